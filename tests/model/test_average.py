@@ -16,6 +16,13 @@ def rows():
     return iris.rows + generator.normal(scale=0.3, size=iris.rows.shape), iris.labels
 
 
+def with_prior(joint, log_prior, calibration):
+    """Log posteriors of which a small proportion is the prior."""
+    proportion = calibration.prior_proportion
+    posterior = (1.0 - proportion) * np.exp(log_softmax(joint, axis=1))
+    return np.log(posterior + proportion * np.exp(log_prior))
+
+
 @pytest.fixture(scope="module")
 def average(rows):
     return GaussianClassifier.auto(average=True).fit(*rows)
@@ -29,7 +36,7 @@ def test_posterior_is_the_calibrated_average(average, rows):
     mixture = np.einsum("m,mnk->nk", model.weights, posteriors)
     log_prior, calibration = np.log(model.prior), model.calibration
     joint = calibration.temperature * (np.log(mixture) - log_prior) + log_prior
-    expected = log_softmax(joint + calibration.offsets, axis=1)
+    expected = with_prior(joint + calibration.offsets, log_prior, calibration)
     np.testing.assert_allclose(average.predict_log_proba(X), expected, atol=1e-9)
     np.testing.assert_allclose(average.predict_proba(X).sum(axis=1), 1.0, rtol=1e-12)
     best = average.classes_[expected.argmax(axis=1)]
@@ -37,11 +44,12 @@ def test_posterior_is_the_calibrated_average(average, rows):
 
 
 def test_changed_priors(average, rows):
-    """Posteriors change by the ratio of the priors, whatever the calibration is."""
-    X = rows[0]
-    given = np.array([0.7, 0.2, 0.1])
-    before = average.predict_log_proba(X) - np.log(average.priors_)
-    expected = log_softmax(before + np.log(given), axis=1)
+    """Posteriors change by the ratio of the priors, but for the proportion that is the prior."""
+    X, calibration = rows[0], average.model_.calibration
+    given, proportion = np.array([0.7, 0.2, 0.1]), calibration.prior_proportion
+    posterior = average.predict_proba(X) - proportion * average.priors_
+    joint = np.log(np.maximum(posterior, 1e-300)) - np.log(average.priors_) + np.log(given)
+    expected = with_prior(joint, np.log(given), calibration)
     np.testing.assert_allclose(average.with_priors(given).predict_log_proba(X), expected, atol=1e-9)
 
 
@@ -67,7 +75,7 @@ def test_single_calibrated_model(rows, settings):
     calibration = model.model_.calibration
     densities = plain.model_.log_likelihood(plain.model_.rows(X))
     joint = calibration.temperature * densities + calibration.offsets + np.log(plain.priors_)
-    expected = log_softmax(joint, axis=1)
+    expected = with_prior(joint, np.log(plain.priors_), calibration)
     np.testing.assert_allclose(model.predict_log_proba(X), expected, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(model.score_samples(X), plain.score_samples(X), rtol=1e-12)
     assert model.leave_one_out(X, y).evaluation.log_loss < (

@@ -7,7 +7,7 @@ from gaussbayes.model.averaging import LEAST_WEIGHT, averaging_weights
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_maximum(seed):
+def test_near_the_maximum(seed):
     generator = np.random.default_rng(seed)
     log_posterior = np.log(generator.beta(2.0, 1.0, size=(200, 4)))
     rows = generator.uniform(0.1, 2.0, 200)
@@ -15,10 +15,10 @@ def test_maximum(seed):
     assert weights.sum() == pytest.approx(1.0, abs=1e-12)
     members = np.flatnonzero(weights)
     assert (weights[members] >= LEAST_WEIGHT).all()
-    # The score is concave: where its slope along every member is the same, it is largest.
+    # The score is concave: it is below its maximum by at most the logarithm of the largest slope.
     probability = np.exp(log_posterior[:, members])
     slope = (rows / (probability @ weights[members])) @ probability / rows.sum()
-    np.testing.assert_allclose(slope, 1.0, atol=1e-3)
+    assert 1.0 <= slope.max() < 1.001
 
 
 def test_dominated_and_impossible_members_go():

@@ -25,6 +25,7 @@ from gaussbayes.model.select import (
     UNLABELLED_WEIGHTS,
     Candidate,
     Selection,
+    View,
     bic,
     chosen_before,
     is_open,
@@ -38,6 +39,11 @@ from tests.model.tables import SCHEMA, settings_of, taken, weather
 IRIS, SPECIES = load_iris(return_X_y=True)
 SIX = tuple(STRUCTURES.values())
 EVERY = (*SIX, *MIXTURES)
+
+
+def select_view(table, learnt, settings, schema, criterion):
+    """What is chosen of a single view."""
+    return select(table, [View(settings, learnt)], schema, criterion)[0]
 
 
 def table_of(X: Any, y: Any, weights: Any = None) -> tuple[LabelledRows, Schema]:
@@ -62,7 +68,7 @@ def chosen(
     table, schema = table_of(X, y, weights)
     settings = open_settings(X.shape[1], **choice)
     learnt = observe(table, settings, schema)
-    return select(table if criterion != "bic" else None, learnt, settings, schema, criterion)
+    return select_view(table if criterion != "bic" else None, learnt, settings, schema, criterion)
 
 
 def find(selection: Selection, covariance: Any, shared: Any, shrinkage: Any = None) -> Candidate:
@@ -157,7 +163,7 @@ def test_bic_needs_no_rows() -> None:
     table, schema = table_of(IRIS, SPECIES)
     settings = open_settings(4)
     with pytest.raises(DataError, match="'leave_one_out' needs the rows"):
-        select(None, observe(table, settings, schema), settings, schema, "leave_one_out")
+        select_view(None, observe(table, settings, schema), settings, schema, "leave_one_out")
 
 
 def test_one_structure_or_one_shrinkage_may_be_fixed() -> None:
@@ -187,7 +193,7 @@ def test_moments_with_less_do_for_structures_that_need_less() -> None:
     learnt = observe(table, open_settings(4, some), schema)
     assert learnt.parts[0].moments.layout == "diagonal"
     whole = observe(table, open_settings(4), schema)
-    again = select(table, whole, open_settings(4, some), schema, "leave_one_out")
+    again = select_view(table, whole, open_settings(4, some), schema, "leave_one_out")
     expected = [candidate.log_loss for candidate in again.candidates]
     assert [one.log_loss for one in selection.candidates] == pytest.approx(expected, rel=1e-12)
 
@@ -296,7 +302,7 @@ def test_missing_values_are_judged_by_the_same_folds() -> None:
     table = weather(60, missing=0.2)
     settings = settings_of(covariance="auto", smoothing=1.0)
     learnt = observe(table, settings, SCHEMA)
-    selection = select(table, learnt, settings, SCHEMA, "leave_one_out")
+    selection = select_view(table, learnt, settings, SCHEMA, "leave_one_out")
     candidate = find(selection, "diagonal", True)
     data = held_out_rows(table, learnt, SCHEMA)
     (posterior,), folds = hold_out(data, [candidate.settings], folds=5)
@@ -312,7 +318,7 @@ def test_the_weight_of_unlabelled_rows_is_chosen_by_folds_that_are_the_same() ->
     table = weather(60, unlabelled=0.5)
     settings = settings_of(covariance="auto", smoothing=1.0)
     learnt = observe(table, settings, SCHEMA)
-    selection = select(table, learnt, settings, SCHEMA, "leave_one_out")
+    selection = select_view(table, learnt, settings, SCHEMA, "leave_one_out")
     weighted = selection.candidates[-3:]
     assert tuple(one.unlabelled_weight for one in weighted) == UNLABELLED_WEIGHTS
     assert selection.best in weighted
@@ -354,14 +360,16 @@ def test_blocks_are_chosen_alike() -> None:
     table = weather(60)
     blocks = {"storms": "gaussian"}
     settings = settings_of(covariance="auto", families=blocks)
-    selection = select(table, observe(table, settings, SCHEMA), settings, SCHEMA, "leave_one_out")
+    selection = select_view(
+        table, observe(table, settings, SCHEMA), settings, SCHEMA, "leave_one_out"
+    )
     for candidate in selection.candidates:
         first, _, second = candidate.settings.families
         assert (first.structure, first.shrinkage) == (second.structure, second.shrinkage)
     other = {"storms": Gaussian.of("auto", shrinkage="auto")}
     settings = settings_of(covariance="auto", families=other)
     with pytest.raises(ParameterError, match="must leave the same: they are chosen alike"):
-        select(table, observe(table, settings, SCHEMA), settings, SCHEMA, "leave_one_out")
+        select_view(table, observe(table, settings, SCHEMA), settings, SCHEMA, "leave_one_out")
 
 
 def test_an_unknown_criterion_is_refused() -> None:

@@ -24,8 +24,9 @@ LabelArray: TypeAlias = NDArray[Any]
 CovarianceName: TypeAlias = Literal["full", "diagonal", "spherical"]
 """What a class's covariance may look like."""
 
-CategoricalFeatures: TypeAlias = Literal["from_dtype"] | Sequence[str | int | bool] | None
-"""Which features hold categories: those of such a type, those listed, or none."""
+CategoricalFeatures: TypeAlias = Literal["from_dtype", "auto"] | Sequence[str | int | bool] | None
+"""Which features hold categories: those of such a type ("auto": also strings and booleans), those
+listed, or none."""
 
 Divisor: TypeAlias = Literal["mle", "unbiased"]
 """What the scatter is divided by: N (maximum likelihood) or N − 1 (unbiased)."""

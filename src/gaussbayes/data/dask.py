@@ -83,13 +83,16 @@ class PartitionRows(RowSource):
     @classmethod
     def open_frame(cls, frame: Any, request: Request, client: Any = None) -> "PartitionRows":
         """Choose the columns, and check that they can be what they are chosen for."""
-        from pandas.api.types import is_numeric_dtype
+        from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
         if request.bad_rows != "error":
             msg = "bad_rows is for files: leave rows out with frame.dropna() or a filter"
             raise ParameterError(msg)
         dtypes = dict(frame.dtypes)
         typed = [name for name, dtype in dtypes.items() if dtype == "category"]
+        if request.by_values:
+            others = ((name, dtype) for name, dtype in dtypes.items() if dtype != "category")
+            typed += [name for name, t in others if t in ("string", "object") or is_bool_dtype(t)]
         roles = choose_roles(list(frame.columns), request, typed)
         numbers = [name for name, kind in roles.kinds.items() if kind != "category"]
         wrong = [name for name in numbers if name not in typed]

@@ -62,7 +62,8 @@ class EngineRows(RowSource):
         """Choose the columns of a DuckDB relation, a Polars LazyFrame or another lazy frame."""
         frame = nw.from_native(source).lazy()
         schema = frame.collect_schema()
-        typed = [name for name, kind in schema.items() if kind in (nw.Categorical, nw.Enum)]
+        more = (nw.String, nw.Boolean) if request.by_values else ()
+        typed = [name for name, kind in schema.items() if kind in (nw.Categorical, nw.Enum, *more)]
         roles = choose_roles(schema.names(), request, typed)
         held = {name: schema[name] for name, kind in roles.kinds.items() if kind != "category"}
         wrong = [item for item in held.items() if not item[1].is_numeric()]

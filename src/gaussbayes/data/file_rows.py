@@ -34,7 +34,7 @@ from gaussbayes.data.roles import (
     select_columns,
 )
 from gaussbayes.data.rows import Encoder, LabelledRows
-from gaussbayes.data.tables import is_string
+from gaussbayes.data.tables import is_string, is_string_or_boolean
 
 PART_BYTES = 1 << 26
 """Nominal size of a part: worth a task's while, and small enough to share a file well."""
@@ -55,7 +55,11 @@ class FileRows(RowSource):
         if not isinstance(source, Source):
             source = open_source(source, bad_rows=request.bad_rows)
         inferred, first = source.inferred, source.listed[0].shown
-        roles = choose_roles(source.schema.names, request, inferred.categorical)
+        typed = inferred.categorical
+        if request.by_values:
+            held = [field.name for field in source.schema if is_string_or_boolean(field.type)]
+            typed = typed.union(held)
+        roles = choose_roles(source.schema.names, request, typed)
         target = roles.target
         if "" in roles.features and request.features is None:
             msg = (

@@ -66,7 +66,7 @@ class Request:
     each; None is none of them. ``"from_dtype"`` are those of a categorical type: dictionaries in
     Arrow files and what was one in Parquet files, category in Dask, Categorical and Enum in
     engines. Text files (CSV, TSV, JSON lines) know no such type, nor does a string as such say
-    that it is a category."""
+    that it is a category, but with ``"auto"``: there all strings and booleans are."""
     kinds: Mapping[str | int, ColumnKind] | None = None
     """What features must hold, by name or number among the features, whatever their types are."""
     numbers: ColumnKind = "number"
@@ -78,6 +78,11 @@ class Request:
     """A label that stands for a missing one."""
     bad_rows: BadRowHandling = "error"
     """Of files: whether a row that cannot be used is an error, or left out and counted."""
+
+    @property
+    def by_values(self) -> bool:
+        """Whether strings and booleans are categories."""
+        return isinstance(self.categorical_features, str) and self.categorical_features == "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +164,8 @@ def choose_roles(columns: Sequence[Any], request: Request, typed: Collection[str
     for name in wanted if request.numbers != "number" else ():
         special.setdefault(name, request.numbers)
     for feature, kind in (request.kinds or {}).items():
-        special[wanted[feature_position(feature, wanted, len(wanted))]] = kind
+        argument = "transforms" if kind == "positive" else "families"
+        special[wanted[feature_position(feature, wanted, len(wanted), argument)]] = kind
     return Roles(target, tuple(wanted), weights, special)
 
 

@@ -39,6 +39,7 @@ from gaussbayes.data.tables import (
     is_frame,
     listed,
     number_columns,
+    series_values,
 )
 from gaussbayes.kernels import arrays as kernel_columns
 from gaussbayes.kernels.arrays import Columns
@@ -53,9 +54,12 @@ UNLABELLED = -1
 """The class code of a row without label."""
 
 _EXPECTED = (
-    "categorical_features must be 'from_dtype', None, or a list of names, column numbers or "
-    "booleans"
+    "categorical_features must be 'from_dtype', 'auto', None, or a list of names, column numbers "
+    "or booleans"
 )
+
+BY_TYPE = ("from_dtype", "auto")
+"""How categorical features are found by the types of their columns."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -223,14 +227,17 @@ class Encoder:
         categorical_features : ``"from_dtype"``: the columns of a frame that are of a categorical
             type (category in pandas, Categorical and Enum in polars, dictionary in Arrow), as
             scikit-learn's gradient boosting has it; strings and booleans are not, and neither is
-            any column of an array. Or names, numbers from 0, or a boolean for each column; None is
-            no column.
+            any column of an array. ``"auto"``: these, and the columns of a frame or an array that
+            hold strings or booleans; integers are numbers. Or names, numbers from 0, or a boolean
+            for each column; None is no column.
         kinds : "number" or "category" for features, by name or number, that must hold these
         """
-        by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
-        if by_type and not kinds and type(X) is np.ndarray and X.ndim == 2:
+        by_type = isinstance(categorical_features, str) and categorical_features in BY_TYPE
+        everything = by_type and categorical_features == "auto"
+        plain = type(X) is np.ndarray and X.ndim == 2 and (not everything or X.dtype in FLOATS)
+        if by_type and not kinds and plain:
             return cls(X.shape[1])
-        names, typed = _columns(X, look_at_types=by_type)
+        names, typed = _columns(X, look_at_types=by_type, everything=everything)
         mask = categorical_mask(names, typed, categorical_features)
         for feature, kind in (kinds or {}).items():
             mask[feature_position(feature, names, len(typed))] = kind == "category"
@@ -380,7 +387,7 @@ def categorical_mask(
     if chosen is None:
         return mask
     if isinstance(chosen, str):
-        if chosen != "from_dtype":
+        if chosen not in BY_TYPE:
             msg = f"{_EXPECTED}, got {chosen!r}; one name is written [{chosen!r}]"
             raise ParameterError(msg)
         return np.array(typed, dtype=bool)
@@ -428,20 +435,37 @@ def feature_position(
     return int(feature)
 
 
-def _columns(X: Any, *, look_at_types: bool) -> tuple[Sequence[Any] | None, list[bool]]:
-    """The names of columns, if they have any, and whether each is of a categorical type."""
+def _columns(
+    X: Any, *, look_at_types: bool, everything: bool = False
+) -> tuple[Sequence[Any] | None, list[bool]]:
+    """The names of columns, if they have any, and whether each is of a categorical type.
+
+    With `everything`, so are columns of strings or booleans.
+    """
     X = _as_table(X)
     if not is_frame(X):
-        return None, [False] * as_array(X).shape[1]
+        array = as_array(X)
+        return None, [everything and _is_categorical(column) for column in array.T]
     import narwhals.stable.v2 as nw
 
     frame = as_frame(X)
     dtypes = getattr(X, "dtypes", None)
     plain = dtypes is not None and all(isinstance(dtype, np.dtype) for dtype in dtypes)
-    if plain or not look_at_types:
+    if (plain and not everything) or not look_at_types:
         return frame.columns, [False] * len(frame.columns)
-    schema = frame.schema
-    return frame.columns, [schema[name] in (nw.Categorical, nw.Enum) for name in frame.columns]
+    types = (nw.Categorical, nw.Enum, *((nw.String, nw.Boolean) if everything else ()))
+    typed = [kind in types for kind in frame.schema.values()]
+    for j, kind in enumerate(frame.schema.values()):
+        if everything and kind == nw.Object:
+            typed[j] = _is_categorical(series_values(frame[:, j]))
+    return frame.columns, typed
+
+
+def _is_categorical(values: NDArray[Any]) -> bool:
+    """Whether a column (n,) of an array holds strings or booleans, apart from missing values."""
+    if values.dtype.kind == "O":
+        return any(isinstance(value, str | bool | np.bool_) for value in values)
+    return values.dtype.kind in "bUST"
 
 
 def _numeric_part(frame: Any, columns: Sequence[int]) -> RealArray:

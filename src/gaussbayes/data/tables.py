@@ -220,6 +220,11 @@ def is_string(kind: Any) -> bool:
     return _is(kind, "string", "large_string", "string_view")
 
 
+def is_string_or_boolean(kind: Any) -> bool:
+    """Whether values of a type can be nothing but categories."""
+    return is_string(kind) or _is(kind, "boolean")
+
+
 def is_number(kind: Any) -> bool:
     """Whether values of a type can be numbers: those, and booleans."""
     return _is(kind, "integer", "floating", "decimal", "boolean")

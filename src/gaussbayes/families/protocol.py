@@ -288,6 +288,13 @@ class Family(Protocol):
         """Whether its free parameters can be counted, as BIC needs."""
         return True
 
+    def log_evidence(self, density: Any, statistics: Any) -> tuple[float, int]:
+        """How probable rows are, known by the statistics that a density was estimated from.
+
+        Also how many free parameters were chosen for that, which BIC charges for.
+        """
+        return density.log_likelihood(statistics), density.n_parameters
+
     @property
     def options(self) -> Mapping[str, Any]:
         """The options, as users give them, that make this family."""

@@ -10,7 +10,7 @@ not merge.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,9 @@ from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import Priors, class_priors
 
-_NOT_LEARNT = "it averages several models, whose statistics do not merge"
+Real = TypeVar("Real", bound=RealArray)
+
+NOT_LEARNT = "it averages several models, whose statistics do not merge"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +42,11 @@ class AveragedModel(Model):
     @property
     def calibration(self) -> Calibration | None:
         return self.of_average
+
+    @property
+    def weighted_members(self) -> Sequence[tuple[float, Model]]:
+        assert self.weights is not None
+        return list(zip(self.weights.tolist(), self.members, strict=True))
 
     @property
     def prior(self) -> FloatArray:
@@ -104,14 +111,17 @@ class AveragedModel(Model):
         return log_average(logarithms, self.weights)
 
 
-def log_average(logarithms: Sequence[RealArray], weights: FloatArray) -> RealArray:
-    """``log Σ_m w_m exp(l_m)`` of equal arrays."""
+def log_average(logarithms: Sequence[Real], weights: FloatArray) -> Real:
+    """``log Σ_m w_m exp(l_m)`` of equal arrays; members without weight are left out."""
+    some = np.flatnonzero(weights)
+    logarithms, weights = [logarithms[number] for number in some.tolist()], weights[some]
     shape = (-1, *[1] * logarithms[0].ndim)
     stacked = np.stack(logarithms) + np.log(weights / weights.sum()).reshape(shape)
     largest = np.maximum(stacked.max(axis=0), -1e300)
     with np.errstate(divide="ignore"):
         total = np.log(np.exp(stacked - largest).sum(axis=0))
-    return np.asarray(largest + total).astype(logarithms[0].dtype)
+    average: Real = (largest + total).astype(logarithms[0].dtype)
+    return average
 
 
 def averaged(
@@ -129,7 +139,7 @@ def averaged(
         "learnt": None,
         "solution": first.parameters,
         "target": first.target,
-        "not_learnt": _NOT_LEARNT,
+        "not_learnt": NOT_LEARNT,
     }
     return AveragedModel(
         **common,

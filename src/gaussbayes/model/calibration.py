@@ -61,7 +61,7 @@ class Calibration:
     def log_posterior(self, log_likelihood: RealArray, log_prior: FloatArray) -> RealArray:
         """Calibrated log posteriors (n, k) of log-likelihoods (n, k)."""
         joint = self.applied(log_likelihood, log_prior)
-        joint -= np.maximum(joint.max(axis=1, keepdims=True), -1e300)
+        joint -= np.maximum(joint.max(axis=1, keepdims=True), np.finfo(joint.dtype).min)
         joint -= log_sum_exp(joint)[:, None]
         if self.prior_proportion:
             joint += joint.dtype.type(np.log1p(-self.prior_proportion))

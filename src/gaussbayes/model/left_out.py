@@ -140,6 +140,15 @@ def calibration_of(data: HeldOutRows, settings: Settings, log_posterior: FloatAr
     return replace(calibrate(*arrays), left_out=left_out)
 
 
+def calibrated_loss(data: HeldOutRows, settings: Settings, log_posterior: FloatArray) -> float:
+    """The log loss of rows left out after calibration by the same rows."""
+    which = with_company(data)
+    arrays = tuple(array[which] for array in _evidence_of(data, settings, log_posterior))
+    log_likelihood, log_prior, proportions, weights = arrays
+    calibrated = calibrate(*arrays).log_posterior(log_likelihood, log_prior)
+    return -float(np.average((proportions * calibrated).sum(axis=1), weights=weights))
+
+
 def with_company(data: HeldOutRows) -> NDArray[np.intp]:
     """The rows that weigh something, and are not alone in their class."""
     weights = data.targets.weights
@@ -155,6 +164,7 @@ def _evidence_of(
     weights = data.targets.total_weights().astype(np.float64)
     removal = remove(data.codes.astype(np.intp), weights, data.learnt.weight)
     log_prior = _log_prior(settings.priors, data, removal)
+    log_prior -= log_sum_exp(log_prior)[:, None]
     with np.errstate(invalid="ignore"):  # a prior of 0 leaves nothing to be known
         log_likelihood = np.nan_to_num(log_posterior - log_prior, nan=-np.inf, neginf=-np.inf)
     return log_likelihood, log_prior, data.targets.proportions(), weights

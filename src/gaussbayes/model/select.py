@@ -32,6 +32,7 @@ from gaussbayes.model.evaluation import evaluate
 from gaussbayes.model.left_out import (
     HeldOutRows,
     Outcome,
+    calibrated_loss,
     closed_forms,
     held_out_rows,
     hold_out,
@@ -50,6 +51,9 @@ UNLABELLED_WEIGHTS = (0.0, 0.1, 1.0)
 
 SELECTION_FOLDS = 5
 """Folds for each candidate where there is no closed form for rows left out."""
+
+MOST_CALIBRATED = 8
+"""Candidates that are calibrated before one of them is chosen."""
 
 _TIE = 1e-9
 """Proportion of a criterion by which equal models may differ in rounding."""
@@ -123,10 +127,13 @@ def select(
     schema: Schema,
     criterion: Criterion,
     n_jobs: int | None = None,
+    *,
+    calibrated: bool = False,
 ) -> tuple[Selection, View]:
     """Judge every candidate of the families, and find the best, and the view that it is of.
 
-    `table`, which may be None to choose by BIC, are the rows that were learnt from.
+    `table`, which may be None to choose by BIC, are the rows that were learnt from. If the model is
+    to be `calibrated`, the best of the first few is that which is best when it is calibrated.
 
     Notes
     -----
@@ -139,6 +146,8 @@ def select(
     trials = try_all(table, views, schema, criterion, n_jobs)
     candidates = [trial.candidate for trial in trials]
     best = best_of(candidates, criterion).best
+    if calibrated and table is not None:
+        best = best_calibrated(trials, table, schema)
     view = next(trial.view for trial in trials if trial.candidate is best)
     if table is not None and criterion == "leave_one_out" and view.learnt.unlabelled is not None:
         weights = [replace(best.settings, unlabelled_weight=u) for u in UNLABELLED_WEIGHTS]
@@ -147,6 +156,19 @@ def select(
         candidates += [candidate for candidate, _ in weighted]
         best = best_of([candidate for candidate, _ in weighted], criterion).best
     return Selection(tuple(candidates), best, criterion), view
+
+
+def best_calibrated(trials: Sequence[Trial], table: LabelledRows, schema: Schema) -> Candidate:
+    """That of the best few candidates whose log loss is least after calibration."""
+    judged = [trial for trial in trials if trial.candidate.refused is None]
+    judged.sort(key=lambda trial: trial.candidate.log_loss)
+    losses = []
+    for trial in judged[:MOST_CALIBRATED]:
+        learnt = replace(trial.view.learnt, unlabelled=None)
+        data = sampled(held_out_rows(table, learnt, schema))
+        assert trial.log_posterior is not None
+        losses.append(calibrated_loss(data, trial.candidate.settings, trial.log_posterior))
+    return judged[int(np.argmin(losses))].candidate
 
 
 def try_all(
@@ -159,7 +181,9 @@ def try_all(
     """All candidates of several views, judged by labelled rows."""
     trials = []
     for view in views:
-        settings = replace(view.settings, unlabelled_weight=0.0)  # labelled rows judge first
+        settings = view.settings
+        if view.learnt.unlabelled is not None:
+            settings = replace(settings, unlabelled_weight=0.0)  # labelled rows judge first
         if criterion == "bic":
             in_turn = [some for path in _paths(view.settings, criterion) for some in path]
             fitted = [_fitted(view.learnt, some, schema, n_jobs) for some in in_turn]
@@ -216,15 +240,19 @@ def bic(solution: Solution, learnt: Learnt, settings: Settings, schema: Schema) 
     weight = learnt.weight
     possible = solution.prior > 0
     log_likelihood = float(weight[possible] @ solution.log_prior[possible])
-    for density, part in zip(solution.densities, learnt.parts, strict=True):
-        log_likelihood += density.log_likelihood(part)
+    n_parameters = weight.size - 1
+    columns = zip(settings.families, solution.densities, learnt.parts, strict=True)
+    for family, density, part in columns:
+        of_family, charged = family.log_evidence(density, part)
+        log_likelihood += of_family
+        n_parameters += charged
     total = float(weight.sum())
     if learnt.unlabelled is not None and settings.unlabelled_weight > 0:
         kept: KeptRows = learnt.unlabelled.kept("BIC")
         evidence = log_evidence(solution, settings.parts(kept.rows, schema)).astype(np.float64)
         log_likelihood += settings.unlabelled_weight * float(kept.weights @ evidence)
         total += settings.unlabelled_weight * float(kept.weights.sum())
-    return solution.n_parameters * float(np.log(total)) - 2.0 * log_likelihood
+    return n_parameters * float(np.log(total)) - 2.0 * log_likelihood
 
 
 def no_rows() -> DataError:

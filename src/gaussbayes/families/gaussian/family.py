@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from gaussbayes.base.errors import (
+    CapabilityError,
     DataError,
     GaussBayesError,
     NonFiniteError,
@@ -25,7 +26,7 @@ from gaussbayes.families.gaussian.cells import feature_moments, observe
 from gaussbayes.families.gaussian.density import GaussianDensity, estimate, maximum
 from gaussbayes.families.gaussian.missing_values import GaussianCoordinates
 from gaussbayes.families.gaussian.predictive import LeftOut as PredictiveLeftOut
-from gaussbayes.families.gaussian.predictive import Prior, predictive
+from gaussbayes.families.gaussian.predictive import Prior, log_evidence, predictive
 from gaussbayes.families.gaussian.shrinkage import (
     SHRINKAGES,
     Penalty,
@@ -450,10 +451,19 @@ class PredictiveGaussian(Gaussian):
     def on_path_with(self, other: Gaussian) -> bool:
         return isinstance(other, PredictiveGaussian) and self.target == other.target
 
+    def log_evidence(self, density: Any, statistics: GaussianStatistics) -> tuple[float, int]:
+        """Means and covariances are integrated out: nothing is chosen that could be charged for."""
+        if self.structure.between and statistics.is_complete:
+            return log_evidence(statistics.moments, self.prior), 0
+        msg = (
+            "the evidence of estimate='predictive' needs rows without missing values, and shared "
+            "between 0 and 1"
+        )
+        raise CapabilityError(msg)
+
     @property
     def is_counted(self) -> bool:
-        """Free parameters are integrated out."""
-        return False
+        return True
 
 
 @lru_cache(maxsize=256, typed=True)  # True is no shrinkage, though it equals 1.0

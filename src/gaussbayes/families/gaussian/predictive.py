@@ -287,7 +287,7 @@ def log_evidence(moments: ClassMoments, prior: Prior) -> float:
     weight, k = moments.weight, moments.n_classes
     own = moments.scatters("full", shared=False)
     d = own.shape[1]
-    base = prior.ratio / k * prior.shrunk(own.sum(axis=0))
+    base = prior.ratio / k * prior.shrunk(own.sum(axis=0), target_of(moments))
     before = prior.ratio * float(weight.sum()) / k + d + 1.0
     log_det = np.linalg.slogdet(base)[1]
     result = 0.0

@@ -14,7 +14,7 @@ from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
 from gaussbayes.families.removal import Removal
 from gaussbayes.families.transformed.density import TransformedDensity, density_of
-from gaussbayes.families.transformed.learning import learn
+from gaussbayes.families.transformed.learnt_transforms import learn
 from gaussbayes.families.transformed.statistics import (
     TransformedStatistics,
     observe,
@@ -268,6 +268,11 @@ class Transformed(Family):
     def is_counted(self) -> bool:
         """Whether its free parameters can be counted, as BIC needs."""
         return bool(self.family.is_counted)
+
+    def log_evidence(self, density: Any, statistics: Any) -> tuple[float, int]:
+        """That of z, and the slopes."""
+        of_z, n_parameters = self.family.log_evidence(density.inner, statistics.inner)
+        return of_z + float(statistics.log_slope.sum()), n_parameters
 
     def _around(self, family: Any) -> "Transformed":
         return replace(self, family=family)

@@ -15,6 +15,7 @@ from gaussbayes.model.averaging import averaging_weights
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.left_out import (
     HeldOutRows,
+    calibrated_loss,
     calibration_of,
     held_out_rows,
     hold_out,
@@ -23,8 +24,19 @@ from gaussbayes.model.left_out import (
 )
 from gaussbayes.model.model import Model, solve
 from gaussbayes.model.options import Options
-from gaussbayes.model.select import SELECTION_FOLDS, Selection, View, best_of, select, try_all
+from gaussbayes.model.select import (
+    SELECTION_FOLDS,
+    Selection,
+    View,
+    best_calibrated,
+    best_of,
+    select,
+    try_all,
+)
 from gaussbayes.model.statistics import observe
+
+_CLEARLY = 0.9
+"""A single model is preferred to the average if its log loss is below so much of the average's."""
 
 _WORTH_A_THREAD = 1 << 16
 """Values below which starting a thread costs more than it saves."""
@@ -53,7 +65,10 @@ def fit_model(
     if automatic and options.average:
         return _average(table, views, schema, options, threads)
     if automatic:
-        selection, view = select(table, views, schema, options.criterion, threads)
+        calibrated = options.calibration is not None
+        selection, view = select(
+            table, views, schema, options.criterion, threads, calibrated=calibrated
+        )
         settings = selection.best.settings
         learnt = view.learnt.adapted(settings)
     if options.calibration is not None:
@@ -78,6 +93,14 @@ def _average(
     posteriors = [trial.log_posterior for trial in judged if trial.log_posterior is not None]
     data = sampled(held_out_rows(table, replace(views[0].learnt, unlabelled=None), schema))
     weights = _weights(data, posteriors)
+    if options.calibration is not None:  # a single one may gain more from it than the average
+        settings = judged[0].candidate.settings
+        average = log_average(posteriors, weights)
+        best = best_calibrated(trials, table, schema)
+        single = next(n for n, trial in enumerate(judged) if trial.candidate is best)
+        losses = [calibrated_loss(data, settings, some) for some in (average, posteriors[single])]
+        if losses[1] < _CLEARLY * losses[0]:
+            weights = np.eye(len(judged))[single]
     kept = np.flatnonzero(weights).tolist()
     members = []
     for number in kept:
@@ -87,7 +110,7 @@ def _average(
     calibration: Calibration | None = None
     if options.calibration is not None:
         average = log_average([posteriors[number] for number in kept], weights[kept])
-        calibration = calibration_of(data, members[0].settings, average.astype(np.float64))
+        calibration = calibration_of(data, members[0].settings, average)
     return averaged(members, weights[kept], calibration), selection
 
 
