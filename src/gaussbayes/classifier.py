@@ -171,12 +171,13 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     divisor : {"mle", "unbiased"}
         Divide the scatter by N, or by N − 1 (the shared one by N − k).
     shrinkage : None, float in [0, 1], "oas" or "auto"
-        How far covariances are moved towards the target of equal trace; ``"auto"`` chooses. With
-        more features than rows, shrunk full covariances are estimated in the span of the rows of
-        `fit`: the same numbers, in little memory.
+        How far covariances are moved towards the target, by a number or by the oracle approximating
+        shrinkage of each; ``"auto"`` chooses. With more features than rows, shrunk full covariances
+        are estimated in the span of the rows of `fit`: the same numbers, in little memory.
     target : {"diagonal", "spherical"}
-        What covariances are shrunk towards: variances as those of all classes together, which does
-        not depend on units, or one variance for all features.
+        What shrinkage goes to. Diagonal: ``(1 − s) Σ + s (tr(D^-½ Σ D^-½) / d) D``, D the variances
+        of the pooled covariance, whatever the units of the features; of a shared covariance only
+        correlations are shrunk. Spherical: D is the identity, for features that have one unit.
     transforms : None, a transform, {feature: transform} or "auto"
         "standardised", "range", "yeo-johnson", "log" or "rank-normal":
         a monotone transform of every Gaussian feature, or of those in the mapping (several in a

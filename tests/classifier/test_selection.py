@@ -14,6 +14,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.naive_bayes import CategoricalNB
 
 from gaussbayes import DataError, GaussianClassifier, ParameterError
+from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.data.categories import UnseenCategoryWarning
 from gaussbayes.families.gaussian.structure import Structure
 from tests.models import STRUCTURES, iris
@@ -62,6 +63,29 @@ def test_only_what_is_left_open_is_chosen() -> None:
     }
     shaped = GaussianClassifier("auto", shrinkage=0.2, target="spherical").fit(X, y)
     assert {one.shrinkage for one in shaped.selection_.candidates} == {0.2, None}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"covariance": "auto"},
+        {"covariance": "auto", "shrinkage": "auto"},
+        {"shrinkage": "auto"},
+        {"estimate": "predictive", "shared": "auto", "shrinkage": "auto"},
+    ],
+    ids=str,
+)
+def test_features_that_do_not_vary(settings: dict[str, Any]) -> None:
+    """At all, or within classes: something can be chosen; without a choice it is an error."""
+    X, y = iris()
+    constant = np.column_stack([X, np.full(150, 7.0)])
+    model = GaussianClassifier(**settings).fit(constant, y)
+    plain = GaussianClassifier(**settings).fit(X, y)
+    assert model.score(constant, y) == pytest.approx(plain.score(X, y), abs=0.02)
+    within = np.column_stack([X, y == "setosa"]).astype(float)
+    assert GaussianClassifier(**settings).fit(within, y).score(within, y) >= 0.9
+    with pytest.raises(SingularCovarianceError, match="does not vary"):
+        GaussianClassifier().fit(constant, y)
 
 
 def test_more_rows_do_not_change_the_choice() -> None:

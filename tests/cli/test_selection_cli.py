@@ -38,7 +38,7 @@ def by_the_estimator(path: Path, name: str, **settings: object) -> bytes:
             },
             "BIC ",
         ),
-        (["--covariance", "auto"], {"covariance": "auto"}, " of 12 "),
+        (["--covariance", "auto"], {"covariance": "auto"}, "without shrinkage, of 12 "),
         (
             ["--sharing", "0.4", "--shrinkage", "auto"],
             {"shared": 0.4, "shrinkage": "auto"},

@@ -56,7 +56,7 @@ def n_parameters(n_features: int) -> dict[str, int]:
 def lesson(seed: int = 0) -> Lesson:
     """The lesson."""
     model, rows = CLOUDS.fit(), clouds_apart(seed)
-    shrunk = CLOUDS.fit(shrinkage=0.5)
+    shrunk = CLOUDS.fit(shrinkage=0.5, target="spherical")
     rising, distances_of = model.covariances_[2], model.mahalanobis(np.array(POINTS))[:, 2]
     structures = "free parameters with 2 features: full, diagonal, spherical, then each shared"
     points = "Mahalanobis distances of (2, 2) and (2, −2) from the rising cloud"
@@ -182,7 +182,7 @@ def shrinkage() -> Any:
     variance."""
     ax = style.axes_for(None, (6.4, 4.8))
     for amount, alpha in zip(_SHRINKAGES, np.linspace(1.0, 0.35, 4), strict=True):
-        model = CLOUDS.fit(shrinkage=amount)
+        model = CLOUDS.fit(shrinkage=amount, target="spherical")
         look = {"color": style.class_styles(model.classes_)[2].color, "alpha": alpha}
         gaussian = model.means_[2], model.covariances_[2]
         parts.draw_ellipse(ax, *gaussian, 1.0, label=f"shrinkage {amount:g}", **look)

@@ -53,6 +53,41 @@ def test_rows_left_out_are_as_if_refitted(diagonal):
                 np.testing.assert_allclose(difference, difference[0], atol=1e-9)
 
 
+def test_given_units_are_those_of_a_sphere():
+    """In units of the pooled deviations the diagonal target is spherical, whatever row is out."""
+    X, codes, weights = table()
+    whole = moments(X, codes, weights)
+    unit = np.sqrt(whole.scatter.sum(axis=0).diagonal())
+    scaled = moments(X / unit, codes, weights)
+    removal = remove(codes.astype(np.intp), weights, whole.weight)
+    grid = [(sharing, shrinkage) for sharing in (0.02, 0.5, 1.0) for shrinkage in (0.1, 1.0)]
+    given = LeftOut.of(whole, [Prior(*some) for some in grid], units_given=True)
+    spherical = LeftOut.of(scaled, [Prior(*some, diagonal=False) for some in grid])
+    got, expected = given.log_densities(X, removal), spherical.log_densities(X / unit, removal)
+    difference = got[0] - expected[0]  # up to a constant of the row
+    np.testing.assert_allclose(difference, difference[:, :, :1] + np.zeros(3), atol=1e-9)
+    np.testing.assert_array_equal(got[1], expected[1])
+
+
+@pytest.mark.parametrize("target", ["diagonal", "spherical"])
+@pytest.mark.parametrize("shrinkage", [None, 0.1])
+def test_features_that_do_not_vary(target, shrinkage):
+    """Within classes, in one class, or at all: no error, and left out as if refitted."""
+    X, codes, _ = table(units=np.ones(4))
+    X = np.column_stack([X, np.full(45, 7.0), codes == 2, np.where(codes == 1, X[:, 0], 1.0)])
+    chosen = {"estimate": "predictive", "shared": 0.5, "shrinkage": shrinkage, "target": target}
+    model = GaussianClassifier(**chosen).fit(X, codes)
+    left_out = model.leave_one_out(X, codes).log_posterior
+    for row in range(0, 45, 6):
+        others = np.arange(45) != row
+        again = GaussianClassifier(**chosen).fit(X[others], codes[others])
+        expected = again.predict_log_proba(X[row : row + 1])[0]
+        np.testing.assert_allclose(left_out[row], expected, rtol=1e-9, atol=1e-9)
+    # What never varied adds next to nothing, whatever it is now.
+    new = X + np.eye(7)[4]
+    np.testing.assert_allclose(model.predict_proba(new), model.predict_proba(X), atol=1e-4)
+
+
 @pytest.mark.parametrize("sharing", [0.1, 0.7])
 def test_evidence_is_the_product_of_predictions(sharing):
     """p(x₁ … xₙ) = Π p(xᵢ | x₁ … xᵢ₋₁), with the prior kept; the first row has density 1."""
