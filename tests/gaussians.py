@@ -10,7 +10,7 @@ from gaussbayes.families.categorical.family import Categorical, CategoricalDensi
 from gaussbayes.families.gaussian.density import given
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.gaussian.structure import Structure, structure_of
-from gaussbayes.model.fitting import fit_model
+from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import check_options
 from gaussbayes.model.settings import Component, Settings, class_priors

@@ -45,7 +45,7 @@ from gaussbayes.data.rows import Encoder, LabelledRows, Rows
 from gaussbayes.data.tables import as_array, is_frame
 from gaussbayes.families.protocol import Convergence
 from gaussbayes.model.construction import given_model, moments_model
-from gaussbayes.model.fitting import fit_model
+from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model, learnt_model
 from gaussbayes.model.options import Options, check_options, options_of
 from gaussbayes.model.select import Criterion, chosen_before, is_open
@@ -172,18 +172,32 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Divide the scatter by N, or by N − 1 (the shared one by N − k).
     shrinkage : None, float in [0, 1], "oas" or "auto"
         How far covariances are moved towards the spherical one of equal trace; ``"auto"`` chooses.
-    transform : None, "standardised", "yeo-johnson", "log", "rank-normal" or {feature: transform}
-        A monotone transform of every Gaussian feature, or of those in the mapping (several in a
+    transforms : None, a transform, {feature: transform} or "auto"
+        "standardised", "range", "yeo-johnson", "log" or "rank-normal":
+        a monotone transform of every Gaussian feature, or of those in the mapping (several in a
         tuple), one for all classes; the transformed features are Gaussian. It is learnt from the
         rows of `fit`, the first of `partial_fit`, or at most 10,000 of them. Densities, evidence
         and draws are those of the rows as they come.
+    estimate : {"plug_in", "predictive"}
+        Gaussians with the estimated means and covariances; or what is to be expected of the next
+        row where these are not known exactly: means and covariances integrated out under a
+        Normal-inverse-Wishart prior, Student-t densities. The prior lies around the pooled
+        covariance, shrunk by `shrinkage`, and is worth ``λ / (1 − λ)`` times the rows of the mean
+        class for ``shared=λ``; ``shared="auto"`` chooses.
+    calibration : None or "leave_one_out"
+        Posteriors as sure as rows left out say they may be: log-likelihoods times a temperature of
+        at most 1, an offset for each class, and half a row that says nothing. Densities stay as
+        they are.
+    average : bool
+        Whether the candidates of an automatic choice are averaged, with the weights that predict
+        rows left out best, instead of choosing one.
     selection : {"leave_one_out", "bic"}
         What ``"auto"`` chooses by: the log loss of every row under the model without it; or BIC,
         for which no rows are needed, so that it works for files too, and which chooses between own
         and shared covariances only.
     categorical_features : "from_dtype", "auto", None, or names, numbers or booleans
         Which features hold categories: the columns of a frame that are of a categorical type;
-        these, and all columns of strings or booleans; or those in the list. Given the class they
+        these and all columns of strings and booleans; or those in the list. Given the class they
         are independent of each other and of all others; without any numbers beside them the model
         is discrete naive Bayes.
     smoothing : float, 0 or more
@@ -207,7 +221,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     priors_ : (k,)
     means_ : (k, g) of the features that hold numbers
     transforms_ : what was learnt of each transformed feature, by its name or number; another model
-        takes it as `transform`
+        takes it as `transforms`
     covariances_ : (k, g, g), or (g, g) when shared; 0 between features of different families
     correlations_ : as `covariances_`, scaled to unit variances
     category_probabilities_ : ``p(category | class)`` (k, m) of each categorical feature
@@ -257,7 +271,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         shrinkage: float | Literal["oas", "auto"] | None = None,
         target: Literal["diagonal", "spherical"] = "diagonal",
         estimate: Literal["plug_in", "predictive"] = "plug_in",
-        transform: TransformName | Mapping[Any, Any] | Literal["auto"] | None = None,
+        transforms: TransformName | Mapping[Any, Any] | Literal["auto"] | None = None,
         selection: Criterion = "leave_one_out",
         calibration: Literal["leave_one_out"] | None = None,
         average: bool = False,
@@ -275,7 +289,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.shrinkage = shrinkage
         self.target = target
         self.estimate = estimate
-        self.transform = transform
+        self.transforms = transforms
         self.selection = selection
         self.calibration = calibration
         self.average = average
@@ -309,7 +323,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "shared": "auto",
             "shrinkage": "auto",
             "target": "spherical",
-            "transform": "auto",
+            "transforms": "auto",
             "smoothing": 1.0,
             "categorical_features": "auto",
             "calibration": "leave_one_out",

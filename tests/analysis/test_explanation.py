@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from math import factorial
 from typing import Any
@@ -34,6 +35,8 @@ from gaussbayes.base.errors import (
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.datasets import load_iris
 from gaussbayes.families.gaussian.structure import Structure
+from gaussbayes.model.average import averaged
+from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.model import Model
 from tests.gaussians import model_of
 from tests.strategies import STRUCTURES, name_of
@@ -588,3 +591,92 @@ def test_counts_are_compared_with_one_that_is_not_known() -> None:
     assert odds.contributions[1].amount == pytest.approx(expected, rel=1e-12)
     assert odds.contributions[1].reference is None
     assert odds.value == pytest.approx(odds.at_reference + total_amount(odds.contributions))
+
+
+def adjusted(odds: LogOdds) -> float:
+    assert odds.adjustment is not None
+    return odds.at_reference + total_amount(odds.contributions) + odds.adjustment.amount
+
+
+CALIBRATION = Calibration(0.6, np.array([0.3, -0.1, -0.2]))
+
+
+@pytest.mark.parametrize("prior_proportion", [0.0, 0.01])
+@pytest.mark.parametrize("between", [(0, 1), (2, 1)])
+def test_calibration_has_a_line_of_its_own(
+    between: tuple[int, int], prior_proportion: float
+) -> None:
+    """The densities' lines are those of the model without it; all add up to the posteriors."""
+    plain = fitted(Structure("full", 0.0))
+    calibration = replace(CALIBRATION, prior_proportion=prior_proportion)
+    settings = replace(plain.settings, calibration=calibration)
+    model = replace(plain, settings=settings, solution=None).solved()
+    a, b = between
+    for values in IRIS.rows[[0, 70, 133]]:
+        row = row_of(values)
+        before, after = (odds_of(explain(m, row, between)) for m in (plain, model))
+        assert before.adjustment is None
+        assert after.contributions == before.contributions
+        assert after.at_reference == before.at_reference
+        posterior = model.log_posterior(row)[0]
+        np.testing.assert_allclose(adjusted(after), posterior[a] - posterior[b], atol=1e-9)
+        if not prior_proportion:  # (t − 1) · log-likelihood ratio + b_a − b_b
+            ratio = plain.log_likelihood(row)[0]
+            offsets = CALIBRATION.offsets
+            expected = -0.4 * (ratio[a] - ratio[b]) + offsets[a] - offsets[b]
+            assert after.adjustment is not None
+            assert after.adjustment.by == "calibration"
+            np.testing.assert_allclose(after.adjustment.amount, expected, rtol=1e-9)
+    record = explain(model, row, between).as_record()
+    assert record["calibrated"]
+    assert json.loads(json.dumps(record))["log_odds"]["adjustment"]["by"] == "calibration"
+
+
+@pytest.mark.parametrize("calibration", [None, CALIBRATION])
+@pytest.mark.parametrize("priors", ["own", [0.2, 0.5, 0.3]])
+def test_averaged_models_are_explained_by_their_members(
+    calibration: Calibration | None, priors: Any
+) -> None:
+    """Contributions are means of those of the members, compared with the same point."""
+    members = [fitted(Structure("full", 0.0)), fitted(Structure("diagonal", 1.0))]
+    weights = np.array([0.75, 0.25])
+    model: Model = averaged([member.solved() for member in members], weights, calibration)
+    if priors != "own":
+        model = model.with_priors(priors)
+        members = [member.with_priors(priors) for member in members]
+    pair, point = (1, 2), IRIS.rows.mean(axis=0)
+    for values in IRIS.rows[[0, 70, 133]]:
+        row = row_of(values)
+        odds = odds_of(explain(model, row, pair, point))
+        parts = [odds_of(explain(member, row, pair, point)) for member in members]
+        amounts = [[c.amount for c in part.contributions] for part in parts]
+        np.testing.assert_allclose(
+            [c.amount for c in odds.contributions], weights @ amounts, rtol=1e-9, atol=1e-12
+        )
+        starts = weights @ [part.at_reference for part in parts]
+        np.testing.assert_allclose(odds.at_reference, starts, rtol=1e-9)
+        posterior = model.log_posterior(row)[0]
+        np.testing.assert_allclose(adjusted(odds), posterior[1] - posterior[2], atol=1e-9)
+        assert odds.adjustment is not None
+        assert odds.adjustment.by == "averaging" + (" and calibration" if calibration else "")
+        # With the mean as the reference, all members are compared with that of the first.
+        again = odds_of(explain(model, row, pair))
+        alone = odds_of(explain(members[0], row, pair))
+        assert [c.reference for c in again.contributions] == [
+            c.reference for c in alone.contributions
+        ]
+        np.testing.assert_allclose(adjusted(again), posterior[1] - posterior[2], atol=1e-9)
+
+
+def test_calibration_leaves_possible_what_a_category_rules_out() -> None:
+    X = pd.DataFrame({"wind": pd.Categorical(list("aabbab"))})
+    plain = GaussianClassifier().fit(X, [0, 0, 1, 1, 0, 1])
+    calibration = Calibration(1.0, np.zeros(2), 0.1)
+    settings = replace(plain.model_.settings, calibration=calibration)
+    model = replace(plain.model_, settings=settings, solution=None).solved()
+    odds = odds_of(explain(model, model.rows(X[:1])))
+    assert odds.adjustment is not None
+    assert odds.adjustment.amount == -np.inf
+    np.testing.assert_allclose(odds.value, np.log(0.95 / 0.05))
+    record = json.dumps(explain(model, model.rows(X[:1])).as_record(), allow_nan=False)
+    assert json.loads(record)["log_odds"]["adjustment"] == {"by": "calibration", "amount": None}

@@ -4,10 +4,15 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import dask.dataframe as dd
+import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from matplotlib.path import Path as Outline
+from pyarrow import parquet
 from scipy.special import logsumexp
 from sklearn.base import clone
 
@@ -53,8 +58,8 @@ def test_scores_do_not_depend_on_units(kind: str) -> None:
     factors = np.array([1e-6, 3.0, 1e5])
     other = X.assign(**{name: X[name] * f for name, f in zip(NUMBERS, factors, strict=True)})
     for options in ({}, {"shared": True}, {"covariance": "spherical", "shared": 0.3}):
-        a = GaussianClassifier(transform=kind, **options).fit(X, Y)
-        b = GaussianClassifier(transform=kind, **options).fit(other, Y)
+        a = GaussianClassifier(transforms=kind, **options).fit(X, Y)
+        b = GaussianClassifier(transforms=kind, **options).fit(other, Y)
         np.testing.assert_allclose(a.predict_proba(X), b.predict_proba(other), rtol=1e-5, atol=1e-9)
         shift = np.log(factors).sum()
         np.testing.assert_allclose(a.score_samples(X), b.score_samples(other) + shift, rtol=1e-5)
@@ -62,7 +67,7 @@ def test_scores_do_not_depend_on_units(kind: str) -> None:
 
 def test_standardised_features_change_nothing_that_is_not_shrunk() -> None:
     plain = GaussianClassifier().fit(X, Y)
-    model = GaussianClassifier(transform="standardised").fit(X, Y)
+    model = GaussianClassifier(transforms="standardised").fit(X, Y)
     np.testing.assert_allclose(model.predict_log_proba(X), plain.predict_log_proba(X), rtol=1e-8)
     np.testing.assert_allclose(model.score_samples(X), plain.score_samples(X), rtol=1e-10)
     np.testing.assert_allclose(model.means_, plain.means_, rtol=1e-10)
@@ -74,13 +79,13 @@ def test_logarithms_are_the_classifier_of_logarithms() -> None:
     """Evidence differs by the slopes of the logarithms, 1 / x."""
     logs = X.assign(**{name: np.log(X[name]) for name in NUMBERS})
     plain = GaussianClassifier(shared=True).fit(logs, Y)
-    model = GaussianClassifier(shared=True, transform="log").fit(X, Y)
+    model = GaussianClassifier(shared=True, transforms="log").fit(X, Y)
     np.testing.assert_allclose(model.predict_log_proba(X), plain.predict_log_proba(logs), atol=1e-9)
     expected = plain.score_samples(logs) - logs[NUMBERS].sum(axis=1)
     np.testing.assert_allclose(model.score_samples(X), expected, rtol=1e-10)
     np.testing.assert_allclose(model.p_values(X), plain.p_values(logs), rtol=1e-6)
     bic = [
-        GaussianClassifier("auto", selection="bic", transform=how).fit(rows, Y).selection_.best.bic
+        GaussianClassifier("auto", selection="bic", transforms=how).fit(rows, Y).selection_.best.bic
         for how, rows in (("log", X), (None, logs))
     ]
     assert bic[0] - bic[1] == pytest.approx(2 * logs[NUMBERS].to_numpy().sum(), rel=1e-9)
@@ -90,15 +95,15 @@ def test_logarithms_are_the_classifier_of_logarithms() -> None:
 def test_rows_left_out_are_those_of_models_without_them(kind: str) -> None:
     """Given the transforms, which are learnt once."""
     x, y = X[:45], Y[:45]
-    model = GaussianClassifier(shared=0.4, transform=kind, smoothing=1.0).fit(x, y)
+    model = GaussianClassifier(shared=0.4, transforms=kind, smoothing=1.0).fit(x, y)
     left_out = model.leave_one_out(x, y)
-    options = model.get_params() | {"transform": model.transforms_}
+    options = model.get_params() | {"transforms": model.transforms_}
     for i in (0, 7, 44):
         others = np.arange(45) != i
         again = GaussianClassifier(**options).fit(x[others], y[others])
         expected = again.predict_log_proba(x[i : i + 1])[0]
         np.testing.assert_allclose(left_out.log_posterior[i], expected, rtol=1e-8, atol=1e-9)
-    chosen = GaussianClassifier("auto", shrinkage="auto", transform=kind, smoothing=1.0).fit(x, y)
+    chosen = GaussianClassifier("auto", shrinkage="auto", transforms=kind, smoothing=1.0).fit(x, y)
     loss = chosen.leave_one_out(x, y).evaluation.log_loss
     assert chosen.selection_.best.log_loss == pytest.approx(loss, rel=1e-9)
 
@@ -106,8 +111,8 @@ def test_rows_left_out_are_those_of_models_without_them(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_added_merged_and_forgotten(kind: str, tmp_path: Path) -> None:
     """The first rows say how all are transformed; with that, any order gives one model."""
-    first = GaussianClassifier(transform=kind).partial_fit(X[:90], Y[:90])
-    shared = clone(first).set_params(transform=first.transforms_)
+    first = GaussianClassifier(transforms=kind).partial_fit(X[:90], Y[:90])
+    shared = clone(first).set_params(transforms=first.transforms_)
     expected = clone(shared).fit(X, Y).predict_log_proba(X)
     second = clone(shared).partial_fit(X[90:], Y[90:])
     loaded = GaussianClassifier.load(first.save(tmp_path / "model.json"))
@@ -120,7 +125,7 @@ def test_rows_added_merged_and_forgotten(kind: str, tmp_path: Path) -> None:
     ):
         np.testing.assert_allclose(model.predict_log_proba(X), expected, rtol=1e-8, atol=1e-8)
     with pytest.raises(DataError, match=r"transformed in different ways.*transforms_"):
-        GaussianClassifier(transform=kind).fit(X[:100], Y[:100]).merge(second)
+        GaussianClassifier(transforms=kind).fit(X[:100], Y[:100]).merge(second)
 
 
 def test_files_are_read_once_more_for_a_sample(
@@ -128,7 +133,7 @@ def test_files_are_read_once_more_for_a_sample(
 ) -> None:
     path = tmp_path / "rows.csv"
     X.assign(y=Y).to_csv(path, index=False)
-    how: dict[str, Any] = {"transform": "yeo-johnson", "categorical_features": ["colour"]}
+    how: dict[str, Any] = {"transforms": "yeo-johnson", "categorical_features": ["colour"]}
     strings = X.astype({"colour": object})
     whole = GaussianClassifier(**how).fit(strings, Y)
     model = GaussianClassifier(**how).fit_source(path, "y")
@@ -141,6 +146,25 @@ def test_files_are_read_once_more_for_a_sample(
     some = GaussianClassifier(**how).fit(strings[::4], Y[::4])
     assert sampled.transforms_ == some.transforms_
     assert sampled.partial_fit_source(path).transforms_ == some.transforms_
+
+
+@pytest.mark.parametrize("kind", ["parquet", "dask", "duckdb", "polars"])
+def test_other_sources_are_sampled_too(kind: str, tmp_path: Path) -> None:
+    table = pa.Table.from_pandas(X[NUMBERS].assign(y=Y), preserve_index=False)
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(table, path, row_group_size=50)
+    source: Any = {
+        "parquet": lambda: path,
+        "dask": lambda: dd.from_pandas(table.to_pandas(), npartitions=3),
+        "duckdb": lambda: duckdb.connect().from_arrow(table),
+        "polars": lambda: pl.from_arrow(table).lazy(),
+    }[kind]()
+    for transform in KINDS:
+        model = GaussianClassifier(transform=transform).fit_source(source, "y")
+        whole = GaussianClassifier(transform=transform).fit(X[NUMBERS], Y)
+        np.testing.assert_allclose(
+            model.predict_log_proba(X[NUMBERS]), whole.predict_log_proba(X[NUMBERS]), rtol=1e-8
+        )
 
 
 def test_samples_of_parts_are_thinned_alike() -> None:
@@ -164,14 +188,14 @@ def test_samples_of_parts_are_thinned_alike() -> None:
 
 def test_some_features_by_name() -> None:
     how = {"income": "log", ("area", "share"): None}
-    model = GaussianClassifier(transform=how).fit(X, Y)
+    model = GaussianClassifier(transforms=how).fit(X, Y)
     assert isinstance(model.transforms_["income"], Logarithm)
     assert model.transforms_["area"] == Standardised()
     logs = X.assign(income=np.log(X["income"]))
     plain = GaussianClassifier().fit(logs, Y)
     np.testing.assert_allclose(model.predict_log_proba(X), plain.predict_log_proba(logs), atol=1e-8)
     blocks = GaussianClassifier(
-        transform={"share": "yeo-johnson"}, families={("income", "area"): "gaussian"}
+        transforms={"share": "yeo-johnson"}, families={("income", "area"): "gaussian"}
     ).fit(X, Y)
     assert list(blocks.transforms_) == ["share"]
     part = model.marginal(["share", "income"])
@@ -184,12 +208,12 @@ def test_missing_values_and_labels(kind: str) -> None:
     x = X.copy()
     x.loc[3:70, "area"] = np.nan
     x.loc[60:90, "income"] = np.nan
-    model = GaussianClassifier(shared=True, transform=kind).fit(x, Y)
+    model = GaussianClassifier(shared=True, transforms=kind).fit(x, Y)
     end = model.convergence_.log_likelihood[-1]
     assert end == pytest.approx(-model.negative_log_likelihood(x, Y).total, rel=1e-9)
     y = Y.astype(object)
     y[::3] = None
-    model = GaussianClassifier(shared=True, transform=kind).fit(X, y)
+    model = GaussianClassifier(shared=True, transforms=kind).fit(X, y)
     labelled = np.array([label is not None for label in y])
     joint = model.predict_joint_log_proba(X)
     own = joint[np.arange(len(Y)), np.searchsorted(model.classes_, Y)]
@@ -200,7 +224,7 @@ def test_missing_values_and_labels(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_drawn_is_where_the_model_is(kind: str) -> None:
     """Outlines hold as much of the draws as they say; boundaries are where classes are equal."""
-    model = GaussianClassifier(transform=kind).fit(X, Y)
+    model = GaussianClassifier(transforms=kind).fit(X, Y)
     ax = plots.ellipses(model, levels=[0.5], unit="mass", features=["income", "area"])
     rows, labels = model.sample(20_000, random_state=0)
     for line, label in zip(ax.lines, model.classes_, strict=False):
@@ -217,16 +241,16 @@ def test_what_is_drawn_is_where_the_model_is(kind: str) -> None:
 
 
 def test_compare_and_settings() -> None:
-    compared = compare(X[NUMBERS][:90], Y[:90], model=GaussianClassifier(transform="yeo-johnson"))
+    compared = compare(X[NUMBERS][:90], Y[:90], model=GaussianClassifier(transforms="yeo-johnson"))
     assert all(candidate.problem is None for candidate in compared.candidates)
-    model = GaussianClassifier(transform="yeo-johnson").fit(X, Y)
+    model = GaussianClassifier(transforms="yeo-johnson").fit(X, Y)
     assert isinstance(model.transforms_["share"], YeoJohnson)
     assert clone(model).transform == "yeo-johnson"
     assert not hasattr(GaussianClassifier().fit(X, Y), "transforms_")
 
 
 def test_bad_input() -> None:
-    fit = lambda transform, rows=X: GaussianClassifier(transform=transform).fit(rows, Y)  # noqa: E731
+    fit = lambda transform, rows=X: GaussianClassifier(transforms=transform).fit(rows, Y)  # noqa: E731
     with pytest.raises(ParameterError, match=r"None or one of .*'log'.*got 'yeo-jonson' \(did you"):
         fit("yeo-jonson")
     with pytest.raises(ParameterError, match="'colour' must be Gaussian to be transformed"):
@@ -246,28 +270,28 @@ def test_bad_input() -> None:
     with pytest.raises(DataError, match=r"row 17 has -1 in 'share'"):
         model.partial_fit(wrong, Y)
     with pytest.raises(ParameterError, match="'log' was learnt.*got 'rank-normal': fit again"):
-        model.set_params(transform="rank-normal").partial_fit(X, Y)
+        model.set_params(transforms="rank-normal").partial_fit(X, Y)
     with pytest.raises(SchemaError, match="cannot change the families"):
-        model.set_params(transform=None).partial_fit(X, Y)
+        model.set_params(transforms=None).partial_fit(X, Y)
     moments = GaussianClassifier().fit(X[NUMBERS], Y).moments_
     with pytest.raises(ParameterError, match="learnt from rows, and there are moments only"):
-        GaussianClassifier.from_moments(moments, transform="log")
+        GaussianClassifier.from_moments(moments, transforms="log")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_difficult_columns(kind: str) -> None:
     """Constant within classes or everywhere but a few rows, of two values, of one row a class."""
     x = X[NUMBERS].assign(two=np.where(Y == "r", 1.0, 2.0) * (1 + (np.arange(240) % 7 == 0)))
-    model = GaussianClassifier(transform=kind, shrinkage=0.1).fit(x, Y)
+    model = GaussianClassifier(transforms=kind, shrinkage=0.1).fit(x, Y)
     assert np.isfinite(model.predict_log_proba(x)).all()
     single = np.r_[0:60, 61]
     y = Y[single].copy()
     y[-1] = "alone"
-    lonely = GaussianClassifier(transform=kind, shared=True).fit(x.iloc[single], y)
+    lonely = GaussianClassifier(transforms=kind, shared=True).fit(x.iloc[single], y)
     assert np.isfinite(lonely.predict_log_proba(x)).all()
     if kind in {"yeo-johnson", "rank-normal"}:
         x.loc[11, "income"] = 1e300
-        outlying = GaussianClassifier(transform=kind, shared=True).fit(x, Y)
+        outlying = GaussianClassifier(transforms=kind, shared=True).fit(x, Y)
         others = np.arange(240) != 11
-        before = GaussianClassifier(transform=kind, shared=True).fit(x[others], Y[others])
+        before = GaussianClassifier(transforms=kind, shared=True).fit(x[others], Y[others])
         assert outlying.score(X[NUMBERS].assign(two=x["two"]), Y) > before.score(x, Y) - 0.03

@@ -79,6 +79,11 @@ def test_every_option(call: Call, iris: Path, asked: dict[str, Any]) -> None:
         "unlabelled": None,
         "unlabelled_weight": 1.0,
         "n_jobs": None,
+        "average": False,
+        "calibration": None,
+        "estimate": "plug_in",
+        "target": "diagonal",
+        "transforms": None,
     }
     assert asked["model"].n_features_in_ == 2
     assert asked["held_out"] == 0.3

@@ -27,7 +27,7 @@ def by_the_estimator(path: Path, name: str, **settings: object) -> bytes:
 @pytest.mark.parametrize(
     ("options", "settings", "said"),
     [
-        (AUTO, {"covariance": "auto", "shrinkage": "auto"}, "full, 50 % shared without shrinkage"),
+        (AUTO, {"covariance": "auto", "shrinkage": "auto"}, "full, 50 % shared with shrinkage 0.1"),
         (
             [*AUTO, "--selection", "bic", "--priors", "uniform"],
             {

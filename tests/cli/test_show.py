@@ -23,6 +23,8 @@ def test_everything_as_json(shell: Shell, fitted: GaussianClassifier) -> None:
         "priors": None,
         "divisor": "mle",
         "shrinkage": None,
+        "target": "diagonal",
+        "estimate": "plug_in",
         "unlabelled_weight": 1,
         "families": [{"family": "gaussian", "features": list(load_iris().feature_names)}],
     }

@@ -71,7 +71,7 @@ class Case:
             "shared": sharing,
             "smoothing": SMOOTHING,
             "families": families or None,
-            "transform": {("x0", "x1"): Logarithm()} if self.kind == "logarithms" else None,
+            "transforms": {("x0", "x1"): Logarithm()} if self.kind == "logarithms" else None,
         }
 
     @property

@@ -82,7 +82,8 @@ def test_nonsense_is_named(case: Case, part: str) -> None:
     for name, value in data.items():
         if not isinstance(value, list):
             continue
-        for wrong in (value[:-1], "x", [*value[:-1], "x"], None, {}):
+        other_length = value[:-1] if value else [1.0]
+        for wrong in (other_length, "x", [*value[:-1], "x"], None, {}):
             with pytest.raises(ModelFileError, match=name):
                 read(case, part, msgspec.json.encode(data | {name: wrong}))
         with pytest.raises(ModelFileError, match=name):

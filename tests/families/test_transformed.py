@@ -25,9 +25,9 @@ from gaussbayes.families.transformed import (
     Transforms,
     YeoJohnson,
 )
-from gaussbayes.families.transformed import learning as learning_module
+from gaussbayes.families.transformed import learnt_transforms as learning_module
 from gaussbayes.families.transformed import statistics as statistics_module
-from gaussbayes.families.transformed.learning import learn
+from gaussbayes.families.transformed.learnt_transforms import learn
 
 KINDS = ("standardised", "yeo-johnson", "log", "rank-normal")
 NAMES = Schema(np.array(["a", "b"]), 3, ("height", "width", "depth"))
@@ -61,6 +61,14 @@ EACH = [
     YeoJohnson(0.5, 4.0, 1.0, 0.0, 2.0, 0.5, 9.0, 0.004, 2.0),
     RankNormal((0.5, 1.0, 4.0, 9.0), (-1.7, 0.0, 0.5, 2.0)),
 ]
+
+
+@pytest.mark.parametrize("transform", EACH, ids=lambda t: f"{t.kind} {getattr(t, 'power', '')}")
+def test_values_far_away_come_back_as_numbers(transform: Any) -> None:
+    transforms, z = Transforms((transform,)), np.array([[-1e5], [-900.0], [900.0], [1e5]])
+    x = transforms.inverse(z)
+    assert np.isfinite(x).all()
+    assert np.isfinite(transforms.forward(x)[0]).all()
 
 
 @pytest.mark.parametrize("transform", EACH, ids=lambda t: f"{t.kind} {getattr(t, 'power', '')}")
@@ -255,16 +263,8 @@ def test_weights_count(kind: str) -> None:
     which = np.repeat(np.arange(60), weights.astype(int))
     one = learn([kind] * 3, rows, weighted, NAMES)
     other = learn([kind] * 3, rows[which], Targets(targets.codes[which], 2), NAMES)
-    if kind == "yeo-johnson":  # medians of rows do not know of weights
-        one, other = (
-            Transforms(tuple(Standardised(t.center, t.scale) for t in each.of))
-            for each in (
-                learn(["standardised"] * 3, rows, weighted, NAMES),
-                learn(["standardised"] * 3, rows[which], Targets(targets.codes[which], 2), NAMES),
-            )
-        )
     z, again = (each.forward(rows.matrix)[0] for each in (one, other))
-    np.testing.assert_allclose(z, again, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(z, again, rtol=1e-5 if kind == "yeo-johnson" else 1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("kind", KINDS)

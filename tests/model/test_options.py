@@ -15,7 +15,7 @@ from gaussbayes.families.categorical import Categorical
 from gaussbayes.families.gaussian import Gaussian
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.families.poisson import Poisson
-from gaussbayes.model.fitting import fit_model
+from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import learnt_model
 from gaussbayes.model.options import check_options, options_of
 from gaussbayes.model.settings import Settings, cut_rows

@@ -8,17 +8,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gaussbayes.analysis.ellipse import ellipse
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.protocol import Located, Tabulated, Warped
 from gaussbayes.model.model import Model
 
 
-def class_means(model: Model, *, straight: bool = False) -> FloatArray:
-    """The means (k, g) of the features that hold numbers, in their order.
-
-    With `straight` those that are transformed are so here; see `warped`.
-    """
-    return _of_located(model, "mean", straight=straight)
+def class_means(model: Model) -> FloatArray:
+    """The means (k, g) of the features that hold numbers, in their order."""
+    return _of_located(model, "mean")
 
 
 def class_deviations(model: Model) -> FloatArray:
@@ -36,7 +34,7 @@ def _of_located(model: Model, moment: str, *, straight: bool = False) -> FloatAr
 def class_covariances(model: Model, *, straight: bool = False) -> FloatArray:
     """The covariances (k, g, g) of the features that hold numbers; (g, g) if classes share them.
 
-    With `straight` those that are transformed are so here; see `warped`.
+    With `straight` those that are transformed are so here.
     """
     k, g = _shape(model)
     located = _located(model, straight=straight)
@@ -48,9 +46,16 @@ def class_covariances(model: Model, *, straight: bool = False) -> FloatArray:
     return covariances[0] if shared else covariances
 
 
-def warped(model: Model, points: FloatArray) -> FloatArray:
-    """Points (…, g) among transformed features in the units of the rows."""
-    points = points.copy()
+def class_outlines(model: Model, radius: float) -> FloatArray:
+    """Points (k, n, 2) at this Mahalanobis distance from the classes, once around.
+
+    Of two features that hold numbers. Of features that are transformed they are ellipses before
+    they are mapped back.
+    """
+    covariances = np.broadcast_to(class_covariances(model, straight=True), (_shape(model)[0], 2, 2))
+    means = _of_located(model, "mean", straight=True)
+    pairs = zip(means, covariances, strict=True)
+    points = np.stack([ellipse(mean, covariance, radius) for mean, covariance in pairs])
     for columns, density in _located(model):
         if isinstance(density, Warped):
             points[..., columns] = density.warp(points[..., columns])

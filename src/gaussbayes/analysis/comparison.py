@@ -28,7 +28,7 @@ from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.families.gaussian.structure import STRUCTURES, Structure, structure_of
 from gaussbayes.model.evaluation import Evaluation
-from gaussbayes.model.fitting import fit_model
+from gaussbayes.model.fit import fit_model
 from gaussbayes.model.options import Options
 from gaussbayes.model.select import Selection, structure_name
 

@@ -7,10 +7,8 @@ not the 68 % of one dimension.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gaussbayes.analysis.class_moments import class_covariances, class_means, warped
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.types import FloatArray
-from gaussbayes.model.model import Model
 
 N_POINTS = 181
 """Two degrees between neighbouring points, the last being the first."""
@@ -34,17 +32,6 @@ def ellipse(
     circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     points: FloatArray = mean + radius * circle @ np.linalg.cholesky(covariance).T
     return points
-
-
-def outlines(model: Model, radius: float) -> FloatArray:
-    """Points (k, n, 2) at this distance from the classes of a model of two features, once around.
-
-    Of features that are transformed they are ellipses before they are mapped back.
-    """
-    means = class_means(model, straight=True)
-    covariances = np.broadcast_to(class_covariances(model, straight=True), (len(means), 2, 2))
-    pairs = zip(means, covariances, strict=True)
-    return warped(model, np.stack([ellipse(*moments, radius) for moments in pairs]))
 
 
 def half_axes(covariance: FloatArray) -> FloatArray:

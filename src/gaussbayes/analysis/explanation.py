@@ -4,6 +4,10 @@ Families are independent given the class, so that the log-odds of two classes ar
 and the Shapley values of the features are those of each family side by side. What is missing is
 integrated out and adds nothing; so does a category that was not seen in training.
 
+Contributions are those of the densities. What calibration adds to their log-odds is told apart. Of
+several models whose posteriors are averaged the contributions are averaged, with the weights of the
+models; averaging odds is not averaging their logarithms, and the difference is told apart, too.
+
 Each number of Bayes' rule is there twice, plain and as its logarithm. A logarithm is exact however
 small; a plain number is 0 or ∞ where floats end, as densities of many features soon are.
 """
@@ -19,6 +23,7 @@ from numpy.typing import ArrayLike
 from gaussbayes.base.checks import as_numbers
 from gaussbayes.base.errors import DataError, ParameterError
 from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import UNSEEN
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.protocol import Distant, Explainable, Reference, Referred, require
@@ -51,6 +56,7 @@ class BayesRule:
     classes: tuple[BayesTerms, ...]
     evidence: float  # p(x) = Σ p(x, c)
     log_evidence: float
+    calibrated: bool = False  # whether the posteriors are not simply joint / evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +85,24 @@ class Contribution:
 
 
 @dataclass(frozen=True, slots=True)
+class Adjustment:
+    """What is added to the log-odds that follow from the densities.
+
+    Calibration adds ``(t − 1) log p(x | a)/p(x | b) + b_a − b_b`` for the temperature t and the
+    offsets b, and what comes of the proportion of the posteriors that are the priors.
+    """
+
+    by: str  # "calibration", "averaging", or "averaging and calibration"
+    amount: float  # infinite if what a feature rules out is left possible
+
+
+@dataclass(frozen=True, slots=True)
 class LogOdds:
     """``log p(of | x) − log p(against | x)``, feature by feature.
 
-    `value` is `at_reference` and the contributions together. Both are infinite if one of the two
-    classes has prior 0; the contributions need not be. None of them is NaN.
+    `value` is `at_reference`, the contributions and the adjustment together. It and `at_reference`
+    are infinite if one of the two classes has prior 0; the contributions need not be. None of them
+    is NaN.
     """
 
     of: Any  # a label
@@ -91,6 +110,7 @@ class LogOdds:
     value: float
     at_reference: float
     contributions: tuple[Contribution, ...]  # in the order of the features
+    adjustment: Adjustment | None = None  # None if the posteriors follow from one set of densities
 
     def largest(self, most: int) -> tuple[list[Contribution], list[Contribution]]:
         """The contributions of the features that say something, the largest first, and the rest.
@@ -133,6 +153,7 @@ class Explanation:
             "log_odds": odds
             and {
                 **_record(odds),
+                "adjustment": odds.adjustment and _record(odds.adjustment),
                 "contributions": [
                     _record(part) | {"missing": part.missing, "rules_out": odds.ruled_out(part)}
                     for part in odds.contributions
@@ -169,25 +190,40 @@ def explain(
     value = float(model.log_odds(row, *pair, n_jobs=1)[0])
     log_prior = model.parameters.log_prior
     at_reference = float(log_prior[pair[0]] - log_prior[pair[1]])
-    d = model.schema.n_features
-    amounts, points = np.zeros(d), np.full(d, np.nan)
-    references = _references(model, reference, pair[1])
-    columns = zip(model.components, model.densities, model.parts(row), references, strict=True)
-    for component, density, part, point in columns:
-        explainable = require(density, Explainable, component.family, "explain")
-        ratio, contributions = explainable.contributions(part, pair, point)
-        where = list(component.columns)
-        at_reference += ratio
-        amounts[where] = contributions
-        if point is not None:
-            points[where] = density.reference_point(point)
+    points = _reference_points(model, _references(model, reference, pair[1]))
+    amounts = np.zeros(model.schema.n_features)
+    for weight, member in model.weighted_members:
+        references = _references(model, reference, pair[1])
+        if member.densities is not model.densities:  # all are compared with the same point
+            references = [
+                Reference(point=points[list(component.columns)])
+                if isinstance(density, Referred)
+                else None
+                for component, density in zip(member.components, member.densities, strict=True)
+            ]
+        columns = (member.components, member.densities, member.parts(row), references)
+        for component, density, part, point in zip(*columns, strict=True):
+            explainable = require(density, Explainable, component.family, "explain")
+            ratio, contributions = explainable.contributions(part, pair, point)
+            at_reference += weight * ratio
+            amounts[list(component.columns)] += weight * contributions
     named = zip(model.schema.titles, _values(row, model.schema), points, amounts, strict=True)
     parts = tuple(
         Contribution(title, value, None if math.isnan(point) else float(point), float(amount), new)
         for title, (value, new), point, amount in named
     )
     of, against = (bayes.classes[code].label for code in pair)
-    return Explanation(bayes, LogOdds(of, against, value, at_reference, parts))
+    adjustment = _adjustment(model, value, at_reference + float(amounts.sum()))
+    return Explanation(bayes, LogOdds(of, against, value, at_reference, parts, adjustment))
+
+
+def _adjustment(model: Model, value: float, of_densities: float) -> Adjustment | None:
+    """What averaging and calibration add to the log-odds of the densities."""
+    names = {"averaging": len(model.weighted_members) > 1, "calibration": bool(model.calibration)}
+    by = " and ".join(name for name, is_done in names.items() if is_done)
+    if not by:
+        return None
+    return Adjustment(by, 0.0 if value == of_densities else value - of_densities)
 
 
 def bayes_rule(model: Model, row: Rows) -> BayesRule:
@@ -211,7 +247,9 @@ def bayes_rule(model: Model, row: Rows) -> BayesRule:
         evidence = float(np.exp(log_evidence))
     columns = (model.schema.classes, model.prior, *plain, log_prior, *logarithms, square)
     terms = tuple(map(BayesTerms, *(column.tolist() for column in columns)))
-    return BayesRule(terms, evidence, log_evidence)
+    # What several models say together has the joint density that its posteriors make it have.
+    calibrated = model.calibration is not None and len(model.weighted_members) == 1
+    return BayesRule(terms, evidence, log_evidence, calibrated)
 
 
 def _pair(
@@ -256,6 +294,17 @@ def _references(model: Model, reference: ArrayLike, rival: int) -> list[Referenc
     ]
 
 
+def _reference_points(model: Model, references: Sequence[Reference | None]) -> FloatArray:
+    """The point (d,) that features are compared with; NaN for those that are with none."""
+    points = np.full(model.schema.n_features, np.nan)
+    for component, density, reference in zip(
+        model.components, model.densities, references, strict=True
+    ):
+        if reference is not None:
+            points[list(component.columns)] = density.reference_point(reference)
+    return points
+
+
 def _values(row: Rows, schema: Schema) -> Sequence[tuple[Value, bool]]:
     """The value of each feature of a row, and whether it is a category that was not seen before."""
     new = {unseen.column: unseen.examples[0] for unseen in row.unseen}
@@ -267,7 +316,7 @@ def _values(row: Rows, schema: Schema) -> Sequence[tuple[Value, bool]]:
     return values
 
 
-def _record(part: BayesRule | BayesTerms | Contribution | LogOdds) -> dict[str, Any]:
+def _record(part: BayesRule | BayesTerms | Contribution | LogOdds | Adjustment) -> dict[str, Any]:
     values = {field.name: _plain(getattr(part, field.name)) for field in fields(part)}
     # No field of a Python record can be called what records of classes call it.
     return {"class" if name == "label" else name: value for name, value in values.items()}

@@ -27,7 +27,7 @@ from gaussbayes.data.categories import warn_of_many, warn_of_unseen
 from gaussbayes.data.labels import codes_among, read_targets
 from gaussbayes.data.rows import Encoder, LabelledRows, Rows
 from gaussbayes.model.evaluation import Evaluation, evaluate
-from gaussbayes.model.fitting import fit_model
+from gaussbayes.model.fit import fit_model
 from gaussbayes.model.left_out import held_out_rows, hold_out
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options, check_options, options_of

@@ -164,7 +164,8 @@ def choose_roles(columns: Sequence[Any], request: Request, typed: Collection[str
     for name in wanted if request.numbers != "number" else ():
         special.setdefault(name, request.numbers)
     for feature, kind in (request.kinds or {}).items():
-        special[wanted[feature_position(feature, wanted, len(wanted))]] = kind
+        argument = "transforms" if kind == "positive" else "families"
+        special[wanted[feature_position(feature, wanted, len(wanted), argument)]] = kind
     return Roles(target, tuple(wanted), weights, special)
 
 

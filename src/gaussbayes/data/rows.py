@@ -234,8 +234,8 @@ class Encoder:
         """
         by_type = isinstance(categorical_features, str) and categorical_features in BY_TYPE
         everything = by_type and categorical_features == "auto"
-        is_array = type(X) is np.ndarray and X.ndim == 2
-        if by_type and not kinds and is_array and (not everything or X.dtype in FLOATS):
+        plain = type(X) is np.ndarray and X.ndim == 2 and (not everything or X.dtype in FLOATS)
+        if by_type and not kinds and plain:
             return cls(X.shape[1])
         names, typed = _columns(X, look_at_types=by_type, everything=everything)
         mask = categorical_mask(names, typed, categorical_features)

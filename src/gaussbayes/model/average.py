@@ -24,7 +24,7 @@ from gaussbayes.model.settings import Priors, class_priors
 
 Real = TypeVar("Real", bound=RealArray)
 
-_NOT_LEARNT = "it averages several models, whose statistics do not merge"
+NOT_LEARNT = "it averages several models, whose statistics do not merge"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +42,11 @@ class AveragedModel(Model):
     @property
     def calibration(self) -> Calibration | None:
         return self.of_average
+
+    @property
+    def weighted_members(self) -> Sequence[tuple[float, Model]]:
+        assert self.weights is not None
+        return list(zip(self.weights.tolist(), self.members, strict=True))
 
     @property
     def prior(self) -> FloatArray:
@@ -134,7 +139,7 @@ def averaged(
         "learnt": None,
         "solution": first.parameters,
         "target": first.target,
-        "not_learnt": _NOT_LEARNT,
+        "not_learnt": NOT_LEARNT,
     }
     return AveragedModel(
         **common,

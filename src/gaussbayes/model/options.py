@@ -188,7 +188,7 @@ def check_options(
     shrinkage: Any = None,
     target: Any = "diagonal",
     estimate: Any = "plug_in",
-    transform: Any = None,
+    transforms: Any = None,
     smoothing: Any = 0.0,
     families: Any = None,
     priors: Any = None,
@@ -234,7 +234,7 @@ def check_options(
     made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now
     weight = _not_negative("unlabelled_weight", unlabelled_weight)
     reading = (categorical_features, unlabelled, n_jobs)
-    learning = (priors, weight, _transform(transform), selection, calibration, average)
+    learning = (priors, weight, _transform(transforms), selection, calibration, average)
     return Options(of_families, _families(families), *learning, *reading, made)
 
 
@@ -260,7 +260,7 @@ def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
         families[key] = name if plain else family
     transform = _transform_of(settings, schema)
     if transform is not None:
-        options["transform"] = transform
+        options["transforms"] = transform
     options |= {"families": families or None, "priors": settings.priors}
     return options | {"unlabelled_weight": settings.unlabelled_weight}
 

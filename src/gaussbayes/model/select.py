@@ -195,7 +195,9 @@ def try_all(
     """All candidates of several views, judged by labelled rows."""
     trials = []
     for view in views:
-        settings = replace(view.settings, unlabelled_weight=0.0)  # labelled rows judge first
+        settings = view.settings
+        if view.learnt.unlabelled is not None:
+            settings = replace(settings, unlabelled_weight=0.0)  # labelled rows judge first
         if criterion == "bic":
             in_turn = [some for path in _paths(view.settings, criterion) for some in path]
             fitted = [_fitted(view.learnt, some, schema, n_jobs) for some in in_turn]

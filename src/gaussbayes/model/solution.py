@@ -119,14 +119,16 @@ def log_odds(
     """``log p(a | x) − log p(b | x)`` (n,) of two classes given by code."""
     if a == b:
         return np.zeros(parts[0].n_rows, dtype=_dtype(parts))
-    pair = solution.selected([a, b])
+    pair, places = solution.selected([a, b]), (0, 1)
     if not pair.prior.any():
         msg = f"classes {a} and {b} both have prior 0: their odds are not defined"
         raise PriorError(msg)
+    if solution.calibration is not None:  # posteriors of the other classes count
+        pair, places = solution, (a, b)
     # Not the difference of log posteriors: near 0 that of the likelier one has lost its digits.
     scores = score(pair, parts, "log_ratio", n_jobs)
     with np.errstate(invalid="ignore"):
-        odds: RealArray = scores[:, 0] - scores[:, 1]
+        odds: RealArray = scores[:, places[0]] - scores[:, places[1]]
     if np.isnan(odds).any():
         row = int(np.argmax(np.isnan(odds)))
         msg = (

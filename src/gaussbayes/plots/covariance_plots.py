@@ -12,7 +12,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.ellipse import mass_of_radius, outlines, radius_of_mass
+from gaussbayes.analysis.class_moments import class_outlines
+from gaussbayes.analysis.ellipse import mass_of_radius, radius_of_mass
 from gaussbayes.analysis.view import View, pair_view, view
 from gaussbayes.base.errors import ParameterError, SchemaError, SingularCovarianceError
 from gaussbayes.base.types import FloatArray
@@ -70,7 +71,7 @@ def ellipses(
         raise SchemaError(msg)
     radii = _radii(levels, unit)
     styles = style.class_styles(seen.classes)
-    lines = [outlines(seen.model, radius) for radius in radii.tolist()]
+    outlines = [class_outlines(seen.model, radius) for radius in radii.tolist()]
     outwards = np.linspace(0.0, 1.0, len(radii)) if len(radii) > 1 else np.zeros(1)
     # From a strong line in the middle to a faint one outside.
     looks = [{"linewidth": 2.2 - 1.2 * out, "alpha": 1.0 - 0.5 * out} for out in outwards]
@@ -78,7 +79,7 @@ def ellipses(
     entries = []
     for code, of_class in enumerate(styles):
         line: Look = {"color": of_class.color, "linestyle": of_class.line}
-        for points, look in zip(lines, looks, strict=True):
+        for points, look in zip(outlines, looks, strict=True):
             ax.plot(*points[code].T, zorder=3, gid="ellipse", **line, **look)
         entries.append(style.line(of_class.label, **line))
     entries += row_plots.draw_means(ax, seen.means)

@@ -40,7 +40,7 @@ def explanation(explained: Explanation, *, most: int = 12, ax: Panel = None) -> 
     feature has a bar that begins where the one before it ends, the largest first: to the right it
     speaks for the first of the two classes, to the left for the second. Features beyond `most`
     share a bar; those that are missing, or categories that were never seen in training, add nothing
-    and are named at the end.
+    and are named at the end. What calibration and averaging add has a bar after the features.
 
     A category that rules one of the classes out adds ±∞: its bar comes after those of the others
     and is hatched, for it has no end. If one of the classes has prior 0 the log-odds are infinite
@@ -86,7 +86,9 @@ def explanation(explained: Explanation, *, most: int = 12, ax: Panel = None) -> 
 def _bars(odds: LogOdds, most: int, towards: str, against: str) -> tuple[list[_OddsBar], str]:
     """The bars from top to bottom, and the title: how they add up."""
     parts = odds.contributions
-    finite = [abs(x) for x in (*(part.amount for part in parts), odds.at_reference, odds.value)]
+    adjusted = 0.0 if odds.adjustment is None else odds.adjustment.amount
+    amounts = (*(part.amount for part in parts), odds.at_reference, odds.value, adjusted)
+    finite = [abs(x) for x in amounts]
     largest = max((size for size in finite if np.isfinite(size)), default=0.0)
     # As many decimals as give three digits of the largest number, from one to six.
     decimals = int(np.clip(2 - np.floor(np.log10(largest)), 1, 6)) if largest > 0 else 1
@@ -105,6 +107,8 @@ def _bars(odds: LogOdds, most: int, towards: str, against: str) -> tuple[list[_O
         if names:
             name = names[0] if len(names) == 1 else f"{len(names)} features"
             steps.append((f"{name}{remark}", 0.0))
+    if odds.adjustment is not None:
+        steps.append((odds.adjustment.by, odds.adjustment.amount))
     steps.sort(key=lambda step: bool(np.isinf(step[1])))  # no bar can begin where they end
     by_features, by_priors = total_amount(parts), not np.isfinite(odds.at_reference)
     place = 0.0 if by_priors else odds.at_reference
@@ -119,6 +123,10 @@ def _bars(odds: LogOdds, most: int, towards: str, against: str) -> tuple[list[_O
         return bars[1:-1], f"{words}{number(by_features, '+')} by the features"
     added = f"{'−' if by_features < 0 else '+'} {number(abs(by_features))}"
     start, end = number(odds.at_reference), number(odds.value)
+    if odds.adjustment is not None:
+        amount = odds.adjustment.amount
+        added += f" by the features {'−' if amount < 0 else '+'} {number(abs(amount))}"
+        return bars, f"log-odds {start} {added} by {odds.adjustment.by} = {end}"
     return bars, f"log-odds {start} at the reference {added} by the features = {end}"
 
 

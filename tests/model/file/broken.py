@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.model.file.files import (
+    average,
+    calibrated,
     file_of,
     fitted,
     given,
@@ -22,6 +24,8 @@ MISSING_DIAGONAL = file_of(missing("diagonal"))
 MIXED = file_of(mixed())
 UNLABELLED = file_of(mixed(10), unlabelled_rows=True)
 WITHOUT_ROWS = file_of(mixed(10))
+CALIBRATED = file_of(calibrated(fitted()))
+AVERAGED = file_of(average())
 
 Change = Callable[[dict[str, Any]], Any]
 DROP = object()
@@ -78,7 +82,7 @@ OUTER: list[Broken] = [
         put("families", {}),
         "families: must be an array, got an object",
     ),
-    ("no family", GOOD, put("families", []), "families: must be an array of length >= 1"),
+    ("no family", GOOD, put("families", []), "families: .*at least one family, unless models"),
     ("family no object", GOOD, put("F", 3), r"families\[0\]: must be an object, got 3"),
     (
         "family short",
@@ -406,6 +410,73 @@ GAUSSIAN: list[Broken] = [
     ("correlation 2", GIVEN, put("D.covariance", [4, 8, 4]), "density.covariance: .*positive def"),
 ]
 
+MEMBER = "average.members.1"
+CALIBRATIONS: list[Broken] = [
+    ("hot", CALIBRATED, put("calibration.temperature", 1.5), "temperature: .*<= 1.0, got 1.5"),
+    ("cold", CALIBRATED, put("calibration.temperature", 0), "temperature: must be a number > 0"),
+    ("all prior", CALIBRATED, put("calibration.prior_proportion", 1), "a number < 1.0, got 1"),
+    ("offsets few", CALIBRATED, put("calibration.offsets", [0]), "offsets: must be an array of 2"),
+    ("offset null", CALIBRATED, put("calibration.offsets.0", None), r"offsets\[0\]: must be a num"),
+    ("scores few", CALIBRATED, put("calibration.scores.0", DROP), "scores: .*6 numbers, as many"),
+    ("scores of whom", CALIBRATED, put("calibration.left_out.+", 0), "left_out: .*2 integers, one"),
+    ("rows below 0", CALIBRATED, put("calibration.left_out.0", -3), r"left_out\[0\]: .*from 0 to"),
+    (
+        "scores unsorted",
+        CALIBRATED,
+        put("calibration.scores.2", -3),
+        r"scores\[2\]: .*not below",
+    ),
+    ("score null late", CALIBRATED, put("calibration.scores.5", None), r"scores\[5\]: .*got -inf"),
+    (
+        "score above 0",
+        CALIBRATED,
+        put("calibration.scores.5", 0.5),
+        r"scores\[5\]: .*at most 0",
+    ),
+    ("calibration array", CALIBRATED, put("calibration", []), "calibration: must be an object or"),
+    ("no members", AVERAGED, put("average.members", []), "average.members: .*length >= 1"),
+    (
+        "weight 0",
+        AVERAGED,
+        put(f"{MEMBER}.weight", 0),
+        r"members\[1\].weight: .*number > 0",
+    ),
+    ("weights sum", AVERAGED, put(f"{MEMBER}.weight", 0.2), "average.members: .*sum to 1, the la"),
+    ("weights order", AVERAGED, put("average.members.0.weight", 0.1), "weights sum to 1"),
+    ("prior few", AVERAGED, put("average.prior", [1.0]), "average.prior: must be an array of 2"),
+    ("prior sum", AVERAGED, put("average.prior", [0.5, 0.6]), "average.prior: .*sum to 1"),
+    (
+        "a member's statistics",
+        AVERAGED,
+        put(f"{MEMBER}.families.0.statistics.weight.1", -1),
+        r"average.members\[1\].families\[0\].statistics.weight\[1\]: must be a weight",
+    ),
+    (
+        "a member without rows",
+        AVERAGED,
+        put(f"{MEMBER}.families.0.statistics.weight.1", 0),
+        r"average.members\[1\]: class 'oak' has no ",
+    ),
+    (
+        "a member of fewer features",
+        AVERAGED,
+        put(f"{MEMBER}.families.0.columns", [0, 1]),
+        r"average.members\[1\]\.features: must be null or 2 names",
+    ),
+    (
+        "families beside members",
+        AVERAGED,
+        lambda parts: parts["families"].extend(parts["average"]["members"][1]["families"]),
+        "families: must be an empty array where models are averaged",
+    ),
+    (
+        "a solution beside members",
+        AVERAGED,
+        put("solution", {"prior": [0.5, 0.5], "weight": None}),
+        "solution: must be null where models are averaged",
+    ),
+]
+
 COUNTS = "families.1.statistics"
 OTHERS: list[Broken] = [
     ("statistics of some", MIXED, put(COUNTS, None), r"families\[1\].statistics: must be there if"),
@@ -530,7 +601,7 @@ OTHERS: list[Broken] = [
 ]
 
 
-BROKEN = [*OUTER, *GAUSSIAN, *OTHERS]
+BROKEN = [*OUTER, *GAUSSIAN, *CALIBRATIONS, *OTHERS]
 
 WEIGHT = '"weight": [20.0,20.0]'
 

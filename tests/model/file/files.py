@@ -14,6 +14,9 @@ from gaussbayes.families.categorical import Categorical
 from gaussbayes.families.gaussian.density import given as given_density
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.poisson import Poisson
+from gaussbayes.families.transformed import Transformed
+from gaussbayes.model.average import AveragedModel, averaged
+from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.file import dumps
 from gaussbayes.model.file.writer import sealed
 from gaussbayes.model.model import Model, learnt_model
@@ -130,6 +133,36 @@ def pooled() -> Model:
     assert model.learnt is not None
     part = model.learnt.parts[0].with_layout("pooled")
     return dataclasses.replace(model, learnt=dataclasses.replace(model.learnt, parts=(part,)))
+
+
+CALIBRATION = Calibration(
+    0.75,
+    np.array([0.1, -0.1]),
+    0.125,
+    (np.array([-np.inf, -2.5, -0.1]), np.array([-0.3, -0.3, 0.0])),
+)
+
+
+def calibrated(model: Model, calibration: Calibration = CALIBRATION) -> Model:
+    """The same model with calibrated posteriors."""
+    settings = dataclasses.replace(model.settings, calibration=calibration)
+    return dataclasses.replace(model, settings=settings, solution=None)
+
+
+def transformed(**options: Any) -> Model:
+    """A model of trees whose features are made symmetric, without covariances to estimate."""
+    rows, codes = trees(), np.arange(40) % 2
+    schema, targets = Schema(TREES, 3, NAMES), Targets(codes.astype(np.int32), 2)
+    inner = Gaussian.of(shared=0.3, shrinkage=0.1, estimate="predictive")
+    family = Transformed(("yeo-johnson",) * 3, inner).prepared(rows, targets, schema)
+    return learn(rows, codes, [(family, (0, 1, 2))], **options)
+
+
+def average(calibration: Calibration | None = CALIBRATION, **options: Any) -> AveragedModel:
+    """Three models of the same trees, whose posteriors are averaged."""
+    members = [fitted(**options), transformed(**options), missing(**options)]
+    weights = np.array([0.3, 0.6, 0.1])
+    return averaged([member.solved() for member in members], weights, calibration)
 
 
 def members(data: bytes) -> dict[str, Any]:

@@ -173,13 +173,14 @@ def test_saved_files_agree_with_the_schema(model: Any) -> None:
 
 
 REFUSED = [
-    *("a member missing", "another member", "no family", "no such family", "family short"),
+    *("a member missing", "another member", "no such family", "family short"),
     *("columns text", "column below 0", "settings null", "a setting too many", "covariance"),
     *("sharing too far", "divisor", "shrinkage true", "smoothing", "a name null", "target"),
     *("priors word", "priors below 0", "priors null", "type", "width 0", "a label null", "layout"),
     *("weight below 0", "anchor text", "anchor nested", "cells short", "patterns numbers"),
     *("pattern letters", "class below 0", "class by label", "cell below 0", "weight negative"),
     *("size below 0", "category null", "count below 0", "rates below 0", "no rows", "rows dtype"),
+    *("hot", "cold", "offset null", "rows below 0", "calibration array", "no members", "weight 0"),
     *("a value text", "a code below"),
 ]
 """What can be seen of a single value; lengths, sums, order, definiteness are beyond a schema."""

@@ -10,7 +10,7 @@ from gaussbayes.model.file import loads
 from tests.model.file.broken import GIVEN, GOOD, POOLED, WEIGHT, text
 from tests.model.file.files import members, resealed, seal_again
 
-SHRINKAGE = '"shrinkage":null'
+SHRINKAGE = '"shrinkage": null'
 TARGET = '"target": null'
 NUMBERS = r"statistics.weight"
 
@@ -21,7 +21,7 @@ TEXTS = {
     ),
     "a part twice": (text(TARGET, f"{TARGET},\n{TARGET}"), "each member once, got 'target' twice"),
     "an escaped key twice": (
-        text('"sharing":0.0', '"sharing":0.0, "sh\\u0061ring":0.0'),
+        text('"sharing": 0.0', '"sharing": 0.0, "sh\\u0061ring": 0.0'),
         "got 'sharing' twice",
     ),
     "NaN": (text(WEIGHT, '"weight": [20.0,NaN]'), "must be JSON .*invalid character"),
@@ -54,7 +54,7 @@ TEXTS = {
     "no colon": (text(TARGET, '"target" null'), "expected ':'"),
     "no name": (text(TARGET, "null"), "must be JSON"),
     "no comma": (text(f"{TARGET},", TARGET), "expected ',' or '}'"),
-    "True": (text('"sharing":0.0', '"sharing":True'), "invalid character"),
+    "True": (text('"sharing": 0.0', '"sharing": True'), "invalid character"),
     "not UTF-8": (seal_again(GOOD.replace(b'"age"', b'"\xff"', 1)), "must be UTF-8: invalid start"),
     "version 0": (text('"version": 2', '"version": 0'), "version: must be 2, got 0"),
     "version 02": (text('"version": 2', '"version": 02'), "version: must be 2, got 02"),

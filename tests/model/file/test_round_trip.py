@@ -16,6 +16,8 @@ from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows, Rows, Targets, number_rows
 from gaussbayes.families.gaussian.family import Gaussian
+from gaussbayes.model.average import AveragedModel, averaged
+from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.file import dumps, load, loads, save
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import Component, Settings
@@ -23,6 +25,8 @@ from gaussbayes.model.statistics import Learnt, observe
 from tests.model.file.files import (
     STRUCTURES,
     assert_same,
+    average,
+    calibrated,
     fitted,
     gaps,
     learn,
@@ -30,6 +34,7 @@ from tests.model.file.files import (
     mixed,
     mixed_rows,
     pooled,
+    transformed,
     trees,
 )
 from tests.model.file.files import (
@@ -56,6 +61,16 @@ MODELS = {
     "unlabelled": mixed(12),
     "numbers unlabelled": missing(codes=[-1, 0, 1, 0] * 10),
     "marginal of unlabelled": mixed(12).marginal(["month", "pressure"]),
+    "calibrated": calibrated(fitted()),
+    "calibrated missing": calibrated(missing()),
+    "calibrated without scores": calibrated(mixed(12), Calibration(1.0, np.array([2.0, 1.0]))),
+    "predictive": transformed(),
+    "averaged": average(),
+    "averaged, priors given": average(None, priors="uniform"),
+    "averaged, priors changed": average().with_priors([0.125, 0.875]),
+    "averaged, estimated priors": average(priors="uniform").with_priors(None),
+    "averaged, unlabelled": averaged([mixed(12).solved(), mixed().solved()], np.array([0.5, 0.5])),
+    "marginal of an average": average().marginal(["height", "age"]),
     "far from zero": fitted(rows=number_rows(trees().matrix * 1e-3 + 2.0**40)),
 }
 
@@ -101,6 +116,21 @@ def test_loaded_models_score_alike(model: Model) -> None:
     assert_same(loaded.with_priors("uniform").prior, model.with_priors("uniform").prior)
     assert_same(loaded.with_priors(None).prior, model.with_priors(None).prior)
     assert loaded.n_parameters == model.n_parameters
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if "aver" in name or "cali" in name])
+def test_calibration_and_members_come_back(name: str) -> None:
+    model = MODELS[name]
+    loaded = through_a_file(model)
+    assert_same(loaded.calibration, model.calibration)
+    assert_same(loaded.parameters.calibration, model.parameters.calibration)
+    if isinstance(model, AveragedModel):
+        assert isinstance(loaded, AveragedModel)
+        assert_same((loaded.weights, loaded.given_prior), (model.weights, model.given_prior))
+        assert loaded.not_learnt == model.not_learnt
+        for member, before in zip(loaded.members, model.members, strict=True):
+            assert_same(member.settings, before.settings)
+            assert_same(member.parameters, before.parameters)
 
 
 def test_estimated_priors_are_those_of_the_rows() -> None:

@@ -418,7 +418,7 @@ _TABLE: dict[Any, tuple[Decorator, ...]] = {
     "estimation": (
         option("--divisor", type=click.Choice(["mle", "unbiased"]), default="mle"),
         option("--shrinkage NUMBER|none|oas|auto", default="none", convert=as_shrinkage),
-        option("--transform [A,B=]TRANSFORM", multiple=True, convert=as_transform),
+        option("--transform [A,B=]TRANSFORM", "transforms", multiple=True, convert=as_transform),
         option("--priors P,Q,...|estimated|uniform", default="estimated", convert=as_priors),
         option("--smoothing ALPHA", default="0", convert=number_from_0()),
         option("--family A,B=FAMILY", "families", multiple=True, convert=as_families),
@@ -471,7 +471,8 @@ _ARGUMENTS = (
     (r"\(shared=False\)", "(without --shared)"),
     (r"\bgive shrinkage\b", "give --shrinkage"),
     (r"\bset smoothing\b", "set --smoothing"),
-    (r"""\btransform=["'](\S+?)["']""", r"--transform \1"),
+    (r"""\btransforms?=["'](\S+?)["']""", r"--transform \1"),
+    (r"\btransforms? names\b", "--transform names"),
     (r"\bunlabelled_weight=0", "--labelled-only"),
     (r"\bcategorical_features\b", "--categorical"),
     (r"\bfamilies (names|has|gives)\b", r"--family \1"),

@@ -56,7 +56,8 @@ def command(
 
     What a feature adds to the log-odds of two classes is its Shapley value: its mean part, over
     all orders of the features, in the way from a reference point to the row. These add up to the
-    log-odds exactly. Features that are missing are integrated out and add nothing.
+    log-odds of the densities exactly. Features that are missing are integrated out and add nothing.
+    What calibration and averaging change has a line of its own.
 
     \b
     gaussbayes explain iris.json new.csv --row 3
@@ -150,8 +151,10 @@ def _rule_tables(bayes: BayesRule) -> "list[Table]":
         numbers = [getattr(terms, f"log_{name}") for name in names]
         logarithms.add_row(_short(terms.label), *map(five_digits, numbers))
     left = len(ranked) - _MOST_CLASSES
-    if left > 0:
-        logarithms.caption = f"and {counted(left, 'class', 'classes')} less probable"
+    notes = [f"and {counted(left, 'class', 'classes')} less probable"] if left > 0 else []
+    if bayes.calibrated:
+        notes.append("posteriors are calibrated: they are not simply joint / evidence")
+    logarithms.caption = "; ".join(notes) or None
     return [plain, logarithms]
 
 
@@ -172,6 +175,8 @@ def _contribution_table(odds: LogOdds) -> "Table":
     ]
     if rest:
         lines.append(((f"{len(rest)} other features", "", ""), total_amount(rest), None))
+    if odds.adjustment is not None:
+        lines.append(((odds.adjustment.by, "", ""), odds.adjustment.amount, None))
     amounts = [amount for _, amount, _ in lines if math.isfinite(amount)]
     low, high = min(0.0, *amounts, 0.0), max(0.0, *amounts, 0.0)
     table.add_row("at the reference", "", "", five_digits(odds.at_reference), "")
@@ -179,7 +184,7 @@ def _contribution_table(odds: LogOdds) -> "Table":
         bar: Any = ""
         if ruled_out is not None:
             bar = f"rules out {shortened(str(ruled_out), _BAR - 10)}"
-        elif high > low:
+        elif high > low and math.isfinite(amount):
             begin, end = sorted((-low, amount - low))
             bar = Bar(high - low, begin, end, width=_BAR)
         table.add_row(*cells, five_digits(amount, sign="+"), bar)

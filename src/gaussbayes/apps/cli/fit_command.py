@@ -20,7 +20,7 @@ from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows, check_
 from gaussbayes.apps.numerals import counted, fixed
 from gaussbayes.base.errors import DataError, SingularCovarianceError
 from gaussbayes.data.reduction import Reduced, count_incomplete
-from gaussbayes.model.fitting import fit_model
+from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options
 from gaussbayes.model.select import Candidate, Selection

@@ -56,6 +56,9 @@ class LabelledFiles:
         check_columns(source, chosen.features or (), "the features asked for")
         check_columns(source, chosen.categorical or (), "the features that hold categories")
         check_columns(source, list(kinds), "the features that are given a family")
+        some = options.transform if isinstance(options.transform, tuple) else ()
+        named = [name for features, _ in some for name in features]
+        check_columns(source, named, "the features to be transformed")
         twice = [name for name in chosen.categorical or () if name in kinds]
         if twice:
             msg = f"{twice[0]!r} is named by --categorical and by --family: leave it out of one"

@@ -242,7 +242,7 @@ def student_log_density(
     --------
     >>> squares, half_log_det = np.array([[0.0], [4.0]]), np.zeros((1, 1))
     >>> student_log_density(squares, half_log_det, np.array([3.0]), 1).round(6).ravel().tolist()
-    [-1.000889, -2.695484]
+    [-1.000889, -2.695485]
     """
     from scipy.special import gammaln
 

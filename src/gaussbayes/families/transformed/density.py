@@ -265,7 +265,7 @@ class TransformedDensity:
         ]
         known = {table.title for table in shown}
         shown += [
-            replace(table, title=f"{table.title}, transformed")
+            replace(table, title=f"{table.title} of z")
             for table in self.inner.tables(names)
             if table.title not in known
         ]

@@ -14,7 +14,7 @@ from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
 from gaussbayes.families.removal import Removal
 from gaussbayes.families.transformed.density import TransformedDensity, density_of
-from gaussbayes.families.transformed.learning import learn
+from gaussbayes.families.transformed.learnt_transforms import learn
 from gaussbayes.families.transformed.statistics import (
     TransformedStatistics,
     observe,

@@ -102,7 +102,7 @@ class TransformedStatistics:
                 "rows that were transformed in different ways cannot be put together: what was "
                 "learnt from the first rows (powers, knots, means and scales) holds for all that "
                 "follow. Fit to all rows at once, add rows to one model with partial_fit, or give "
-                "the second model the transforms of the first (transform=first.transforms_)"
+                "the second model the transforms of the first (transforms=first.transforms_)"
             )
             raise DataError(msg)
 

@@ -36,6 +36,8 @@ from gaussbayes.base.types import FloatArray, TransformName
 
 _LARGEST = float(np.finfo(np.float64).max)
 
+_SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
+
 _FARTHEST = 1e100
 """The largest z: squares of larger ones could not be summed."""
 
@@ -92,7 +94,8 @@ class Logarithm:
     @staticmethod
     def inverse(z: FloatArray, center: FloatArray, scale: FloatArray) -> FloatArray:
         """The columns (…, m) that were mapped to these."""
-        return np.exp(center + scale * z)
+        # What is too small or too large for a float is still a number above 0.
+        return np.clip(np.exp(center + scale * z), _SMALLEST, _LARGEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,14 +351,14 @@ def check_positive(
     x: FloatArray, columns: NDArray[np.intp], names: Schema | None, first_row: int = 0
 ) -> None:
     """Raise for the first number in these columns of x (n, d) that is not above 0."""
-    wrong = x[:, columns] <= 0
+    wrong = (x if columns.size == x.shape[1] else x[:, columns]) <= 0
     if wrong.any():
         row, place = np.argwhere(wrong)[0].tolist()
         column = int(columns[place])
         where = f"column {column} of its family" if names is None else names.feature_name(column)
         msg = (
             f"row {row + first_row} has {x[row, column]:g} in {where}, which must be above 0 for "
-            "transform='log': correct it, leave such rows out, or choose another transform "
+            "transforms='log': correct it, leave such rows out, or choose another transform "
             "('yeo-johnson' takes any number)"
         )
         raise DataError(msg)

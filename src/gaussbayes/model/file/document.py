@@ -16,6 +16,7 @@ from gaussbayes.base.records import (
     Codes,
     Integers,
     Labels,
+    Numbers,
     NumbersOrNull,
     Record,
     Weights,
@@ -96,6 +97,36 @@ class SolutionRecord(Record, frozen=True):
     weight: Annotated[Weights, Meta(extra_json_schema={"type": ["array", "null"]})]
 
 
+class CalibrationRecord(Record, frozen=True):
+    """What is done to log-likelihoods and posteriors, and scores of rows left out."""
+
+    temperature: Annotated[float, Meta(gt=0, le=1)]
+    offsets: Numbers
+    prior_proportion: Annotated[float, Meta(ge=0, lt=1)]
+    left_out: Annotated[Integers, Meta(description="rows of each class that were left out")]
+    scores: Annotated[
+        NumbersOrNull, Meta(description="their log posteriors, class by class; null for −∞")
+    ]
+
+
+class MemberRecord(Record, frozen=True):
+    """One of several models whose posteriors are averaged: what it has of its own."""
+
+    weight: Annotated[float, Meta(gt=0, le=1)]
+    priors: PriorsRecord | Literal["uniform"] | None
+    unlabelled_weight: Annotated[float, Meta(ge=0)]
+    families: Annotated[list[FamilyRecord], Meta(min_length=1)]
+    unlabelled: UnlabelledRecord | None
+    solution: SolutionRecord | None
+
+
+class AverageRecord(Record, frozen=True):
+    """Models whose posteriors are averaged, and the priors if they were changed since."""
+
+    prior: Annotated[Weights, Meta(extra_json_schema={"type": ["array", "null"]})]
+    members: Annotated[list[MemberRecord], Meta(min_length=1)]
+
+
 class ModelRecord(Record, frozen=True):
     """A model: what was learnt from rows by each family of distributions, and its settings."""
 
@@ -106,18 +137,21 @@ class ModelRecord(Record, frozen=True):
     target: Annotated[str, Meta(description="the column that the labels came from")] | None
     priors: PriorsRecord | Literal["uniform"] | None
     unlabelled_weight: Annotated[float, Meta(ge=0)]
-    families: Annotated[list[FamilyRecord], Meta(min_length=1)]
+    calibration: CalibrationRecord | None
+    families: Annotated[list[FamilyRecord], Meta(description="none if models are averaged")]
     unlabelled: UnlabelledRecord | None
     solution: SolutionRecord | None
+    average: AverageRecord | None
     checksum: Annotated[str, Meta(pattern="^sha256:[0-9a-f]{64}$")]
 
 
 def schema_text() -> str:
     """The JSON Schema of model files, as docs/model.schema.json and the package have it."""
-    families = [_family_type(name) for name in RECORDED]
-    types = get_type_hints(ModelRecord, include_extras=True)
-    types["families"] = Annotated[list[reduce(or_, families)], Meta(min_length=1)]  # type: ignore[misc]
-    whole = msgspec.defstruct("model", types.items(), forbid_unknown_fields=True)
+    families = reduce(or_, [_family_type(name) for name in RECORDED])
+    member = _with_types(MemberRecord, families=Annotated[list[families], Meta(min_length=1)])  # type: ignore[valid-type]
+    average = _with_types(AverageRecord, members=Annotated[list[member], Meta(min_length=1)])  # type: ignore[valid-type]
+    of_whole = {"families": list[families], "average": average | None}  # type: ignore[valid-type]
+    whole = _with_types(ModelRecord, "model", **of_whole)
     text = msgspec.json.encode(msgspec.json.schema(whole)).decode()
     schema: dict[str, Any] = msgspec.json.decode(text.replace("Record", ""))
     definitions = schema["$defs"]
@@ -130,6 +164,17 @@ def schema_text() -> str:
         "$defs": definitions,
     }
     return json.dumps(whole_schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _with_types(record: type[Record], name: str | None = None, **types: Any) -> Any:
+    """A record whose members of these names have other types."""
+    members = get_type_hints(record, include_extras=True) | types
+    return msgspec.defstruct(
+        name or record.__name__,
+        members.items(),
+        namespace={"__doc__": record.__doc__},
+        forbid_unknown_fields=True,
+    )
 
 
 def _family_type(name: str) -> type[Any]:

@@ -33,6 +33,8 @@ from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.families import RECORDED, family_records
+from gaussbayes.model.average import NOT_LEARNT, AveragedModel
+from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.file.document import (
     FORMAT,
     LARGEST_FILE,
@@ -40,9 +42,12 @@ from gaussbayes.model.file.document import (
     MOST_OTHER_BYTES,
     MOST_PLAIN_BYTES,
     VERSION,
+    AverageRecord,
+    CalibrationRecord,
     ClassesRecord,
     FamilyRecord,
     LabelType,
+    MemberRecord,
     ModelRecord,
     PriorsRecord,
     RowsRecord,
@@ -59,6 +64,7 @@ _HEAD = re.compile(
 )
 _TAIL = re.compile(rb'(?<=\n)"checksum": "sha256:([0-9a-f]{64})"\n\}\n?\Z')
 _TAIL_LENGTH = 100
+_ROUNDING = 1e-9  # by which the logarithm of a probability may be above 0
 
 
 def load(path: Path, *, largest: int = LARGEST_FILE) -> Model:
@@ -169,11 +175,38 @@ def _check_strings(data: bytes) -> None:
 def _model(record: ModelRecord) -> Model:
     with within("classes"):
         classes = _classes(record.classes)
-    components = tuple(_each(record.families, _component))
-    schema = _schema(record, components, classes)
+    calibration = None
+    if record.calibration is not None:
+        with within("calibration"):
+            calibration = _calibration(record.calibration, classes.shape[0])
+    if record.average is None:
+        if not record.families:
+            refuse("families", "an array of at least one family, unless models are averaged")
+        return _single(record, record, classes, calibration)
+    for part in ("families", "unlabelled", "solution"):
+        if getattr(record, part):
+            empty = "an empty array" if part == "families" else "null"
+            refuse(part, f"{empty} where models are averaged: their members have their own")
     with within("priors"):
         priors = _priors(record.priors, classes)
-    settings = Settings(components, priors, record.unlabelled_weight)
+    with within("average"):
+        model = _averaged(record.average, record, classes, calibration)
+    settings = replace(model.settings, priors=priors, unlabelled_weight=record.unlabelled_weight)
+    return replace(model, settings=settings)
+
+
+def _single(
+    record: ModelRecord | MemberRecord,
+    whole: ModelRecord,
+    classes: LabelArray,
+    calibration: Calibration | None = None,
+) -> Model:
+    """A model by the record of it; the whole file says what it has in common with others."""
+    components = tuple(_each(record.families, _component))
+    schema = _schema(whole.features, components, classes)
+    with within("priors"):
+        priors = _priors(record.priors, classes)
+    settings = Settings(components, priors, record.unlabelled_weight, calibration)
     learnt, solution = None, None
     if _all_or_none(record.families, "statistics"):
         parts = _parts(record.families, settings, schema, "statistics")
@@ -185,13 +218,79 @@ def _model(record: ModelRecord) -> Model:
     if record.solution is not None:
         densities = _parts(record.families, settings, schema, "density")
         with within("solution"):
-            solution = _solution(record.solution, densities, schema)
+            solution = replace(
+                _solution(record.solution, densities, schema), calibration=calibration
+            )
     if solution is None:
         if learnt is None:
             refuse("families[0]", "one with statistics or a density, or both")
         if learnt.unlabelled is not None and learnt.unlabelled.rows is None:
             refuse("solution", "there where unlabelled rows were used but are not in the file")
-    return Model(settings, schema, learnt, solution, record.target)
+    return Model(settings, schema, learnt, solution, whole.target)
+
+
+def _averaged(
+    record: AverageRecord,
+    whole: ModelRecord,
+    classes: LabelArray,
+    calibration: Calibration | None,
+) -> AveragedModel:
+    """Models of the same classes and features, the one that weighs most first."""
+    members = []
+    for number, each in enumerate(record.members):
+        with within(f"members[{number}]"):
+            try:
+                members.append(_single(each, whole, classes).solved(1))
+            except np.linalg.LinAlgError as error:
+                msg = f"its statistics give no density: {error}"
+                raise RecordError(msg) from None
+        if members[number].schema.categorical != members[0].schema.categorical or (
+            members[number].schema.n_features != members[0].schema.n_features
+        ):
+            refuse(f"members[{number}].families", "ones of the features of the first member")
+    weights = np.array([each.weight for each in record.members])
+    if abs(weights.sum() - 1.0) > 1e-8 or (np.diff(weights) > 0).any():
+        refuse("members", "models whose weights sum to 1, the largest first", weights.tolist())
+    prior, first = None, members[0]
+    if not is_null(record.prior):
+        k = classes.shape[0]
+        prior = floats(record.prior, "prior", k, ", one for each class")
+        prior = _check_prior(prior, first.schema, "prior")
+    solution = first.parameters if prior is None else replace(first.parameters, prior=prior)
+    return AveragedModel(
+        first.settings,
+        first.schema,
+        None,
+        solution,
+        whole.target,
+        NOT_LEARNT,
+        tuple(members),
+        weights,
+        calibration,
+        prior,
+    )
+
+
+def _calibration(record: CalibrationRecord, k: int) -> Calibration:
+    offsets = floats(record.offsets, "offsets", k, ", one for each class")
+    most = MOST_KEPT_BYTES // 8
+    sizes = integers(record.left_out, "left_out", None, 0, most, longest=MOST_STRINGS)
+    if sizes.size not in (0, k):
+        refuse("left_out", f"an array of {k:,} integers, one for each class, or none", sizes.size)
+    count = int(sizes.sum())
+    meaning = ", as many as left_out says"
+    scores = floats(record.scores, "scores", count, meaning, missing=True)
+    scores[np.isnan(scores)] = -np.inf
+    ends = np.cumsum(sizes).tolist()
+    left_out = tuple(np.split(scores, ends[:-1])) if ends else ()
+    for start, some in zip([0, *ends], left_out, strict=False):
+        with np.errstate(invalid="ignore"):
+            wrong = np.flatnonzero((some > _ROUNDING) | (np.append(some[:1], some[:-1]) > some))
+        if wrong.size:
+            at = int(wrong[0])
+            expected = "a log posterior, at most 0 and not below the one before it in its class"
+            refuse(f"scores[{start + at}]", expected, some[at])
+    return Calibration(record.temperature, offsets, record.prior_proportion, left_out)
 
 
 def _each(records: Sequence[FamilyRecord], read: Any, *arguments: Sequence[Any]) -> Iterator[Any]:
@@ -212,7 +311,7 @@ def _component(record: FamilyRecord) -> Component:
     return Component(family, tuple(columns))
 
 
-def _schema(record: ModelRecord, components: Sequence[Component], classes: Any) -> Schema:
+def _schema(names: list[str] | None, components: Sequence[Component], classes: Any) -> Schema:
     """What the features are called, each of which has one family."""
     n = sum(len(component.columns) for component in components)
     families: dict[int, int] = {}
@@ -224,7 +323,6 @@ def _schema(record: ModelRecord, components: Sequence[Component], classes: Any) 
                 expected = f"one of the {n:,} features, each of which has one family"
                 refuse(f"families[{number}].columns[{at}]", expected, column)
             families[column] = number
-    names = record.features
     if names is not None:
         if len(names) != n:
             expected = f"null or {n:,} names, as many as the families have columns"
@@ -283,7 +381,9 @@ def _solution(record: SolutionRecord, densities: tuple[Any, ...], schema: Schema
     return Solution(prior, densities, weight)
 
 
-def _unlabelled(record: ModelRecord, settings: Settings, schema: Schema) -> Unlabelled | None:
+def _unlabelled(
+    record: ModelRecord | MemberRecord, settings: Settings, schema: Schema
+) -> Unlabelled | None:
     rest = record.unlabelled
     if _all_or_none(record.families, "unlabelled") != (rest is not None):
         refuse("unlabelled", "there if the families have statistics of it, and only then")

@@ -25,12 +25,17 @@ from gaussbayes.base.records import (
 )
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.families import family_records
+from gaussbayes.model.average import AveragedModel
+from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.file.document import (
     FORMAT,
     VERSION,
+    AverageRecord,
+    CalibrationRecord,
     ClassesRecord,
     FamilyRecord,
     LabelType,
+    MemberRecord,
     ModelRecord,
     PriorsRecord,
     RowsRecord,
@@ -65,7 +70,7 @@ def dumps(model: Model, *, unlabelled_rows: bool = False) -> bytes:
         a loaded model predicts but cannot be updated
     """
     try:
-        record = _record(model, _solution(model), unlabelled_rows)
+        record = _record(model, unlabelled_rows)
         data = sealed(_laid_out(record)[: -len('"checksum": ""\n}')])
         loads(data)  # whatever a reader refuses is refused now, not when the rows are gone
     except ModelFileError as error:
@@ -111,15 +116,46 @@ def _same(model: Model, a: Solution, b: Solution) -> bool:
     )
 
 
-def _record(model: Model, solution: Solution | None, unlabelled_rows: bool) -> ModelRecord:
-    schema, learnt = model.schema, model.learnt
+def _record(model: Model, unlabelled_rows: bool) -> ModelRecord:
+    schema, average = model.schema, None
     with within("classes"):
         classes = _classes(schema.classes)
     names = None
     if schema.features is not None:
         names = [string(name, f"features[{j}]") for j, name in enumerate(schema.features)]
+    settings = _settings(model)
+    with within("calibration"):
+        calibration = None if model.calibration is None else _calibration(model.calibration)
+    if isinstance(model, AveragedModel):
+        with within("average"):
+            average = _average(model)
+    parts: dict[str, Any] = {"families": [], "unlabelled": None, "solution": None}
+    if average is None:
+        parts = _parts(model, unlabelled_rows)
+    return ModelRecord(
+        format=FORMAT,
+        version=VERSION,
+        classes=classes,
+        features=names,
+        target=None if model.target is None else string(model.target, "target"),
+        **settings,
+        calibration=calibration,
+        **parts,
+        average=average,
+        checksum="",
+    )
+
+
+def _settings(model: Model) -> dict[str, Any]:
+    """Priors, and the weight of unlabelled rows."""
     with within("priors"):
-        priors = _priors(model.settings.priors, schema.classes)
+        priors = _priors(model.settings.priors, model.schema.classes)
+    return {"priors": priors, "unlabelled_weight": float(model.settings.unlabelled_weight)}
+
+
+def _parts(model: Model, unlabelled_rows: bool) -> dict[str, Any]:
+    """What was learnt, and parameters that do not follow from it."""
+    learnt, solution = model.learnt, _solution(model)
     unlabelled = None if learnt is None else learnt.unlabelled
     families = []
     for number, component in enumerate(model.components):
@@ -135,18 +171,29 @@ def _record(model: Model, solution: Solution | None, unlabelled_rows: bool) -> M
         kept = unlabelled.kept("saving them (unlabelled_rows=True)") if unlabelled_rows else None
         with within("unlabelled.rows"):
             rest = UnlabelledRecord(unlabelled.n_rows, None if kept is None else _rows(kept))
-    return ModelRecord(
-        FORMAT,
-        VERSION,
-        classes,
-        names,
-        None if model.target is None else string(model.target, "target"),
-        priors,
-        float(model.settings.unlabelled_weight),
-        families,
-        rest,
-        _write_solution(solution),
-        "",
+    return {"families": families, "unlabelled": rest, "solution": _write_solution(solution)}
+
+
+def _average(model: AveragedModel) -> AverageRecord:
+    """The members; unlabelled rows are of no use to them, for nothing more is learnt."""
+    members = []
+    for number, (weight, member) in enumerate(model.weighted_members):
+        with within(f"members[{number}]"):
+            parts = _settings(member) | _parts(member, unlabelled_rows=False)
+            members.append(MemberRecord(float(weight), **parts))
+    prior = model.given_prior
+    return AverageRecord(Raw(b"null") if prior is None else numbers(prior, "prior"), members)
+
+
+def _calibration(calibration: Calibration) -> CalibrationRecord:
+    scores = np.concatenate([np.empty(0), *calibration.left_out])
+    return CalibrationRecord(
+        float(calibration.temperature),
+        numbers(calibration.offsets, "offsets"),
+        float(calibration.prior_proportion),
+        integer_array([some.size for some in calibration.left_out]),
+        # Of a row that was impossible the log posterior is −∞.
+        numbers(np.where(np.isneginf(scores), np.nan, scores), "scores", missing=True),
     )
 
 

@@ -17,6 +17,10 @@ export function logOdds(app, odds, labels) {
     ],
     ...odds.contributions.map((one) => [named(one), amountOf(one, odds), said(one)]),
   ];
+  if (odds.adjustment) {
+    const { by, amount } = odds.adjustment;
+    amounts.push([by, amount ?? Infinity, "Added to the log-odds of the densities"]);
+  }
   const largest = Math.max(
     1e-9,
     ...[...amounts.map(([, amount]) => amount), odds.value]

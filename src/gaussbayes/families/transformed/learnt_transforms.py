@@ -92,11 +92,11 @@ def learn(
 
 
 def _ranged(x: FloatArray) -> Ranged:
-    """From the least to the largest of the values (n,); as it is if they are all the same."""
+    """From the least to the largest of the values (n,); from the only one if they are the same."""
     known = x[~np.isnan(x)]
     least, largest = known.min(initial=np.inf), known.max(initial=-np.inf)
     if not largest > least:
-        return Ranged()
+        return Ranged(float(least) if known.size else 0.0)
     # Half of each, so that the difference is finite.
     half = min(0.5 * largest - 0.5 * least, 0.5 * _FARTHEST)
     return Ranged(float(least), float(2.0 * half))
@@ -132,6 +132,18 @@ class _Sample:
     def present(self) -> FloatArray:
         """How much each value weighs (n, d): 0 where it is missing."""
         return np.where(np.isnan(self.x), 0.0, self.weights[:, None])
+
+    def median(self, values: FloatArray) -> FloatArray:
+        """The medians (d,) of values, half of whose weight is on either side; NaN is none."""
+        if (self.weights == self.weights[0]).all():
+            return np.asarray(np.nanmedian(values, axis=0))
+        order = np.argsort(values, axis=0)  # NaN last
+        present = np.where(np.isnan(values), 0.0, self.weights[:, None])
+        below = np.cumsum(np.take_along_axis(present, order, axis=0), axis=0)
+        half = 0.5 * below[-1] * (1.0 + _ROUNDING * np.array([[-1.0], [1.0]]))
+        places = np.stack([(below < some).sum(axis=0) for some in half])
+        middle = np.take_along_axis(np.take_along_axis(values, order, axis=0), places, axis=0)
+        return np.asarray(0.5 * middle[0] + 0.5 * middle[1])
 
     def mean(self, values: FloatArray, present: FloatArray) -> FloatArray:
         """The means (d,) of values that weigh as much."""
@@ -174,10 +186,10 @@ def _powers(everything: _Sample, likely: _Sample) -> list[YeoJohnson]:
     The origin is the median and the unit the median distance from it, so that nothing depends on
     the unit or the origin of a column, nor on its sign.
     """
-    origin = np.nanmedian(everything.x, axis=0)
+    origin = everything.median(everything.x)
     with np.errstate(over="ignore"):
         distance = np.minimum(np.abs(everything.x - origin), _FARTHEST)
-    unit = np.nanmedian(np.where(distance > 0, distance, np.nan), axis=0)
+    unit = everything.median(np.where(distance > 0, distance, np.nan))
     known = np.where(distance <= FENCE * unit, everything.x, np.nan)
     lowest, highest = np.nanmin(known, axis=0), np.nanmax(known, axis=0)
     near = likely.near(lowest, highest)
