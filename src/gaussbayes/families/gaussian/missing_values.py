@@ -151,7 +151,12 @@ def suppose(
     there are. For what no row tells of a class see `FeatureMoments.supposed`.
     """
     pooled = STRUCTURES["LDA"]
-    features = feature_moments(statistics).supposed()
+    observed = feature_moments(statistics)
+    features = observed.supposed()
+    if not observed.weight.any():  # no row has any value
+        density = _start(features, pooled, names, guarded=True)
+        expected, log_likelihood = density.expect_statistics(statistics)
+        return expected, Convergence(np.array([log_likelihood]), True, 0.0)
     variance = features.positive_variance(pooled)
     penalty = penalty_of(_LITTLE, variance, pooled.weights(statistics.weight), variance[0])
     options: dict[str, Any] = {"max_iterations": max_iterations, "threads": threads}

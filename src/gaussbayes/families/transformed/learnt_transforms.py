@@ -103,11 +103,11 @@ def learn(
 
 
 def _ranged(x: FloatArray) -> Ranged:
-    """From the least to the largest of the values (n,); as it is if they are all the same."""
+    """From the least to the largest of the values (n,); from the only one if they are the same."""
     known = x[~np.isnan(x)]
     least, largest = known.min(initial=np.inf), known.max(initial=-np.inf)
     if not largest > least:
-        return Ranged()
+        return Ranged(float(least) if known.size else 0.0)
     # Half of each, so that the difference is finite.
     half = min(0.5 * largest - 0.5 * least, 0.5 * _FARTHEST)
     return Ranged(float(least), float(2.0 * half))

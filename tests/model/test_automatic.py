@@ -1,0 +1,58 @@
+"""The automatic choice on tables that a classifier may well meet, and on random ones."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gaussbayes import GaussianClassifier
+from tests.fuzz import automatic
+
+
+def test_random_tables():
+    outcome = automatic.run(6, seed=100)
+    assert not outcome.failures
+
+
+@pytest.mark.parametrize("average", [False, True])
+def test_of_one_row_a_class_the_means_are_known(average):
+    X, y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), ["a", "b", "c"]
+    assert GaussianClassifier.auto(average=average).fit(X, y).predict(X).tolist() == y
+
+
+@pytest.mark.parametrize("average", [False, True])
+def test_a_feature_that_a_class_never_has(average):
+    generator = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = generator.normal(size=(40, 2)) + 2.0 * y[:, None]
+    X[y == 0, 1] = np.nan
+    model = GaussianClassifier.auto(average=average).fit(X, y)
+    assert (model.predict(X) == y).mean() > 0.7
+
+
+def test_unlabelled_rows_are_looked_at_with_every_weight():
+    generator = np.random.default_rng(1)
+    y = generator.integers(0, 2, 120)
+    X = generator.normal(size=(120, 2)) + 1.5 * y[:, None]
+    labels = y.astype(object)
+    labels[30:] = None
+    model = GaussianClassifier.auto().fit(X, labels)
+    losses = [candidate.log_loss for candidate in model.selection_.candidates[-3:]]
+    assert len(set(losses)) == 3
+
+
+def test_strings_and_booleans_are_categories_but_integers_are_not():
+    generator = np.random.default_rng(2)
+    y = np.arange(30) % 2
+    frame = pd.DataFrame(
+        {
+            "size": generator.integers(0, 5, 30),
+            "wind": np.where(generator.random(30) < 0.4 + 0.3 * y, "S", "M"),
+            "wet": generator.random(30) < 0.5,
+        }
+    )
+    model = GaussianClassifier.auto().fit(frame, y)
+    assert model.categories_ == {"wind": ("M", "S"), "wet": (False, True)}
+    array = GaussianClassifier.auto().fit(frame.to_numpy(dtype=object), y)
+    np.testing.assert_allclose(
+        array.predict_proba(frame.to_numpy(dtype=object)), model.predict_proba(frame), rtol=1e-12
+    )
