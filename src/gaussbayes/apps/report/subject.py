@@ -112,7 +112,7 @@ class Subject:
     @property
     def was_fitted(self) -> bool:
         """Whether it was fitted to rows: its parameters may have been given instead."""
-        return self.model.learnt is not None
+        return self.model.weighted_members[0][1].learnt is not None
 
     @property
     def options(self) -> Mapping[str, Any]:
