@@ -1,7 +1,7 @@
 """Fit random tables of all kinds by the automatic choice: nothing but a model may come of them.
 
 Tables differ in size, classes (some with a single row), features (numbers that are skewed,
-heavy-tailed, constant, two-valued, duplicate, entirely missing, or with a value of 1e300; strings,
+constant, two-valued, duplicate, entirely missing, one of 1e300; strings, booleans, counts),
 booleans, counts), what is missing of values and labels, soft labels and weights. An error or a
 warning is a failure; so are posteriors that do not sum to 1, a loss of rows left out that is not
 finite though every class has two rows, and labels that change with the units of the features.

@@ -222,7 +222,7 @@ def test_structures_without_correlations_are_chosen_from_as_well() -> None:
 
 
 def test_files_and_pickles(tmp_path: Path) -> None:
-    for settings in ({"transform": None}, {"transform": "yeo-johnson"}, {"average": False}):
+    for settings in ({"transforms": None}, {"transforms": "yeo-johnson"}, {"average": False}):
         model = GaussianClassifier.auto(**settings).fit(X, CODES)
         model.save(tmp_path / "model.json")
         for again in (
