@@ -312,32 +312,28 @@ def _covariance(weight, scatter, covariance, sharing, divisor, shrinkage):
     k, g = scatter.shape[:2]
     if not g:
         return scatter
-    units = np.einsum("kii->i", scatter)
     if 0 < sharing < 1:
         ends = [_covariance(weight, scatter, covariance, s, divisor, shrinkage) for s in (0.0, 1.0)]
         return (1 - sharing) * ends[0] + sharing * ends[1]
     if sharing == 1.0:
         lost, weight = (k if divisor == "unbiased" else 0), weight.sum()
-        one = _shaped(scatter.sum(axis=0) / (weight - lost), covariance, shrinkage, units)
+        one = _shaped(scatter.sum(axis=0) / (weight - lost), covariance, shrinkage)
         return np.repeat(one[None], k, axis=0)
     lost = 1 if divisor == "unbiased" else 0
     each = [
-        _shaped(s / (n - lost), covariance, shrinkage, units)
-        for s, n in zip(scatter, weight, strict=True)
+        _shaped(s / (n - lost), covariance, shrinkage) for s, n in zip(scatter, weight, strict=True)
     ]
     return np.stack(each)
 
 
-def _shaped(cov, covariance, shrinkage, units):
-    """Shrunk towards a diagonal in proportion to the pooled variances, of equal trace in these."""
+def _shaped(cov, covariance, shrinkage):
     g = cov.shape[0]
     if covariance == "spherical":
         return np.trace(cov) / g * np.eye(g)
     if covariance == "diagonal":
         cov = np.diag(np.diag(cov))
     if shrinkage:
-        target = np.mean(np.diag(cov) / units) * np.diag(units)
-        cov = (1 - shrinkage) * cov + shrinkage * target
+        cov = (1 - shrinkage) * cov + shrinkage * np.trace(cov) / g * np.eye(g)
     return cov
 
 
