@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gaussbayes import GaussianClassifier
+from gaussbayes.base.errors import ParameterError
 from tests.composition.cases import (
     CLASSES,
     COMPLETENESS,
@@ -61,6 +62,10 @@ def test_leave_one_out_is_finite_and_of_complete_rows_better_than_the_shares(
     model, data = fitted(kind, completeness, average), rows(kind, completeness)
     if completeness != "complete":  # each row that is left out takes a fit
         data = rows(kind, completeness, n=15, seed=15)
+    if average:
+        with pytest.raises(ParameterError, match="judge an average by folds"):
+            model.leave_one_out(frame_of(data), labels_of(data))
+        return
     found = model.leave_one_out(frame_of(data), labels_of(data))
     close(np.exp(found.log_posterior).sum(axis=1), 1.0)
     assert found.evaluation.log_loss < (np.log(3) if completeness == "complete" else np.inf)
