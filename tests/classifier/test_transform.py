@@ -1,11 +1,13 @@
 """Features that are transformed, through the classifier: learning, streams, files, bad input."""
 
 import pickle
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import dask.dataframe as dd
 import duckdb
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -28,6 +30,13 @@ from gaussbayes import (
 from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.families.transformed import Logarithm, Standardised, YeoJohnson
 from gaussbayes.model import sources
+
+
+@pytest.fixture(autouse=True)
+def _figures_are_closed() -> Iterator[None]:
+    yield
+    plt.close("all")
+
 
 KINDS = ("standardised", "yeo-johnson", "log", "rank-normal")
 

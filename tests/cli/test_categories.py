@@ -280,8 +280,10 @@ def test_categories_that_rule_out_every_class(call: Call, tmp_path: Path) -> Non
     assert "set --smoothing above 0" in message
     record = json.loads(call("compare", *given, "--held-out", "3", "--json").stdout)
     judged = [each for each in record["models"] if each["neighbors"] is None]
-    assert [each["model"] for each in judged] == ["categorical", "automatic choice"]
-    assert all("set --smoothing above 0" in each["problem"] for each in judged)
+    automatic = ["automatic choice", "automatic average"]
+    assert [each["model"] for each in judged] == ["categorical", *automatic]
+    assert "set --smoothing above 0" in judged[0]["problem"]
+    assert [each["problem"] for each in judged[1:]] == [None, None]  # they are smoothed
     assert call("evaluate", *given, "--cv", "3", "--smoothing", "1").exit_code == 0
 
 
@@ -292,14 +294,15 @@ def test_compare(call: Call, days: pd.DataFrame) -> None:
     told = json.loads(result.stdout)
     folds = StratifiedKFold(3, shuffle=True, random_state=0)
     names = [one["model"] for one in told["models"]]
-    assert names[:7] == [*STRUCTURES, "automatic choice"]
-    for one in told["models"][7:]:
+    assert names[:8] == [*STRUCTURES, "automatic choice", "automatic average"]
+    for one in told["models"][8:]:
         assert "categories have no distances" in one["problem"]
     for one, structure in zip(told["models"], STRUCTURES.values(), strict=False):
         settings = {"covariance": structure.covariance, "shared": structure.shared}
         assert_judged(one, refitted(rows, folds, **settings), rows[TARGET])
         assert one["parameters"] == in_memory(rows, **settings).n_parameters_
-    best = in_memory(rows, covariance="auto", shrinkage="auto").selection_.best
+    automatic = GaussianClassifier.auto(categorical_features=CATEGORICAL)
+    best = automatic.fit(rows[WEATHER], rows[TARGET]).selection_.best
     assert told["selection"]["chosen"]["log_loss"] == pytest.approx(best.log_loss, rel=1e-9)
     alone = call("compare", "whole.csv", *SETTINGS, *NAMED, "--neighbors", "", "--no-auto")
     assert (alone.exit_code, alone.stderr) == (0, "")
@@ -463,7 +466,7 @@ def test_compare_without_numbers(call: Call, days: pd.DataFrame) -> None:
     assert "QDA" not in result.stdout  # nor any other structure, which would all be the same
     compared = json.loads(call("compare", "all.csv", "-y", TARGET, *only, "--json").stdout)
     names = [each["model"] for each in compared["models"] if each["neighbors"] is None]
-    assert names == ["categorical", "automatic choice"]
+    assert names == ["categorical", "automatic choice", "automatic average"]
 
 
 def test_distances_are_those_of_numbers(call: Call, days: pd.DataFrame) -> None:

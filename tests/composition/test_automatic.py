@@ -62,7 +62,7 @@ def test_leave_one_out_is_finite_and_of_complete_rows_better_than_the_shares(
     model, data = fitted(kind, completeness, average), rows(kind, completeness)
     if completeness != "complete":  # each row that is left out takes a fit
         data = rows(kind, completeness, n=15, seed=15)
-    if average:
+    if average and kind != "categories":  # which have one candidate
         with pytest.raises(ParameterError, match="judge an average by folds"):
             model.leave_one_out(frame_of(data), labels_of(data))
         return

@@ -200,9 +200,10 @@ def test_other_features_are_integrated_out(page: Page) -> None:
     model = FITTED | {"shrinkage": 0.5}
     found = page.ask("scene", data=data, pair=[3, 1], model=model).head
     X, codes = page.store.dataset(data).table.X, page.store.dataset(data).table.codes
-    for c in range(3):
-        own = np.cov(X[codes == c].T, ddof=0)
-        shrunk = 0.5 * own + 0.5 * np.trace(own) / 4 * np.eye(4)
+    covariances = [np.cov(X[codes == c].T, ddof=0) for c in range(3)]
+    pooled = np.diagonal(np.mean(covariances, axis=0))  # there are 50 rows of each class
+    for c, own in enumerate(covariances):
+        shrunk = 0.5 * own + 0.5 * np.mean(np.diagonal(own) / pooled) * np.diag(pooled)
         expected = shrunk[np.ix_([3, 1], [3, 1])]
         np.testing.assert_allclose(found["parameters"]["covariances"][c], expected, rtol=1e-12)
     assert found["parameters"]["count"] == 2 + 12 + 30

@@ -30,7 +30,7 @@ def conformal_p_values(
     Examples
     --------
     >>> rows_left_out = (np.log([0.5, 0.7, 0.9]), np.log([0.8]))
-    >>> calibration = Calibration(1.0, np.zeros(2), rows_left_out)
+    >>> calibration = Calibration(1.0, np.zeros(2), left_out=rows_left_out)
     >>> conformal_p_values(np.log([[0.75, 0.25]]), calibration, by_class=False).tolist()
     [[0.6, 0.2]]
     """
