@@ -1,5 +1,6 @@
 """Calibrated and averaged classifiers: what stays with them, and what they refuse."""
 
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from gaussbayes.datasets import load_iris
 
 IRIS = load_iris()
 X, Y = IRIS.rows, IRIS.labels
-CSV = Path(__file__).parents[2] / "src/gaussbayes/datasets/iris.csv"
+CSV = str(files("gaussbayes.datasets") / "iris.csv")
 
 
 def test_calibration_stays_until_the_next_fit(tmp_path: Path) -> None:
