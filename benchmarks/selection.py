@@ -18,10 +18,6 @@ from typing import Any
 
 import numpy as np
 from choice_page import with_section
-from gaussbayes.families.gaussian.scores import log_posterior
-from gaussbayes.families.gaussian.structures import sharing_of
-from gaussbayes.families.gaussian.summarise import summarise
-from gaussbayes.model.selection import Choice, select
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
@@ -34,8 +30,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from gaussbayes.base.schema import Schema
-from gaussbayes.model.settings import check_settings
+from gaussbayes import GaussianClassifier
 
 DOCS = Path(__file__).parent.parent / "docs"
 INTRODUCTION = """\
@@ -69,26 +64,20 @@ OTHERS: dict[str, Callable[[], Any]] = {
 
 
 class Chosen:
-    """Fits the best of all candidates by a criterion."""
+    """Fits the best of all candidates, and counts what is chosen."""
 
-    def __init__(self, criterion: Any = "leave_one_out") -> None:
-        self.criterion = criterion
+    def __init__(self, **settings: Any) -> None:
+        self.model = GaussianClassifier(covariance="auto", shrinkage="auto", **settings)
         self.choices: Counter[str] = Counter()
 
     def fit(self, X: Any, y: Any) -> None:
         """Choose, then fit the choice to the same rows."""
-        k, settings = int(y.max()) + 1, check_settings("full", False, None, "mle", None)
-        codes, schema = y.astype(np.int32), Schema(np.arange(k), X.shape[1])
-        moments = summarise(X, codes, None, k)
-        found = select(X, codes, None, moments, schema, Choice(settings, criterion=self.criterion))
-        structure, shrinkage = found.best.structure, found.best.shrinkage
-        self.parameters = found.chosen(settings).estimate(moments, schema)
-        sharing = sharing_of(structure)
-        self.choices[f"{sharing} {structure.covariance}, shrinkage {shrinkage}"] += 1
+        best = self.model.fit(X, y).selection_.best
+        self.choices[f"{best.name}, shrinkage {best.shrinkage}"] += 1
 
     def predict_log_proba(self, X: Any) -> Any:
         """Log posteriors (n, k)."""
-        return log_posterior(self.parameters, X)
+        return self.model.predict_log_proba(X)
 
 
 def cross_validated(model: Any, X: Any, y: Any, folds: list[Any]) -> Any:
@@ -119,7 +108,7 @@ def main() -> None:
     for name, load in TABLES.items():
         X, y = load(return_X_y=True)
         losses: dict[str, Any] = {}
-        ours = {"chosen by leave-one-out": Chosen(), "chosen by BIC": Chosen("bic")}
+        ours = {"chosen by leave-one-out": Chosen(), "chosen by BIC": Chosen(selection="bic")}
         for seed in range(repeats):
             folds = list(StratifiedKFold(10, shuffle=True, random_state=seed).split(X, y))
             peers = {label: make() for label, make in (GAUSSIANS | OTHERS).items()}

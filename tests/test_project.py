@@ -10,6 +10,7 @@ import tomllib
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -276,6 +277,20 @@ def test_no_name_of_a_module_occurs_twice() -> None:
         if path.stem != "__init__" and not (path in families and path.stem in PROTOCOL)
     )
     assert [name for name, count in names.items() if count > 1] == []
+
+
+BENCHMARKS = sorted((ROOT / "benchmarks").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", BENCHMARKS, ids=lambda path: path.name)
+def test_benchmarks_import_what_there_is(path: Path) -> None:
+    """They are not run here, and would otherwise break unseen when modules move."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] == "gaussbayes":
+            module = import_module(str(node.module))
+            for alias in node.names:
+                if not hasattr(module, alias.name):
+                    import_module(f"{node.module}.{alias.name}")
 
 
 def test_modules_are_called_by_what_is_in_them() -> None:
