@@ -24,8 +24,8 @@ from gaussbayes.model.options import check_options
 from gaussbayes.model.select import (
     UNLABELLED_WEIGHTS,
     Candidate,
+    LearntView,
     Selection,
-    View,
     bic,
     chosen_before,
     is_open,
@@ -43,7 +43,7 @@ EVERY = (*SIX, *MIXTURES)
 
 def select_view(table, learnt, settings, schema, criterion):
     """What is chosen of a single view."""
-    return select(table, [View(settings, learnt)], schema, criterion)[0]
+    return select(table, [LearntView(settings, learnt)], schema, criterion)[0]
 
 
 def table_of(X: Any, y: Any, weights: Any = None) -> tuple[LabelledRows, Schema]:

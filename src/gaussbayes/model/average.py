@@ -15,12 +15,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows
+from gaussbayes.kernels import normalise
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import Priors, class_priors
+from gaussbayes.model.solution import odds_of
 
 Real = TypeVar("Real", bound=RealArray)
 
@@ -56,17 +57,14 @@ class AveragedModel(Model):
         return np.asarray(self.log_posterior(rows, n_jobs).argmax(axis=1))
 
     def posterior(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
-        posterior = np.exp(self.log_posterior(rows, n_jobs))
-        return np.asarray(posterior / posterior.sum(axis=1, keepdims=True))
+        log_posterior = self.log_posterior(rows, n_jobs)
+        posterior = np.empty_like(log_posterior)
+        normalise(log_posterior, "posterior", posterior)
+        return posterior
 
     def log_odds(self, rows: Rows, a: int, b: int, n_jobs: int | None = None) -> RealArray:
         log_posterior = self.log_posterior(rows, n_jobs)
-        odds = log_posterior[:, a] - log_posterior[:, b]
-        if np.isnan(odds).any():
-            row = int(np.argmax(np.isnan(odds)))
-            msg = f"classes {a} and {b} both have probability 0 in row {row}: no odds are defined"
-            raise DataError(msg)
-        return np.asarray(odds)
+        return odds_of(log_posterior[:, a], log_posterior[:, b], a, b)
 
     def log_evidence(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
         return self._average([member.log_evidence(rows, n_jobs) for member in self.members])
@@ -117,10 +115,7 @@ def log_average(logarithms: Sequence[Real], weights: FloatArray) -> Real:
     logarithms, weights = [logarithms[number] for number in some.tolist()], weights[some]
     shape = (-1, *[1] * logarithms[0].ndim)
     stacked = np.stack(logarithms) + np.log(weights / weights.sum()).reshape(shape)
-    largest = np.maximum(stacked.max(axis=0), -1e300)
-    with np.errstate(divide="ignore"):
-        total = np.log(np.exp(stacked - largest).sum(axis=0))
-    average: Real = (largest + total).astype(logarithms[0].dtype)
+    average: Real = np.logaddexp.reduce(stacked, axis=0).astype(logarithms[0].dtype)
     return average
 
 

@@ -17,7 +17,7 @@ from gaussbayes.data.rows import Targets
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Calibration:
+class CalibrationCurve:
     """Rows grouped by a stated probability, and how often it came true; empty groups left out."""
 
     stated: FloatArray  # (m,) mean probability stated
@@ -31,7 +31,7 @@ class Calibration:
         """Expected calibration error: the mean gap between stated and observed, over the rows."""
         return float(np.average(np.abs(self.stated - self.observed), weights=self.count))
 
-    def __add__(self, other: "Calibration") -> "Calibration":
+    def __add__(self, other: "CalibrationCurve") -> "CalibrationCurve":
         """The groups of the rows of both."""
         if self.n_groups != other.n_groups:
             msg = f"{self.n_groups} groups of rows do not go with {other.n_groups}"
@@ -52,7 +52,9 @@ class Evaluation:
     confusion: NDArray[Any]  # (k, k) true class by row, predicted by column; counts, unless soft
     log_loss: float  # mean of −log p(true class | x), in nats; ∞ if one was called impossible
     brier: float  # mean of Σ_c (p(c | x) − [c is true])², from 0 to 2
-    calibration: Calibration | None = None  # of the predicted classes' posteriors, in ten groups
+    calibration: CalibrationCurve | None = (
+        None  # of the predicted classes' posteriors, in ten groups
+    )
 
     @property
     def n_rows(self) -> int:
@@ -188,7 +190,7 @@ def accuracy(
     return float(np.average(right, weights=truth.weights))
 
 
-def calibrate(stated: RealArray, true: NDArray[Any], n_groups: int = 10) -> Calibration:
+def calibrate(stated: RealArray, true: NDArray[Any], n_groups: int = 10) -> CalibrationCurve:
     """Group rows by stated probability (n,) into equal intervals of [0, 1]."""
     if n_groups < 1:
         msg = f"calibration needs at least one group, got {n_groups}"
@@ -201,12 +203,12 @@ def calibrate(stated: RealArray, true: NDArray[Any], n_groups: int = 10) -> Cali
     )
 
 
-def _grouped(stated: NDArray[Any], true: NDArray[Any], count: NDArray[Any]) -> Calibration:
+def _grouped(stated: NDArray[Any], true: NDArray[Any], count: NDArray[Any]) -> CalibrationCurve:
     """Sums over the rows of each group (n_groups,) as means."""
     filled = np.flatnonzero(count)
     rows = count[filled]
     means = stated[filled] / rows, true[filled] / rows
-    return Calibration(*means, rows.astype(np.int64), filled, count.size)
+    return CalibrationCurve(*means, rows.astype(np.int64), filled, count.size)
 
 
 def confident_errors(log_posterior: RealArray, codes: NDArray[Any], n: int) -> NDArray[np.intp]:

@@ -26,8 +26,8 @@ from gaussbayes.model.model import Model, solve
 from gaussbayes.model.options import Options
 from gaussbayes.model.select import (
     SELECTION_FOLDS,
+    LearntView,
     Selection,
-    View,
     best_calibrated,
     best_of,
     select,
@@ -59,11 +59,11 @@ def fit_model(
         wide = [some.compact(table.rows, table.targets, schema) for some in alternatives]
         alternatives = [settings for some in wide for settings in some]
     views = [
-        View(settings, observe(table, settings, schema, threads, keep_all=True))
+        LearntView(settings, observe(table, settings, schema, threads, keep_all=True))
         for settings in alternatives
     ]
     if not views[0].learnt.parts[0].weight.all():
-        views = [View(view.settings, view.learnt.with_rows()) for view in views]
+        views = [LearntView(view.settings, view.learnt.with_rows()) for view in views]
         schema = replace(schema, classes=views[0].learnt.classes)
     selection, settings, learnt = None, views[0].settings, views[0].learnt
     if automatic and options.average:
@@ -88,7 +88,7 @@ def fit_model(
 
 
 def _average(
-    table: LabelledRows, views: Sequence[View], schema: Schema, options: Options, threads: int
+    table: LabelledRows, views: Sequence[LearntView], schema: Schema, options: Options, threads: int
 ) -> tuple[Model, Selection]:
     """The average of candidates with the weights by which rows left out are predicted best."""
     trials = try_all(table, views, schema, "leave_one_out", threads)
@@ -101,7 +101,7 @@ def _average(
         # A single one may gain more from it than the average.
         settings = judged[0].candidate.settings
         average = log_average(posteriors, weights)
-        best = best_calibrated(trials, table, schema)
+        best = best_calibrated(trials)
         single = next(n for n, trial in enumerate(judged) if trial.candidate is best)
         losses = [calibrated_loss(data, settings, some) for some in (average, posteriors[single])]
         if losses[1] < _CLEARLY * losses[0]:

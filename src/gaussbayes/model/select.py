@@ -135,7 +135,7 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class View:
+class LearntView:
     """Settings that leave something open, and what the rows say as their families see them.
 
     Views of one table differ in how features are transformed.
@@ -150,19 +150,20 @@ class Trial:
     """A candidate, the view that it is of, and what it says of the rows held out."""
 
     candidate: Candidate
-    view: View
+    view: LearntView
     log_posterior: FloatArray | None = None  # (n, k)
+    data: HeldOutRows | None = None  # the rows that were held out
 
 
 def select(
     table: LabelledRows | None,
-    views: Sequence[View],
+    views: Sequence[LearntView],
     schema: Schema,
     criterion: Criterion,
     n_jobs: int | None = None,
     *,
     calibrated: bool = False,
-) -> tuple[Selection, View]:
+) -> tuple[Selection, LearntView]:
     """Judge every candidate of the families, and find the best, and the view that it is of.
 
     `table`, which may be None to choose by BIC, are the rows that were learnt from. If the model is
@@ -180,7 +181,7 @@ def select(
     candidates = [trial.candidate for trial in trials]
     best = best_of(candidates, criterion).best
     if calibrated and table is not None and criterion == "leave_one_out":
-        best = best_calibrated(trials, table, schema)
+        best = best_calibrated(trials)
     view = next(trial.view for trial in trials if trial.candidate is best)
     if table is not None and criterion == "leave_one_out" and view.learnt.unlabelled is not None:
         weighted = unlabelled_weights(table, view, best.settings, schema, n_jobs)
@@ -191,7 +192,7 @@ def select(
 
 def unlabelled_weights(
     table: LabelledRows,
-    view: View,
+    view: LearntView,
     settings: Settings,
     schema: Schema,
     n_jobs: int | None = None,
@@ -203,7 +204,7 @@ def unlabelled_weights(
     return best_of([candidate for candidate, _ in judged], "leave_one_out")
 
 
-def best_calibrated(trials: Sequence[Trial], table: LabelledRows, schema: Schema) -> Candidate:
+def best_calibrated(trials: Sequence[Trial]) -> Candidate:
     """That of the best few candidates whose log loss is least after calibration."""
     judged = [trial for trial in trials if not isnan(trial.candidate.log_loss)]
     if not judged:
@@ -211,16 +212,15 @@ def best_calibrated(trials: Sequence[Trial], table: LabelledRows, schema: Schema
     judged.sort(key=lambda trial: trial.candidate.log_loss)
     losses = []
     for trial in judged[:MOST_CALIBRATED]:
-        learnt = replace(trial.view.learnt, unlabelled=None)
-        data = sampled(held_out_rows(table, learnt, schema))
+        assert trial.data is not None
         assert trial.log_posterior is not None
-        losses.append(calibrated_loss(data, trial.candidate.settings, trial.log_posterior))
+        losses.append(calibrated_loss(trial.data, trial.candidate.settings, trial.log_posterior))
     return judged[int(np.argmin(losses))].candidate
 
 
 def try_all(
     table: LabelledRows | None,
-    views: Sequence[View],
+    views: Sequence[LearntView],
     schema: Schema,
     criterion: Criterion,
     n_jobs: int | None = None,
@@ -243,7 +243,7 @@ def try_all(
         quick = [path for path in paths if closed_forms(data, [s.given_units() for s in path])]
         for path in quick or paths:
             judged = _judged(data, path, n_jobs)
-            trials += [Trial(candidate, view, outcome) for candidate, outcome in judged]
+            trials += [Trial(candidate, view, outcome, data) for candidate, outcome in judged]
     return trials
 
 

@@ -127,8 +127,13 @@ def log_odds(
         pair, places = solution, (a, b)
     # Not the difference of log posteriors: near 0 that of the likelier one has lost its digits.
     scores = score(pair, parts, "log_ratio", n_jobs)
+    return odds_of(scores[:, places[0]], scores[:, places[1]], a, b)
+
+
+def odds_of(first: RealArray, second: RealArray, a: int, b: int) -> RealArray:
+    """The difference (n,) of two log probabilities of classes a and b; not both may be −∞."""
     with np.errstate(invalid="ignore"):
-        odds: RealArray = scores[:, places[0]] - scores[:, places[1]]
+        odds: RealArray = first - second
     if np.isnan(odds).any():
         row = int(np.argmax(np.isnan(odds)))
         msg = (
@@ -233,13 +238,7 @@ def _score_calibrated(
         densities = log_likelihood(solution, [part[block] for part in parts], n_jobs)
         check_possible(densities + solution.log_prior, block.start)
         log_posterior = calibration.log_posterior(densities, solution.log_prior)
-        if task == "label":
-            out[block] = log_posterior.argmax(axis=1)
-        elif task == "posterior":
-            posterior = np.exp(log_posterior)
-            out[block] = posterior / posterior.sum(axis=1, keepdims=True)
-        else:
-            out[block] = log_posterior
+        normalise(log_posterior, task, out[block])
     return out
 
 

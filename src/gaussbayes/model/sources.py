@@ -22,7 +22,7 @@ from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets
 from gaussbayes.families import family_pushdown
 from gaussbayes.model.model import Model, known_categories, learnt_model
 from gaussbayes.model.options import Options
-from gaussbayes.model.select import Selection, View, is_open, no_rows, select
+from gaussbayes.model.select import LearntView, Selection, is_open, no_rows, select
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.statistics import Learnt, RowReduction, Sum, observe
 
@@ -182,7 +182,7 @@ def fit_rows(
     assert model.learnt is not None
     # Unlabelled rows leave their weight to be chosen, whatever the families.
     if is_open(settings) or (options.automatic and model.learnt.unlabelled is not None):
-        view = View(settings, model.learnt)
+        view = LearntView(settings, model.learnt)
         selection, _ = select(None, [view], model.schema, options.criterion, n_jobs)
         model = model.with_settings(selection.best.settings, "fit_source")
     return SourceFit(model.solved(n_jobs, rows=_reduction(model, rows)), reduced, selection)

@@ -11,7 +11,12 @@ from gaussbayes.base.errors import DataError, ParameterError, SingularCovariance
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import number_rows
 from gaussbayes.families.gaussian.cells import observe
-from gaussbayes.families.gaussian.predictive import LeftOut, Prior, log_evidence, predictive
+from gaussbayes.families.gaussian.predictive import (
+    PredictiveLeftOut,
+    Prior,
+    log_evidence,
+    predictive,
+)
 from gaussbayes.families.removal import remove
 
 UNITS = np.array([1.0, 10.0, 0.1, 100.0])
@@ -40,7 +45,7 @@ def test_rows_left_out_are_as_if_refitted(diagonal):
     whole = moments(X, codes, weights)
     removal = remove(codes.astype(np.intp), weights, whole.weight)
     with np.errstate(all="ignore"):
-        got, reliable = LeftOut.of(whole, priors).log_densities(X, removal)
+        got, reliable = PredictiveLeftOut.of(whole, priors).log_densities(X, removal)
     assert reliable.mean() > 0.95
     for row in range(0, 45, 4):
         others = np.arange(45) != row
@@ -61,8 +66,8 @@ def test_given_units_are_those_of_a_sphere():
     scaled = moments(X / unit, codes, weights)
     removal = remove(codes.astype(np.intp), weights, whole.weight)
     grid = [(sharing, shrinkage) for sharing in (0.02, 0.5, 1.0) for shrinkage in (0.1, 1.0)]
-    given = LeftOut.of(whole, [Prior(*some) for some in grid], units_given=True)
-    spherical = LeftOut.of(scaled, [Prior(*some, diagonal=False) for some in grid])
+    given = PredictiveLeftOut.of(whole, [Prior(*some) for some in grid], units_given=True)
+    spherical = PredictiveLeftOut.of(scaled, [Prior(*some, diagonal=False) for some in grid])
     got, expected = given.log_densities(X, removal), spherical.log_densities(X / unit, removal)
     difference = got[0] - expected[0]  # up to a constant of the row
     np.testing.assert_allclose(difference, difference[:, :, :1] + np.zeros(3), atol=1e-9)

@@ -25,8 +25,12 @@ from gaussbayes.families.gaussian import left_out, missing_values
 from gaussbayes.families.gaussian.cells import feature_moments, observe
 from gaussbayes.families.gaussian.density import GaussianDensity, estimate, maximum
 from gaussbayes.families.gaussian.missing_values import GaussianCoordinates
-from gaussbayes.families.gaussian.predictive import LeftOut as PredictiveLeftOut
-from gaussbayes.families.gaussian.predictive import Prior, log_evidence, predictive
+from gaussbayes.families.gaussian.predictive import (
+    PredictiveLeftOut,
+    Prior,
+    log_evidence,
+    predictive,
+)
 from gaussbayes.families.gaussian.shrinkage import (
     SHRINKAGES,
     Penalty,

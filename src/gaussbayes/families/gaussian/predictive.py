@@ -112,7 +112,7 @@ def check_degrees(degrees: FloatArray, weight: FloatArray, names: Schema) -> Non
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LeftOut:
+class PredictiveLeftOut:
     """Log densities of rows by what is left without each of them, for several priors.
 
     Without a row at y from the mean of its class b, and with the factor f of its `Removal`, it is
@@ -145,7 +145,7 @@ class LeftOut:
         least: float = LEAST_LEFT,
         *,
         units_given: bool = False,
-    ) -> "LeftOut":
+    ) -> "PredictiveLeftOut":
         own = moments.scatters("full", shared=False)
         variance = np.einsum("mii->i", own)
         squares = target_of(moments) if n_features is None else variance
@@ -204,7 +204,7 @@ class LeftOut:
 class _Without:
     """The scatter of one class under one prior, without each of some rows."""
 
-    of_all: LeftOut
+    of_all: PredictiveLeftOut
     prior: Prior
     code: int
     removal: Removal

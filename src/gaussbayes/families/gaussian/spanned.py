@@ -20,8 +20,7 @@ from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.families.gaussian.density import GaussianDensity, centre_of
 from gaussbayes.families.gaussian.left_out import has_closed_form
-from gaussbayes.families.gaussian.predictive import LeftOut as PredictiveLeftOut
-from gaussbayes.families.gaussian.predictive import check_degrees
+from gaussbayes.families.gaussian.predictive import PredictiveLeftOut, check_degrees
 from gaussbayes.families.gaussian.span import Span, pooled_deviation, span_of
 from gaussbayes.families.gaussian.spanned_density import SpannedDensity, no_em
 from gaussbayes.families.gaussian.spanned_left_out import (
