@@ -174,7 +174,8 @@ def evidence_distribution(
     if possible.size == 1 and len(solution.densities) == 1:
         density = solution.densities[0]
         plain = isinstance(density, Distant) and not isinstance(density, Warped)
-        if plain and isinstance(density, Located):
+        # Of Student-t densities the evidence falls with the distance, but not by half its square.
+        if plain and getattr(density, "degrees", None) is None and isinstance(density, Located):
             peak = number_rows(density.mean[possible])
             return ExactEvidence(float(model.log_evidence(peak)[0]), model.schema.n_features)
     densities = capable_densities(model, Extreme, "the p-value of the evidence")

@@ -295,6 +295,11 @@ class Family(Protocol):
         """Whether its free parameters can be counted, as BIC needs."""
         return True
 
+    @property
+    def is_integrated(self) -> bool:
+        """Whether parameters are integrated out: rows left out alone say whether they can be."""
+        return False
+
     def log_evidence(self, density: Any, statistics: Any) -> tuple[float, int]:
         """How probable rows are, known by the statistics that a density was estimated from.
 
@@ -362,6 +367,11 @@ class Reference:
 
     point: FloatArray | None = None  # (d,)
     weights: FloatArray | None = None  # (k,) of the classes' means, summing to 1
+
+    @classmethod
+    def amid(cls, n_classes: int) -> "Reference":
+        """The mean of the means of so many classes."""
+        return cls(weights=np.full(n_classes, 1.0 / n_classes))
 
     def offset(self, means: FloatArray, center: FloatArray | float = 0.0) -> FloatArray:
         """The point minus a centre (d,), where the means (k, d) are given minus that centre too."""

@@ -368,9 +368,7 @@ def _fitted(
 ) -> Candidate:
     """A candidate before any row is held out, or if `by_rows` is false without that."""
     schema = replace(schema, classes=learnt.classes)
-    predictive = any(family.options.get("estimate") == "predictive" for family in settings.families)
-    if by_rows and predictive:
-        # Whether what is integrated out has an estimate, rows left out say.
+    if by_rows and any(family.is_integrated for family in settings.families):
         return Candidate(settings, nan, nan, nan, nan, _n_parameters(settings, schema))
     try:
         solution = solve(learnt, settings, schema, n_jobs)

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 from scipy.integrate import dblquad, quad
 
+from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import CapabilityError, ParameterError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import number_rows
@@ -141,3 +142,17 @@ def test_what_it_cannot_do():
         density.crossings((0, 1), 0.0)
     with pytest.raises(CapabilityError, match="needs the rows"):
         density.log_likelihood(None)
+
+
+def test_p_values_of_the_evidence():
+    """A row of a single class: u / d follows the F distribution; twelve decades of it."""
+    generator = np.random.default_rng(3)
+    X = generator.normal(size=(30, 2))
+    model = GaussianClassifier(estimate="predictive", shared=0.5, shrinkage=0.1)
+    model = model.fit(X, np.arange(30) % 2).with_priors([1.0, 0.0])
+    rows = np.array([[0.0, 0.0], [3.0, 1.0], [20.0, 5.0]])
+    density = model.model_.densities[0]
+    squares = density.gaussian.squared_distance(number_rows(rows))[0][:, 0]
+    expected = stats.f(2, density.degrees[0]).sf(squares / 2)
+    p_values = model.evidence_p_values(rows)
+    assert (np.abs(p_values.p_value - expected) < 5 * p_values.standard_error).all()

@@ -49,7 +49,7 @@ def contributions(
     reference, it is the mean of the classes' means.
     """
     if reference is None:
-        reference = Reference(weights=np.full(density.n_classes, 1.0 / density.n_classes))
+        reference = Reference.amid(density.n_classes)
     x = np.asarray(row.matrix[0], dtype=np.float64)
     seen = np.flatnonzero(~np.isnan(x))
     amounts = np.zeros(x.size)

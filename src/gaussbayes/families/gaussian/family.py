@@ -463,6 +463,10 @@ class PredictiveGaussian(Gaussian):
     def on_path_with(self, other: Gaussian) -> bool:
         return isinstance(other, PredictiveGaussian) and self.target == other.target
 
+    @property
+    def is_integrated(self) -> bool:
+        return True
+
     def log_evidence(self, density: Any, statistics: GaussianStatistics) -> tuple[float, int]:
         """Means and covariances are integrated out: nothing is chosen that could be charged for."""
         if self.structure.between and statistics.is_complete:

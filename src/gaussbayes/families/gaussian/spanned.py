@@ -326,6 +326,10 @@ class Spanned(Family):
         return self.span.same(other.span) and bool(self.family.on_path_with(other.family))
 
     @property
+    def is_integrated(self) -> bool:
+        return bool(self.family.is_integrated)
+
+    @property
     def is_counted(self) -> bool:
         """Whether its free parameters can be counted, as BIC needs."""
         return bool(self.family.is_counted)

@@ -241,7 +241,7 @@ class SpannedDensity:
         Aumann and Shapley. They sum to the log ratio at the row.
         """
         if reference is None:
-            reference = Reference(weights=np.full(self.n_classes, 1.0 / self.n_classes))
+            reference = Reference.amid(self.n_classes)
         x = np.asarray(row.matrix[0], dtype=np.float64)
         seen = np.flatnonzero(~np.isnan(x))
         amounts = np.zeros(x.size)

@@ -135,7 +135,7 @@ class StudentDensity:
         ``q(α) = ν + u(r + α δ) = A α² + 2 B α + C`` the integrals of ``1/q`` and ``α/q`` are known.
         """
         if reference is None:
-            reference = Reference(weights=np.full(self.n_classes, 1.0 / self.n_classes))
+            reference = Reference.amid(self.n_classes)
         x = np.asarray(row.matrix[0], dtype=np.float64)
         seen = np.flatnonzero(~np.isnan(x))
         amounts = np.zeros(x.size)

@@ -283,6 +283,11 @@ class Transformed(Family):
         """Whether its free parameters can be counted, as BIC needs."""
         return bool(self.family.is_counted)
 
+    @property
+    def is_integrated(self) -> bool:
+        """Whether parameters of z are integrated out."""
+        return bool(self.family.is_integrated)
+
     def log_evidence(self, density: Any, statistics: Any) -> tuple[float, int]:
         """That of z, and the slopes."""
         of_z, n_parameters = self.family.log_evidence(density.inner, statistics.inner)
