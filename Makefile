@@ -8,7 +8,10 @@ done := .venv/done
 
 native := $(wildcard src/gaussbayes/kernels/native/*.cpp src/gaussbayes/kernels/native/*.hpp)
 
-.PHONY: demo test lint bench tables build clean
+# Tests start hundreds of processes, which would each compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test lint docs bench tables build clean
 
 demo: $(done)/demo
 	$(python) -m gaussbayes.apps.demo
@@ -24,6 +27,12 @@ lint: $(done)/lint
 	$(python) -m mypy
 	.venv/bin/lint-imports
 
+# All code of the pages and the gallery is run, and a warning is an error. What Sphinx has read is kept
+# in build/doctrees: only pages that changed are run again.
+docs: $(done)/docs
+	$(python) -m sphinx -b html -W --keep-going -q -d build/doctrees docs build/docs
+	$(python) docs/_extensions/check_pages.py build/docs
+
 bench: $(done)/bench
 	$(python) benchmarks/run.py
 
@@ -34,7 +43,7 @@ tables: $(done)/bench
 build: $(done)/build
 
 clean:
-	rm -rf .venv build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv build dist docs/gallery docs/lesson .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(done)/venv:
@@ -58,6 +67,6 @@ $(done)/build: $(done)/tools CMakeLists.txt $(native)
 	set -x; $(pip) install -c constraints.txt --no-build-isolation -C build-dir=build/native -e .
 	@touch $@
 
-$(done)/demo $(done)/test $(done)/lint $(done)/bench: $(done)/build
+$(done)/demo $(done)/test $(done)/lint $(done)/docs $(done)/bench: $(done)/build
 	$(pip) install -c constraints.txt 'gaussbayes[$(@F)]'
 	@touch $@

@@ -49,7 +49,6 @@ def ours() -> dict[str, Make]:
     """Our models, the simplest first; those that this version does not have are left out."""
     models: dict[str, Make] = {
         "GaussianClassifier()": GaussianClassifier,
-        'covariance="auto", shrinkage="auto"': lambda: GaussianClassifier("auto", shrinkage="auto"),
     }
     auto = getattr(GaussianClassifier, "auto", None)
     if auto is not None:

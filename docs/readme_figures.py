@@ -13,7 +13,6 @@ import numpy as np
 
 from gaussbayes import GaussianClassifier, plots
 from gaussbayes.datasets import load_iris
-from gaussbayes.lessons.handouts import OPTIMAL_REGIONS
 from gaussbayes.plots import style
 from gaussbayes.plots.style import styled
 
@@ -35,16 +34,6 @@ def regions() -> None:
     petals = ["petal length (cm)", "petal width (cm)"]
     ax = plots.regions(model, X, y, features=petals, reject=0.9)
     ax.figure.set_size_inches(7.6, 4.2)
-
-
-def pairs() -> None:
-    """All pairs of features, with the error of each."""
-    plots.pairs(*flowers())
-
-
-def evidence() -> None:
-    """How probable any point is, whatever its class."""
-    plots.evidence_surface(OPTIMAL_REGIONS.best_rule().with_feature_names(["x1", "x2"]))
 
 
 @styled
@@ -79,8 +68,6 @@ def explanation() -> None:
 
 FIGURES: dict[str, Callable[[], None]] = {
     "regions.png": regions,
-    "pairs.png": pairs,
-    "evidence.png": evidence,
     "explanation.png": explanation,
 }
 

@@ -1,7 +1,9 @@
 """What all tests share: the kernels they run with, and how Hypothesis looks for examples."""
 
+import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,7 +22,7 @@ AVAILABLE_KERNELS = ["reference"] if native is None else ["reference", "native"]
 settings.register_profile(
     "repeatable",
     derandomize=True,
-    max_examples=30,
+    max_examples=20,
     deadline=None,
     # The fixture `kernels` is the same for all examples of a test, which is what is wanted.
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -30,6 +32,21 @@ settings.register_profile(
     "explore", settings.get_profile("repeatable"), derandomize=False, max_examples=300
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Thousands of tests are found and stay: they are not looked through for garbage again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    gc.unfreeze()
 
 
 @pytest.fixture(params=AVAILABLE_KERNELS)

@@ -24,6 +24,7 @@ from gaussbayes.base.errors import (
 if TYPE_CHECKING:
     from gaussbayes import datasets, lessons, plots
     from gaussbayes.analysis.comparison import compare
+    from gaussbayes.analysis.gaussian_distribution import Gaussian
     from gaussbayes.analysis.synthesis import make_gaussian_dataset
     from gaussbayes.apps.report import write_report
     from gaussbayes.classifier import GaussianClassifier
@@ -39,6 +40,7 @@ __all__ = [
     "ClassMoments",
     "DataError",
     "GaussBayesError",
+    "Gaussian",
     "GaussianClassifier",
     "MissingLabelError",
     "Model",
@@ -62,6 +64,7 @@ __all__ = [
 
 _HOME = {
     "ClassMoments": "families.gaussian.statistics",
+    "Gaussian": "analysis.gaussian_distribution",
     "GaussianClassifier": "classifier",
     "Model": "model.model",
     "Solution": "model.solution",

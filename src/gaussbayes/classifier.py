@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from inspect import signature
 from os import PathLike
@@ -21,13 +22,14 @@ from gaussbayes.analysis import class_moments
 from gaussbayes.analysis.bayes_error import bayes_error
 from gaussbayes.analysis.decision import decide
 from gaussbayes.analysis.explanation import explain
-from gaussbayes.analysis.held_out import leave_one_out
+from gaussbayes.analysis.held_out import evaluate_fitted, evaluate_held_out, leave_one_out
 from gaussbayes.analysis.novelty import class_p_values, evidence_p_values
 from gaussbayes.analysis.prediction_sets import prediction_sets
 from gaussbayes.analysis.prior_shift import prior_shift
 from gaussbayes.analysis.synthesis import as_generator, draw
 from gaussbayes.base.errors import GaussBayesError, ParameterError
-from gaussbayes.base.schema import Schema
+from gaussbayes.base.schema import ColumnRoles, Schema
+from gaussbayes.base.text_tables import html_blocks
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import (
     BadRowHandling,
@@ -45,6 +47,7 @@ from gaussbayes.data.rows import Encoder, LabelledRows, Rows
 from gaussbayes.data.tables import as_array, is_frame
 from gaussbayes.families.protocol import Convergence
 from gaussbayes.model.construction import given_model, moments_model
+from gaussbayes.model.evaluation import Evaluation
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model, learnt_model
 from gaussbayes.model.options import AUTOMATIC_SETTINGS, Options, check_options, options_of
@@ -124,8 +127,14 @@ def _counts(model: Model) -> Any:
     return next((part for part in _parts(model) if hasattr(part, "count")), None)
 
 
+def _n_columns(model: Model) -> int:
+    roles = model.schema.roles
+    return model.schema.n_features if roles is None else len(roles.columns)
+
+
 def _feature_names(model: Model) -> LabelArray | None:
-    names = model.schema.features
+    roles = model.schema.roles
+    names = model.schema.features if roles is None else roles.names
     return None if names is None else np.array(names, dtype=object)
 
 
@@ -133,6 +142,13 @@ def _categories(model: Model) -> dict[Any, Categories]:
     names: Sequence[Any] = model.schema.features or range(model.schema.n_features)
     features = [names[column] for column in model.schema.categorical]
     return dict(zip(features, model.categories, strict=True))
+
+
+def _discriminants(part: int, model: Model) -> FloatArray | None:
+    from gaussbayes.analysis.discriminant import linear_discriminants
+
+    linear = linear_discriminants(model)
+    return None if linear is None else linear[part]
 
 
 def _transforms(model: Model) -> dict[Any, Any]:
@@ -159,7 +175,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     covariance : {"full", "diagonal", "spherical", "auto"}
         What a class's covariance may look like: any, no correlations, or one variance for all
         features. ``"auto"`` chooses among these, own, shared and between, whatever `shared` says.
-    shared : bool or float in [0, 1]
+    shared : bool, float in [0, 1] or "auto"
         Whether all classes have the same covariance. Full and not shared is QDA, full and shared
         LDA, diagonal and not shared Gaussian naive Bayes. A number λ is how far the covariance of
         each class is shrunk towards the pooled one: ``(1 − λ) Σ_c + λ Σ``, each estimated, divided
@@ -170,20 +186,28 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         `classes_`. Priors never reach the covariances.
     divisor : {"mle", "unbiased"}
         Divide the scatter by N, or by N − 1 (the shared one by N − k).
-    shrinkage : None, float in [0, 1], "oas" or "auto"
-        How far covariances are moved towards the target, by a number or by the oracle approximating
-        shrinkage of each; ``"auto"`` chooses. With more features than rows, shrunk full covariances
-        are estimated in the span of the rows of `fit`: the same numbers, in little memory.
+    shrinkage : None, float in [0, 1], "oas", "ledoit-wolf" or "auto"
+        How far covariances are moved towards the target, by a number or by what the rows of each
+        ask for: the oracle approximating shrinkage, or that of Ledoit and Wolf, for which products
+        of four values are summed as well; ``"auto"`` chooses. With more features than rows, full
+        covariances shrunk by a number or by ``"oas"`` are estimated in the span of the rows of
+        `fit`: the same numbers, in little memory.
     target : {"diagonal", "spherical"}
         What shrinkage goes to. Diagonal: ``(1 − s) Σ + s (tr(D^-½ Σ D^-½) / d) D``, D the variances
         of the pooled covariance, whatever the units of the features; of a shared covariance only
         correlations are shrunk. Spherical: D is the identity, for features that have one unit.
     transforms : None, a transform, {feature: transform} or "auto"
-        "standardised", "range", "yeo-johnson", "log" or "rank-normal":
-        a monotone transform of every Gaussian feature, or of those in the mapping (several in a
-        tuple), one for all classes; the transformed features are Gaussian. It is learnt from the
-        rows of `fit`, the first of `partial_fit`, or at most 10,000 of them. Densities, evidence
-        and draws are those of the rows as they come.
+        "standardised", "range", "yeo-johnson", "log" or "rank-normal": a monotone transform of
+        every Gaussian feature, or of those in the mapping (several in a tuple), one for all
+        classes; the transformed features are Gaussian. It is learnt from the rows of `fit`, the
+        first of `partial_fit`, or at most 10,000 of them. Densities, evidence and draws are those
+        of the rows as they come.
+    coded : bool or "auto"
+        Whether categories and numbers are coded together as numbers that follow one Gaussian:
+        categories as corners of a simplex, and missing values, where `fit` saw some, as one more
+        category, or as one more number beside the median. So categories have to do with each other
+        and with numbers, and what is missing may tell the class; but rows cannot be drawn, and
+        there are no distances. ``"auto"`` tries both where there is anything to code.
     estimate : {"plug_in", "predictive"}
         Gaussians with the estimated means and covariances; or what is to be expected of the next
         row where these are not known exactly: means and covariances integrated out under a
@@ -198,26 +222,45 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Whether the candidates of an automatic choice are averaged, with the weights that predict
         rows left out best, instead of choosing one. Nothing more can be learnt by such a model.
     selection : {"leave_one_out", "bic"}
-        What ``"auto"`` chooses by: the log loss of every row under the model without it; or BIC,
-        for which no rows are needed, so that it works for files too, and which chooses between own
-        and shared covariances only.
+        What ``"auto"`` chooses by: the log loss of every row, or of a sample of the rows of large
+        sources, under the model without it; or BIC, for which sums over the rows do, and which
+        chooses between own and shared covariances only.
     categorical_features : "from_dtype", "auto", None, or names, numbers or booleans
         Which features hold categories: the columns of a frame that are of a categorical type;
         these, and all columns of strings or booleans; or those in the list. Given the class they
         are independent of each other and of all others; without any numbers beside them the model
         is discrete naive Bayes.
+    features : None, "auto" or a list
+        The columns of a frame to learn from: all of them; those that something can be learnt from;
+        or these, by names or patterns such as ``temp_*``. ``"auto"`` leaves out columns that
+        identify rows, have one value or none, repeat another column or the target, or are strings
+        of too many kinds; strings and booleans are categories, dates are days since the first. What
+        was decided, and why, is in `columns_`. Arrays have no names: all their columns are taken.
+    exclude : None or a list
+        Columns of a frame not to learn from, by names or patterns.
+    numeric : None or a list
+        Columns that hold numbers, whatever they look like; they are not left out.
+    keep_identifiers : bool
+        Whether ``features="auto"`` keeps columns that seem to identify rows.
     smoothing : float, 0 or more
         What is added to the weight of every category in every class. 0 is maximum likelihood: a
         category that never occurred in a class rules the class out.
     families : None or {feature: family}
         The family of features given by name or number, or of several in a tuple: "gaussian",
-        "categorical", "poisson" or "bernoulli". ``{"visits": "poisson"}`` models counts;
+        "categorical", "poisson", "bernoulli", or "coded" for a block of features of any kind that
+        are coded together (see `coded`). ``{"visits": "poisson"}`` models counts;
         ``{("height", "weight"): "gaussian"}`` is a block of its own, independent of other numbers
         given the class. Features that are not named are Gaussian, together, or categorical.
     unlabelled : a label, or None
-        Rows with this label, such as −1, have none in truth; None and NaN always mean that.
+        Rows with this label, such as −1, have none in truth; None, NaN and what else stands for a
+        missing value always mean that.
     unlabelled_weight : float, 0 or more
         How much a row without label counts beside a labelled one.
+    na_values : None, a string, a number, several, or {column: these}
+        What stands for a missing value beside None, NaN, the empty string and the usual ones: NA,
+        N/A, NaN, null, None, ?, . and their variants.
+    keep_default_na : bool
+        Whether the usual strings are missing values; otherwise they are categories and labels.
     n_jobs : int or None
         Threads; None uses every core. Results do not depend on it.
 
@@ -230,6 +273,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         takes it as `transforms`
     covariances_ : (k, g, g), or (g, g) when shared; 0 between features of different families
     correlations_ : as `covariances_`, scaled to unit variances
+    coef_, intercept_ : (k, d) and (k,), of two classes (1, d) and (1,): the linear discriminants
+        ``log p(c | x) = w_cᵀ x + w_c0 + …`` of classes that share the covariance of all features
     category_probabilities_ : ``p(category | class)`` (k, m) of each categorical feature
     categories_ : the categories of each categorical feature, by its name or number
     n_parameters_ : how many free parameters the model has
@@ -243,8 +288,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     counts_ : `CategoricalStatistics`, the weights of categories, if there are any
     target_name_ : the column that the labels came from, if it is known
     bad_rows_ : rows of a source that could not be read, after `fit_source`
-    n_features_in_ : number of features
-    feature_names_in_ : (d,) their names, if the rows came in a frame whose column names are strings
+    columns_ : `ColumnRoles`, what each column of the table is to the model, or why it is left out;
+        only if columns were chosen
+    n_features_in_ : number of columns of the table, those that are left out among them
+    feature_names_in_ : their names, if the rows came in a frame whose column names are strings
 
     Notes
     -----
@@ -274,18 +321,25 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         shared: bool | float | Literal["auto"] = False,
         priors: Priors = None,
         divisor: Divisor = "mle",
-        shrinkage: float | Literal["oas", "auto"] | None = None,
+        shrinkage: float | Literal["oas", "ledoit-wolf", "auto"] | None = None,
         target: Literal["diagonal", "spherical"] = "diagonal",
         estimate: Literal["plug_in", "predictive"] = "plug_in",
         transforms: TransformName | Mapping[Any, Any] | Literal["auto"] | None = None,
+        coded: bool | Literal["auto"] = False,
         selection: Criterion = "leave_one_out",
         calibration: Literal["leave_one_out"] | None = None,
         average: bool = False,
         categorical_features: CategoricalFeatures = "from_dtype",
+        features: Sequence[str] | Literal["auto"] | None = None,
+        exclude: Sequence[str] | None = None,
+        numeric: Sequence[str] | None = None,
+        keep_identifiers: bool = False,
         smoothing: float = 0.0,
         families: Mapping[Any, Any] | None = None,
         unlabelled: Any = None,
         unlabelled_weight: float = 1.0,
+        na_values: Any = None,
+        keep_default_na: bool = True,
         n_jobs: int | None = None,
     ) -> None:
         self.covariance = covariance
@@ -296,14 +350,21 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.target = target
         self.estimate = estimate
         self.transforms = transforms
+        self.coded = coded
         self.selection = selection
         self.calibration = calibration
         self.average = average
         self.categorical_features = categorical_features
+        self.features = features
+        self.exclude = exclude
+        self.numeric = numeric
+        self.keep_identifiers = keep_identifiers
         self.smoothing = smoothing
         self.families = families
         self.unlabelled = unlabelled
         self.unlabelled_weight = unlabelled_weight
+        self.na_values = na_values
+        self.keep_default_na = keep_default_na
         self.n_jobs = n_jobs
 
     @classmethod
@@ -311,10 +372,12 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """A classifier with everything chosen, and posteriors calibrated, by rows left out.
 
         Covariances are integrated out (``estimate="predictive"``); how far they are drawn to the
-        pooled one and to its diagonal, and whether features are taken as they are, standardised or
-        made symmetric (Yeo-Johnson), is chosen by the log loss of every row under the model without
-        it. With `average` the candidates are averaged instead, with the weights that predict rows
-        left out best. Other `settings` are those of the class, and come first.
+        pooled one and to one variance for all features, whether features are in units of their
+        ranges or made symmetric (Yeo-Johnson), and whether categories and missing values are coded,
+        is chosen by the log loss of every row under the model without it. Columns of frames of
+        which nothing can be learnt are left out. With `average` the candidates are averaged
+        instead, with the weights that predict rows left out best. Other `settings` are those of the
+        class, and come first.
 
         Examples
         --------
@@ -335,8 +398,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : (n, d) array, list or frame (pandas, polars, Arrow) of numbers, and of strings, integers
             or booleans in categorical features; NaN or null is a missing value
-        y : (n,) labels, None, NaN or `unlabelled` where there is none; or (n, k) soft labels: how
-            much of each row belongs to each class
+        y : (n,) labels; None, NaN, the empty string, a mark of missing values or `unlabelled` where
+            there is none; or (n, k) soft labels: how much of each row belongs to each class
         sample_weight : (n,) how much each row counts; 2 is as good as the row twice
 
         Notes
@@ -345,9 +408,12 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         where there is no closed form: see `convergence_`. Values must be missing for reasons that
         do not depend on them, given the others. Rows without label are kept, up to 64 MB, so that
         the model can learn more, be merged and forget; ``unlabelled_weight=0`` leaves them out.
+        NaN in an array of floats is warned of, for it may be an accident.
         """
         options = self._options()
         table, schema = self._first(options, X, y, sample_weight)
+        if self.unlabelled is None and self.unlabelled_weight:
+            _warn_of_nan(y, table.targets.n_unlabelled)
         model, selection = fit_model(table, schema, options)
         return self._remember(model, selection_=selection, bad_rows_=None)
 
@@ -422,7 +488,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         theirs: Model = vars(other)["_model"]
         if self.__sklearn_is_fitted__():
             return self._remember(self._with_settings("merge").merged(theirs))
-        settings = self._options().settings(theirs.schema).prepared_like(theirs.settings)
+        options = self._options().like(theirs.settings)
+        settings = options.settings(theirs.schema).prepared_like(theirs.settings)
         _check_settled(settings, "merge")
         return self._remember(theirs.with_settings(settings, "merge"))
 
@@ -431,7 +498,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         source: Any,
         target: str,
         *,
-        features: Sequence[str] | None = None,
+        features: Sequence[str] | Literal["auto"] | None = None,
         weights: str | None = None,
         bad_rows: BadRowHandling = "error",
         client: Any = None,
@@ -439,9 +506,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Fit to rows that need not fit into memory: files, a Dask DataFrame, a database table.
 
         Sources are those of `gaussbayes.data.reduction`, other parameters those of
-        `gaussbayes.data.roles.Request`; a Dask client reads files on its cluster. Categorical
-        features are those that `categorical_features` names, or has the numbers of among the
-        features, or those of a categorical type.
+        `gaussbayes.data.roles.Request`, the features those of the class if None; a Dask client
+        reads files on its cluster. Categorical features are those that `categorical_features`
+        names, or has the numbers of among the features, or those of a categorical type.
 
         Examples
         --------
@@ -450,12 +517,13 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> GaussianClassifier().fit_source(iris, "species").feature_names_in_[2]
         'petal length (cm)'
         """
-        from gaussbayes.data.roles import Request
         from gaussbayes.model.sources import fit_source
 
-        how: dict[str, Any] = {"mark": self.unlabelled, "bad_rows": bad_rows}
-        request = Request(target, features, weights, self.categorical_features, **how)
-        fit = fit_source(source, request, self._options(), client, self.n_jobs)
+        options = self._options()
+        how: dict[str, Any] = {"weights": weights, "bad_rows": bad_rows}
+        if features is not None:
+            how["features"] = features
+        fit = fit_source(source, options.request(target, **how), options, client, self.n_jobs)
         return self._remember(fit.model, selection_=fit.selection, bad_rows_=fit.reduced.bad_rows)
 
     def partial_fit_source(
@@ -494,7 +562,11 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._ready().log_posterior(self._rows(X), self.n_jobs)
 
     def decision_function(self, X: Any) -> RealArray:
-        """Two classes: the log-odds of the second (n,); more: the log posteriors (n, k)."""
+        """Two classes: the log-odds of the second (n,); more: the log posteriors (n, k).
+
+        What a textbook calls the decision function with or without dividing by the evidence is
+        `predict_log_proba` and `predict_joint_log_proba`: the largest is that of the same class.
+        """
         model = self._ready()
         if model.schema.classes.shape[0] == 2:
             return model.log_odds(self._rows(X), 1, 0, self.n_jobs)
@@ -529,6 +601,23 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model = self._ready()
         return model.log_odds(self._rows(X), *self._pair(a, b), self.n_jobs)
 
+    def boundary(self, a: object, b: object) -> Any:
+        """The log-odds of two classes as an equation, whose zeros are the boundary between them.
+
+        Linear if the classes share a covariance, else quadratic; print it to read it. It is that of
+        densities and priors: calibration is not in it.
+
+        Examples
+        --------
+        >>> model = GaussianClassifier.from_parameters(None, [[0], [4]], [[1]], ["low", "high"])
+        >>> print(model.boundary("high", "low"))
+        log-odds of 'high' to 'low' = 4·x0 - 8
+        boundary: x0 = 2
+        """
+        from gaussbayes.analysis.discriminant import log_odds_equation
+
+        return log_odds_equation(self._ready(), *self._pair(a, b))
+
     def mahalanobis(self, X: Any) -> RealArray:
         """Distances ``√((x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c))`` (n, k) to the classes' means.
 
@@ -541,7 +630,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         from gaussbayes.model.evaluation import accuracy
 
         model, rows = self._ready(), self._rows(X)
-        targets, classes = read_targets(y, rows.n_rows, sample_weight, self.unlabelled)
+        marks = self._options().label_marks
+        targets, classes = read_targets(y, rows.n_rows, sample_weight, marks)
         predicted = model.labels(rows, self.n_jobs)
         return accuracy(predicted, model.schema.classes, targets, classes)
 
@@ -554,7 +644,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         smoothing. Rows without label do not count.
         """
         model, rows = self._ready(), self._rows(X)
-        targets, classes = read_targets(y, rows.n_rows, sample_weight, self.unlabelled)
+        marks = self._options().label_marks
+        targets, classes = read_targets(y, rows.n_rows, sample_weight, marks)
         targets = codes_among(model.schema.classes, targets, classes)
         return model.negative_log_likelihood(rows, targets, self.n_jobs)
 
@@ -736,10 +827,46 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     "average by folds, with compare or scikit-learn's cross_val_predict"
                 )
                 raise ParameterError(msg)
+            settings = options.like(self._model.settings).settings(schema)
             settings = chosen_before(settings, self._model.settings)
         _check_settled(settings, "leave_one_out")
         calibrated = self.calibration is not None
         return leave_one_out(table, schema, settings, self.n_jobs, calibrated=calibrated)
+
+    def evaluate(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        held_out: Any = None,
+        costs: Any = None,
+        random_state: int | None = 0,
+    ) -> Evaluation:
+        """Every figure of ``gaussbayes evaluate``, with standard errors, beside a baseline.
+
+        Parameters
+        ----------
+        X, y : rows and labels as in `fit`; rows without label are never judged by
+        held_out : which rows are predicted by models with these settings that are fitted to the
+            others, as in `compare`, or ``"loo"`` to leave out one row at a time. None is what the
+            fitted model says of these rows, which it should not have seen, or 10 folds if it is not
+            fitted. The classifier itself stays as it is.
+        costs : of decisions, as in `decide`, for their mean cost
+        random_state : seed of the folds or of the split
+
+        Examples
+        --------
+        >>> from gaussbayes.datasets import load_iris
+        >>> iris = load_iris()
+        >>> seen = GaussianClassifier(shared=True).evaluate(iris.rows, iris.labels, held_out=5)
+        >>> round(seen.accuracy, 4), round(seen.baseline.accuracy, 4), round(seen.auc, 4)
+        (0.98, 0.3333, 0.9985)
+        """
+        if held_out is None and self.__sklearn_is_fitted__():
+            marks = self._options().label_marks
+            return evaluate_fitted(self._ready(), self._checked(X), y, costs, marks)
+        folds = 10 if held_out is None else held_out
+        return evaluate_held_out(self, X, y, folds, random_state, costs)
 
     def report(self, X: Any, y: Any, path: Any = "report.html", **options: Any) -> Path:
         """Write a page about this model on labelled rows; see `gaussbayes.write_report`."""
@@ -754,15 +881,16 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def from_parameters(
         cls,
         priors: Priors,
-        means: ArrayLike,
-        covariances: ArrayLike,
+        means: ArrayLike | None = None,
+        covariances: ArrayLike | None = None,
         classes: ArrayLike | None = None,
         *,
         covariance: CovarianceName | None = None,
         shared: bool | None = None,
         feature_names: Sequence[str] | None = None,
+        category_probabilities: Mapping[str, Mapping[Any, ArrayLike]] | None = None,
     ) -> Self:
-        """A classifier with given parameters, without fitting.
+        """A classifier with given parameters, without fitting: of Gaussians, categories or both.
 
         Parameters
         ----------
@@ -771,20 +899,34 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         covariances : full (k, d, d), or (d, d) for all classes. With ``covariance="diagonal"``
             variances (k, d) or (d,), with ``"spherical"`` (k,) or a number.
         classes : (k,) labels in the order of the other arguments, 0 … k − 1 if not given; the model
-            sorts them, as scikit-learn's tools expect
+            sorts them, as scikit-learn's tools expect, and prints them in the order given
         covariance, shared : needed where the shape of `covariances` does not tell
+        category_probabilities : ``{feature: {category: p(category | class) (k,)}}``; these features
+            come after those with means
 
         Examples
         --------
+        >>> test = {"positive": [0.9, 0.1], "negative": [0.1, 0.9]}
+        >>> model = GaussianClassifier.from_parameters(
+        ...     [0.01, 0.99], classes=["defect", "none"], category_probabilities={"test": test}
+        ... )
+        >>> round(model.explain(["positive"]).bayes.classes[0].posterior, 4)
+        0.0833
         >>> model = GaussianClassifier.from_parameters(
         ...     [0.25, 0.25, 0.5], [[0, 0], [2, 2], [-2, -2]], [[4, -3], [-3, 4]]
         ... )
         >>> model.shared, model.predict([[0.4, 0.4], [1.6, 1.6]]).tolist()
         (True, [0, 1])
         """
-        structure: dict[str, Any] = {"covariance": covariance, "shared": shared}
         model = given_model(
-            priors, means, covariances, classes, feature_names=feature_names, **structure
+            priors,
+            means,
+            covariances,
+            classes,
+            covariance=covariance,
+            shared=shared,
+            feature_names=feature_names,
+            category_probabilities=category_probabilities,
         )
         return cls.from_model(model)
 
@@ -863,7 +1005,13 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def from_model(cls, model: Model) -> Self:
         """A classifier with the settings of a model; given priors do not bind a later fit."""
         parameters = options_of(model.settings, model.schema)
-        parameters["categorical_features"] = list(model.schema.categorical) or "from_dtype"
+        features = model.schema.features
+        roles = model.schema.roles
+        if roles is None or features is None or not (roles.left_out or roles.origins):
+            parameters["categorical_features"] = list(model.schema.categorical) or "from_dtype"
+        else:
+            parameters["features"] = list(features)
+            parameters["categorical_features"] = [features[j] for j in model.schema.categorical]
         if model.calibration is not None:
             parameters["calibration"] = "leave_one_out"
         if model.learnt is None:
@@ -875,7 +1023,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     model_ = _Fact[Model](lambda model: model)
     classes_ = _Fact[LabelArray](lambda model: model.schema.classes, solved=False)
-    n_features_in_ = _Fact[int](lambda model: model.schema.n_features, solved=False)
+    columns_ = _Fact[ColumnRoles](lambda model: model.schema.roles, solved=False)
+    n_features_in_ = _Fact[int](_n_columns, solved=False)
     feature_names_in_ = _Fact[LabelArray](_feature_names, solved=False)
     parameters_ = _Fact[Solution](lambda model: model.parameters)
     convergence_ = _Fact[Convergence](lambda model: model.convergence)
@@ -884,6 +1033,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     means_ = _Fact[FloatArray](class_moments.class_means)
     covariances_ = _Fact[FloatArray](class_moments.class_covariances)
     correlations_ = _Fact[FloatArray](class_moments.class_correlations)
+    coef_ = _Fact[FloatArray](partial(_discriminants, 0))
+    intercept_ = _Fact[FloatArray](partial(_discriminants, 1))
     n_parameters_ = _Fact[int](lambda model: model.n_parameters)
     structure_ = _Fact[Any](lambda model: model.settings.first("structure"), solved=False)
     moments_ = _Fact[Any](lambda model: _first(_parts(model), "moments"), solved=False)
@@ -892,6 +1043,14 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     categories_ = _Fact[dict[Any, Categories]](_categories, solved=False)
     category_probabilities_ = _Fact[dict[Any, FloatArray]](class_moments.category_probabilities)
     target_name_ = _TargetName(lambda model: model.target, solved=False)
+
+    def __str__(self) -> str:
+        return str(self._model) if self.__sklearn_is_fitted__() else repr(self)
+
+    def _html_repr(self) -> str:
+        """What notebooks show: scikit-learn's diagram, and the model's tables."""
+        tables = html_blocks(self._model.tables()) if self.__sklearn_is_fitted__() else ""
+        return f"{super()._html_repr()}{tables}"
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in self.__dict__
@@ -912,7 +1071,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _with_settings(self, step: str) -> Model:
         """The model so far with the settings of now; what was chosen before stays."""
         model = self._record()
-        settings = chosen_before(self._options().settings(model.schema), model.settings)
+        options = self._options().like(model.settings)
+        settings = chosen_before(options.settings(model.schema), model.settings)
         if self.calibration is None:
             settings = replace(settings, calibration=None)
         return model.with_settings(settings, step)
@@ -921,7 +1081,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, options: Options, X: Any, y: Any, sample_weight: Any
     ) -> tuple[LabelledRows, Schema]:
         """Rows of a model that has seen none, and what their features are called."""
-        encoder = options.encoder(X)
+        encoder = options.encoder(X, y)
         table = self._table(encoder, X, y, sample_weight)
         return table, encoder.schema(table.classes)
 
@@ -936,7 +1096,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         _warn_of_column(y)
         rows = encoder.encode(X)
         n_rows = rows.numbers.shape[0]
-        targets, classes = read_targets(y, n_rows, sample_weight, self.unlabelled)
+        targets, classes = read_targets(y, n_rows, sample_weight, self._options().label_marks)
         if max(map(len, rows.categories), default=0) > MANY:
             warn_of_many(rows.categories, encoder.schema(classes).of_categories)
         return LabelledRows(rows, targets, classes)
@@ -950,11 +1110,18 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return rows
 
     def _checked(self, X: Any) -> Any:
-        """A table, if its features are those of the model in number, name and order."""
+        """A table, if its features are those of the model in number, name and order.
+
+        Columns that are left out may be there or not.
+        """
+        schema = self._model.schema
         if is_frame(X):
-            validate_data(self, X, reset=False, skip_check_array=True)
+            if schema.roles is None or not self._model.encoder.takes(X):
+                validate_data(self, X, reset=False, skip_check_array=True)
             return X
-        rows, schema = as_array(X), self._model.schema
+        rows = as_array(X)
+        if schema.roles is not None and rows.shape[1] == schema.n_features:
+            return rows
         # Without names and equal in number there is nothing to say, and no time to spend on it.
         if schema.features is not None or rows.shape[1] != schema.n_features:
             validate_data(self, rows, reset=False, skip_check_array=True)
@@ -1001,6 +1168,19 @@ def _check_settled(settings: Settings, step: str) -> None:
             "which see all rows at once"
         )
         raise ParameterError(msg)
+
+
+def _warn_of_nan(y: Any, n_unlabelled: int) -> None:
+    """NaN among numbers may be an accident; None, which must be written, is not."""
+    are_floats = getattr(getattr(y, "dtype", None), "kind", "") == "f"
+    n = len(y) if are_floats and len(y.shape) == 1 else 0
+    if 0 < n_unlabelled < n:  # without any label there is an error to come
+        msg = (
+            f"{n_unlabelled} of {n} labels are NaN: these rows are learnt from as unlabelled "
+            "rows, by EM. Give unlabelled=float('nan') if that is meant, unlabelled_weight=0 to "
+            "leave them out, or drop them"
+        )
+        warnings.warn(msg, UserWarning, stacklevel=3)
 
 
 def _warn_of_column(y: Any) -> None:

@@ -1,4 +1,4 @@
-"""scikit-learn's estimator checks: six structures, both kernels, both float widths.
+"""scikit-learn's estimator checks: six structures, both kernels, and both float widths.
 
 Every check passes. Four of them fit data on which a Gaussian has no density: there the model must
 say so, and it passes the check with the remedy that its message names.
@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gaussbayes import GaussianClassifier, SingularCovarianceError
 from gaussbayes.data.rows import Encoder, Rows
+from gaussbayes.kernels import Kernels, reference
 from tests.models import six_models
 
 CONSTANT_FEATURE = {
@@ -32,17 +33,24 @@ ONE_ROW_IN_A_CLASS = {
 }
 
 
-@pytest.fixture(params=[np.float32, np.float64])
-def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Make every matrix that enters the model one of this width."""
+@pytest.fixture
+def width(
+    estimator: GaussianClassifier, kernels: Kernels, monkeypatch: pytest.MonkeyPatch
+) -> type[np.floating[Any]]:
+    """Make every matrix that enters the model one of this width.
+
+    Either meets every structure, both kernels and every check.
+    """
+    number = ("full", "diagonal", "spherical").index(estimator.covariance) + bool(estimator.shared)
+    chosen = (np.float32, np.float64)[(number + (kernels is reference)) % 2]
     encode = Encoder.encode
 
     def of_one_width(self: Encoder, X: Any) -> Rows:
         rows = encode(self, X)
-        return replace(rows, numbers=rows.matrix.astype(request.param, copy=False))
+        return replace(rows, numbers=rows.matrix.astype(chosen, copy=False))
 
     monkeypatch.setattr(Encoder, "encode", of_one_width)
-    return request.param
+    return chosen
 
 
 def name_of(check: Any) -> str:
@@ -65,7 +73,7 @@ def remedy(estimator: GaussianClassifier, name: str) -> dict[str, Any]:
     return {}
 
 
-@pytest.mark.usefixtures("kernels", "width")
+@pytest.mark.usefixtures("width")
 @parametrize_with_checks(six_models(), xfail_strict=True)
 def test_scikit_learn_check(
     estimator: GaussianClassifier, check: Any, monkeypatch: pytest.MonkeyPatch

@@ -1,5 +1,6 @@
 """Where two classes are equally probable in one dimension, against exact arithmetic."""
 
+from dataclasses import replace
 from typing import Any
 
 import mpmath
@@ -14,10 +15,25 @@ from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import number_rows
 from gaussbayes.families.poisson import Poisson, PoissonDensity
+from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import Component, Settings
 from gaussbayes.model.solution import Solution
 from tests.gaussians import model_of
+
+
+def test_calibrated_posteriors_change_at_the_boundary() -> None:
+    """Part of them is the prior, so that there is no closed form: they are closed in on."""
+    plain = model([0.2, 0.8], [0.0, 3.0], [1.0, 2.0])
+    assert plain.solution is not None
+    calibration = Calibration(0.4, np.array([0.3, -0.3]), 0.05)
+    solution = replace(plain.solution, calibration=calibration)
+    settings = replace(plain.settings, calibration=calibration)
+    calibrated = replace(plain, solution=solution, settings=settings)
+    found = decision_boundaries(calibrated)
+    assert len(found) == len(decision_boundaries(plain)) == 2
+    places = np.array([[each.position] for each in found])
+    np.testing.assert_allclose(calibrated.posterior(number_rows(places)), 0.5, atol=1e-9)
 
 
 def model(

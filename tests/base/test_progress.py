@@ -33,7 +33,7 @@ class Terminal:
 
     def wait_for(self, text: str) -> None:
         """Let the program write until `text` is on the terminal."""
-        deadline = monotonic() + 20.0
+        deadline = monotonic() + 300.0
         while text not in self.seen:
             there = select.select([self.master], [], [], max(0.0, deadline - monotonic()))[0]
             assert there, f"no {text!r} in {self.seen!r:.2000}"

@@ -7,7 +7,7 @@ import pytest
 
 from gaussbayes import kernels
 from gaussbayes.base.errors import ParameterError
-from gaussbayes.base.threads import for_each, n_threads, ranges
+from gaussbayes.base.threads import for_each, n_threads, one_blas_thread, ranges
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_every_item_is_worked_on_once(threads: int, count: int) -> None:
 
 def test_threads_work_at_the_same_time() -> None:
     # Each waits until the other is there: one thread alone would wait for ever.
-    meeting = threading.Barrier(2, timeout=30)
+    meeting = threading.Barrier(2, timeout=300)
     for_each(lambda _: meeting.wait() and None, range(2), 2)
 
 
@@ -91,7 +91,7 @@ def test_errors_come_out(threads: int) -> None:
 
 def test_threads_use_the_kernels_of_the_caller() -> None:
     names: list[str] = []
-    meeting = threading.Barrier(2, timeout=30)
+    meeting = threading.Barrier(2, timeout=300)
 
     def work(_: int) -> None:
         meeting.wait()
@@ -100,3 +100,21 @@ def test_threads_use_the_kernels_of_the_caller() -> None:
     with kernels.using("reference"):
         for_each(work, range(2), 2)
     assert names == ["reference"] * 2
+
+
+def test_blas_has_one_thread_until_the_last_has_finished() -> None:
+    from threadpoolctl import ThreadpoolController, threadpool_limits
+
+    def blas() -> set[int]:
+        return {
+            each["num_threads"] for each in ThreadpoolController().select(user_api="blas").info()
+        }
+
+    with threadpool_limits(2, user_api="blas"):
+        first, second = one_blas_thread(), one_blas_thread()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)  # in another order than they came
+        assert blas() == {1}
+        second.__exit__(None, None, None)
+        assert blas() == {2}

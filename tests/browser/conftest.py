@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser import chromium
-from tests.browser.lab import VIEWPORT, Lab, must_be_content, new_lab
+from tests.browser.lab import PATIENCE, VIEWPORT, Lab, must_be_content, new_lab
 from tests.browser.serving import serving
+
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="package")

@@ -14,7 +14,7 @@ State = dict[str, Any]
 VIEWPORT: ViewportSize = {"width": 900, "height": 560}
 """As small as a page with its panel beside the plot can be: painting takes most of the time."""
 
-PATIENCE = 30_000
+PATIENCE = 120_000
 """Milliseconds that a condition is waited for; a busy machine may need some of them."""
 
 _SETTLED = """window.lab && lab.data && !lab.loading && !lab.dragging &&
@@ -135,6 +135,11 @@ class Lab:
         """A value of the page."""
         return self.page.evaluate(f"() => {expression}")
 
+    def fit_plainly(self) -> None:
+        """Fit the plain Gaussians: models of files are chosen automatically otherwise."""
+        self.page.evaluate("() => lab.change({ model: { from: 'data' } }, { record: false })")
+        self.settle()
+
     @property
     def state(self) -> State:
         """The state that the page is in."""
@@ -193,8 +198,9 @@ class Lab:
         """Wait for an answer of the present data and fitted model: there may be an older one."""
         self.until(
             f"""lab.answers.{kind}?.request.data === lab.data.id &&
-            ["from", "covariance", "shared", "divisor"].every(
-                (name) => lab.answers.{kind}.request.model[name] === lab.state.model[name])"""
+            Object.entries(lab.answers.{kind}.request.model).every(
+                ([name, value]) => !["from", "covariance", "shared", "divisor"].includes(name)
+                    || value === lab.state.model[name])"""
         )
         self.settle()
 

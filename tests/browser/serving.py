@@ -20,7 +20,7 @@ def serving(*arguments: str) -> Iterator[str]:
         assert address.startswith("http://127.0.0.1:"), process.communicate()
         yield address
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=30)
+        _, told = process.communicate(timeout=300)
         assert told.split("\n", 1)[1].strip() == "", told
     finally:
         process.kill()

@@ -24,7 +24,7 @@ def send(lab: Lab, name: str, body: bytes) -> None:
     lab.panel("data")
     lab.find("data-file").set_input_files(payload(name, body))
     lab.until(f"lab.data.name === '{name}'")
-    lab.settle()
+    lab.fit_plainly()
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_nothing_is_lost_and_everything_is_said(mixed: Lab) -> None:
     assert unlabelled > 20
     assert lacking > 3
     expect(mixed.find("toast")).to_have_text(
-        f"left out: 'found' (dates or times); {unlabelled} rows have no label in 'tree', "
+        f"left out: found (28 categories in 120 rows); {unlabelled} rows have no label in 'tree', "
         "and the model learns from them too"
     )
     expect(panel.locator(".summary")).to_contain_text("120 rows, 6 features, 2 of them categories")

@@ -1,6 +1,7 @@
 """Tables of one's own: chosen or dropped; what is wrong with one is said, and the page goes on."""
 
 import gzip
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,8 +82,8 @@ def test_a_column_of_one_class(lab: Lab) -> None:
     lab.until("lab.data.name === 'same.csv'")
     assert lab.find("data-target").input_value() == "group"  # the likely one
     lab.find("data-target").select_option("kind")
-    expect(lab.find("problem")).to_contain_text("rows of one class only, 'same'")
-    expect(lab.find("title")).to_have_text("same.csv · 40 points · 1 class")
+    expect(lab.find("problem")).to_contain_text("the target 'kind' is same in all 40 rows")
+    expect(lab.find("title")).to_have_text("same.csv · 40 points · 2 classes")  # as before
     lab.find("data-target").select_option("x")
     expect(lab.find("problem")).to_contain_text("fractions")
     assert lab.find("data-target").input_value() == "x"
@@ -105,15 +106,15 @@ def test_rows_of_another_format(lab: Lab) -> None:
     """What the server can read the page takes; what is not taken of it is said."""
     lab.open()
     lab.panel("data")
-    row = ",".join(f'"x{j}": {{0}}.{{1}}' for j in range(51))
+    numbers = np.random.default_rng(5).normal(size=(30, 51)).round(3).tolist()
     rows = [
-        "{" + row.replace("{0}", str(i % 7)).replace("{1}", str(i)) + f', "kind": "{"ab"[i % 2]}"}}'
-        for i in range(30)
+        json.dumps({f"x{j}": value for j, value in enumerate(row)} | {"kind": "ab"[i % 2]})
+        for i, row in enumerate(numbers)
     ]
     body = gzip.compress("\n".join(rows).encode(), mtime=0)
     lab.find("data-file").set_input_files(payload("wide.jsonl.gz", body))
     lab.until("lab.data.name === 'wide.jsonl.gz'")
-    expect(lab.find("toast")).to_have_text("of 51 features the first 50 are taken")
+    expect(lab.find("toast")).to_have_text("left out: x50 (after the first 50 that can be used)")
     assert ".feather" in str(lab.find("data-file").get_attribute("accept"))
 
 
@@ -128,7 +129,8 @@ def test_what_is_left_out_of_a_table_is_said(lab: Lab) -> None:
     lab.find("data-file").set_input_files(payload("mixed.csv", body))
     lab.until("lab.data.name === 'mixed.csv'")
     said = (
-        "left out: 'note' (free text), 'day' (dates or times), 'empty' (no values); "
+        "left out: x (identifies rows), note (identifies rows), day (one to one with kind), "
+        "empty (no values); "
         "10 rows have no label in 'kind', and the model learns from them too"
     )
     expect(lab.find("toast")).to_have_text(said)

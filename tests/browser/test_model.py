@@ -29,7 +29,7 @@ def uploaded(shared_lab: Lab) -> str:
 @pytest.fixture
 def trees(lab: Lab, uploaded: str) -> Lab:
     """The page with that table."""
-    return lab.open({"data": {"upload": uploaded}})
+    return lab.open({"data": {"upload": uploaded}, "model": {"from": "data"}})
 
 
 def number(text: str | None) -> float:
@@ -68,6 +68,22 @@ def test_priors_sum_to_one(trees: Lab) -> None:
     lab.press("model-priors-data")
     assert lab.state["model"]["priors"] is None
     assert lab.picture() == before
+
+
+def test_remedies_are_buttons(lab: Lab) -> None:
+    """Each is pressed, mends the model, and is taken back."""
+    lab.open({"data": {"preset": "few_rows"}})
+    expect(lab.find("problem")).to_contain_text("class 'A' has")
+    buttons = lab.page.locator("#problem button")
+    labels = buttons.all_text_contents()
+    assert labels[0] == "Have the model chosen automatically"
+    assert labels[1:3] == ["Shrink covariances", "Share one covariance among the classes"]
+    for label in labels:
+        lab.page.get_by_role("button", name=label, exact=True).click()
+        expect(lab.find("problem")).to_be_hidden()
+        assert lab.head("scene")["problem"] is None
+        lab.press("undo")
+        expect(buttons.first).to_be_visible()
 
 
 def test_structures(trees: Lab) -> None:

@@ -89,7 +89,7 @@ def test_rows_without_labels_help() -> None:
     y = np.arange(600) % 2
     X = rng.normal(size=(600, 2)) + 3 * y[:, None]
     few: Any = np.where(np.arange(600) < 10, y, np.nan)
-    model = GaussianClassifier(shared=True).fit(X, few)
+    model = GaussianClassifier(shared=True, unlabelled=np.nan).fit(X, few)
     alone = GaussianClassifier(shared=True).fit(X[:10], y[:10])
     truth = np.array([[0.0, 0.0], [3.0, 3.0]])
     assert np.abs(model.means_ - truth).max() < np.abs(alone.means_ - truth).max()
@@ -103,6 +103,24 @@ def test_rows_without_labels_help() -> None:
     np.testing.assert_allclose(named.means_, model.means_, rtol=1e-12)
     three = GaussianClassifier(unlabelled=None).fit(X, marks)
     assert three.classes_.tolist() == [-1, 0, 1]
+
+
+def test_nan_among_labels_of_floats_is_warned_of() -> None:
+    X, y = np.arange(12.0)[:, None] % 7, np.repeat([0.0, 1.0], 6)
+    y[2] = np.nan
+    with pytest.warns(UserWarning, match=r"^1 of 12 labels are NaN: .* unlabelled=float\('nan'\)"):
+        warned = GaussianClassifier(shared=True).fit(X, y)
+    meant = GaussianClassifier(shared=True, unlabelled=float("nan")).fit(X, y)
+    written = GaussianClassifier(shared=True).fit(
+        X, [None if np.isnan(each) else each for each in y]
+    )
+    for model in (meant, written):
+        np.testing.assert_array_equal(model.means_, warned.means_)
+    left_out = GaussianClassifier(shared=True, unlabelled_weight=0).fit(X, y)
+    known = ~np.isnan(y)
+    np.testing.assert_allclose(
+        left_out.means_, GaussianClassifier(shared=True).fit(X[known], y[known]).means_
+    )
 
 
 def test_labels_count_more_the_less_the_others_weigh() -> None:

@@ -17,6 +17,7 @@ from gaussbayes import DataError, GaussianClassifier, ParameterError
 from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.data.categories import UnseenCategoryWarning
 from gaussbayes.families.gaussian.structure import Structure
+from tests.designs import all_pairs
 from tests.models import STRUCTURES, iris
 
 
@@ -100,7 +101,7 @@ def test_more_rows_do_not_change_the_choice() -> None:
             step(clone(model))
 
 
-def test_bic_needs_no_rows_so_that_files_and_soft_labels_do(tmp_path: Path) -> None:
+def test_files_are_chosen_for_by_bic_and_by_their_rows(tmp_path: Path) -> None:
     X, y = iris()
     table = pd.DataFrame(X, columns=["a", "b", "c", "d"]).assign(species=y)
     table.to_csv(tmp_path / "iris.csv", index=False)
@@ -109,9 +110,9 @@ def test_bic_needs_no_rows_so_that_files_and_soft_labels_do(tmp_path: Path) -> N
     chosen = model.structure_
     assert model.fit_source(tmp_path / "iris.csv", "species").structure_ == chosen
     assert model.fit(X, np.eye(3)[np.unique(y, return_inverse=True)[1]]).structure_ == chosen
-    left_out = GaussianClassifier("auto")
-    with pytest.raises(DataError, match="'leave_one_out' needs the rows"):
-        left_out.fit_source(tmp_path / "iris.csv", "species")
+    left_out = GaussianClassifier("auto").fit_source(tmp_path / "iris.csv", "species")
+    assert left_out.structure_ == GaussianClassifier("auto").fit(X, y).structure_
+    assert left_out.selection_.criterion == "leave_one_out"
 
 
 def test_classes_without_weight_are_left_out() -> None:
@@ -183,15 +184,18 @@ def refitted(model: GaussianClassifier, X: pd.DataFrame, y: Any, weights: Any) -
     return told
 
 
-@pytest.mark.parametrize("covariance", ["full", "diagonal", "spherical"])
-@pytest.mark.parametrize("shared", [False, True, 0.5])
 @pytest.mark.parametrize(
-    ("smoothing", "weights", "shrinkage"),
-    [(0.5, None, None), (1.0, WEIGHTS, 0.2), (0.0, WEIGHTS, None)],
+    ("covariance", "shared", "others"),
+    all_pairs(
+        ["full", "diagonal", "spherical"],
+        [False, True, 0.5],
+        [(0.5, None, None), (1.0, WEIGHTS, 0.2), (0.0, WEIGHTS, None)],
+    ),
 )
 def test_equal_to_fitting_without_each_row(
-    covariance: Any, shared: Any, smoothing: float, weights: Any, shrinkage: Any
+    covariance: Any, shared: Any, others: tuple[float, Any, Any]
 ) -> None:
+    smoothing, weights, shrinkage = others
     model = GaussianClassifier(covariance, shared=shared, smoothing=smoothing, shrinkage=shrinkage)
     found = model.leave_one_out(FRAME, Y, weights).log_posterior
     expected = refitted(model, FRAME, Y, weights)

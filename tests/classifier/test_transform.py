@@ -29,7 +29,7 @@ from gaussbayes import (
 )
 from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.families.transformed import Logarithm, Standardised, YeoJohnson
-from gaussbayes.model import sources
+from gaussbayes.model import row_sample
 
 
 @pytest.fixture(autouse=True)
@@ -147,9 +147,10 @@ def test_files_are_read_once_more_for_a_sample(
     np.testing.assert_allclose(
         model.predict_log_proba(strings), whole.predict_log_proba(strings), rtol=1e-9
     )
-    monkeypatch.setattr(sources, "MOST_SAMPLED", 100)
+    monkeypatch.setattr(row_sample, "MOST_SAMPLED", 100)
     sampled = GaussianClassifier(**how).fit_source(path, "y")
-    some = GaussianClassifier(**how).fit(strings[::4], Y[::4])
+    which = row_sample.stratified(np.unique(Y, return_inverse=True)[1], len(Y) // 4)
+    some = GaussianClassifier(**how).fit(strings.iloc[which], Y[which])
     assert sampled.transforms_ == some.transforms_
     assert sampled.partial_fit_source(path).transforms_ == some.transforms_
 
@@ -177,19 +178,23 @@ def test_samples_of_parts_are_thinned_alike() -> None:
     from gaussbayes.base.schema import Schema
     from gaussbayes.data.rows import LabelledRows, Targets, number_rows
 
-    def part(first: int, n: int, classes: list[str]) -> sources.RowSample:
+    most = row_sample.MOST_SAMPLED
+
+    def part(first: int, n: int, classes: list[str]) -> row_sample.RowSample:
         numbers = np.arange(first, first + n, dtype=float)[:, None]
         codes = (np.arange(n) % len(classes)).astype(np.int32)
         rows = LabelledRows(number_rows(numbers), Targets(codes, len(classes)), np.array(classes))
-        return sources.RowSample(rows, Schema(np.empty(0), 0)).bounded()
+        return row_sample.RowSample(rows, Schema(np.empty(0), 0)).bounded()
 
-    most = sources.MOST_SAMPLED
     both = part(0, 2 * most, ["a", "b"]) + part(2 * most, 30, ["b", "c"])
     assert both.table.rows.n_rows <= most
-    assert set(np.diff(both.table.rows.matrix[:, 0])) == {4.0}
+    assert both.every == 4
     assert both.table.classes.tolist() == ["a", "b", "c"]
-    last = both.table.targets.codes[-1]
-    assert both.table.classes[last] == "b"
+    numbers = both.table.rows.matrix[:, 0]
+    assert (np.diff(numbers) > 0).all()
+    assert 0 < np.count_nonzero(numbers >= 2 * most) <= 30
+    of_classes = np.bincount(both.table.targets.codes)
+    np.testing.assert_allclose(of_classes / (most / 4), [1, 1, 0], atol=0.01)
 
 
 def test_some_features_by_name() -> None:

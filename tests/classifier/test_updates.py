@@ -134,7 +134,7 @@ def test_threads_do_not_change_a_bit(model: GaussianClassifier, weighted: bool) 
 
 
 @pytest.mark.usefixtures("kernels")
-def test_memberships(model: GaussianClassifier) -> None:
+def test_soft_labels(model: GaussianClassifier) -> None:
     one_hot = (y[:, None] == NAMES).astype(float)
     hard = clone(model).fit(X, y)
     assert_same_model(clone(model).fit(X, pd.DataFrame(one_hot, columns=NAMES)), hard, X)

@@ -18,7 +18,8 @@ IRIS = load_iris()
 
 def by_the_estimator(path: Path, **settings: Any) -> GaussianClassifier:
     frame = pd.read_csv(path)
-    model = GaussianClassifier(**settings) if "estimate" in settings else None
+    plain = "estimate" in settings
+    model = GaussianClassifier(features="auto", **settings) if plain else None
     model = model or GaussianClassifier.auto(**settings)
     model.fit(frame.drop(columns="species"), frame["species"].to_numpy(str))
     model.target_name_ = "species"
@@ -28,10 +29,10 @@ def by_the_estimator(path: Path, **settings: Any) -> GaussianClassifier:
 @pytest.mark.parametrize(
     ("options", "settings", "said"),
     [
-        (["--auto"], {}, "chosen: predictive, "),
-        (["--auto", "--average"], {"average": True}, "averaged: "),
+        ([], {}, "chosen: predictive, "),
+        (["--model", "average"], {"average": True}, "averaged: "),
         (
-            ["--auto", "--sharing", "0.5", "--calibration", "none", "--priors", "uniform"],
+            ["--model", "auto", "--sharing", "0.5", "--calibration", "none", "--priors", "uniform"],
             {"shared": 0.5, "calibration": None, "priors": "uniform"},
             "chosen: predictive, 50 % shared, ",
         ),
@@ -39,6 +40,17 @@ def by_the_estimator(path: Path, **settings: Any) -> GaussianClassifier:
             ["--estimate", "predictive", "--sharing", "0.5", "--calibration", "leave_one_out"],
             {"estimate": "predictive", "shared": 0.5, "calibration": "leave_one_out"},
             "calibrated by rows left out: temperature ",
+        ),
+        (
+            ["--model", "rda", "--selection", "leave-one-out"],
+            {"estimate": "plug_in", "shared": "auto", "shrinkage": "auto"},
+            "chosen: full, ",
+        ),
+        (["--model", "lda"], {"estimate": "plug_in", "shared": True}, "learnt from 150 rows: "),
+        (
+            ["--model", "naive-bayes", "--priors", "uniform"],
+            {"estimate": "plug_in", "covariance": "diagonal", "priors": "uniform"},
+            "learnt from 150 rows: ",
         ),
         (
             ["--shrinkage", "0.2", "--shrinkage-target", "spherical", "--estimate", "plug_in"],
@@ -52,13 +64,13 @@ def test_the_model_is_the_estimators(
 ) -> None:
     result = call("fit", iris, "-y", "species", *options, "-o", "m.json")
     assert result.exit_code == 0, result.stderr
-    assert result.stderr.startswith(said)
+    assert result.stderr.startswith(f"used 4 columns: 4 numbers\n{said}")
     expected = by_the_estimator(iris, **settings).save(iris.parent / "expected.json")
     assert (iris.parent / "m.json").read_bytes() == expected.read_bytes()
 
 
 def test_what_is_shown_and_told(call: Call, iris: Path) -> None:
-    fit = call("fit", iris, "-y", "species", "--auto", "--average", "-o", "m.json", "--json")
+    fit = call("fit", iris, "-y", "species", "--model", "average", "-o", "m.json", "--json")
     told, model = json.loads(fit.stdout), by_the_estimator(iris, average=True).model_
     shown = json.loads(call("show", "m.json", "--json").stdout)
     weights = [weight for weight, _ in model.weighted_members]
@@ -78,11 +90,11 @@ def test_what_is_shown_and_told(call: Call, iris: Path) -> None:
     assert "it averages several models" in refused.stderr
 
 
-@pytest.mark.parametrize("options", [["--auto"], ["--auto", "--average"]])
+@pytest.mark.parametrize("options", [["--model", "auto"], ["--model", "average"]])
 def test_explanations_add_up(call: Call, iris: Path, options: list[str]) -> None:
     call("fit", iris, "-y", "species", *options, "-o", "m.json")
     result = call("explain", "m.json", iris, "--row", "71", "--plot", "why.svg")
-    by = "averaging and calibration" if "--average" in options else "calibration"
+    by = "averaging and calibration" if "average" in options else "calibration"
     assert f"\n{by} " in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 80
     told = json.loads(call("explain", "m.json", iris, "--row", "71", "--json").stdout)
@@ -93,7 +105,7 @@ def test_explanations_add_up(call: Call, iris: Path, options: list[str]) -> None
     expected = np.log(posterior[odds["of"]] / posterior[odds["against"]])
     np.testing.assert_allclose([total, odds["value"]], expected, rtol=1e-9)
     assert odds["adjustment"]["by"] == by
-    assert told["calibrated"] == ("--average" not in options)
+    assert told["calibrated"] == ("average" not in options)
     ax = plots.explanation(GaussianClassifier.load("m.json").explain(IRIS.rows[70]))
     assert [label.get_text() for label in ax.get_yticklabels()][-2:] == [by, "this row"]
     assert f"by {by} = " in ax.get_title()
@@ -102,7 +114,7 @@ def test_explanations_add_up(call: Call, iris: Path, options: list[str]) -> None
 
 @pytest.mark.parametrize("by_class", [False, True])
 def test_prediction_sets(call: Call, iris: Path, by_class: bool) -> None:
-    call("fit", iris, "-y", "species", "--auto", "-o", "m.json")
+    call("fit", iris, "-y", "species", "-o", "m.json")
     flags = ["--set-by-class"] if by_class else []
     result = call("predict", "m.json", iris, "--set", "0.99", "--no-label", "--proba", *flags)
     assert result.exit_code == 0, result.stderr
@@ -118,22 +130,24 @@ def test_prediction_sets(call: Call, iris: Path, by_class: bool) -> None:
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("fit iris.csv -y species --average", "--average averages what auto would choose from"),
-        ("fit iris.csv -y species --auto --covariance full", "leave out --covariance, or --auto"),
-        ("fit iris.csv -y species --auto --selection bic", "--auto chooses by rows left out"),
-        ("fit iris.csv -y species --auto --estimate plug_in", "leave out --estimate, or --auto"),
+        ("fit iris.csv -y species --model auto --covariance full", "what --covariance is about"),
+        ("fit iris.csv -y species --model auto --selection bic", "what --selection is about"),
+        ("fit iris.csv -y species --model average --estimate plug_in", "what --estimate is about"),
         (
-            "fit iris.csv -y species --shrinkage auto --average --selection bic",
-            "--average weighs candidates by rows left out: leave out --selection bic",
+            "fit iris.csv -y species --model lda --sharing 0.5",
+            "what --shared or --sharing is about",
         ),
         (
-            "fit iris.csv -y species --auto --average --keep-unlabelled",
+            "fit iris.csv -y species --model average --keep-unlabelled",
             "a model that learns nothing more: leave out --keep-unlabelled",
         ),
         ("predict iris.json iris.csv --set 0", "0.0 is not in the range 0<x<1"),
         ("predict iris.json iris.csv --set 1", "1.0 is not in the range 0<x<1"),
         ("predict iris.json iris.csv --set-by-class", "give --set, for example --set 0.9"),
-        ("evaluate iris.json iris.csv --auto", "--auto is for fitting, but the model is given"),
+        (
+            "evaluate iris.json iris.csv --model qda",
+            "--model is for fitting, but the model is given",
+        ),
     ],
 )
 @pytest.mark.usefixtures("iris", "fitted")
@@ -148,7 +162,7 @@ def test_what_a_model_or_files_cannot_do(call: Call, iris: Path) -> None:
     result = call("predict", "iris.json", iris, "--set", "0.9")
     assert result.exit_code == 3
     assert "fit it with --calibration leave-one-out" in result.stderr
-    call("fit", iris, "-y", "species", "--auto", "-o", "m.json")
+    call("fit", iris, "-y", "species", "-o", "m.json")
     result = call("predict", "m.json", iris, "--set", "nan")
     assert "coverage must be above 0 and below 1, got nan" in result.stderr
     result = call(
@@ -158,7 +172,7 @@ def test_what_a_model_or_files_cannot_do(call: Call, iris: Path) -> None:
     frame = pd.read_csv(iris)
     frame["species"] = frame["species"].str.replace("versi", "|")
     frame.to_csv("parted.csv", index=False)
-    call("fit", "parted.csv", "-y", "species", "--auto", "-o", "p.json")
+    call("fit", "parted.csv", "-y", "species", "-o", "p.json")
     result = call("predict", "p.json", "parted.csv", "--set", "0.9")
     assert "class '|color' holds a |" in result.stderr
 
@@ -169,7 +183,7 @@ def test_categories_and_missing_values_are_taken_as_they_are(call: Call, iris: P
     frame.loc[::7, "colour"] = None
     frame.iloc[::5, 0] = np.nan
     frame.to_csv("mixed.csv", index=False)
-    result = call("fit", "mixed.csv", "-y", "species", "--auto", "-o", "m.json")
+    result = call("fit", "mixed.csv", "-y", "species", "-o", "m.json")
     assert result.exit_code == 0, result.stderr
     assert "colour: 2 categories" in result.stderr
     assert (

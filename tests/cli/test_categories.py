@@ -24,6 +24,7 @@ from tests.cli.calling import Call, Shell
 from tests.data.tables import CATEGORICAL, FORMATS, TARGET, WEATHER, weather
 
 SETTINGS = ["-y", TARGET, "--features", ",".join(WEATHER), "--smoothing", "1"]
+SETTINGS += ["--estimate", "plug-in"]
 NAMED = ["--categorical", "wind,month", "--categorical", "rain"]
 
 
@@ -177,7 +178,7 @@ def test_new_categories_are_told_of_once(
 def test_one_text_among_numbers_leaves_the_others_numbers(call: Call, days: pd.DataFrame) -> None:
     fitted(call)
     months = days["month"].astype(object).where(days["month"].notna(), "NA")
-    months[::50] = "?"
+    months[::50] = "late"
     days.assign(month=months).to_csv("text.csv", index=False)
     days.assign(month=days["month"].mask(days.index % 50 == 0)).to_csv("gaps.csv", index=False)
     given = ["--proba", "--keep", "none"]
@@ -185,7 +186,7 @@ def test_one_text_among_numbers_leaves_the_others_numbers(call: Call, days: pd.D
         call("predict", "m.json", f"{name}.csv", *given) for name in ("text", "gaps")
     )
     assert with_text.stdout == with_gaps.stdout
-    assert "8 values of 'month' ('?')" in with_text.stderr
+    assert "8 values of 'month' ('late')" in with_text.stderr
 
 
 def test_text_stays_text_though_it_looks_like_numbers(call: Call, days: pd.DataFrame) -> None:
@@ -193,7 +194,7 @@ def test_text_stays_text_though_it_looks_like_numbers(call: Call, days: pd.DataF
     Path("a.csv").write_text("c,y\n01,u\nB,v\n2,v\nB,v\n01,u\n")
     Path("b.csv").write_text("c,y\n2,u\n2,v\n01,u\n")
     Path("c.csv").write_text("c,y\n2,u\n2,v\n")
-    call("fit", "a.csv", "-y", "y", "--categorical", "c", "--smoothing", "1", "-o", "m.json")
+    call("fit", "a.csv", "-y", "y", "--categorical", "c", "-o", "m.json")
     assert "not among" not in call("predict", "m.json", "b.csv").stderr
     assert "not among" not in call("predict", "m.json", "c.csv").stderr
     assert call("update", "m.json", "c.csv").exit_code == 0
@@ -224,6 +225,9 @@ def refitted(rows: pd.DataFrame, cv: Any, **settings: Any) -> Any:
     return cross_val_predict(model, *given, cv=cv, method="predict_proba")
 
 
+COLUMNS = "used 5 columns: 2 numbers, 3 categories\n"
+
+
 def assert_judged(told: dict[str, Any], posterior: Any, labels: pd.Series) -> None:
     classes = np.unique(labels)
     assert told["errors"] == (classes[posterior.argmax(axis=1)] != labels).sum()
@@ -236,7 +240,7 @@ def test_cross_validation_is_that_of_the_estimator(
 ) -> None:
     options = ["--cv", "4", "--seed", "3", "--covariance", "diagonal", "--json"]
     result = call("evaluate", source, *SETTINGS, *NAMED, *options)
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert (result.exit_code, result.stderr) == (0, COLUMNS)
     folds = StratifiedKFold(4, shuffle=True, random_state=3)
     told = json.loads(result.stdout)
     assert_judged(told, refitted(days, folds, covariance="diagonal"), days[TARGET])
@@ -272,7 +276,7 @@ def test_the_choice_is_judged(call: Call, days: pd.DataFrame) -> None:
 def test_categories_that_rule_out_every_class(call: Call, tmp_path: Path) -> None:
     lines = ["p,p,u", "q,q,v"] * 6 + ["p,q,u"]
     (tmp_path / "a.csv").write_text("\n".join(["a,b,y", *lines]) + "\n")
-    given = ["a.csv", "-y", "y", "--categorical", "a,b"]
+    given = ["a.csv", "-y", "y", "--categorical", "a,b", "--estimate", "plug-in"]
     result = call("evaluate", *given, "--cv", "3")
     assert result.exit_code == 3
     message = " ".join(result.stderr.split())
@@ -280,23 +284,22 @@ def test_categories_that_rule_out_every_class(call: Call, tmp_path: Path) -> Non
     assert "set --smoothing above 0" in message
     record = json.loads(call("compare", *given, "--held-out", "3", "--json").stdout)
     judged = [each for each in record["models"] if each["neighbors"] is None]
-    automatic = ["automatic choice", "automatic average"]
-    assert [each["model"] for each in judged] == ["categorical", *automatic]
+    others = ["automatic choice", "logistic regression"]
+    assert [each["model"] for each in judged] == ["categorical", *others]
     assert "set --smoothing above 0" in judged[0]["problem"]
-    assert [each["problem"] for each in judged[1:]] == [None, None]  # they are smoothed
+    assert [each["problem"] for each in judged[1:]] == [None, None]  # it is smoothed
     assert call("evaluate", *given, "--cv", "3", "--smoothing", "1").exit_code == 0
 
 
 def test_compare(call: Call, days: pd.DataFrame) -> None:
     rows = whole(days)
     result = call("compare", "whole.csv", *SETTINGS, *NAMED, "--held-out", "3", "--json")
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert (result.exit_code, result.stderr) == (0, COLUMNS)
     told = json.loads(result.stdout)
     folds = StratifiedKFold(3, shuffle=True, random_state=0)
     names = [one["model"] for one in told["models"]]
-    assert names[:8] == [*STRUCTURES, "automatic choice", "automatic average"]
-    for one in told["models"][8:]:
-        assert "categories have no distances" in one["problem"]
+    assert names[:8] == [*STRUCTURES, "automatic choice", "logistic regression"]
+    assert all(one["problem"] is None for one in told["models"])
     for one, structure in zip(told["models"], STRUCTURES.values(), strict=False):
         settings = {"covariance": structure.covariance, "shared": structure.shared}
         assert_judged(one, refitted(rows, folds, **settings), rows[TARGET])
@@ -305,19 +308,19 @@ def test_compare(call: Call, days: pd.DataFrame) -> None:
     best = automatic.fit(rows[WEATHER], rows[TARGET]).selection_.best
     assert told["selection"]["chosen"]["log_loss"] == pytest.approx(best.log_loss, rel=1e-9)
     alone = call("compare", "whole.csv", *SETTINGS, *NAMED, "--neighbors", "", "--no-auto")
-    assert (alone.exit_code, alone.stderr) == (0, "")
+    assert (alone.exit_code, alone.stderr) == (0, COLUMNS)
 
 
 def test_compare_on_the_rows_of_another_file(call: Call, days: pd.DataFrame) -> None:
     rows = whole(days)
     tests = rows[::3].astype({"month": object, "wind": object})
-    tests.iloc[0, tests.columns.get_loc("month")] = "?"  # makes it a column of text
+    tests.iloc[0, tests.columns.get_loc("month")] = "late"  # makes it a column of text
     tests.iloc[1, tests.columns.get_loc("wind")] = "gale"
     tests.to_csv("tests.csv", index=False)
     options = ["--held-out", "tests.csv", "--no-auto", "--neighbors", "", "--json"]
     result = call("compare", "whole.csv", *SETTINGS, *NAMED, *options)
     assert result.exit_code == 0, result.stderr
-    unseen = "1 value of 'wind' ('gale'), 1 value of 'month' ('?')"
+    unseen = "1 value of 'wind' ('gale'), 1 value of 'month' ('late')"
     assert result.stderr.count("not among the categories") == 1
     assert unseen in result.stderr
     gaps = rows[::3].copy()
@@ -384,7 +387,7 @@ def test_many_categories_are_shortened(call: Call, tmp_path: Path) -> None:
     rows = pd.DataFrame({name: [f"v{n % 20:02}" for n in range(60)] for name in names})
     rows.assign(y=[n % 2 for n in range(60)]).to_csv(tmp_path / "a.csv", index=False)
     many = ["--categorical", ",".join(names), "--smoothing", "1"]
-    call("fit", "a.csv", "-y", "y", *many, "-o", "m.json")
+    call("fit", "a.csv", "-y", "y", "--model", "qda", *many, "-o", "m.json")
     text = " ".join(call("show", "m.json").stdout.split())
     assert "Not shown: 2 tables, 8 of p(c0 | class), 8 of p(c1 | class)" in text
     assert "v11" in text
@@ -462,11 +465,12 @@ def test_compare_without_numbers(call: Call, days: pd.DataFrame) -> None:
     only = ["--features", "wind,rain", "--categorical", "wind,rain", "--smoothing", "1"]
     result = call("compare", "all.csv", "-y", TARGET, *only, "--held-out", "3", "--candidates")
     assert result.exit_code == 0, result.stderr
-    assert "automatic choice: categorical, of 1 candidate" in result.stdout
+    # Beside the family of categories the automatic choice has those of their codes.
+    assert "automatic choice: categorical; best of 16 candidates" in result.stdout
     assert "QDA" not in result.stdout  # nor any other structure, which would all be the same
     compared = json.loads(call("compare", "all.csv", "-y", TARGET, *only, "--json").stdout)
     names = [each["model"] for each in compared["models"] if each["neighbors"] is None]
-    assert names == ["categorical", "automatic choice", "automatic average"]
+    assert names == ["categorical", "automatic choice", "logistic regression"]
 
 
 def test_distances_are_those_of_numbers(call: Call, days: pd.DataFrame) -> None:
@@ -488,7 +492,7 @@ def test_distances_are_those_of_numbers(call: Call, days: pd.DataFrame) -> None:
         (["--smoothing", "-1"], 2, "expected a number from 0 on, got '-1'"),
         (["--smoothing", "inf"], 2, "expected a number from 0 on"),
         (["--categorical", "wind,pressure"], 3, "row 1, column 'pressure'"),
-        ([], 3, "not numbers: column 'wind'"),
+        (["--numeric", "wind"], 3, "Remedies: take strings for categories (--categorical wind"),
     ],
 )
 def test_mistakes(
@@ -504,7 +508,7 @@ def test_mistakes(
 def test_many_numbers_are_a_warning_without_code(call: Call, tmp_path: Path) -> None:
     rows = pd.DataFrame({"id": range(3000), "y": [n % 2 for n in range(3000)]})
     rows.to_csv(tmp_path / "a.csv", index=False)
-    result = call("fit", "a.csv", "-y", "y", "--categorical", "id", "--smoothing", "1")
+    result = call("fit", "a.csv", "-y", "y", "--categorical", "id", "--model", "qda")
     assert result.exit_code == 0
     assert result.stderr.count("warning: 'id' is categorical and has 3,000 different") == 1
     assert "UserWarning" not in result.stderr

@@ -161,7 +161,7 @@ def test_data_go_to_standard_output_and_hints_to_standard_error(call: Call) -> N
     assert listed.stdout.startswith("name ")
     assert listed.stderr.split() == ["Replay", "one", "with:", "gaussbayes", "lesson", "NAME"]
     plain = call("lessons", "--json")
-    assert json.loads(plain.stdout)[0]["name"] == "three_gaussians"
+    assert json.loads(plain.stdout)[0]["name"] == "one_gaussian"
     assert plain.stderr == ""
 
 
@@ -179,7 +179,7 @@ def test_completion_of_commands(cold_shell: Shell) -> None:
 def test_completion_of_lessons(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("_GAUSSBAYES_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_CWORD", "3")
-    monkeypatch.setenv("COMP_WORDS", "gaussbayes lesson petals p")
+    monkeypatch.setenv("COMP_WORDS", "gaussbayes lesson petals pe")
     assert call().stdout.split() == []  # petals is taken
     monkeypatch.setenv("COMP_WORDS", "gaussbayes lesson petals ra")
     assert call().stdout == "plain,rain\n"

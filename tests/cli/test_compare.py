@@ -21,6 +21,7 @@ def without_times(records: list[dict[str, object]]) -> list[dict[str, object]]:
 @pytest.mark.usefixtures("iris")
 def test_figures_are_the_librarys(call: Call) -> None:
     options = ["--held-out", "5", "--neighbors", "1,7", "--seed", "3", "--priors", "uniform"]
+    options += ["--average"]
     result = call("compare", "iris.csv", "-y", "species", *options, "--json")
     assert (result.exit_code, result.stderr) == (0, "")
     told = json.loads(result.stdout)
@@ -31,7 +32,6 @@ def test_figures_are_the_librarys(call: Call) -> None:
         held_out=5,
         neighbors=[1, 7],
         model=model,
-        automatic=True,
         average=True,
         random_state=3,
     )
@@ -47,6 +47,9 @@ def test_figures_are_the_librarys(call: Call) -> None:
     assert len({tuple(one[name] for name in settings) for one in candidates}) == len(candidates)
     assert (told["how"], told["rows"]) == (expected.how, 150)
     assert told["classes"] == sorted(set(data.labels.tolist()))
+    assert expected.baseline is not None
+    assert told["baseline"]["log_loss"] == pytest.approx(np.log(3), rel=1e-12)
+    assert told["warnings"] == expected.warnings
     assert (told["data"], told["target"]) == (["iris.csv"], "species")
 
 
@@ -74,6 +77,7 @@ def test_rows_of_another_file(call: Call, iris: Path) -> None:
         data.labels[::2],
         held_out=(data.rows[1::2], data.labels[1::2]),
         neighbors=[],
+        automatic=False,
     )
     assert without_times(told["models"]) == without_times(expected.records())
 
@@ -111,7 +115,7 @@ def test_all_candidates_of_the_automatic_choice(call: Call, selection: str) -> N
     model = GaussianClassifier.auto(selection=selection.replace("-", "_"))
     model.fit(data.rows, data.labels)
     best = model.selection_.best
-    chosen = f"automatic choice: {best.name} with shrinkage {best.shrinkage}"
+    chosen = f"automatic choice: {best.name}, shrinkage {best.shrinkage:g}"
     assert chosen in " ".join(first.split())
     lines = rest.splitlines()[4:]
     assert len(lines) == len(model.selection_.candidates)
@@ -128,7 +132,9 @@ def test_each_structure_with_its_own_best_shrinkage(call: Call) -> None:
     given = ["-y", "species", "--held-out", "2", "--neighbors", "", "--no-auto", "--json"]
     result = call("compare", "iris.csv", *given, "--shrinkage", "auto", "--selection", "bic")
     data, model = load_iris(), GaussianClassifier(shrinkage="auto", selection="bic")
-    expected = compare(data.rows, data.labels, held_out=2, neighbors=[], model=model)
+    expected = compare(
+        data.rows, data.labels, held_out=2, neighbors=[], model=model, automatic=False
+    )
     told = json.loads(result.stdout)
     assert without_times(told["models"]) == without_times(expected.records())
 
@@ -169,7 +175,28 @@ def test_wrong_usage(call: Call, options: list[str], message: str) -> None:
 
 @pytest.mark.usefixtures("iris")
 def test_bad_data(call: Call) -> None:
-    given = ["-y", "species", "--held-out", "60"]
+    given = ["-y", "species", "--held-out", "60", "--no-auto", "--neighbors", "3"]
     result = call("compare", "iris.csv", *given)
+    assert result.exit_code == 0
+    assert "50 folds instead of 60: class 'setosa' has 50 rows" in result.stdout
+    Path("lonely.csv").write_text("a,y\n1,x\n2,z\n")
+    result = call("compare", "lonely.csv", "-y", "y")
     assert result.exit_code == 3
-    assert "too few for 60 folds" in result.stderr
+    assert "every class has one row: none can be held out" in result.stderr
+
+
+@pytest.mark.usefixtures("iris")
+def test_costs(call: Call) -> None:
+    Path("costs.csv").write_text(
+        ",setosa,versicolor,virginica\nsetosa,0,1,1\nversicolor,1,0,9\nvirginica,1,1,0\n"
+    )
+    given = ["-y", "species", "--held-out", "4", "--no-auto", "--neighbors", ""]
+    told = json.loads(call("compare", "iris.csv", *given, "--costs", "costs.csv", "--json").stdout)
+    data, costs = load_iris(), [[0.0, 1, 1], [1, 0, 9], [1, 1, 0]]
+    expected = compare(
+        data.rows, data.labels, held_out=4, neighbors=[], automatic=False, costs=costs
+    )
+    assert without_times(told["models"]) == without_times(expected.records())
+    text = call("compare", "iris.csv", *given, "--costs", "costs.csv").stdout
+    assert "cost" in text
+    assert max(map(len, text.splitlines())) <= 80

@@ -97,14 +97,14 @@ def test_several_files_are_one(call: Call, table: pd.DataFrame, fitted: Gaussian
 @pytest.mark.parametrize(
     ("options", "settings", "splitter"),
     [
-        (["--cv", "5"], {}, StratifiedKFold(5, shuffle=True, random_state=0)),
-        ([], {}, StratifiedKFold(10, shuffle=True, random_state=0)),
+        (["--cv", "5", "--model", "qda"], {}, StratifiedKFold(5, shuffle=True, random_state=0)),
+        (["--estimate", "plug-in"], {}, StratifiedKFold(10, shuffle=True, random_state=0)),
         (
             ["--held-out", "3", "--seed", "7", "--shared"],
             {"shared": True},
             StratifiedKFold(3, shuffle=True, random_state=7),
         ),
-        (["--loo"], {}, LeaveOneOut()),
+        (["--loo", "--model", "qda"], {}, LeaveOneOut()),
         (
             ["--held-out", "loo", "--covariance", "diagonal", "--divisor", "unbiased"],
             {"covariance": "diagonal", "divisor": "unbiased"},
@@ -148,7 +148,8 @@ def test_figures_for_people(call: Call, table: pd.DataFrame) -> None:
     guesses = GaussianClassifier().fit(rows, labels).predict(rows)
     for name, counts in zip(sorted(set(labels)), confusion_matrix(labels, guesses), strict=True):
         assert [name, *map(str, counts)] in lines
-    assert ["error", "2.00", "%", "3", "of", "150", "rows"] in lines
+    error = ["error", "2.00", "%", "1.14", "%", "66.67", "%", "3", "of", "150", "rows"]
+    assert error in lines
 
 
 def test_many_classes_are_told_by_their_errors(call: Call) -> None:
@@ -168,7 +169,9 @@ def test_perfect_predictions_need_no_matrix(call: Call, table: pd.DataFrame) -> 
     table[table["species"] == "setosa"].to_csv("setosa.csv", index=False)
     result = call("evaluate", "iris.json", "setosa.csv", "-y", "species")
     assert "predicted as" not in result.stdout
-    assert ["virginica", "0", "–", "–"] in [line.split() for line in result.stdout.splitlines()]
+    assert ["virginica", "0", "–", "–", "–", "–"] in [
+        line.split() for line in result.stdout.splitlines()
+    ]
 
 
 def test_standard_input(shell: Shell, table: pd.DataFrame, fitted: GaussianClassifier) -> None:
@@ -176,7 +179,7 @@ def test_standard_input(shell: Shell, table: pd.DataFrame, fitted: GaussianClass
     assert done.stderr == ""
     rows, labels = parts(table)
     check(json.loads(done.stdout), labels, fitted.predict_log_proba(rows))
-    done = shell("cat iris.csv | gaussbayes evaluate - -y species --loo --json")
+    done = shell("cat iris.csv | gaussbayes evaluate - -y species --model qda --loo --json")
     assert json.loads(done.stdout)["errors"] == 4  # by refitting scikit-learn's QDA
 
 
@@ -272,9 +275,43 @@ def test_rows_in_a_file_that_looks_like_a_model(call: Call, iris: Path) -> None:
 
 def test_models_that_cannot_be_fitted_in_a_fold(call: Call) -> None:
     Path("few.csv").write_text("a,y\n1,x\n2,x\n3,z\n5,z\n")
-    result = call("evaluate", "few.csv", "-y", "y", "--loo")
+    result = call("evaluate", "few.csv", "-y", "y", "--model", "qda", "--loo")
     assert result.exit_code == 3
     assert "without row 1 of 4 the model cannot be fitted" in result.stderr
-    result = call("evaluate", "few.csv", "-y", "y", "--cv", "2")
+    result = call("evaluate", "few.csv", "-y", "y", "--model", "qda", "--cv", "2")
     assert result.exit_code == 3
     assert "cannot be fitted to the rows that are not held out" in result.stderr
+
+
+def test_a_model_worse_than_the_class_frequencies(call: Call) -> None:
+    generator = np.random.default_rng(3)
+    y = np.where(generator.random(80) < 0.2, "rare", "usual")
+    table = pd.DataFrame(generator.normal(size=(80, 6)), columns=list("abcdef")).assign(y=y)
+    table.to_csv("noise.csv", index=False)
+    result = call("evaluate", "noise.csv", "-y", "y", "--model", "qda", "--cv", "4", "--json")
+    told = json.loads(result.stdout)
+    p = np.mean(y == "rare")
+    entropy = -(p * np.log(p) + (1 - p) * np.log(1 - p))
+    assert told["baseline"]["log_loss"] == pytest.approx(entropy, rel=1e-12)
+    assert told["log_loss"] > entropy
+    assert result.stderr.splitlines() == [f"warning: {each}" for each in told["warnings"]]
+    shown = " ".join(
+        call("evaluate", "noise.csv", "-y", "y", "--model", "qda", "--cv", "4").stdout.split()
+    )
+    assert f"Warning: {told['warnings'][0]}" in shown
+
+
+def test_costs_and_rare_classes(call: Call) -> None:
+    lines = [f"{x}.5,{'u' if x < 9 else 'v'}" for x in range(18)] + ["40,w"]
+    Path("few.csv").write_text("\n".join(["a,y", *lines]) + "\n")
+    given = ["few.csv", "-y", "y", "--shared", "--cv", "20", "--json"]
+    costs = ["--costs", "u:v=1,u:w=1,v:u=5,v:w=1,w:u=1,w:v=1"]
+    told = json.loads(call("evaluate", *given, *costs).stdout)
+    assert told["rows"] == 18
+    assert told["notes"][0] == "9 folds instead of 20: class 'u' has 9 rows"
+    assert told["notes"][1].startswith("class 'w' has one row: models without it do not know")
+    assert told["baseline"]["cost"] == pytest.approx(0.5)  # always v
+    assert 0 <= told["cost"] <= 0.5
+    refused = call("evaluate", *given, "--min-auc", "1", "--min-f1", "1.0")
+    assert refused.exit_code in (0, 4)
+    assert json.loads(refused.stdout)["gates"][0]["gate"] == "min_f1"

@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.analysis.explanation import explain
-from gaussbayes.apps.cli.explain_command import print_explanation
+from gaussbayes.apps.cli.console import print_blocks
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call, Shell
 
@@ -215,8 +215,10 @@ def lines(model: GaussianClassifier, row: list[object]) -> list[str]:
     """What is printed on a terminal of 80 columns."""
     written = io.StringIO()
     explanation = model.explain(row, ("top", "low"))
-    print_explanation(Console(file=written, width=80), explanation, "what the model says")
+    print_blocks(Console(file=written, width=80), *explanation.tables())
     printed = [line.rstrip() for line in written.getvalue().splitlines()]
+    plain = [" ".join(line.split()) for line in str(explanation).splitlines()]
+    assert plain == [" ".join(line.split()) for line in printed]
     assert max(map(len, printed)) <= 80
     return printed
 

@@ -26,10 +26,10 @@ def in_memory(path: Path, **settings: object) -> GaussianClassifier:
 
 
 def test_a_file_becomes_a_model_file(shell: Shell, iris: Path) -> None:
-    done = shell("gaussbayes fit iris.csv -y species")
+    done = shell("gaussbayes fit iris.csv -y species --model qda")
     assert (done.returncode, done.stdout) == (0, "")
     told = "learnt from 150 rows: 3 classes, 4 features; the model is in model.json\n"
-    assert done.stderr == told
+    assert done.stderr == f"used 4 columns: 4 numbers\n{told}"
     model = GaussianClassifier.load(iris.parent / "model.json")
     assert model.feature_names_in_.tolist() == list(load_iris().feature_names)
     assert model.target_name_ == "species"
@@ -87,7 +87,7 @@ def test_several_files_weights_and_another_format(call: Call, tmp_path: Path) ->
     frame["count"] = generator.integers(1, 5, size=60)
     for number, start in enumerate((0, 20, 40)):
         frame[start : start + 20].to_csv(tmp_path / f"part{number}.txt", index=False)
-    options = ["-y", "label", "--weights", "count", "--format", "csv", "--json"]
+    options = ["-y", "label", "--model", "qda", "--weights", "count", "--format", "csv", "--json"]
     result = call("fit", "part*.txt", *options)
     expected = GaussianClassifier().fit(frame[["a", "b"]], frame["label"], frame["count"])
     same_model(tmp_path / "model.json", expected)
@@ -97,6 +97,9 @@ def test_several_files_weights_and_another_format(call: Call, tmp_path: Path) ->
         "rows": 60,
         "classes": [0, 1],
         "features": ["a", "b"],
+        "columns": [
+            {"name": name, "role": "number", "reason": None, "origin": None} for name in "ab"
+        ],
         "incomplete": 0,
         "unlabelled": 0,
         "bad_rows": {"count": 0, "first": []},
@@ -107,12 +110,12 @@ def test_bad_rows_are_counted_and_named(call: Call, tmp_path: Path) -> None:
     good = "a,y\n1,u\n2,u\n4,u\n7,v\n9,v\n8,v\n"
     (tmp_path / "good.csv").write_text(good)
     (tmp_path / "bad.csv").write_text(good.replace("4,u", "4,u\nmuch,u\n-inf,v"))
-    stopped = call("fit", "bad.csv", "-y", "y")
+    stopped = call("fit", "bad.csv", "-y", "y", "--model", "qda")
     assert stopped.exit_code == 3
     assert "bad.csv, row 4" in stopped.stderr
     assert "much" in stopped.stderr
     assert not (tmp_path / "model.json").exists()
-    skipped = call("fit", "bad.csv", "-y", "y", "--bad-rows", "skip", "--json")
+    skipped = call("fit", "bad.csv", "-y", "y", "--model", "qda", "--bad-rows", "skip", "--json")
     assert skipped.exit_code == 0
     record = json.loads(skipped.stdout)
     assert (record["rows"], record["bad_rows"]["count"]) == (6, 2)
@@ -138,7 +141,7 @@ def test_without_a_target_the_columns_are_named(call: Call, iris: Path) -> None:
         (["iris.csv", "-y", "specis"], 3, "'specis' (is it 'species'?)"),
         (["iris.csv", "-y", "species", "--features", "width"], 3, "width"),
         (["iris.csv", "-y", "species", "--weights", "count"], 3, "count"),
-        (["iris.csv", "-y", "petal width (cm)"], 3, "species"),
+        (["iris.csv", "-y", "petal width (cm)"], 3, "is continuous: it holds 22 different numbers"),
         (["iris.csv", "-y", "species", "--priors", "0.5,0.5"], 3, "3 priors are needed"),
         (["iris.csv", "-y", "species", "-o", "iris.csv"], 2, "give another name"),
         (["iris.csv", "-y", "species", "-o", "."], 2, "is a directory"),

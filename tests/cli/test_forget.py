@@ -24,7 +24,7 @@ def test_the_rows_that_are_left(shell: Shell, iris: Path) -> None:
     frame = pd.read_csv(iris)
     frame[::3].to_csv(iris.parent / "gone.csv", index=False)
     done = shell(
-        "gaussbayes fit iris.csv -y species -o m.json 2> first.txt && "
+        "gaussbayes fit iris.csv -y species --model qda -o m.json 2> first.txt && "
         "cat gone.csv | gaussbayes forget m.json -"
     )
     assert (done.returncode, done.stdout) == (0, "")
@@ -36,7 +36,7 @@ def test_the_same_bytes_as_in_python(call: Call, iris: Path) -> None:
     frame = pd.read_csv(iris)
     gone = frame[::3]
     gone.to_csv(iris.parent / "gone.csv", index=False)
-    call("fit", iris, "-y", "species", "-o", "m.json")
+    call("fit", iris, "-y", "species", "--model", "qda", "-o", "m.json")
     model = GaussianClassifier.load(iris.parent / "m.json")
     assert call("forget", "m.json", "gone.csv", "-o", "new.json").exit_code == 0
     model.forget(gone.drop(columns="species"), gone["species"]).save(iris.parent / "python.json")
@@ -48,7 +48,7 @@ def test_what_was_learnt_is_forgotten(call: Call, iris: Path) -> None:
     frame = pd.read_csv(iris)
     frame[:100].to_csv("two.csv", index=False)
     frame[100:].to_csv("third.csv", index=False)
-    call("fit", "two.csv", "-y", "species", "-o", "m.json")
+    call("fit", "two.csv", "-y", "species", "--model", "qda", "-o", "m.json")
     call("update", "m.json", "third.csv")
     result = call("forget", "m.json", "third.csv")
     assert result.exit_code == 0
@@ -60,7 +60,18 @@ def test_weights_and_json(call: Call, iris: Path) -> None:
     frame = pd.read_csv(iris).assign(count=2.0)
     frame.to_csv("weighted.csv", index=False)
     frame[:20].assign(count=1.0).to_csv("half.csv", index=False)
-    call("fit", "weighted.csv", "-y", "species", "--weights", "count", "-o", "m.json")
+    call(
+        "fit",
+        "weighted.csv",
+        "-y",
+        "species",
+        "--model",
+        "qda",
+        "--weights",
+        "count",
+        "-o",
+        "m.json",
+    )
     told = call("forget", "m.json", "half.csv", "--weights", "count", "--json")
     record = json.loads(told.stdout)
     assert (record["model"], record["rows"], len(record["classes"])) == ("m.json", 20, 3)
@@ -72,7 +83,7 @@ def test_one_class_left_cannot_predict(call: Call, iris: Path) -> None:
     frame = pd.read_csv(iris)
     frame[:100].to_csv("two.csv", index=False)
     frame[50:100].to_csv("second.csv", index=False)
-    call("fit", "two.csv", "-y", "species", "-o", "m.json")
+    call("fit", "two.csv", "-y", "species", "--model", "qda", "-o", "m.json")
     result = call("forget", "m.json", "second.csv")
     assert result.exit_code == 0
     assert "the model cannot predict yet: a classifier needs at least two" in result.stderr
@@ -106,7 +117,7 @@ def changed(iris: Path) -> None:
     ],
 )
 def test_refusals(call: Call, iris: Path, arguments: list[str], code: int, message: str) -> None:
-    call("fit", iris, "-y", "species", "-o", "m.json")
+    call("fit", iris, "-y", "species", "--model", "qda", "-o", "m.json")
     changed(iris)
     GaussianClassifier.from_parameters(
         [0.5, 0.5], [[0.0], [4.0]], [[[1.0]], [[4.0]]], feature_names=["a"]

@@ -25,7 +25,7 @@ def opened(name: str, content: str | None = None, **options: Any) -> LabelledFil
     """The rows of a file to learn from, whose target is y."""
     if content is not None:
         Path(name).write_bytes(content.encode())
-    chosen = RowOptions(**{"target": "y"} | options)
+    chosen = RowOptions(**{"target": "y", "keep_identifiers": True} | options)
     source = command_files.open_files([name], chosen)
     return LabelledFiles.to_learn_from(source, chosen, check_options())
 
@@ -129,7 +129,7 @@ def test_a_sample_keeps_some_of_every_class(capsys: pytest.CaptureFixture[str]) 
     assert [labels[int(value)] or None for value in values] == sample.labels.tolist()
     assert len(values) in {50, 51, 52}
     assert "of 500 rows of rows.csv are used, drawn at random" in capsys.readouterr().err
-    alone = loaded("rows.csv", labelled_only=True)
+    alone = loaded("rows.csv", unlabelled="drop")
     assert alone.features["a"].to_pylist() == [i for i in range(500) if i != 99]
     assert capsys.readouterr().err == ""
 

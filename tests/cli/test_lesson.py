@@ -101,7 +101,7 @@ def test_the_seed_changes_what_is_drawn(call: Call) -> None:
     ("arguments", "message"),
     [
         (["petal"], "there is no lesson 'petal' (did you mean 'petals'?)"),
-        ([], "which lesson? Give --all or names of three_gaussians"),
+        ([], "which lesson? Give --all or names of one_gaussian"),
         (["--all", "rain"], "give names or --all, not both"),
         (["rain", "--seed", "-1"], "-1 is not in the range 0<=x<=4294967295"),
     ],

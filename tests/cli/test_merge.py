@@ -13,7 +13,8 @@ from tests.cli.test_update import assert_like_iris, split
 def test_parts_are_the_whole(shell: Shell, iris: Path) -> None:
     split(iris, slice(0, 60), slice(60, 100), slice(100, 150))
     done = shell(
-        "for part in 0 1 2; do gaussbayes fit part$part.csv -y species -o $part.json; done\n"
+        "for part in 0 1 2\n"
+        "do gaussbayes fit part$part.csv -y species --model qda -o $part.json; done\n"
         "cat 1.json | gaussbayes merge 0.json - 2.json -o - > whole.json"
     )
     assert (done.returncode, done.stdout) == (0, "")
@@ -45,7 +46,7 @@ def test_classes_are_united(call: Call, iris: Path) -> None:
 def test_different_settings_need_a_choice(call: Call, iris: Path) -> None:
     split(iris, slice(0, 70), slice(70, 150))
     call("fit", "part0.csv", "-y", "species", "-o", "a.json", "--divisor", "unbiased")
-    call("fit", "part1.csv", "-y", "species", "-o", "b.json")
+    call("fit", "part1.csv", "-y", "species", "--model", "qda", "-o", "b.json")
     refused = call("merge", "a.json", "b.json", "-o", "both.json")
     assert refused.exit_code == 3
     assert "divisor is 'unbiased' in a.json, 'mle' in b.json" in refused.stderr
@@ -58,7 +59,7 @@ def test_different_settings_need_a_choice(call: Call, iris: Path) -> None:
 
 
 def test_what_a_part_has_not_kept(call: Call, iris: Path) -> None:
-    call("fit", iris, "-y", "species", "-o", "a.json")
+    call("fit", iris, "-y", "species", "--model", "qda", "-o", "a.json")
     call("fit", iris, "-y", "species", "-o", "b.json", "--covariance", "diagonal")
     result = call("merge", "a.json", "b.json", "-o", "c.json", "--settings-of", "first")
     assert result.exit_code == 3
@@ -83,8 +84,19 @@ def test_what_a_part_has_not_kept(call: Call, iris: Path) -> None:
     ],
 )
 def test_refusals(call: Call, iris: Path, arguments: list[str], code: int, message: str) -> None:
-    call("fit", iris, "-y", "species", "-o", "a.json")
-    call("fit", iris, "-y", "species", "-o", "b.json", "--features", "petal width (cm)")
+    call("fit", iris, "-y", "species", "--model", "qda", "-o", "a.json")
+    call(
+        "fit",
+        iris,
+        "-y",
+        "species",
+        "--model",
+        "qda",
+        "-o",
+        "b.json",
+        "--features",
+        "petal width (cm)",
+    )
     result = call("merge", *arguments)
     assert (result.exit_code, result.stdout) == (code, "")
     assert message in result.stderr

@@ -39,7 +39,7 @@ def assert_same(name: str, expected: GaussianClassifier) -> None:
 
 
 def test_fit_says_how_many_rows_have_missing_values(call: Call, holes: pd.DataFrame) -> None:
-    result = call("fit", "holes.csv", "-y", "species", "-o", "m.json", "--json")
+    result = call("fit", "holes.csv", "-y", "species", "--model", "qda", "-o", "m.json", "--json")
     assert result.exit_code == 0, result.stderr
     n = int(holes[FEATURES].isna().any(axis=1).sum())
     record = json.loads(result.stdout)
@@ -49,14 +49,14 @@ def test_fit_says_how_many_rows_have_missing_values(call: Call, holes: pd.DataFr
 
 
 def test_complete_rows_are_not_remarked_on(call: Call, iris: Path) -> None:
-    result = call("fit", iris, "-y", "species", "--json")
+    result = call("fit", iris, "-y", "species", "--model", "qda", "--json")
     assert json.loads(result.stdout)["incomplete"] == 0
     assert "missing" not in result.stderr
 
 
 def test_update_merge_and_forget(call: Call, holes: pd.DataFrame) -> None:
-    assert call("fit", "a.csv", "-y", "species", "-o", "a.json").exit_code == 0
-    assert call("fit", "b.csv", "-y", "species", "-o", "b.json").exit_code == 0
+    assert call("fit", "a.csv", "-y", "species", "--model", "qda", "-o", "a.json").exit_code == 0
+    assert call("fit", "b.csv", "-y", "species", "--model", "qda", "-o", "b.json").exit_code == 0
     result = call("update", "a.json", "b.csv", "-o", "both.json", "--json")
     assert json.loads(result.stdout)["incomplete"] == holes[70:].isna().any(axis=1).sum()
     assert_same("both.json", in_memory(holes))
@@ -73,7 +73,7 @@ def test_update_merge_and_forget(call: Call, holes: pd.DataFrame) -> None:
 def test_predictions_are_those_of_the_estimator(
     name: str, call: Call, iris: Path, holes: pd.DataFrame
 ) -> None:
-    call("fit", iris, "-y", "species", "-o", "m.json")
+    call("fit", iris, "-y", "species", "--model", "qda", "-o", "m.json")
     rows = holes[FEATURES]
     if name.endswith("csv"):
         rows.to_csv(name, index=False)
@@ -96,7 +96,7 @@ def test_predictions_are_those_of_the_estimator(
 
 
 def test_a_row_of_which_nothing_is_there_has_the_prior(call: Call, iris: Path) -> None:
-    call("fit", iris, "-y", "species", "-o", "m.json")
+    call("fit", iris, "-y", "species", "--model", "qda", "-o", "m.json")
     Path("new.csv").write_text(",".join(FEATURES) + "\n,NA,nan,\n")
     result = call("predict", "m.json", "new.csv", "--proba", "--no-label", "--keep", "none")
     assert result.exit_code == 0, result.stderr
@@ -111,21 +111,27 @@ def test_a_row_of_which_nothing_is_there_has_the_prior(call: Call, iris: Path) -
 def test_decisions_about_incomplete_rows(
     decisions: list[str], call: Call, iris: Path, holes: pd.DataFrame
 ) -> None:
-    call("fit", iris, "-y", "species", "-o", "m.json")
+    call("fit", iris, "-y", "species", "--model", "qda", "-o", "m.json")
     result = call("predict", "m.json", "holes.csv", *decisions)
     assert result.exit_code == 0, result.stderr
     assert len(result.stdout.splitlines()) == 1 + len(holes)
 
 
 def test_evaluate(call: Call, holes: pd.DataFrame) -> None:
-    call("fit", "a.csv", "-y", "species", "-o", "m.json")
+    call("fit", "a.csv", "-y", "species", "--model", "qda", "-o", "m.json")
     told = json.loads(call("evaluate", "m.json", "b.csv", "--json").stdout)
     model, rest = in_memory(holes[:70]), holes[70:]
     assert told["rows"] == 80
     assert told["errors"] == (model.predict(rest[FEATURES]) != rest["species"]).sum()
-    tested = call("evaluate", "a.csv", "-y", "species", "--test", "b.csv", "--json")
+    tested = call(
+        "evaluate", "a.csv", "-y", "species", "--model", "qda", "--test", "b.csv", "--json"
+    )
     assert json.loads(tested.stdout)["errors"] == told["errors"]
-    folds = json.loads(call("evaluate", "holes.csv", "-y", "species", "--cv", "5", "--json").stdout)
+    folds = json.loads(
+        call(
+            "evaluate", "holes.csv", "-y", "species", "--model", "qda", "--cv", "5", "--json"
+        ).stdout
+    )
     assert (folds["rows"], folds["bad_rows"]["count"]) == (150, 0)
 
 
@@ -152,7 +158,7 @@ def test_everything_takes_incomplete_rows(
 
 def test_show_counts_all_rows(call: Call, holes: pd.DataFrame) -> None:
     assert holes.isna().any(axis=None)
-    call("fit", "holes.csv", "-y", "species", "-o", "m.json")
+    call("fit", "holes.csv", "-y", "species", "--model", "qda", "-o", "m.json")
     record = json.loads(call("show", "m.json", "--json").stdout)
     assert (record["weights"], record["missing_values"]) == ([50, 50, 50], True)
     text = call("show", "m.json").stdout
@@ -161,8 +167,9 @@ def test_show_counts_all_rows(call: Call, holes: pd.DataFrame) -> None:
 
 def test_standard_input(shell: Shell, holes: pd.DataFrame) -> None:
     done = shell(
-        "cat holes.csv | gaussbayes fit - -y species -o piped.json && "
-        "gaussbayes fit holes.csv -y species -o named.json && cmp piped.json named.json && "
+        "cat holes.csv | gaussbayes fit - -y species --model qda -o piped.json && "
+        "gaussbayes fit holes.csv -y species --model qda -o named.json && "
+        "cmp piped.json named.json && "
         "cat holes.csv | gaussbayes predict piped.json - | wc -l"
     )
     assert done.returncode == 0, done.stderr

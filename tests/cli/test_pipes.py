@@ -76,7 +76,7 @@ def test_interrupted_in_the_middle(tmp_path: Path, large: Path, arguments: list[
         process.stdin.flush()
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=30) == 130  # although the pipe is still open
+        assert process.wait(timeout=300) == 130  # although the pipe is still open
         assert process.stderr.read() == b"\n"
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 

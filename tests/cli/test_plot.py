@@ -16,7 +16,7 @@ from tests.cli.calling import Call, Shell
 PNG = b"\x89PNG\r\n\x1a\n"
 PAIR = "petal length (cm),petal width (cm)"
 ONE = "petal length (cm)"
-ALONG = ("univariate", "densities", "curves", "generative")
+ALONG = ("univariate", "densities", "posterior_curve", "generative_and_discriminative")
 
 pytestmark = pytest.mark.usefixtures("fitted", "iris")
 
@@ -79,7 +79,7 @@ def test_of_very_many_rows_a_sample_is_drawn(call: Call, drawn: dict[str, Any]) 
     table["y"] = load_iris().labels
     many = pd.concat([table] * 40)
     many.to_csv("many.csv", index=False)
-    given = ["-y", "y", "--kind", "regions", "-o", "r.png"]
+    given = ["-y", "y", "--model", "qda", "--kind", "regions", "-o", "r.png"]
     result = call("plot", "many.csv", *given)
     assert result.exit_code == 0
     assert result.stderr == "2,000 of 6,000 rows of many.csv are used, drawn at random\n"
@@ -185,7 +185,9 @@ def test_what_cannot_be_drawn(call: Call, arguments: list[str], code: int, messa
     assert not plt.get_fignums()
 
 
-@pytest.mark.parametrize("kind", ["pairs", "predictions", "confusion", "calibration", "sureness"])
+@pytest.mark.parametrize(
+    "kind", ["pairs", "predictions", "confusion", "calibration", "posterior_histogram"]
+)
 def test_a_model_judged_by_its_own_rows_is_said_to_be(call: Call, kind: str) -> None:
     given = [*features(kind), "--kind", kind, "-o", "p.svg", "-y", "species"]
     result = call("plot", "iris.csv", *given)

@@ -1,5 +1,7 @@
 """The command passes on what was asked for, and refuses what it cannot do."""
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -41,9 +43,9 @@ def test_defaults(call: Call, iris: Path, asked: dict[str, Any]) -> None:
     result = call("report", iris, "-y", "species")
     assert (result.exit_code, result.stdout) == (0, "report.html\n")
     data = load_iris()
-    expected = GaussianClassifier().fit(data.rows, data.labels)
-    np.testing.assert_array_equal(asked["model"].means_, expected.means_)
-    np.testing.assert_array_equal(asked["model"].covariances_, expected.covariances_)
+    expected = GaussianClassifier.auto().fit(data.rows, data.labels)
+    posterior = expected.predict_proba(data.rows)
+    np.testing.assert_array_equal(asked["model"].predict_proba(asked["X"]), posterior)
     assert asked["model"].feature_names_in_.tolist() == list(data.feature_names)
     assert asked["y"].tolist() == data.labels.tolist()
     assert asked["held_out"] == 10
@@ -74,6 +76,11 @@ def test_every_option(call: Call, iris: Path, asked: dict[str, Any]) -> None:
         "priors": [0.2, 0.3, 0.5],
         "selection": "leave_one_out",
         "categorical_features": "from_dtype",
+        "coded": False,
+        "features": None,
+        "exclude": None,
+        "numeric": None,
+        "keep_identifiers": False,
         "smoothing": 0.0,
         "families": None,
         "unlabelled": None,
@@ -84,6 +91,8 @@ def test_every_option(call: Call, iris: Path, asked: dict[str, Any]) -> None:
         "estimate": "plug_in",
         "target": "diagonal",
         "transforms": None,
+        "na_values": None,
+        "keep_default_na": True,
     }
     assert asked["model"].n_features_in_ == 2
     assert asked["held_out"] == 0.3
@@ -178,11 +187,7 @@ def test_data_that_are_not_there(call: Call, data: str, code: int, message: str)
     ("options", "message"),
     [
         (["-y", "specis"], "lacks the target: 'specis' (is it 'species'?)"),
-        (["-y", "petal width (cm)"], "not numbers: column 'species' (string"),
-        (
-            ["-y", "petal width (cm)", "--features", "petal length (cm)"],
-            "row 1, column 'petal width (cm)': '0.2' is not a class",
-        ),
+        (["-y", "petal width (cm)"], "the target 'petal width (cm)' is continuous"),
         (["-y", "species", "--features", "width"], "lacks the features asked for: 'width'"),
         (["-y", "species", "--priors", "0.5,0.5"], "3 priors are needed"),
         (["-y", "species", "--priors", "0.5,0.5,0.5"], "priors must sum to 1"),
@@ -264,6 +269,62 @@ def test_bad_rows_are_left_out(call: Call, asked: dict[str, Any]) -> None:
     assert "1 row was left out:" in result.stderr
     assert "row 4, column 'a'" in result.stderr
     assert "1 row has no label: learnt from by EM" in result.stderr
-    alone = call("report", "rows.csv", "-y", "y", "--bad-rows", "skip", "--labelled-only")
+    alone = call("report", "rows.csv", "-y", "y", "--bad-rows", "skip", "--unlabelled", "drop")
     assert asked["y"].tolist() == ["x", "x", "z", "z"]
     assert "1 row has no label: left out" in alone.stderr
+
+
+def test_rows_are_called_as_in_the_file_and_as_explain_has_them(call: Call, tmp_path: Path) -> None:
+    """One row cannot be used and one has no label: the others keep their numbers."""
+    generator = np.random.default_rng(3)
+    y = np.repeat(["a", "b"], 30)
+    table = pd.DataFrame(generator.normal(size=(60, 2)) + (y == "b")[:, None], columns=["u", "v"])
+    table = table.assign(who=[f"tree {n}" for n in range(1, 61)], y=y).astype(object)
+    table.loc[4, "u"], table.loc[9, "y"] = "oops", ""
+    table.to_csv("trees.csv", index=False)
+    options = ["--features", "u,v", "-y", "y", "--bad-rows", "skip", "--unlabelled", "drop"]
+    done = call("report", "trees.csv", *options, "--row-names", "who", "--held-out", "3")
+    assert done.exit_code == 0, done.stderr
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Left out: 2 rows." in page
+    assert "<li>1 row without label</li>" in page
+    assert "trees.csv, row 5, column &#39;u&#39;: &#39;oops&#39; is not a number" in page
+    cards = re.findall(
+        r"<h3 class=\"row\">Row (\d+) \(who: tree (\d+)\)</h3>.*?</article>", page, re.DOTALL
+    )
+    assert len(cards) == 10
+    assert all(number == who for number, who in cards)
+    call("fit", "trees.csv", *options, "-o", "m.json")
+    shown = re.search(rf"Row {cards[0][0]} .*?= log joint</th><td>(.*?)</td>", page, re.DOTALL)
+    assert shown
+    told = json.loads(
+        call(
+            "explain", "m.json", "trees.csv", "--row", cards[0][0], "--row-names", "who", "--json"
+        ).stdout
+    )
+    assert told["name"] == {"who": f"tree {cards[0][0]}"}
+    joints = [f"{each['log_joint']:.6f}".replace("-", "−") for each in told["classes"]]
+    assert shown[1] in joints
+    told_in_words = call(
+        "explain", "m.json", "trees.csv", "--row", "12", "--row-names", "who"
+    ).stdout
+    assert "row 12 (who: tree 12)" in " ".join(told_in_words.split())
+
+
+def test_rows_of_several_files(call: Call, iris: Path, asked: dict[str, Any]) -> None:
+    part = pd.read_csv(iris)
+    part[:70].to_csv("first.csv", index=False)
+    part[70:].to_csv("second.csv", index=False)
+    assert call("report", "first.csv", "second.csv", "-y", "species").exit_code == 0
+    names = asked["row_names"]
+    assert [names[0], names[69], names[70]] == [
+        "first.csv, row 1",
+        "first.csv, row 70",
+        "second.csv, row 1",
+    ]
+    assert (asked["fitted"], asked["left_out"]) == (True, [])
+
+
+def test_an_unknown_column_of_names(call: Call, iris: Path) -> None:
+    result = call("report", iris, "-y", "species", "--row-names", "specie")
+    assert "lacks the column that names rows: 'specie' (is it 'species'?)" in result.stderr

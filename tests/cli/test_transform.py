@@ -54,6 +54,8 @@ def test_models_are_those_of_the_classifier(
     for command in (["update", "m.json"], ["sample", "m.json", "-n", "5"], ["show", "m.json"]):
         rows = ["rows.csv"] if command[0] == "update" else []
         assert call(*command, *rows).exit_code == 0
+    if len(given) == 1:  # what follows takes several models, whichever the transform is
+        return
     for command in (["evaluate", "--cv", "3"], ["compare", "--held-out", "3", "--no-auto"]):
         done = call(command[0], "rows.csv", "-y", "y", *options, *command[1:], "--json")
         assert done.exit_code == 0, done.stderr
@@ -90,4 +92,4 @@ def test_bad_input(call: Call, incomes: pd.DataFrame) -> None:
 def test_pipes_are_read_once(shell: Shell) -> None:
     done = shell("gaussbayes fit - -y y --transform yeo-johnson -o m.json < rows.csv")
     assert done.returncode != 0
-    assert "cannot be read twice: write them to a file" in done.stderr
+    assert "cannot be read again: write them to a file" in done.stderr

@@ -31,7 +31,7 @@ def assert_like_iris(path: Path, iris: Path) -> None:
 def test_parts_one_after_the_other(shell: Shell, iris: Path) -> None:
     split(iris, slice(0, 60), slice(60, 100), slice(100, 150))
     done = shell(
-        "gaussbayes fit part0.csv -y species -o m.json && "
+        "gaussbayes fit part0.csv -y species --model qda -o m.json && "
         "gaussbayes update m.json part1.csv && "
         "cat part2.csv | gaussbayes update m.json - -o new.json"
     )
@@ -45,9 +45,9 @@ def test_parts_one_after_the_other(shell: Shell, iris: Path) -> None:
 def test_the_same_bytes_as_in_python(call: Call, iris: Path) -> None:
     split(iris, slice(0, 60), slice(60, 150))
     folder = iris.parent
-    call("fit", "part0.csv", "-y", "species", "-o", "m.json")
+    call("fit", "part0.csv", "-y", "species", "--model", "qda", "-o", "m.json")
     call("update", "m.json", "part1.csv")
-    model = GaussianClassifier().fit_source(folder / "part0.csv", "species")
+    model = GaussianClassifier(features="auto").fit_source(folder / "part0.csv", "species")
     model.partial_fit_source(folder / "part1.csv").save(folder / "python.json")
     assert (folder / "m.json").read_bytes() == (folder / "python.json").read_bytes()
 
@@ -58,7 +58,7 @@ def test_new_classes_join(call: Call, iris: Path) -> None:
     frame[:100].to_csv(folder / "two.csv", index=False)
     frame[100:101].to_csv(folder / "one.csv", index=False)
     frame[101:].rename(columns={"species": "kind"}).to_csv(folder / "rest.csv", index=False)
-    call("fit", "two.csv", "-y", "species", "-o", "m.json")
+    call("fit", "two.csv", "-y", "species", "--model", "qda", "-o", "m.json")
     result = call("update", "m.json", "one.csv")
     assert result.exit_code == 0
     assert "cannot predict yet" in result.stderr  # one row has no covariance
@@ -74,7 +74,7 @@ def test_new_classes_join(call: Call, iris: Path) -> None:
 
 def test_a_failure_leaves_the_model_as_it_was(call: Call, iris: Path) -> None:
     folder = iris.parent
-    call("fit", iris, "-y", "species", "-o", "m.json")
+    call("fit", iris, "-y", "species", "--model", "qda", "-o", "m.json")
     before = (folder / "m.json").read_bytes()
     lines = iris.read_text().splitlines()
     lines[-1] = "1,2,3,much,virginica"
@@ -90,7 +90,7 @@ def test_given_priors_must_cover_the_new_classes(call: Call, iris: Path) -> None
     frame = pd.read_csv(iris)
     frame[:100].to_csv(iris.parent / "two.csv", index=False)
     frame[100:].to_csv(iris.parent / "third.csv", index=False)
-    call("fit", "two.csv", "-y", "species", "-o", "m.json", "--priors", "0.5,0.5")
+    call("fit", "two.csv", "-y", "species", "--model", "qda", "-o", "m.json", "--priors", "0.5,0.5")
     before = (iris.parent / "m.json").read_bytes()
     result = call("update", "m.json", "third.csv")
     assert result.exit_code == 3
@@ -111,7 +111,7 @@ def test_given_priors_must_cover_the_new_classes(call: Call, iris: Path) -> None
     ],
 )
 def test_refusals(call: Call, iris: Path, arguments: list[str], code: int, message: str) -> None:
-    call("fit", iris, "-y", "species", "-o", "m.json")
+    call("fit", iris, "-y", "species", "--model", "qda", "-o", "m.json")
     pd.read_csv(iris).drop(columns="sepal width (cm)").to_csv(
         iris.parent / "other.csv", index=False
     )

@@ -40,14 +40,15 @@ def _is_open(number: int) -> bool:
 def serve(address: str) -> NoReturn:
     """Import what takes long, and fork for each call."""
     import matplotlib.pyplot  # noqa: F401, ICN001
+    import rich.console
+    import rich.table  # noqa: F401
     import sklearn.model_selection  # noqa: F401
 
     from gaussbayes import GaussianClassifier, plots  # noqa: F401
-    from gaussbayes.apps.cli import console, gaussbayes
+    from gaussbayes.apps.cli import gaussbayes
     from gaussbayes.data import files, output  # noqa: F401
     from gaussbayes.model import file, sources  # noqa: F401
 
-    console.table("")
     for name in gaussbayes.list_commands(None):
         gaussbayes.get_command(None, name)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)

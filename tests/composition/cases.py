@@ -10,11 +10,12 @@ import pyarrow as pa
 from gaussbayes import GaussianClassifier
 from gaussbayes.families.transformed import Logarithm
 from tests.composition import oracle
+from tests.designs import all_pairs
 
 KINDS = {
+    "both": (2, 0, (3,)),
     "numbers": (2, 0, ()),
     "categories": (0, 0, (2, 3)),
-    "both": (2, 0, (3,)),
     "counts": (2, 1, ()),
     "logarithms": (2, 0, (2,)),
 }
@@ -42,9 +43,9 @@ SOME = ("full", "full shared", "diagonal")
 """Structures of kinds that are there for something else."""
 
 OF_KINDS = {
+    "both": STRUCTURES,
     "numbers": STRUCTURES,
     "categories": ("full",),
-    "both": STRUCTURES,
     "counts": SOME,
     "logarithms": SOME,
 }
@@ -60,6 +61,9 @@ class Case:
     kind: str
     completeness: str
     structure: str
+
+    def __str__(self):
+        return f"{self.kind}-{self.completeness}-{self.structure}"
 
     @property
     def options(self):
@@ -94,14 +98,6 @@ class Case:
     def is_em(self):
         """Whether anything is missing."""
         return self.completeness != "complete"
-
-    @property
-    def in_pairs(self):
-        """For what takes many fits: half of the cases, in which any two of the axes still meet."""
-        kind = self.kind == "both"
-        structure = list(STRUCTURES).index(self.structure)
-        number = structure + list(COMPLETENESS).index(self.completeness) + kind
-        return not self.is_em or not self.has_numbers or number % 2 == 0
 
     @property
     def in_few(self):
@@ -155,12 +151,22 @@ def labelled_of(case):
     return case.data.some(case.data.y >= 0)
 
 
-def cases():
-    """Every combination; categories alone have no structure."""
-    for kind in KINDS:
-        for completeness in COMPLETENESS:
-            for structure in OF_KINDS[kind]:
-                yield Case(kind, completeness, structure)
+def pairs(*axes):
+    """Cases, and values of other axes, in which any two values of two axes meet.
+
+    Categories alone have no structure.
+    """
+    rows = all_pairs(
+        KINDS,
+        COMPLETENESS,
+        STRUCTURES,
+        *axes,
+        where=lambda kind, _, structure, *__: structure in OF_KINDS[kind],
+    )
+    return [(Case(*row[:3]), *row[3:]) for row in rows]
+
+
+CASES = [case for (case,) in pairs()]
 
 
 @cache

@@ -23,7 +23,7 @@ def readers() -> list[str]:
 
 
 def assert_no_readers() -> None:
-    deadline = monotonic() + 10
+    deadline = monotonic() + 300
     while readers() and monotonic() < deadline:
         sleep(0.01)
     assert readers() == []

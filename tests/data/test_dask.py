@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import dask
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -87,18 +88,16 @@ def test_partitions_are_merged_as_on_one_machine(kinds: Any, layout: str) -> Non
         assert found.n_rows == 700
 
 
-def test_one_two_and_four_workers_give_the_same_bits() -> None:
+def test_any_number_of_workers_gives_the_same_bits(client: Client) -> None:
     truth = kill_worker.on_one_machine()
-    assert bits(learn(kill_worker.lazy_blocks(), "kind")) == truth  # threads, no cluster
-    with (
-        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster,
-        Client(cluster) as client,
-    ):
-        for n_workers in (1, 2, 4):
-            cluster.scale(n_workers)
-            client.wait_for_workers(n_workers, timeout=120)
-            found = learn(kill_worker.lazy_blocks(), "kind", client=client)
-            assert bits(found) == truth
+    for scheduler in ("synchronous", "threads"):  # no cluster
+        with dask.config.set(scheduler=scheduler):
+            assert bits(learn(kill_worker.lazy_blocks(), "kind")) == truth
+    for n_workers in (2, 4):
+        client.cluster.scale(n_workers)
+        client.wait_for_workers(n_workers, timeout=600)
+        found = learn(kill_worker.lazy_blocks(), "kind", client=client)
+        assert bits(found) == truth
 
 
 def test_a_worker_killed_in_the_middle() -> None:
@@ -173,7 +172,7 @@ def test_values_that_are_not_finite_are_named(client: Client) -> None:
 
 def test_columns_that_hold_no_numbers() -> None:
     frame = dd.from_pandas(rows(20).assign(town="Bari", day=pd.Timestamp("2024-01-01")), 2)
-    message = r"not numbers: column 'town' \(string\), 'day' \(datetime64.*Give the columns"
+    message = r"not numbers: column 'town' \(string\), 'day' \(datetime64.*the others"
     with pytest.raises(DataError, match=message):
         learn(frame, "kind")
     assert learn(frame, "kind", features=["b", "a"]).features == ("b", "a")
@@ -279,7 +278,7 @@ def test_a_large_file_is_shared_among_the_workers(
     assert bits(shared) == alone
     readers = [task["worker"] for task in tasks.data if "part_partial" in str(task["key"])]
     assert len(readers) == 4  # eight places, two in each part
-    assert len(set(readers)) == 2
+    assert len(set(readers)) > 1
 
 
 def test_files_are_found_from_another_folder(

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from gaussbayes.base.errors import DataError, MissingLabelError, SchemaError
+from gaussbayes.base.missing_marks import ColumnMarks
 from gaussbayes.data.labels import codes_among, encode, read_targets, read_weights, unite
 from gaussbayes.data.tables import is_missing
 
@@ -187,8 +188,10 @@ def test_missing_days_are_missing_labels() -> None:
         (np.array([0.0, np.nan, 5.0]), 5, [0, -1, -1]),
         (np.array(["a", "?", "b"]), "?", [0, -1, 1]),
         (np.array(["a", "?", None], dtype=object), "?", [0, -1, -1]),
-        (np.array(["-1", "a"]), -1, [0, 1]),
-        (np.array([1, 2]), "?", [0, 1]),
+        (np.array(["-1", "a"]), -1, [-1, 0]),
+        (np.array(["a", "NA", "None", " ", "."]), None, [0, -1, -1, -1, -1]),
+        (np.array(["a", "NA", ""]), ColumnMarks(frozenset()), [1, 0, -1]),
+        (np.array([1, 2]), "unknown", [0, 1]),
         (pd.Series(["?", "a"], dtype="category"), "?", [-1, 0]),
     ],
     ids=str,

@@ -18,6 +18,7 @@ from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.data.dask import predictions
 from tests.data.tables import CATEGORICAL, FORMATS, TARGET, WEATHER, make_table, weather
+from tests.designs import all_pairs
 
 NUMBERS = ["pressure", "warmth"]
 
@@ -59,12 +60,13 @@ def rows_of(completeness: str) -> pa.Table:
     return table
 
 
-@each_source
 @pytest.mark.parametrize(
-    "completeness", ["complete", "missing", "unlabelled", "missing unlabelled"]
+    ("source", "completeness", "weights", "features"),
+    [
+        pytest.param(SOURCES[name], *others, id="-".join([name, *map(str, others)]))
+        for name, *others in all_pairs(SOURCES, COMPLETENESS, [None, "w"], [NUMBERS, WEATHER])
+    ],
 )
-@pytest.mark.parametrize("weights", [None, "w"])
-@pytest.mark.parametrize("features", [NUMBERS, WEATHER], ids=["numbers", "both"])
 def test_the_model_is_that_of_the_rows_in_memory(
     source: Callable[[pa.Table, Path], Any],
     completeness: str,

@@ -148,7 +148,7 @@ try:
         for _ in range(100):
             writer.write(table)
         print("written", flush=True)
-        time.sleep(60)
+        time.sleep(600)
 except KeyboardInterrupt:
     pass
 """

@@ -1,6 +1,7 @@
 """Rows without label: read again in every iteration of EM if they are too many to keep."""
 
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +60,9 @@ SOURCES: dict[str, Callable[[pa.Table, Path], Any]] = {
 
 
 @pytest.mark.usefixtures("small_pieces")
-@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
-@pytest.mark.parametrize("weights", [None, "w"])
+@pytest.mark.parametrize(
+    ("source", "weights"), [*zip(SOURCES.values(), cycle([None, "w"]), strict=False)], ids=SOURCES
+)
 def test_rows_that_are_read_again_give_the_model_of_those_that_are_kept(
     source: Any, weights: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -72,13 +74,13 @@ def test_rows_that_are_read_again_give_the_model_of_those_that_are_kept(
     monkeypatch.setattr(statistics, "MOST_KEPT_BYTES", 100)
     models = [
         GaussianClassifier(n_jobs=n_jobs, **settings).fit_source(given, "kind", **request)
-        for n_jobs in (1, 2, 4)
+        for n_jobs in (1, 4)
     ]
     frame = table.select(FEATURES).to_pandas()
     found = [model.predict_log_proba(frame) for model in models]
     np.testing.assert_allclose(found[0], kept.predict_log_proba(frame), rtol=1e-7, atol=1e-8)
     if isinstance(given, Path | dd.DataFrame):  # an engine gives its rows in an order of its own
-        assert found[0].tobytes() == found[1].tobytes() == found[2].tobytes()
+        assert found[0].tobytes() == found[1].tobytes()
 
 
 def both(rows: Rows, weights: np.ndarray) -> np.ndarray:

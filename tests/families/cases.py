@@ -15,6 +15,7 @@ from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families import family_records
 from gaussbayes.families.bernoulli import Bernoulli
 from gaussbayes.families.categorical import Categorical
+from gaussbayes.families.coded import CategoryCode, Coded, Coding, NumberCode
 from gaussbayes.families.gaussian import Gaussian
 from gaussbayes.families.poisson import Poisson
 from gaussbayes.families.transformed import Standardised, Transformed, YeoJohnson
@@ -30,6 +31,7 @@ class Column:
 
 
 LETTERS = Column(tuple("abcd"), tuple("abcd"))
+FEWER_LETTERS = Column(tuple("abc"), tuple("abc"))
 COUNTS = Column((0, 1, 2, 3, 5, 8), tuple(range(200)))
 BITS = Column((0, 1), (0, 1))
 NUMBERS = Column(
@@ -50,8 +52,18 @@ class Case:
 
     def __str__(self) -> str:
         chosen = [getattr(self.family, name, None) for name in ("structure", "smoothing")]
-        kinds = [transform.kind for transform in getattr(self.family, "transforms", ())]
+        kinds = [each.kind for each in getattr(self.family, "transforms", ()) if each is not None]
         return "-".join([self.family.name, *kinds, *(str(value) for value in chosen if value)])
+
+    def of(self, n_columns: int) -> Any:
+        """The family of one or two columns."""
+        return self.family.of_columns(range(n_columns))
+
+
+def coded(code: Any, family: Gaussian) -> Coded:
+    """A family of two columns of one code, known beforehand."""
+    coding = Coding((code, code))
+    return Coded(Transformed((Standardised(),) * coding.width, family), coding=coding)
 
 
 CASES = [
@@ -66,7 +78,14 @@ CASES = [
     Case(Gaussian.of("full", shared=0.5), NUMBERS, exact=False),
     Case(Transformed((Standardised(1.5, 2.0),), Gaussian()), NUMBERS, exact=False),
     Case(Transformed((POWER,), Gaussian.of("full", shared=True)), NUMBERS, exact=False),
+    Case(coded(NumberCode(), Gaussian()), NUMBERS, exact=False),
+    Case(coded(CategoryCode(tuple("abc")), Gaussian.of(shared=True)), FEWER_LETTERS, exact=False),
 ]
+
+DISTRIBUTIONS = [case for case in CASES if case.family.name != "coded"]
+"""All but densities of codes: these tell classes apart, but are no probabilities of categories, and
+nothing is drawn from them. That a value is missing is a value itself where a code says so: such
+codes have tests of their own."""
 
 Values = Sequence[Sequence[Any]]
 """Rows of values; None is missing."""
@@ -102,7 +121,12 @@ class Table:
     @property
     def statistics(self) -> Any:
         """What the family observes."""
-        return self.case.family.observe(self.rows, self.targets, self.names)
+        return self.family.observe(self.rows, self.targets, self.names)
+
+    @property
+    def family(self) -> Any:
+        """The family of these columns."""
+        return self.case.of(self.n_columns)
 
     def taken(self, which: Sequence[int]) -> "Table":
         """Some of the rows."""
@@ -119,7 +143,7 @@ class Table:
 def rows_of(case: Case, values: Values, n_columns: int) -> Rows:
     """Values as rows of the kind that the family takes."""
     n = len(values)
-    if case.family.kind == "number":
+    if not isinstance(case.column.sample[0], str):
         numbers = [[np.nan if value is None else value for value in row] for row in values]
         matrix = np.array(numbers, np.float64).reshape(n, n_columns)
         return Rows(matrix, np.empty((n, 0), np.int32))
@@ -171,13 +195,13 @@ def random_table(
 
 def estimated(table: Table) -> Any:
     """The density of a table."""
-    return table.case.family.estimate(table.statistics, table.names).density
+    return table.family.estimate(table.statistics, table.names).density
 
 
 @cache
 def probes(case: Case, k: int, d: int) -> list[Any]:
     """Densities in which nothing is impossible."""
-    family = case.family
+    family = case.of(d)
     found = []
     for seed in range(3):
         table = random_table(case, k, d, n=30 * k, seed=seed)

@@ -15,21 +15,32 @@ from gaussbayes.families.protocol import (
     Referred,
     Samplable,
 )
-from tests.families.cases import CASES, Case, estimated, probes, random_table, rows_of
+from tests.families.cases import (
+    CASES,
+    DISTRIBUTIONS,
+    Case,
+    estimated,
+    probes,
+    random_table,
+    rows_of,
+)
 
-pytestmark = pytest.mark.parametrize("case", CASES, ids=str)
+every_family = pytest.mark.parametrize("case", CASES, ids=str)
+every_distribution = pytest.mark.parametrize("case", DISTRIBUTIONS, ids=str)
 
 
 def support(case: Case) -> tuple[object, float]:
     return rows_of(case, [[value] for value in case.column.support], 1), case.column.step
 
 
+@every_distribution
 def test_every_family_has_them(case: Case) -> None:
     density = probes(case, 2, 1)[0]
     for capability in (Samplable, Explainable, Comparable, Extreme, Describable):
         assert isinstance(density, capability)
 
 
+@every_distribution
 def test_draws_have_the_distribution(case: Case) -> None:
     """By the likelihood-ratio test of the model that drew them within its family."""
     n, family = 20_000, case.family
@@ -46,6 +57,7 @@ def test_draws_have_the_distribution(case: Case) -> None:
     assert (other.matrix != rows.matrix).any() or (other.codes != rows.codes).any()
 
 
+@every_distribution
 def test_impossible_values_are_never_drawn(case: Case) -> None:
     """Rows drawn from a density are possible in it."""
     density = estimated(random_table(case, k=3, d=2, n=30, seed=5))
@@ -56,6 +68,7 @@ def test_impossible_values_are_never_drawn(case: Case) -> None:
         assert np.isfinite(own).all()
 
 
+@every_family
 def test_contributions_sum_to_the_log_ratio(case: Case) -> None:
     table = random_table(case, k=3, d=2, n=30, missing=0.3)
     density = probes(case, 3, 2)[0]
@@ -70,6 +83,7 @@ def test_contributions_sum_to_the_log_ratio(case: Case) -> None:
         assert all(part == 0 for part, value in zip(parts, row, strict=True) if value is None)
 
 
+@every_distribution
 def test_means_and_deviations_are_sums_over_all_values(case: Case) -> None:
     rows, step = support(case)
     for density in probes(case, 3, 1):
@@ -83,6 +97,7 @@ def test_means_and_deviations_are_sums_over_all_values(case: Case) -> None:
             np.testing.assert_allclose(covariance, variance, rtol=1e-9)
 
 
+@every_distribution
 def test_overlaps_are_sums_over_all_values(case: Case) -> None:
     rows, step = support(case)
     for density in probes(case, 3, 1):
@@ -98,6 +113,7 @@ def test_overlaps_are_sums_over_all_values(case: Case) -> None:
         np.testing.assert_allclose(both.log_overlap(), added, rtol=1e-9, atol=1e-12)
 
 
+@every_distribution
 def test_draws_between_two_classes(case: Case) -> None:
     """The mean of √(p_a / p_b) over them is 1 / overlap, and likewise turned about."""
     density = probes(case, 3, 2)[0]
@@ -112,6 +128,7 @@ def test_draws_between_two_classes(case: Case) -> None:
             assert abs(ratio.mean() - np.exp(-overlap[a, b])) < 4 * error + 1e-12
 
 
+@every_distribution
 def test_rare_rows_are_drawn_and_weighed_down(case: Case) -> None:
     """Weighted, rows that are drawn widely are as frequent as the model says, rare ones too."""
     density = probes(case, 2, 1)[0]
@@ -137,6 +154,7 @@ def test_rare_rows_are_drawn_and_weighed_down(case: Case) -> None:
             assert error < 0.2 * exact
 
 
+@every_family
 def test_tables_show_the_parameters(case: Case) -> None:
     table = random_table(case, k=3, d=2)
     for shown in estimated(table).tables(table.names):

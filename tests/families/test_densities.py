@@ -10,9 +10,19 @@ from hypothesis import strategies as st
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Rows
 from gaussbayes.families import FAMILIES, RECORDED, family_type
-from tests.families.cases import CASES, Case, estimated, probes, random_table, rows_of, tables
+from tests.families.cases import (
+    CASES,
+    DISTRIBUTIONS,
+    Case,
+    estimated,
+    probes,
+    random_table,
+    rows_of,
+    tables,
+)
 
-pytestmark = pytest.mark.parametrize("case", CASES, ids=str)
+every_family = pytest.mark.parametrize("case", CASES, ids=str)
+every_distribution = pytest.mark.parametrize("case", DISTRIBUTIONS, ids=str)
 few = settings(max_examples=12)
 
 
@@ -20,6 +30,7 @@ def in_class(scores: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return scores[np.arange(codes.size), codes]
 
 
+@every_family
 @few
 @given(data=st.data())
 def test_log_likelihood_is_the_sum_over_the_rows(case: Case, data: st.DataObject) -> None:
@@ -35,10 +46,11 @@ def test_log_likelihood_is_the_sum_over_the_rows(case: Case, data: st.DataObject
         np.testing.assert_allclose(complete.weight, table.statistics.weight, rtol=1e-12)
 
 
+@every_family
 def test_the_estimate_is_the_best(case: Case) -> None:
     """Of the likelihood and the prior that smoothing stands for there is no better density."""
     table = random_table(case, k=2, d=1, n=60)
-    family, names = case.family, table.names
+    family, names = table.family, table.names
     best = family.maximise(table.statistics, names)
     chart = family.coordinates(best, names)
     vector = chart.vector(best)
@@ -58,6 +70,7 @@ def test_the_estimate_is_the_best(case: Case) -> None:
             assert objective(vector + step) <= top + 1e-9 * abs(top)
 
 
+@every_family
 @few
 @given(data=st.data())
 def test_missing_values_are_integrated_out(case: Case, data: st.DataObject) -> None:
@@ -76,11 +89,12 @@ def test_missing_values_are_integrated_out(case: Case, data: st.DataObject) -> N
         np.testing.assert_allclose(scores[i], alone[0], rtol=1e-10, atol=1e-12)
 
 
+@every_family
 def test_the_marginal_is_the_model_of_fewer_columns(case: Case) -> None:
     table = random_table(case, k=3, d=2, n=90)
     for j in range(2):
         names = Schema(np.arange(3), 1)
-        fewer = case.family.estimate(table.statistics.of_columns([j]), names).density
+        fewer = case.of(1).estimate(table.statistics.of_columns([j]), names).density
         rows = rows_of(case, [row[j : j + 1] for row in table.values], 1)
         np.testing.assert_allclose(
             estimated(table).marginal([j], names).log_density(rows),
@@ -90,6 +104,7 @@ def test_the_marginal_is_the_model_of_fewer_columns(case: Case) -> None:
         )
 
 
+@every_distribution
 def test_probabilities_sum_to_one(case: Case) -> None:
     support = rows_of(case, [[value] for value in case.column.support], 1)
     for density in [*probes(case, 3, 1), estimated(random_table(case, k=2, d=1))]:
@@ -97,6 +112,7 @@ def test_probabilities_sum_to_one(case: Case) -> None:
         np.testing.assert_allclose(total, 1.0, rtol=1e-10)
 
 
+@every_family
 @few
 @given(data=st.data())
 def test_a_row_does_not_depend_on_those_beside_it(case: Case, data: st.DataObject) -> None:
@@ -110,6 +126,7 @@ def test_a_row_does_not_depend_on_those_beside_it(case: Case, data: st.DataObjec
         np.testing.assert_allclose(alone[0], scores[i], rtol=1e-12)
 
 
+@every_family
 def test_many_rows_are_scored_in_blocks(case: Case) -> None:
     table = random_table(case, k=3, n=50, missing=0.2)
     density = probes(case, 3, 2)[0]
@@ -118,6 +135,7 @@ def test_many_rows_are_scored_in_blocks(case: Case) -> None:
     np.testing.assert_allclose(many, density.log_density(table.rows)[which], rtol=1e-12)
 
 
+@every_family
 def test_scores_have_the_float_type_of_the_rows(case: Case) -> None:
     table = random_table(case, missing=0.2)
     density = probes(case, 2, 2)[0]
@@ -127,6 +145,7 @@ def test_scores_have_the_float_type_of_the_rows(case: Case) -> None:
     np.testing.assert_allclose(scores, density.log_density(table.rows), rtol=1e-5, atol=1e-5)
 
 
+@every_family
 def test_classes_are_selected(case: Case) -> None:
     table, density = random_table(case, k=3), probes(case, 3, 2)[0]
     np.testing.assert_allclose(
@@ -136,8 +155,10 @@ def test_classes_are_selected(case: Case) -> None:
     )
 
 
+@every_family
 def test_families_and_their_names(case: Case) -> None:
-    family, table = case.family, random_table(case, k=3, n=90)
+    table = random_table(case, k=3, n=90)
+    family = table.family
     if family.name in FAMILIES:
         assert family_type(family.name) is type(family)
     assert family.name in RECORDED
@@ -148,10 +169,11 @@ def test_families_and_their_names(case: Case) -> None:
     assert replace(family) == family
 
 
+@every_distribution
 def test_parameters_are_counted(case: Case) -> None:
     """As many as directions in which the density changes."""
     density, names = probes(case, 2, 1)[0], Schema(np.arange(2), 1)
-    chart = case.family.coordinates(density, names)
+    chart = case.of(1).coordinates(density, names)
     support = rows_of(case, [[value] for value in case.column.sample], 1)
     vector = chart.vector(density)
     steps = 1e-4 * np.eye(vector.size)

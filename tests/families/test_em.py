@@ -34,8 +34,8 @@ class Problem:
     """Rows of which every other one has no label."""
 
     def __init__(self, case: Case, seed: int, missing: float, d: int = 2) -> None:
-        self.family = case.family
         table = random_table(case, k=2, d=d, n=60, missing=missing, seed=seed)
+        self.family = table.family
         half = [i for i in range(60) if i % 4 in {0, 1}]
         self.labelled = table.taken(half)
         self.unlabelled = table.taken([i for i in range(60) if i not in half])
@@ -105,7 +105,7 @@ def test_where_em_stays_the_likelihood_is_flat(case: Case) -> None:
 def test_coordinates_give_the_density_back(case: Case, missing: float) -> None:
     table = random_table(case, k=3, n=60, missing=missing)
     density = probes(case, 3, 2)[0]
-    chart = case.family.coordinates(density, table.names)
+    chart = table.family.coordinates(density, table.names)
     vector = chart.vector(density)
     assert vector.ndim == 1
     assert np.isfinite(vector).all()
@@ -125,23 +125,24 @@ def test_the_start_rules_nothing_out(case: Case) -> None:
     table = random_table(case, k=2, d=1, n=60)
     sample = case.column.sample
     low = [i for i, row in enumerate(table.values) if row[0] in sample[: len(sample) // 2 + 1]]
-    density = case.family.start(table.taken(low[:20]).statistics, together(table), table.names)
+    density = table.family.start(table.taken(low[:20]).statistics, together(table), table.names)
     assert np.isfinite(density.log_density(table.rows)).all()
 
 
 def test_a_start_nearby_rules_nothing_out(case: Case) -> None:
+    if not isinstance(probes(case, 2, 1)[0], Restartable):
+        return
     sample = case.column.sample
     table = random_table(case, k=2, d=1, n=60)
     part = table.taken([i for i, row in enumerate(table.values) if row[0] != sample[-1]])
     density = estimated(part)
-    if isinstance(density, Restartable):
-        again = density.restarted(together(table))
-        assert np.isfinite(again.log_density(table.rows)).all()
-        np.testing.assert_allclose(
-            again.log_density(part.rows), density.log_density(part.rows), atol=0.2
-        )
-        chart = case.family.coordinates(again, table.names)
-        labels = chart.vector(
-            case.family.maximise(again.expect_statistics(table.statistics)[0], table.names)
-        )
-        assert labels.shape == chart.vector(again).shape
+    again = density.restarted(together(table))
+    assert np.isfinite(again.log_density(table.rows)).all()
+    np.testing.assert_allclose(
+        again.log_density(part.rows), density.log_density(part.rows), atol=0.2
+    )
+    chart = table.family.coordinates(again, table.names)
+    labels = chart.vector(
+        table.family.maximise(again.expect_statistics(table.statistics)[0], table.names)
+    )
+    assert labels.shape == chart.vector(again).shape

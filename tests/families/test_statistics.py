@@ -59,7 +59,7 @@ def test_weight_is_repetition(case: Case, data: st.DataObject) -> None:
     assert_same(case, table.statistics.scaled(2.0), table.statistics + table.statistics)
     assert_same(case, (table + table).statistics.scaled(0.5), table.statistics)
     unweighted = Targets(ones.targets.codes, table.n_classes)
-    assert_same(case, case.family.observe(ones.rows, unweighted, table.names), ones.statistics)
+    assert_same(case, table.family.observe(ones.rows, unweighted, table.names), ones.statistics)
 
 
 @few
@@ -96,9 +96,9 @@ def test_one_hot_soft_labels_are_labels(case: Case, data: st.DataObject) -> None
     (table,) = data.draw(tables(case, least=1))
     targets = table.targets
     soft = Targets(np.eye(table.n_classes)[targets.codes], table.n_classes, targets.weights)
-    assert_same(case, case.family.observe(table.rows, soft, table.names), table.statistics)
+    assert_same(case, table.family.observe(table.rows, soft, table.names), table.statistics)
     halves = Targets(np.full((len(table.codes), 2), 0.5), 2, targets.weights)
-    shared = case.family.observe(table.rows, halves, table.names)
+    shared = table.family.observe(table.rows, halves, table.names)
     assert_same(case, shared.selected([0]), shared.selected([1]))
     together = Table(case, 1, table.n_columns, table.values, (0,) * len(table.codes), table.weights)
     assert_same(case, shared.selected([0]).scaled(2.0), together.statistics)
@@ -112,7 +112,7 @@ def test_weight_size_and_completeness(case: Case) -> None:
     complete = [i for i, row in enumerate(table.values) if None not in row]
     assert table.taken(complete).statistics.is_complete
     assert statistics.n_bytes >= statistics.weight.nbytes
-    assert_same(case, case.family.adapted(statistics), statistics)
+    assert_same(case, table.family.adapted(statistics), statistics)
 
 
 def test_parts_are_the_whole_to_the_bit(case: Case) -> None:
@@ -122,10 +122,10 @@ def test_parts_are_the_whole_to_the_bit(case: Case) -> None:
     which = random.integers(0, 60, 150_000)
     rows = few_rows.rows[which]
     targets = Targets(few_rows.targets.codes[which], 3, random.random(which.size))
-    observed = [case.family.observe(rows, targets, few_rows.names, t) for t in (1, 3)]
+    observed = [few_rows.family.observe(rows, targets, few_rows.names, t) for t in (1, 3)]
     assert written(case, "statistics", observed[0]) == written(case, "statistics", observed[1])
     blocks = [slice(start, start + 20_000) for start in range(0, which.size, 20_000)]
-    parts = [case.family.observe(rows[b], targets[b], few_rows.names) for b in blocks]
+    parts = [few_rows.family.observe(rows[b], targets[b], few_rows.names) for b in blocks]
 
     def merged(order: Any) -> bytes:
         tree: MergeTree[Any] = MergeTree()

@@ -27,9 +27,9 @@ def test_moments_are_those_of_the_array() -> None:
         np.testing.assert_allclose(apart.mean, together.mean, rtol=1e-13)
 
 
-def test_memberships_are_summed_too() -> None:
-    memberships = np.random.default_rng(4).dirichlet([1, 1], size=1000)
-    apart, together = (summarise(X, memberships, None, 2) for X in (APART, ROWS))
+def test_soft_labels_are_summed_too() -> None:
+    soft_labels = np.random.default_rng(4).dirichlet([1, 1], size=1000)
+    apart, together = (summarise(X, soft_labels, None, 2) for X in (APART, ROWS))
     np.testing.assert_allclose(apart.scatter, together.scatter, rtol=1e-13)
 
 

@@ -107,7 +107,7 @@ class Running:
         self, method: str, path: str, body: bytes | None = None, **headers: str
     ) -> tuple[HTTPResponse, bytes]:
         """Send a request with these headers (``_`` stands for ``-``) and no others of our own."""
-        connection = HTTPConnection(ADDRESS, self.port, timeout=10)
+        connection = HTTPConnection(ADDRESS, self.port, timeout=300)
         connection.putrequest(method, path, skip_host="Host" in headers, skip_accept_encoding=True)
         for name, value in headers.items():
             connection.putheader(name.replace("_", "-"), value)

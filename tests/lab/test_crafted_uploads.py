@@ -47,7 +47,7 @@ FILES = {
     "z.arrow": arrow(TABLE, "zstd"),
     "a.arrows": arrow(TABLE, stream=True),
     "a.parquet": parquet(TABLE),
-    "a.csv.gz": gzip.compress(b"x,name,kind\n" + b"1.5,u,a\n2,v,b\n" * 40, mtime=0),
+    "a.csv.gz": gzip.compress(b"x,name,kind\n" + b"1.5,u,a\n2,v,b\n2,u,a\n" * 30, mtime=0),
 }
 
 
@@ -123,7 +123,7 @@ import numpy as np, pyarrow as pa
 from tests.lab.test_crafted_uploads import arrow, is_read, parquet
 
 long = pa.DictionaryArray.from_arrays(np.zeros(199_000, np.int32), ["y" * 100_000])
-coded = pa.table({"x": np.zeros(199_000), "s": long, "kind": ["a", "b"] * 99_500})
+coded = pa.table({"x": np.arange(199_000.0) % 7, "s": long, "kind": ["a", "b"] * 99_500})
 zeros = pa.table({"x": np.zeros(12_000_000)})  # 96 MB
 files = [
     ("a.csv.gz", gzip.compress(b'x,kind\\n1,"' + b"a" * 80_000_000)),

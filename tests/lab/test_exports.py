@@ -245,13 +245,15 @@ def same_probabilities(model: GaussianClassifier, tables: list[dict[str, Any]]) 
         np.testing.assert_allclose(probabilities, table["probabilities"], rtol=1e-9)
 
 
-@pytest.mark.parametrize("test", [0, 0.3])
 @pytest.mark.parametrize(
-    "model",
+    ("test", "model"),
     [
-        FITTED,
-        FITTED
-        | {"shared": True, "smoothing": 0.5, "unlabelled_weight": 0.25, "priors": [0.3, 0.7]},
+        (0.3, FITTED),
+        (
+            0,
+            FITTED
+            | {"shared": True, "smoothing": 0.5, "unlabelled_weight": 0.25, "priors": [0.3, 0.7]},
+        ),
     ],
 )
 def test_any_table(model: dict[str, Any], test: float, capsys: pytest.CaptureFixture[str]) -> None:
@@ -301,7 +303,9 @@ def test_categories_alone(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_neighbours_of_any_table(capsys: pytest.CaptureFixture[str]) -> None:
-    page, data = open_page(people(60, missing=0.1, unlabelled=0.3), test=0.4)
+    frame = people(60, missing=0.1, unlabelled=0.3)
+    frame.loc[frame.index[0], "kind"] = "alone"  # its row is learnt from
+    page, data = open_page(frame, test=0.4)
     numbers = page.ask("numbers", data=data, pair=[0, 1], model=VOTES).head
     take(page, "csv", data, VOTES)
     _, errors = execute(take(page, "python", data, VOTES), capsys)

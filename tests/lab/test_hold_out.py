@@ -31,12 +31,20 @@ def test_nothing_is_held_out_unless_asked_for() -> None:
 
 
 def test_too_few_rows_are_no_error() -> None:
-    rows, codes = np.arange(6.0).reshape(3, 2), np.array([0, 0, 1], np.int32)
-    table = number_table("three", rows, codes, np.array(["a", "b"]), ("x", "y"))
+    rows, labels = np.arange(6.0).reshape(3, 2), np.array(["a", "b", "c"])
+    table = number_table("three", rows, np.arange(3, dtype=np.int32), labels, ("x", "y"))
     test, problem = hold_out(table, Split(0.5))
     assert not test.any()
     assert problem is not None
-    assert problem.startswith("no rows are held out: ")
+    assert problem.startswith("no rows are held out: every class has one row")
+
+
+def test_the_only_row_of_a_class_is_learnt_from() -> None:
+    rows, codes = np.arange(6.0).reshape(3, 2), np.array([0, 0, 1], np.int32)
+    table = number_table("three", rows, codes, np.array(["a", "b"]), ("x", "y"))
+    test, problem = hold_out(table, Split(0.5))
+    assert problem is None
+    assert test.tolist() in ([True, False, False], [False, True, False])
 
 
 def test_no_rows_at_all() -> None:

@@ -106,16 +106,16 @@ def table(**columns: object) -> pa.Table:
             table(x=["u", "v", "w"], kind=["a", "b", "b"]),
             "kind",
             None,
-            r"neither numbers nor categories beside 'kind': 'x' \(free text\)",
+            r"all are left out, 'x' \(identifies rows\)",
         ),
         (
-            table(x=pa.array([1], pa.date32()), kind=["a"]),
+            table(x=[[1]], kind=["a"]),
             "kind",
             ("x",),
             "not numbers: column 'x'",
         ),
         (
-            table(x=[f"v{row}" for row in range(101)], kind=["a"] * 101),
+            table(x=[f"v{row}" for row in range(101)], kind=["a", *["b"] * 100]),
             "kind",
             ("x",),
             "101 different values, such as 'v0', and the lab takes 100 categories",
@@ -165,11 +165,11 @@ def test_what_cannot_be_learnt_from_is_left_out_and_said() -> None:
     wide = {f"x{j}": [1.0, 2.0] for j in range(51)}
     found = labelled(**wide, kind=["a", "b"])
     assert found.features == tuple(wide)[:50]
-    assert found.note == "of 51 features the first 50 are taken"
+    assert found.note == "left out: x50 (after the first 50 that can be used)"
     nothing = pa.array([np.nan, None], pa.float64(), from_pandas=False)
     found = labelled(x=[1, 2], y=nothing, z=["", ""], kind=["a", "b"])
     assert found.features == ("x",)
-    assert found.note == "left out: 'y', 'z' (no values)"
+    assert found.note == "left out: y (no values), z (no values)"
     assert labelled(x=[1, 2], kind=["a", "b"]).note is None
 
 
@@ -185,11 +185,12 @@ def test_columns_that_are_no_features_are_left_out_and_said() -> None:
         town=["u", "v", "u", "v"],
         kind=["a", "b"] * 2,
     )
-    assert (found.features, found.categorical) == (("flag",), ("town",))
-    np.testing.assert_array_equal(found.X, [[1], [np.nan], [1], [0]])
+    assert (found.features, found.categorical) == (("day", "at", "since"), ("flag", "town"))
+    np.testing.assert_array_equal(found.X[:, 0], [0, 1, 2, 3])
+    np.testing.assert_allclose(found.X[:, 2], [0, np.nan, 12.5 / 24, 1], rtol=1e-9)
     assert found.note == (
-        "left out: 'name' (free text), 'day', 'at', 'since', 'until' (dates or times), 'both' "
-        "(neither numbers nor categories)"
+        "left out: name (identifies rows), until (identifies rows), both (holds "
+        "List(Int64) values, neither numbers nor categories)"
     )
 
 
@@ -228,21 +229,11 @@ def test_the_type_says_that_numbers_are_categories() -> None:
         assert (found.features, found.categorical) == (("x",), ("code",)), name
         assert found.categories == ((3, 7),), name
     many = pd.DataFrame({"code": pd.Categorical([str(row) for row in range(202)])})
-    given = pa.Table.from_pandas(many.assign(x=1.0, kind=["a", "b"] * 101))
-    found = lab_tables.labelled_rows(NamedTable("t", given), "kind")
-    assert found.note == "left out: 'code' (too many categories)"
-
-
-def test_every_column_has_a_role() -> None:
-    given = table(
-        x=[1, 2, 3, 4],
-        town=["u", "v"] * 2,
-        no=pa.nulls(4),
-        day=pa.array([1, 2, 3, 4], pa.date32()),
-        y=[0, 1, 0, 1],
+    given = pa.Table.from_pandas(
+        many.assign(x=[0.5, 1, 2, 1, 2] * 40 + [0, 3], kind=["a", "b"] * 101)
     )
-    roles = lab_tables.column_roles(NamedTable("t", given), "y")
-    assert roles == {"x": "number", "town": "category", "no": "no values", "day": "dates or times"}
+    found = lab_tables.labelled_rows(NamedTable("t", given), "kind")
+    assert found.note == "left out: code (202 categories)"
 
 
 def test_integers_and_booleans_are_classes() -> None:

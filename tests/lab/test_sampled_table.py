@@ -55,7 +55,11 @@ def test_categories_of_all_parts_are_united() -> None:
     towns = [["u", "v"] * 4, ["v", "w"] * 4, [None, "u"] * 4]
     tables = [
         pa.table(
-            {"code": [3, 7] * 4, "town": pa.array(part).dictionary_encode(), "y": ["a", "b"] * 4}
+            {
+                "code": [3, 7, 7, 3] * 2,
+                "town": pa.array(part).dictionary_encode(),
+                "y": ["a", "b"] * 4,
+            }
         )
         for part in towns
     ]

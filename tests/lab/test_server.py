@@ -42,7 +42,7 @@ def lab(*arguments: str) -> Iterator[tuple["subprocess.Popen[str]", re.Match[str
 def test_from_start_to_end() -> None:
     with lab() as (process, found):
         port, token = found.groups()
-        connection = HTTPConnection("127.0.0.1", int(port), timeout=20)
+        connection = HTTPConnection("127.0.0.1", int(port), timeout=300)
         connection.request("GET", f"/{token}/about.json")
         assert connection.getresponse().read()
         connection.close()
@@ -51,7 +51,7 @@ def test_from_start_to_end() -> None:
             page.send("{")
             assert '"kind":"error"' in str(page.recv(20))
             process.send_signal(signal.SIGINT)
-            written, told = process.communicate(timeout=20)
+            written, told = process.communicate(timeout=300)
     assert process.returncode == 130
     assert written == ""
     assert told.splitlines() == ["The lab is open at this address. Ctrl-C ends it.", ""]

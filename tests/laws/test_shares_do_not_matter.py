@@ -84,7 +84,7 @@ def numbers_of(learnt: Learnt) -> Learnt:
     return Learnt(learnt.classes, (GaussianStatistics(learnt.parts[0].moments),))
 
 
-@pytest.mark.parametrize(("everything", "trials"), [(False, 1000), (True, 100)])
+@pytest.mark.parametrize(("everything", "trials"), [(False, 200), (True, 30)])
 def test_every_share_and_order_gives_the_same_sum(everything: bool, trials: int) -> None:
     blocks = [block(number) for number in range(N_BLOCKS)]
     if not everything:

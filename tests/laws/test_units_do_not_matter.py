@@ -17,8 +17,8 @@ from gaussbayes import GaussianClassifier
 from gaussbayes.base.types import FloatArray
 
 SETTINGS: list[dict[str, Any]] = [
-    *({"shrinkage": s} for s in (None, 0.1, 1.0, "oas", "auto")),
-    *({"shared": True, "shrinkage": s} for s in (0.1, 1.0, "oas")),
+    *({"shrinkage": s} for s in (None, 0.1, 1.0, "oas", "ledoit-wolf", "auto")),
+    *({"shared": True, "shrinkage": s} for s in (0.1, 1.0, "oas", "ledoit-wolf")),
     *({"shared": 0.3, "shrinkage": s} for s in (0.1, "oas")),
     *({"covariance": "diagonal", "shrinkage": s} for s in (0.1, "oas", "auto")),
     {"covariance": "diagonal", "shared": 0.3, "shrinkage": 0.5},

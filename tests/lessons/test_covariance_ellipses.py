@@ -41,6 +41,16 @@ def test_free_parameters_counted_by_hand(d: int) -> None:
     assert list(lesson.n_parameters(d).values()) == expected
 
 
+def test_clouds_of_200_rows_have_the_moments_of_the_four() -> None:
+    for code, four in enumerate(CLOUDS):
+        many = lesson.cloud(code)
+        assert many.shape == (200, 2)
+        np.testing.assert_allclose(many.mean(axis=0), four.mean(axis=0), atol=1e-14)
+        np.testing.assert_allclose(
+            np.cov(many.T, ddof=0), np.cov(four.T, ddof=0), rtol=1e-12, atol=1e-14
+        )
+
+
 def test_shrinking_keeps_the_total_variance() -> None:
     for amount in (0.25, 0.5, 1.0):
         shrunk = TABLE.fit(shrinkage=amount).covariances_[2]

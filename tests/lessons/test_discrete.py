@@ -38,14 +38,6 @@ def test_a_negative_test_and_a_second_positive_one() -> None:
     assert genetic_test.probability_of_defect(True, True) == pytest.approx(45, rel=1e-13)
 
 
-def test_people_are_counted_in_whole_numbers() -> None:
-    # Of 10,000 people with two tests, by hand: negative and positive in either.
-    model = genetic_test.fit(2)
-    assert model.classes_.tolist() == ["defect", "no defect"]
-    assert model.counts_.count.tolist() == [[10, 90, 10, 90], [8910, 990, 8910, 990]]
-    assert model.predict_proba([[True, True]])[0] == pytest.approx([0.45, 0.55], rel=1e-13)
-
-
 def test_without_a_test_there_is_the_prior() -> None:
     assert genetic_test.probability_of_defect() == pytest.approx(1, rel=1e-14)
 

@@ -142,7 +142,7 @@ def test_the_likelihood_is_largest_at_the_estimates() -> None:
 
 @pytest.mark.parametrize(
     ("lesson", "n", "handouts"),
-    [("two_gaussians", 1000, [90, 85]), ("three_gaussians", 1000, [0.267])],
+    [("two_gaussians", 1000, [90, 85, 5]), ("three_gaussians", 1000, [0.267])],
 )
 def test_histograms_count_every_draw(lesson: str, n: int, handouts: list[float]) -> None:
     for ax, handout in zip(draw(lesson, "draws").axes, handouts, strict=True):

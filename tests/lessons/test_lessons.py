@@ -102,8 +102,9 @@ def test_handout_values_are_the_courses(place: tuple[str, str]) -> None:
     np.testing.assert_array_equal(find(place).handout, PRINTED_BY_THE_HANDOUT[place])
 
 
-def test_the_ten_lessons() -> None:
+def test_the_lessons_are_in_the_order_of_the_course() -> None:
     assert lessons.names() == (
+        "one_gaussian",
         "three_gaussians",
         "optimal_regions",
         "two_gaussians",
@@ -114,6 +115,9 @@ def test_the_ten_lessons() -> None:
         "covariance_ellipses",
         "rain",
         "missing_data",
+        "probability",
+        "independence",
+        "generative",
     )
     assert tuple(lesson.name for lesson in ALL) == lessons.names()
 
@@ -147,7 +151,7 @@ def test_another_seed_draws_other_rows_and_agrees_as_well() -> None:
 def test_an_unknown_lesson_is_an_error_with_a_hint() -> None:
     with pytest.raises(ParameterError, match=r"no lesson 'petal' \(did you mean 'petals'\?\); the"):
         lessons.get("petal")
-    with pytest.raises(ParameterError, match="no lesson 'x'; the lessons are three_gaussians, opt"):
+    with pytest.raises(ParameterError, match="no lesson 'x'; the lessons are one_gaussian, three"):
         lessons.get("x")
 
 

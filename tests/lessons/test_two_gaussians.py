@@ -46,8 +46,13 @@ def test_accuracy_of_the_optimal_rule_over_a_million_draws() -> None:
 
 
 def test_the_handouts_accuracies_lie_within_the_spread_over_1000_draws() -> None:
-    gaussian, neighbours = get("two_gaussians").spreads
-    assert (gaussian.handout, neighbours.handout) == (90, 85)
+    gaussian, neighbours, difference = get("two_gaussians").spreads
+    assert (gaussian.handout, neighbours.handout, difference.handout) == (90, 85, 5)
+    paired = difference.values()
+    np.testing.assert_array_equal(paired, gaussian.values() - neighbours.values())
+    # The Gaussians are better: the mean of the paired differences is many standard errors above 0.
+    assert paired.mean() > 10 * paired.std() / np.sqrt(paired.size)
+    assert difference.holds(paired)
     for spread, at_least in [(gaussian, 0.05), (neighbours, 0.01)]:
         values = spread.values()
         assert values.shape == (1000,)

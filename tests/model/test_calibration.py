@@ -34,8 +34,13 @@ def test_minimum(sharpness):
         method="Nelder-Mead",
         options={"xatol": 1e-9, "fatol": 1e-12, "maxfev": 20_000},
     ).x
-    assert fit.temperature == pytest.approx(np.exp(reference[0]), rel=1e-4)
-    np.testing.assert_allclose(fit.offsets, reference[1:], atol=1e-4)
+    assert fit.temperature == pytest.approx(np.exp(reference[0]), rel=1e-7)
+    np.testing.assert_allclose(fit.offsets, reference[1:], atol=1e-7)
+    # At the minimum the loss is flat, by differences.
+    point, near = np.append(np.log(fit.temperature), fit.offsets), 1e-5 * np.eye(4)
+    sides = [[penalised_loss(point + sign * shift, scores, log_prior, proportions, weights)
+              for sign in (-1, 1)] for shift in near]  # fmt: skip
+    np.testing.assert_allclose(np.diff(sides), 0.0, atol=1e-9)
 
 
 def test_true_sharpness():

@@ -3,10 +3,12 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_normal, norm
 from sklearn.datasets import load_iris
 
+from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import (
     DataError,
     ParameterError,
@@ -186,3 +188,51 @@ def test_moments_from_elsewhere() -> None:
         moments_model(diagonal, check_options())
     with pytest.raises(SchemaError, match="4 classes, so `classes` needs 4 different labels"):
         moments_model(moments, check_options(), ["a", "b", "c"])
+
+
+def test_category_probabilities() -> None:
+    tables = {
+        "test": {"positive": [0.9, 0.2], "negative": [0.1, 0.8]},
+        "age": {False: [0.3, 0.6], True: [0.7, 0.4]},
+    }
+    model = GaussianClassifier.from_parameters(
+        [0.1, 0.9], [[5.0], [1.0]], [[4.0]], ["sick", "ill"], category_probabilities=tables
+    )
+    assert model.feature_names_in_.tolist() == ["x0", "test", "age"]
+    row = pd.DataFrame({"x0": [3.0], "test": ["positive"], "age": [True]})
+    likelihood = norm.pdf(3.0, [5.0, 1.0], 2.0) * [0.9 * 0.7, 0.2 * 0.4]
+    joint = likelihood * [0.1, 0.9]
+    expected = (joint / joint.sum())[::-1]  # the classes are sorted: ill, sick
+    np.testing.assert_allclose(model.predict_proba(row)[0], expected, rtol=1e-12)
+    np.testing.assert_allclose(model.likelihood(row)[0], likelihood[::-1], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "give means and covariances"),
+        ({"means": [[1.0], [2.0]]}, "give means and covariances"),
+        (
+            {"category_probabilities": {"a": {"x": [0.5, 0.5], "y": [0.5, 0.4]}}},
+            "'a' must .*sum to 1",
+        ),
+        ({"category_probabilities": {"a": {"x": [1.0, 1.0, 1.0]}}}, "2 different labels|3 classes"),
+        ({"category_probabilities": {"a": {"x": 1.0}}}, "at least two classes"),
+        ({"category_probabilities": {"a": {"x": [1, 1]}, "b": {"y": [1]}}}, "each category of 'b'"),
+    ],
+)
+def test_category_probabilities_that_are_none(given: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        GaussianClassifier.from_parameters(None, classes=["p", "q"], **given)
+
+
+def test_classes_are_printed_in_the_order_given() -> None:
+    given: Any = ([0.2, 0.7, 0.1], [[0.0, 1.0], [8.0, 2.0], [4.0, 3.0]], [[1.0, 0.0], [0.0, 2.0]])
+    model = GaussianClassifier.from_parameters(*given, ["well", "ill", "dead"])
+    assert model.classes_.tolist() == ["dead", "ill", "well"]
+    for shown in (model, model.with_priors(None), model.marginal([0])):
+        lines = [line.split() for line in str(shown).splitlines() if line]
+        assert [line[0] for line in lines[4:7]] == ["well", "ill", "dead"]
+        assert next(line for line in lines if "dead" in line[1:]) == ["well", "ill", "dead"]
+        assert ["feature", "0", "0", "8", "4"] in lines
+    assert [line[1] for line in lines[4:7]] == ["0.2", "0.7", "0.1"]

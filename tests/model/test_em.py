@@ -308,9 +308,9 @@ def test_a_likelihood_without_maximum_is_said_to_be_one() -> None:
         solve(observe(table, settings, schema), settings, schema)
     # Each remedy works; what does not, such as a diagonal covariance, is not advised.
     assert str(raised.value).partition("Remedies: ")[2].split("; ") == [
-        "give shrinkage (a number up to 1, or 'oas')",
+        "have the model chosen automatically (GaussianClassifier.auto())",
+        "shrink covariances (shrinkage=0.1)",
         "share one covariance among the classes (shared=True)",
-        "leave such features out",
     ]
     shared = check_options(shared=True).settings(schema)
     assert solve(observe(table, shared, schema), shared, schema).convergence is not None

@@ -1,8 +1,13 @@
 """Error, log loss, Brier score and calibration are those of scikit-learn, and of definitions."""
 
+import json
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.special import log_softmax
+from scipy.stats import binomtest
+from sklearn import metrics
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import (
     accuracy_score,
@@ -228,3 +233,138 @@ def test_accuracy_is_that_of_scikit_learn() -> None:
     assert accuracy(predicted, np.arange(2), *read_targets(soft)) == pytest.approx(expected)
     with pytest.raises(DataError, match="no rows to evaluate"):
         accuracy(predicted, known, *read_targets([None] * 50))
+
+
+# Figures, standard errors, baseline.
+
+
+def noisy(n: int = 400, k: int = 3) -> tuple[Any, Any]:
+    generator = np.random.default_rng(11)
+    codes = generator.choice(k, n, p=[0.6, 0.3, 0.1][:k])
+    scores = generator.normal(size=(n, k)) + 1.2 * np.eye(k)[codes]
+    return scores - np.logaddexp.reduce(scores, axis=1, keepdims=True), codes
+
+
+COSTS = np.array([[0.0, 2.0, 1.0], [4.0, -0.5, 1.0], [3.0, 3.0, 0.0]])
+
+
+def figures_of(log_posterior: Any, codes: Any) -> dict[str, float]:
+    """By scikit-learn."""
+    posterior, guesses = np.exp(log_posterior), log_posterior.argmax(axis=1)
+    paid = COSTS[codes, (posterior @ COSTS).argmin(axis=1)]
+    return {
+        "error": 1 - metrics.accuracy_score(codes, guesses),
+        "accuracy": metrics.accuracy_score(codes, guesses),
+        "balanced_accuracy": metrics.balanced_accuracy_score(codes, guesses),
+        "f1": metrics.f1_score(codes, guesses, average="macro"),
+        "auc": metrics.roc_auc_score(codes, posterior, multi_class="ovr"),
+        "log_loss": metrics.log_loss(codes, posterior),
+        "brier": metrics.brier_score_loss(codes, posterior, scale_by_half=False),
+        "cost": paid.mean(),
+    }
+
+
+def test_figures_are_those_of_scikit_learn() -> None:
+    log_posterior, codes = noisy()
+    seen = evaluate(log_posterior, codes, CLASSES, costs=COSTS, ranked=True)
+    for name, expected in figures_of(log_posterior, codes).items():
+        assert getattr(seen, name) == pytest.approx(expected, rel=1e-10), name
+    guesses = log_posterior.argmax(axis=1)
+    expected = metrics.f1_score(codes, guesses, average=None)
+    np.testing.assert_allclose(seen.class_f1, expected, rtol=1e-12)
+    halves = [
+        evaluate(log_posterior[part], codes[part], CLASSES, costs=COSTS, ranked=True)
+        for part in (slice(0, 150), slice(150, None))
+    ]
+    both = halves[0] + halves[1]
+    for name, error in seen.standard_errors.items():
+        assert getattr(both, name) == pytest.approx(getattr(seen, name), rel=1e-12)
+        assert both.standard_errors[name] == pytest.approx(error, rel=1e-10), name
+
+
+def test_standard_errors_are_those_of_the_jackknife() -> None:
+    """Of smooth figures the delta method is the jackknife's limit: 1/n apart."""
+    log_posterior, codes = noisy()
+    n = codes.size
+    seen = evaluate(log_posterior, codes, CLASSES, costs=COSTS, ranked=True)
+    kept = [np.delete(np.arange(n), row) for row in range(n)]
+    names = ("error", "balanced_accuracy", "f1", "log_loss", "brier", "cost")
+    left = [evaluate(log_posterior[rows], codes[rows], CLASSES, costs=COSTS) for rows in kept]
+    for name in names:
+        values = np.array([getattr(each, name) for each in left])
+        jackknife = np.sqrt((n - 1) / n * np.square(values - values.mean()).sum())
+        assert seen.standard_errors[name] == pytest.approx(jackknife, rel=0.03), name
+    gaps = np.array([each.calibration_error for each in left])
+    jackknife = np.sqrt((n - 1) / n * np.square(gaps - gaps.mean()).sum())
+    # A gap near 0 may change its sign without a row.
+    assert seen.standard_errors["calibration_error"] == pytest.approx(jackknife, rel=0.06)
+    # Binomial; the mean of the areas' errors is at least the error of their mean.
+    binomial = np.sqrt(seen.error * (1 - seen.error) / n)
+    assert seen.standard_errors["accuracy"] == pytest.approx(binomial, rel=1e-12)
+    areas = np.array(
+        [evaluate(log_posterior[rows], codes[rows], CLASSES, ranked=True).auc for rows in kept]
+    )
+    jackknife = np.sqrt((n - 1) / n * np.square(areas - areas.mean()).sum())
+    assert jackknife < seen.standard_errors["auc"] < 2 * jackknife
+
+
+def test_interval_of_the_error() -> None:
+    for wrong, n in ((0, 30), (3, 150), (7, 7)):
+        seen = Evaluation(np.arange(2), np.array([[n - wrong, wrong], [0, 0]]), 0.5, 0.25)
+        expected = binomtest(wrong, n).proportion_ci(method="wilson")
+        assert seen.error_interval == pytest.approx((expected.low, expected.high), abs=1e-6)
+
+
+def test_the_baseline_states_the_class_frequencies() -> None:
+    log_posterior, codes = noisy()
+    frequencies = np.array([0.5, 0.3, 0.2])
+    seen = evaluate(log_posterior, codes, CLASSES, frequencies=frequencies, costs=COSTS)
+    constant = np.broadcast_to(np.log(frequencies), log_posterior.shape)
+    expected = evaluate(constant, codes, CLASSES, costs=COSTS, ranked=True)
+    assert seen.baseline is not None
+    for name, error in expected.standard_errors.items():
+        assert getattr(seen.baseline, name) == pytest.approx(getattr(expected, name), rel=1e-12)
+        if name not in ("auc", "calibration_error"):
+            assert seen.baseline.standard_errors[name] == pytest.approx(error, rel=1e-10)
+    assert seen.baseline.auc == 0.5
+    assert seen.warnings == []
+    assert evaluate(log_posterior, codes, CLASSES).baseline is None
+
+
+def test_a_model_worse_than_the_baseline_is_warned_of() -> None:
+    log_posterior, codes = noisy()
+    wrong = evaluate(
+        10 * log_posterior[:, ::-1], codes, CLASSES, frequencies=np.array([0.6, 0.3, 0.1])
+    )
+    loss, error = sorted(wrong.warnings, reverse=True)
+    assert loss.endswith("the class frequencies alone predict better than these probabilities")
+    assert error.endswith("always predicting the most frequent class errs less often")
+    assert "Warning: the log loss is" in str(wrong)
+    assert wrong.record()["warnings"] == wrong.warnings
+    # A class that the training rows lack is impossible to the baseline.
+    lacking = evaluate(log_posterior, codes, CLASSES, frequencies=np.array([0.7, 0.3, 0.0]))
+    assert lacking.baseline is not None
+    assert lacking.baseline.log_loss == np.inf
+    assert lacking.warnings == []
+    assert json.loads(json.dumps(lacking.record(), allow_nan=False))["baseline"]["log_loss"] is None
+
+
+def test_figures_are_printed() -> None:
+    log_posterior, codes = noisy()
+    names = np.array(["<i>", "b", "c"])
+    seen = evaluate(log_posterior, codes, names, frequencies=np.full(3, 1 / 3), ranked=True)
+    text = str(seen)
+    assert max(map(len, text.splitlines())) <= 80
+    (line,) = (line.split() for line in text.splitlines() if line.startswith("log loss"))
+    loss, error = seen.log_loss, seen.standard_errors["log_loss"]
+    assert line[2:5] == [f"{loss:.4f}", f"{error:.4f}", f"{np.log(3):.4f}"]
+    assert "<i>" not in seen._repr_html_()
+    assert "&lt;i&gt;" in seen._repr_html_()
+    # A class that is neither true nor predicted has no F1, and no say in the mean.
+    part = codes < 2
+    only = evaluate(log_posterior[part, :2], codes[part], names[:2], ranked=True)
+    never = np.full((part.sum(), 1), -np.inf)
+    padded = evaluate(np.c_[log_posterior[part, :2], never], codes[part], names, ranked=True)
+    for name in ("f1", "auc", "balanced_accuracy"):
+        assert getattr(padded, name) == pytest.approx(getattr(only, name), rel=1e-12)
+        assert padded.standard_errors[name] == pytest.approx(only.standard_errors[name], rel=1e-12)

@@ -208,7 +208,7 @@ def test_a_covariance_that_is_singular_without_a_row() -> None:
     message = str(caught.value)
     assert message.startswith("without row 1 of 24 the model cannot be fitted, or cannot tell its")
     assert "class 0 has 3 rows" in message
-    assert "Remedies: give shrinkage" in message
+    assert "(shrinkage=0.1)" in message
     assert data.left_out(shrinkage=0.1).shape == (24, 2)
     assert data.left_out(shared=True).shape == (24, 2)
 

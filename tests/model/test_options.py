@@ -82,7 +82,7 @@ def test_every_family_takes_the_options_that_it_knows() -> None:
         (
             {"visits": "poison"},
             ParameterError,
-            r"a family must be one of .*'poisson', 'bernoulli', got 'poison' \(did you mean 'pois",
+            r"a family must be one of .*'bernoulli', 'coded', got 'poison' \(did you mean 'pois",
         ),
         (
             {"visits": "poisson", ("age", "visits"): "gaussian"},

@@ -11,6 +11,7 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.exceptions import NotFittedError
 
 from gaussbayes import GaussianClassifier, plots
+from gaussbayes.base.errors import CapabilityError
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable, texts_of
 
@@ -76,12 +77,35 @@ def fitting(draw: Draw, two_classes: Case) -> tuple[GaussianClassifier, Any, Any
 # What is no model, and other numbers of features
 
 
-@each(OF_A_MODEL)
-def test_a_model_of_another_kind(draw: Draw, two_classes: Case) -> None:
+OF_DENSITIES = {
+    name: OF_A_MODEL[name]
+    for name in [
+        "ellipses",
+        "joint",
+        "joints",
+        "evidence",
+        "evidence_surface",
+        "densities",
+        "univariate",
+        "generative",
+        "pairs",
+    ]
+}
+
+
+@each(OF_DENSITIES)
+def test_a_classifier_without_densities(draw: Draw, two_classes: Case) -> None:
     other = QuadraticDiscriminantAnalysis().fit(two_classes.X, two_classes.y)
-    with pytest.raises(TypeError, match="fitted GaussianClassifier is needed here, got Quadratic"):
+    with pytest.raises(CapabilityError, match="densities are needed here, which Quadratic.* not"):
         draw(other, two_classes.X, two_classes.y)
     assert not plt.get_fignums()  # no empty figure is left behind
+
+
+@each(OF_A_MODEL)
+def test_what_is_no_classifier(draw: Draw, two_classes: Case) -> None:
+    with pytest.raises(TypeError, match="a fitted classifier is needed here, got str"):
+        draw("model", two_classes.X, two_classes.y)
+    assert not plt.get_fignums()
 
 
 @each(OF_A_MODEL)

@@ -101,7 +101,7 @@ def test_nothing_could_be_fitted() -> None:
     X, y = trees()
     panels = plots.comparison(compare(np.ones_like(X), y, held_out=2, neighbors=(30,)))
     panels[0].figure.canvas.draw()
-    assert len(panels[0].texts) == 7
+    assert len(panels[0].texts) == 6 + 3  # the automatic choice, logistic regression, neighbours
 
 
 def test_a_figure_that_is_given_is_filled(compared: Comparison) -> None:

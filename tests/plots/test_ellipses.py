@@ -2,12 +2,13 @@
 
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.spatial.distance import mahalanobis
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.plots import ellipses, regions
+from gaussbayes.plots import dataset, ellipses, regions
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable, legend_texts
 
@@ -75,11 +76,41 @@ def test_the_legend_says_how_much_is_inside(three_classes: Case) -> None:
 def test_over_regions_both_legends_are_kept(iris: Case) -> None:
     pair = ["petal length (cm)", "petal width (cm)"]
     ax = regions(iris.model, iris.X, iris.y, features=pair, resolution=50)
-    before, limits = legend_texts(ax), (ax.get_xlim(), ax.get_ylim())
+    before = legend_texts(ax)
     ellipses(iris.model, features=pair, ax=ax)
     assert legend_texts(ax) == [*before, "1σ (39.3 %)", "2σ (86.5 %)", "3σ (98.9 %)"]
-    assert (ax.get_xlim(), ax.get_ylim()) == limits
     assert_readable(ax.figure)
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_whatever_is_drawn_first_ellipses_and_rows_are_shown_whole(iris: Case, order: int) -> None:
+    pair = ["petal length (cm)", "petal width (cm)"]
+    drawn = [
+        lambda ax: regions(iris.model, iris.X, iris.y, features=pair, resolution=50, ax=ax),
+        lambda ax: ellipses(iris.model, features=pair, ax=ax, legend=False),
+        lambda ax: dataset(iris.X, iris.y, features=pair, ax=ax),
+    ]
+    ax = plt.figure().add_subplot()
+    for draw in drawn[:: 1 - 2 * order]:
+        draw(ax)
+    places = [line.get_xydata() for line in ax.lines if line.get_gid() == "ellipse"]
+    places += [
+        np.asarray(each.get_offsets()) for each in ax.collections if "class" in str(each.get_gid())
+    ]
+    around = np.concatenate([place for place in places if len(place)])
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    assert (around >= (left, bottom)).all()
+    assert (around <= (right, top)).all()
+    image = ax.images[0].get_extent()  # and no part of the axes is left white
+    assert image[0] <= left < right <= image[1]
+    assert image[2] <= bottom < top <= image[3]
+
+
+def test_circles_are_circles() -> None:
+    spherical = GaussianClassifier.from_parameters(
+        None, [[0, 0], [3, 2]], [1.0, 2.0], covariance="spherical"
+    )
+    assert ellipses(spherical).get_aspect() == 1.0
 
 
 def test_bad_levels(two_classes: Case) -> None:

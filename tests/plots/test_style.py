@@ -1,6 +1,7 @@
 """Colours, markers, text and legends that all figures share."""
 
 from itertools import combinations
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -9,6 +10,7 @@ import pytest
 from matplotlib.colors import is_color_like, to_rgb
 from matplotlib.lines import Line2D
 
+from gaussbayes import GaussianClassifier, plots
 from gaussbayes.plots import style
 from gaussbayes.plots.style import styled
 from tests.plots.layout import assert_readable, legend_texts
@@ -147,3 +149,28 @@ def test_axes_and_figures_given_are_used() -> None:
     figure, ax = plt.subplots()
     assert style.axes_for(ax) is ax
     assert style.figure_for(figure, (1, 1)) is figure
+
+
+def test_legends_can_be_left_out_and_do_not_reach_the_next_panel() -> None:
+    model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4], [0, 9]], [[4, 1], [1, 4]])
+    figure, axes = plt.subplots(1, 3)  # without a layout that makes room
+    drawn = [plots.regions(model, resolution=20, ax=ax) for ax in axes[:2]]
+    figure.draw_without_rendering()
+    for ax in drawn:
+        legend: Any = ax.get_legend()
+        assert ax.get_window_extent().overlaps(legend.get_window_extent())  # within its own axes
+        assert legend.get_window_extent().x1 < ax.get_window_extent().x1
+    for draw in (plots.regions, plots.ellipses, plots.evidence):
+        assert draw(model, legend=False).get_legend() is None
+    assert plots.dataset([[1], [2]], [0, 1], legend=False).get_legend() is None
+    assert plots.densities(model, feature=0, legend=False).get_legend() is None
+    assert plots.posterior_curve(model, feature=0, legend=False).get_legend() is None
+    assert plots.predictions(model, [[0, 0]], [0], legend=False).get_legend() is None
+    assert plots.evidence_surface(model, resolution=10, legend=False).get_legend() is None
+
+
+def test_few_rows_of_one_feature_are_on_a_line() -> None:
+    for n, on_a_line in ((8, True), (200, False)):
+        ax = plots.dataset(np.arange(n)[:, None], np.arange(n) % 2)
+        heights = [np.unique(np.asarray(each.get_offsets())[:, 1]) for each in ax.collections]
+        assert all((each.size == 1) == on_a_line for each in heights)

@@ -15,6 +15,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.structure import Structure
 from tests import scored as scores
+from tests.designs import all_pairs
 from tests.oracles import EPS, errors, exact_scores
 from tests.scored import given
 
@@ -32,9 +33,9 @@ def condition(matrix: FloatArray) -> float:
         return float(max(values) / min(values))
 
 
-@pytest.mark.parametrize("scaled", [False, True])
-@pytest.mark.parametrize("shared", [False, True])
-@pytest.mark.parametrize("d", range(1, 11))
+@pytest.mark.parametrize(
+    ("d", "shared", "scaled"), all_pairs(range(1, 11), [False, True], [False, True])
+)
 def test_distances(d: int, shared: bool, scaled: bool) -> None:
     matrix = hilbert(d)
     bound = 10 * condition(matrix) * EPS

@@ -16,6 +16,7 @@ from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
 from gaussbayes.families.gaussian.statistics import ClassMoments, summarise
 from gaussbayes.families.gaussian.structure import Structure
 from tests import scored as scores
+from tests.designs import all_pairs
 from tests.oracles import exact_scatter, relative_error
 from tests.scored import Scored, estimate
 from tests.strategies import LAYOUTS, STRUCTURES, name_of
@@ -70,10 +71,9 @@ def merged(X: FloatArray, codes: CodeArray, layout: ScatterLayout) -> ClassMomen
 each_way = pytest.mark.parametrize("way", [batch, merged])
 
 
-@each_distance
-@each_way
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_variances(way: Way, layout: ScatterLayout, offset: float, deviation: float) -> None:
+@pytest.mark.parametrize(("way", "layout", "far"), all_pairs([batch, merged], LAYOUTS, FAR))
+def test_variances(way: Way, layout: ScatterLayout, far: tuple[float, float]) -> None:
+    offset, deviation = far
     X, codes = near_rows(offset, deviation)
     moments = way(X + offset, codes, layout)
     truth = exact(offset, deviation)
@@ -104,10 +104,9 @@ def model(moments: ClassMoments, structure: Structure) -> Scored:
     return estimate(moments, Schema(np.arange(N_CLASSES), N_FEATURES), structure)
 
 
-@each_distance
-@each_way
-@pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
-def test_posteriors(way: Way, structure: Structure, offset: float, deviation: float) -> None:
+@pytest.mark.parametrize(("way", "structure", "far"), all_pairs([batch, merged], STRUCTURES, FAR))
+def test_posteriors(way: Way, structure: Structure, far: tuple[float, float]) -> None:
+    offset, deviation = far
     X, codes = near_rows(offset, deviation, 2000)
     here = model(batch(X, codes, structure.shape.layout), structure)
     there = model(way(X + offset, codes, structure.shape.layout), structure)

@@ -10,13 +10,13 @@ from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.families.gaussian.statistics import summarise
 from gaussbayes.families.gaussian.structure import Structure
 from tests import scored as scores
+from tests.designs import all_pairs
 from tests.scored import Scored, estimate
 from tests.strategies import STRUCTURES, name_of
 
 pytestmark = pytest.mark.usefixtures("kernels")
 
 LOADERS = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer}
-each_table = pytest.mark.parametrize("name", LOADERS)
 
 
 def load(name: str) -> tuple[FloatArray, CodeArray]:
@@ -34,18 +34,17 @@ def labels(X: FloatArray, codes: CodeArray, structure: Structure) -> NDArray[np.
     return scores.labels(fitted(X, codes, structure), X)
 
 
-@each_table
-@pytest.mark.parametrize("scale", [1e-10, 1e10])
-@pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
+@pytest.mark.parametrize(
+    ("name", "structure", "scale"), all_pairs(LOADERS, STRUCTURES, [1e-10, 1e10])
+)
 def test_common_scale(name: str, structure: Structure, scale: float) -> None:
     X, codes = load(name)
     np.testing.assert_array_equal(labels(X * scale, codes, structure), labels(X, codes, structure))
 
 
-@each_table
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
-    "structure", [own for own in STRUCTURES if own.covariance != "spherical"], ids=name_of
+    ("name", "structure", "seed"),
+    all_pairs(LOADERS, [own for own in STRUCTURES if own.covariance != "spherical"], range(3)),
 )
 def test_a_scale_for_each_feature(name: str, structure: Structure, seed: int) -> None:
     X, codes = load(name)

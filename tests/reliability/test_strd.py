@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from gaussbayes.base.types import ScatterLayout
+from tests.designs import all_pairs
 from tests.reliability.strd import (
     SETS,
     WAYS,
@@ -18,10 +19,9 @@ from tests.strategies import LAYOUTS
 pytestmark = pytest.mark.usefixtures("kernels")
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("own", SETS, ids=lambda own: own.name)
+@pytest.mark.parametrize(
+    ("own", "way", "layout", "dtype"), all_pairs(SETS, WAYS, LAYOUTS, [np.float64, np.float32])
+)
 def test_fifteen_digits(own: ReferenceSet, way: str, layout: ScatterLayout, dtype: type) -> None:
     values = own.values.astype(dtype)
     mean, deviation = exact_answers(values)

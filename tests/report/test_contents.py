@@ -77,7 +77,19 @@ def test_held_out_confusion_is_that_of_the_comparison(iris_report: Report) -> No
     assert counts.sum(axis=1).tolist() == [50, 50, 50]
     assert line[0] == "QDA (this model)"
     assert int(line[3]) == counts.sum() - np.trace(counts)
-    assert len(iris_report.table("Gaussian models")) == 1 + 6 + 5
+    assert len(iris_report.table("Gaussian models")) == 1 + 6 + 2 + 5 + 1
+    assert iris_report.table("Gaussian models")[-1][:5] == [
+        "class frequencies",
+        "–",
+        "–",
+        "100",
+        "66.7 %",
+    ]
+    figures = {
+        line[0]: line for line in iris_report.table("Figures of this model on rows held out")
+    }
+    assert percent(figures["error"][1]) == pytest.approx(percent(line[4]), abs=0.06)
+    assert figures["log loss"][3] == f"{np.log(3):.4f}"
 
 
 def test_errors_can_be_checked_by_hand(iris_report: Report) -> None:
@@ -85,7 +97,7 @@ def test_errors_can_be_checked_by_hand(iris_report: Report) -> None:
     wrong = np.flatnonzero(PEER.predict(IRIS.rows) != IRIS.labels)
     surest = wrong[np.argsort(-predicted[wrong].max(axis=1))]
     cards = iris_report.section("errors").all("article")
-    assert [card.all("h3")[0].words for card in cards] == [f"Row {row}" for row in surest]
+    assert [card.all("h3")[0].words for card in cards] == [f"Row {row + 1}" for row in surest]
     for card, row in zip(cards, surest, strict=True):
         lines = {
             line.all("th")[0].words: [number(cell.words) for cell in line.all("td")]
@@ -112,7 +124,7 @@ def test_errors_can_be_checked_by_hand(iris_report: Report) -> None:
             gap = IRIS.rows[row] - own.mean(axis=0)
             distance = np.sqrt(gap @ np.linalg.inv(np.cov(own.T, bias=True)) @ gap)
             assert value["Mahalanobis distance"] == pytest.approx(distance, abs=6e-5)
-        assert [float(one.words) for one in card.all("dd")] == IRIS.rows[row].tolist()
+        assert [float(one.words) for one in card.all("dd")[2:]] == IRIS.rows[row].tolist()
 
 
 def test_digest(iris_report: Report) -> None:

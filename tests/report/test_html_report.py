@@ -8,6 +8,8 @@ import pytest
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.apps.report import svg_figures, write_report
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.datasets import load_iris
 
 MODEL = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
 ROWS: tuple[Any, Any] = ([[1.0], [6.0]], [0, 1])
@@ -102,3 +104,26 @@ def test_without_a_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, libr
 def test_the_path_is_looked_at_before_the_work(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError):
         write_report("not a model", None, None, tmp_path)
+
+
+def test_what_was_fitted_is_judged_by_rows_left_out(tmp_path: Path) -> None:
+    """Rows that a model was fitted to are predicted by models of the others."""
+    data = load_iris()
+    model = GaussianClassifier().fit(data.rows, data.labels)
+    left_out = model.leave_one_out(data.rows, data.labels).evaluation
+    options: dict[str, Any] = {"held_out": 3, "random_state": 1}
+    pages = [
+        write_report(
+            model, data.rows, data.labels, tmp_path / "r.html", fitted=fitted, **options
+        ).read_text(encoding="utf-8")
+        for fitted in (True, False)
+    ]
+    wrong = f"err in {left_out.n_errors} of 150"
+    assert f"models of all other rows, which have not seen the row, {wrong}" in " ".join(
+        pages[0].split()
+    )
+    assert f"{left_out.log_loss:.4f}" in pages[0]
+    assert "Confusion matrix on rows left out" in pages[0]
+    assert "Confusion matrix on the rows given" in pages[1]
+    with pytest.raises(ParameterError, match="row_names must name each of 150 rows, got 1"):
+        write_report(model, data.rows, data.labels, tmp_path / "r.html", row_names=["one"])

@@ -17,12 +17,14 @@ a number from 0 to 1. So an error of 1e-30 is found as exactly, relative to its 
 of rows drawn from the model none would ever lie where such classes meet.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from gaussbayes.analysis.synthesis import RandomState, as_generator, capable_densities
 from gaussbayes.base.checks import integer
+from gaussbayes.base.text_tables import Block, Displayed
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.families.protocol import Comparable
@@ -35,13 +37,19 @@ _STEP = "the Bayes error"
 
 
 @dataclass(frozen=True, slots=True)
-class BayesError:
+class BayesError(Displayed):
     """The least error that any rule can have, with the standard error of its simulation."""
 
     error: float
     standard_error: float
     bound: float  # the error is not larger than this, for certain
     n_draws: int
+
+    def tables(self) -> Sequence[Block]:
+        """One sentence."""
+        error, deviation = 100 * self.error, 100 * self.standard_error
+        simulated = f"Bayes error {error:.4g} % ± {deviation:.1g} % (simulated)"
+        return [f"{simulated}; Bhattacharyya bound {100 * self.bound:.4g} %"]
 
 
 def bhattacharyya_distance(model: Model) -> FloatArray:

@@ -8,14 +8,19 @@ categories, which have no order, have none.
 
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import number_rows
 from gaussbayes.families.protocol import Crossing, Discrete, Tabulated, Warped, require
 from gaussbayes.model.model import Model
+
+_HALVINGS = 60
+_FARTHEST = 1e150  # beyond it squares overflow; tails that are nearly equal cross out there
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +32,16 @@ class Boundary:
     right: int
 
 
-def decision_boundaries(model: Model) -> tuple[Boundary, ...]:
+def decision_boundaries(model: Any) -> tuple[Boundary, ...]:
     """Every point at which the most probable class changes, from left to right, exactly.
+
+    Of a classifier of one feature, or its `Model`.
 
     Between neighbouring roots of the log-odds of all pairs no two classes change places, so that
     one label for each interval tells which roots are boundaries of regions. Where classes other
     than the two best are equal, nothing is decided.
     """
+    model = getattr(model, "model_", model)
     _check_single(model)
     density = model.densities[0]
     if isinstance(density, Tabulated):
@@ -53,18 +61,34 @@ def decision_boundaries(model: Model) -> tuple[Boundary, ...]:
     reach = 1.0 + np.ptp(roots) + 4.0 * np.spacing(np.abs(roots).max())
     inside = [left + (right - left) / 2 for left, right in pairwise(roots)]
     points = np.array([roots[0] - reach, *inside, roots[-1] + reach])
-    codes = model.labels(number_rows(points[:, None]), 1).tolist()
+    codes = model.labels(number_rows(points[:, None]), 1)
+    if model.calibration is not None:
+        roots = _closed_in(model, points, codes)
     return tuple(
         Boundary(float(root), left, right)
-        for root, (left, right) in zip(roots, pairwise(codes), strict=True)
+        for root, (left, right) in zip(roots, pairwise(codes.tolist()), strict=True)
         if left != right
     )
+
+
+def _closed_in(model: Model, points: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
+    """Where the class changes between neighbouring points, by bisection.
+
+    A calibrated posterior is the prior in a small part, so that its odds have no closed roots.
+    """
+    low, high = points[:-1].copy(), points[1:].copy()
+    for _ in range(_HALVINGS):
+        middle = low + (high - low) / 2
+        same = model.labels(number_rows(middle[:, None]), 1) == codes[:-1]
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    return low + (high - low) / 2
 
 
 def _all_roots(model: Model) -> FloatArray:
     """The roots of the log-odds of all pairs of classes, sorted."""
     pairs = combinations(range(model.prior.shape[0]), 2)
-    return np.unique(np.concatenate([np.empty(0), *(boundaries(model, *pair) for pair in pairs)]))
+    roots = np.concatenate([np.empty(0), *(boundaries(model, *pair) for pair in pairs)])
+    return np.unique(roots[np.abs(roots) < _FARTHEST])
 
 
 def _between_integers(model: Model, least: float, largest: float) -> tuple[Boundary, ...]:
@@ -98,7 +122,12 @@ def boundaries(model: Model, a: int, b: int) -> FloatArray:
         return np.empty(0)  # a class that never occurs is nowhere as probable as another
     family = model.components[0].family
     density = require(model.densities[0], Crossing, family, "a decision boundary")
-    return density.crossings((a, b), float(log_prior[a] - log_prior[b]))
+    constant, calibration = float(log_prior[a] - log_prior[b]), model.calibration
+    if calibration is not None:
+        constant = (
+            constant + calibration.offsets[a] - calibration.offsets[b]
+        ) / calibration.temperature
+    return density.crossings((a, b), constant)
 
 
 def _check_single(model: Model) -> None:

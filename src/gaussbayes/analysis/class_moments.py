@@ -5,12 +5,13 @@ is block-diagonal. Categories have none: only features that hold numbers are cou
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from gaussbayes.analysis.ellipse import ellipse
+from gaussbayes.analysis.ellipse import N_POINTS, ellipse
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.protocol import Located, Tabulated, Warped
+from gaussbayes.families.protocol import Located, Mixed, Tabulated, Warped
 from gaussbayes.model.model import Model
 
 
@@ -46,8 +47,8 @@ def class_covariances(model: Model, *, straight: bool = False) -> FloatArray:
     return covariances[0] if shared else covariances
 
 
-def class_outlines(model: Model, radius: float) -> FloatArray:
-    """Points (k, n, 2) at this Mahalanobis distance from the classes, once around.
+def class_outlines(model: Model, radius: float, n_points: int = N_POINTS) -> FloatArray:
+    """Points (k, n_points, 2) at this Mahalanobis distance from the classes, once around.
 
     Of two features that hold numbers. Of features that are transformed they are ellipses before
     they are mapped back.
@@ -55,7 +56,7 @@ def class_outlines(model: Model, radius: float) -> FloatArray:
     covariances = np.broadcast_to(class_covariances(model, straight=True), (_shape(model)[0], 2, 2))
     means = _of_located(model, "mean", straight=True)
     pairs = zip(means, covariances, strict=True)
-    points = np.stack([ellipse(mean, covariance, radius) for mean, covariance in pairs])
+    points = np.stack([ellipse(mean, covariance, radius, n_points) for mean, covariance in pairs])
     for columns, density in _located(model):
         if isinstance(density, Warped):
             points[..., columns] = density.warp(points[..., columns])
@@ -73,6 +74,8 @@ def category_probabilities(model: Model) -> dict[str | int, FloatArray]:
     for component, density in zip(model.components, model.densities, strict=True):
         if isinstance(density, Tabulated):
             tables |= {column: np.exp(density.of(j)) for j, column in enumerate(component.columns)}
+        elif isinstance(density, Mixed):
+            tables |= {component.columns[j]: table for j, table in density.probabilities.items()}
     names = model.schema.features or range(model.schema.n_features)
     return {names[column]: tables[column] for column in sorted(tables)}
 
@@ -93,7 +96,11 @@ def _located(model: Model, *, straight: bool = False) -> Iterator[tuple[list[int
     """Densities that have means, each with the places of its columns among the numbers."""
     categorical = np.array(model.schema.categorical, dtype=np.intp)
     for component, density in zip(model.components, model.densities, strict=True):
-        shown = density.straight if straight and isinstance(density, Warped) else density
-        if isinstance(shown, Located):
-            columns = np.array(component.columns, dtype=np.intp)
+        columns = np.array(component.columns, dtype=np.intp)
+        shown: Any = density
+        if isinstance(density, Mixed):
+            numbers, shown = density.numbers
+            columns = columns[numbers]
+        shown = shown.straight if straight and isinstance(shown, Warped) else shown
+        if columns.size and isinstance(shown, Located):
             yield (columns - np.searchsorted(categorical, columns)).tolist(), shown

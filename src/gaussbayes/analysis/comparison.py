@@ -1,18 +1,18 @@
 """The six structures and their peers on the same held-out rows: who errs how often?
 
-With the Gaussian models, if that is wanted, the automatic model, chosen or averaged; beside them
-nearest neighbours and logistic regression, where these can take the rows.
+With the Gaussian models the automatic model, chosen or averaged; beside them nearest neighbours,
+logistic regression, and whatever else is given, all of them beside the class frequencies.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite, isinf, nan, sqrt
+from math import isnan, nan
 from numbers import Integral
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from gaussbayes.analysis.decision import Costs, check_costs
 from gaussbayes.analysis.held_out import (
     Method,
     Predictor,
@@ -21,23 +21,24 @@ from gaussbayes.analysis.held_out import (
     model_options,
     split,
 )
-from gaussbayes.base.errors import GaussBayesError, ParameterError
+from gaussbayes.base.errors import DataError, GaussBayesError, ParameterError
+from gaussbayes.base.numerals import fixed, percent, shortened
 from gaussbayes.base.progress import track
 from gaussbayes.base.schema import Schema
+from gaussbayes.base.text_tables import Block, Displayed, Styled, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.rows import LabelledRows, Rows
+from gaussbayes.data.tables import as_array, is_frame
 from gaussbayes.families.gaussian.structure import STRUCTURES, Structure, structure_of
-from gaussbayes.model.evaluation import Evaluation
+from gaussbayes.model.evaluation import FIGURES, Evaluation, evaluate
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.options import Options
 from gaussbayes.model.select import Selection, structure_name
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
 AUTOMATIC = "automatic choice"
 AVERAGED = "automatic average"
 LOGISTIC = "logistic regression"
+BASELINE = "class frequencies"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,10 +57,7 @@ class ComparedModel:
     @property
     def standard_error(self) -> float:
         """How far the error may be off by chance: ``√(e (1 − e) / n)``; NaN without evaluation."""
-        if self.evaluation is None:
-            return nan
-        error = self.evaluation.error
-        return sqrt(error * (1.0 - error) / self.evaluation.n_rows)
+        return nan if self.evaluation is None else self.evaluation.standard_errors["error"]
 
     def record(self) -> dict[str, Any]:
         """Plain values under plain names.
@@ -68,18 +66,17 @@ class ComparedModel:
         two are told apart by `problem`, which is None where everything was measured.
         """
         seen, structure = self.evaluation, self.structure
+        measured = dict.fromkeys(("rows", "errors", *FIGURES, "confusion")) | (
+            seen.record() if seen else {}
+        )
+        measured.pop("baseline", None)  # it is that of the comparison
         return {
             "model": self.name,
             "covariance": structure.covariance if structure else None,
             "shared": structure.shared_setting if structure else None,
             "neighbors": self.neighbors,
             "parameters": self.n_parameters,
-            "rows": seen.n_rows if seen else None,
-            "errors": seen.n_errors if seen else None,
-            "error": seen.error if seen else None,
-            "log_loss": seen.log_loss if seen and isfinite(seen.log_loss) else None,
-            "brier": seen.brier if seen else None,
-            "confusion": seen.confusion.tolist() if seen else None,
+            **measured,
             "fit_seconds": self.fit_seconds if seen else None,
             "predict_seconds": self.predict_seconds if seen else None,
             "problem": self.problem,
@@ -87,7 +84,7 @@ class ComparedModel:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+class Comparison(Displayed):
     """Several models evaluated by the same held-out rows."""
 
     candidates: tuple[ComparedModel, ...]
@@ -95,51 +92,46 @@ class Comparison:
     how: str  # one sentence: how rows were held out
     n_rows: int  # predictions that each candidate was evaluated by
     selection: Selection | None = None  # what is chosen automatically from all rows fitted to
+    baseline: Evaluation | None = None  # always stating the class frequencies of the rows fitted to
+    notes: tuple[str, ...] = ()  # classes with few rows
 
     def records(self) -> list[dict[str, Any]]:
         """Plain values of each candidate, as JSON can hold; see `ComparedModel.record`."""
         return [candidate.record() for candidate in self.candidates]
 
-    def table(self) -> "Table":
-        """A table of rich, at most 80 columns: the best of each in bold, problems under it."""
-        try:
-            from rich.box import SIMPLE_HEAD
-            from rich.table import Table
-            from rich.text import Text
-        except ImportError as error:
-            msg = "tables need rich, which is not installed: pip install 'gaussbayes[cli]'"
-            raise ImportError(msg) from error
-        table = Table(
-            title=Text(self.how),
-            title_justify="left",
-            title_style="",
-            caption=Text("\n".join(problems(self.candidates))),
-            caption_justify="left",
-            caption_style="",
-            box=SIMPLE_HEAD,
-            show_edge=False,
-            collapse_padding=True,
-            pad_edge=False,
-        )
-        for i, name in enumerate(_COLUMNS):
-            table.add_column(name, justify="right" if i else "left")
-        best = _best(self.candidates)
-        for row in map(_cells, self.candidates):
-            styles = ["bold" if cell == top else "" for cell, top in zip(row, best, strict=True)]
-            table.add_row(*map(Text, row, styles))
-        return table
+    @property
+    def warnings(self) -> list[str]:
+        """Which candidates are worse than the class frequencies, in a sentence each."""
+        if self.baseline is None:
+            return []
+        sentences = []
+        for name, words in (("log_loss", "log loss"), ("error", "error")):
+            least = getattr(self.baseline, name) + 1e-12
+            worse = [
+                each.name
+                for each in self.candidates
+                if each.evaluation and getattr(each.evaluation, name) > least
+            ]
+            if worse:
+                sentences.append(f"{words} above that of the {BASELINE}: {'; '.join(worse)}")
+        return sentences
 
-    __rich__ = table
-
-    def __str__(self) -> str:
-        heads = zip(*(name.rpartition("\n")[::2] for name in _COLUMNS), strict=True)
-        rows = [*heads, *map(_cells, self.candidates)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
+    def tables(self) -> Sequence[Block]:
+        """The candidates side by side, the best of each in bold; problems and warnings under it."""
+        compared = self.candidates
+        costly = any(each.evaluation and each.evaluation.costs is not None for each in compared)
+        columns = [column for column in _COLUMNS if column != ("F1" if costly else "cost")]
+        rows = [_cells(each, columns) for each in compared]
+        best = _best(compared, columns)
+        rows = [
+            [Styled(cell) if cell == top else cell for cell, top in zip(row, best, strict=True)]
             for row in rows
         ]
-        return "\n".join([self.how, *lines, *problems(self.candidates)])
+        if self.baseline is not None:
+            rows.append(_cells(ComparedModel(BASELINE, evaluation=self.baseline), columns))
+        warnings = (f"Warning: {each}" for each in self.warnings)
+        notes = ["±: standard error of the error, in %", *warnings, *problems(self.candidates)]
+        return [self.how, *self.notes, TextTable(columns, rows, notes=notes)]
 
 
 def compare(
@@ -149,9 +141,11 @@ def compare(
     held_out: Any = 10,
     neighbors: Iterable[int] = (1, 3, 5, 9, 15),
     model: Any = None,
-    automatic: bool = False,
+    automatic: bool = True,
     average: bool = False,
-    logistic: bool = False,
+    logistic: bool = True,
+    others: Mapping[str, Any] | None = None,
+    costs: Costs | None = None,
     random_state: int | None = 0,
 ) -> Comparison:
     """Evaluate the six structures and their peers by rows that they have not seen.
@@ -163,10 +157,11 @@ def compare(
     y : (n,) labels; None, NaN or the mark of `model` for rows without, which are in every training
         part and never predicted; or (n, k) soft labels, which count in part
     held_out : which rows are predicted by models fitted to the others: an integer for that many
-        folds of stratified cross-validation, a proportion between 0 and 1 for one stratified split,
-        ``(X_test, y_test)`` for these rows, or a splitter of scikit-learn
+        folds of stratified cross-validation, or as many as the smallest class has rows; a
+        proportion between 0 and 1 for one stratified split; ``(X_test, y_test)`` for these rows; or
+        a splitter of scikit-learn. The only row of a class is never held out, but by a splitter.
     neighbors : how many neighbours vote; one candidate for each (scikit-learn's
-        `KNeighborsClassifier`)
+        `KNeighborsClassifier`), on features in numbers, as logistic regression
     model : a `GaussianClassifier` whose parameters the six structures take over but for covariance
         and shared; None for the defaults. If its covariances are shrunk towards the pooled one, it
         is a candidate too.
@@ -175,8 +170,13 @@ def compare(
         by rows that had no part in the choice; what it chooses from all rows is
         `Comparison.selection`, and its structure is that of the candidate.
     average : whether ``GaussianClassifier.auto(average=True)`` is a candidate too, likewise
-    logistic : whether logistic regression is a candidate too, on standardised numbers and a 0 or 1
-        for each category (scikit-learn's `LogisticRegression`)
+    logistic : whether logistic regression is a candidate too (scikit-learn's `LogisticRegression`).
+        Features in numbers are standardised numbers, a missing one being the mean, and a 0 or 1 for
+        each category, a missing one being the most frequent, all by the rows fitted to.
+    others : other candidates by name: classifiers of scikit-learn, or with its methods. Each is
+        fitted to the rows as they are given, a frame being a frame, or, if it cannot be fitted to
+        them, to the features in numbers, as logistic regression; which, the first fold decides.
+    costs : of decisions, as in `GaussianClassifier.decide`, for the mean cost of each candidate's
     random_state : seed of the folds or of the split
 
     Notes
@@ -184,22 +184,25 @@ def compare(
     The predictions for all held-out rows are evaluated together: error, log loss and Brier score
     are means over rows, not over folds. A class that is absent from the rows fitted to has
     posterior 0. A candidate that cannot be fitted in one of the folds, or cannot take the rows, has
-    a `problem` instead of an evaluation. Nearest neighbours state proportions of votes, so that
-    their log loss is infinite as soon as the true class of a row gets no vote.
+    a `problem` instead of an evaluation. The baseline states the class frequencies of the rows
+    fitted to for every row; candidates that are worse are named. Nearest neighbours state
+    proportions of votes, so that their log loss is infinite as soon as the true class of a row gets
+    no vote.
 
     Examples
     --------
     >>> from gaussbayes.datasets import load_iris
     >>> data = load_iris()
-    >>> compared = compare(data.rows, data.labels, held_out=5, neighbors=[3])
+    >>> compared = compare(data.rows, data.labels, held_out=5, neighbors=[3], automatic=False)
     >>> [(c.name, c.n_parameters, c.evaluation.n_errors) for c in compared.candidates][:2]
     [('QDA', 44, 5), ('LDA', 24, 3)]
-    >>> compared = compare(data.rows, data.labels, held_out=5, neighbors=[], automatic=True)
+    >>> compared = compare(data.rows, data.labels, held_out=5, neighbors=[], logistic=False)
     >>> compared.candidates[-1].name, compared.selection.best.structure.sharing
     ('automatic choice', 0.23)
     """
     options = model_options(model)
     splits = split(X, y, options, held_out, random_state)
+    matrix = None if costs is None else check_costs(costs, splits.schema)
     candidates = list(_gaussians(options, model, splits))
     open_options = options.automatically()
     choice = method_of(open_options)
@@ -210,12 +213,12 @@ def compare(
         candidates.append((ComparedModel(AVERAGED), averaged))
     if logistic:
         from sklearn.linear_model import LogisticRegression
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import StandardScaler
 
-        regression = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-        candidates.append((ComparedModel(LOGISTIC), _peer(regression, _one_hot, splits)))
+        regression = LogisticRegression(max_iter=1000)
+        candidates.append((ComparedModel(LOGISTIC), _peer(regression, splits)))
     candidates += _nearest_neighbors(neighbors, splits)
+    taken = {candidate.name for candidate, _ in candidates}
+    candidates += _others(others or {}, taken, splits, X, held_out)
     tasks = ((method, fold) for fold in splits.folds() for _, method in candidates)
     for method, fold in track(tasks, "comparing models", len(candidates) * len(splits.pairs)):
         method.evaluate_fold(*fold, splits.schema)
@@ -227,7 +230,7 @@ def compare(
             choice.problem = str(error)
     measured = []
     for candidate, method in candidates:
-        result: dict[str, Any] = {"evaluation": method.evaluation(splits)}
+        result: dict[str, Any] = {"evaluation": method.evaluation(splits, matrix)}
         if method.problem is None:
             medians = np.median(method.seconds, axis=0).tolist()
             result |= zip(("fit_seconds", "predict_seconds"), medians, strict=True)
@@ -237,7 +240,12 @@ def compare(
         measured.append(replace(candidate, problem=method.problem, **result))
     classes, n_rows = splits.schema.classes, len(splits.truth)
     chosen = selection if choice.problem is None else None
-    return Comparison(tuple(measured), classes, splits.how, n_rows, chosen)
+    truth = splits.truth
+    with np.errstate(divide="ignore"):
+        stated = np.log(np.broadcast_to(splits.frequencies, (n_rows, classes.size)))
+    baseline = evaluate(stated, truth, classes, costs=matrix, ranked=True)
+    shown = (splits.how, n_rows, chosen, baseline, splits.notes)
+    return Comparison(tuple(measured), classes, *shown)
 
 
 def _gaussians(
@@ -300,48 +308,125 @@ def _nearest_neighbors(neighbors: Any, splits: Splits) -> Iterator[tuple[Compare
     labelled = splits.table.targets.labelled
     fewest = min(int(np.count_nonzero(labelled[train])) for train, _ in splits.pairs)
     for count in map(int, dict.fromkeys(counts)):
-        method = _peer(KNeighborsClassifier(count), attrgetter("matrix"), splits)
-        if splits.table.rows.codes.shape[1]:
-            method.problem = "categories have no distances between them"
-        elif count > fewest and method.problem is None:
+        method = _peer(KNeighborsClassifier(count), splits)
+        if count > fewest and method.problem is None:
             method.problem = f"there are only {fewest} rows to find neighbours among"
         name = f"{count} nearest neighbour{'s' if count > 1 else ''}"
         yield ComparedModel(name, neighbors=count), method
 
 
-def _one_hot(rows: Rows) -> FloatArray:
-    """Numbers, and a 0 or 1 for each category; a missing one is 0 in all."""
-    columns = [rows.matrix.astype(np.float64)]
-    for codes, categories in zip(rows.codes.T, rows.categories, strict=True):
-        columns.append((codes[:, None] == np.arange(len(categories))).astype(np.float64))
-    return np.concatenate(columns, axis=1)
+def _others(
+    given: Any, taken: set[str], splits: Splits, X: Any, held_out: Any
+) -> Iterator[tuple[ComparedModel, Method]]:
+    """Estimators of others, each by its name."""
+    if not isinstance(given, Mapping):
+        msg = f"others must be estimators by name, as in {{'forest': …}}, got {given!r:.200}"
+        raise ParameterError(msg)
+    for name, estimator in given.items():
+        if not isinstance(name, str) or not name or name in taken:
+            msg = f"other models need names of their own, got {name!r}"
+            raise ParameterError(msg)
+        if not hasattr(estimator, "fit"):
+            msg = f"{name} must be a classifier with fit and predict_proba, got {estimator!r:.200}"
+            raise TypeError(msg)
+        apart = isinstance(held_out, tuple)
+        tables = (X, held_out[0] if apart else X)
+        method = _peer(estimator, splits, None if isinstance(X, Rows) else tables)
+        if not hasattr(estimator, "predict_proba"):
+            method.problem = "it has no predict_proba: wrap it into CalibratedClassifierCV"
+        yield ComparedModel(name), method
 
 
-def _peer(unfitted: Any, features: Callable[[Rows], RealArray], splits: Splits) -> Method:
-    """An estimator of scikit-learn, which is fitted to the rows that have a label."""
+def in_numbers(rows: Rows) -> FloatArray:
+    """Numbers, then the codes of categories; NaN is missing."""
+    codes = np.where(rows.codes < 0, np.nan, rows.codes)
+    return np.concatenate([rows.matrix.astype(np.float64), codes], axis=1)
+
+
+def numeric_coding(n_numbers: int, n_features: int) -> Any:
+    """What standardises numbers and gives each category a column, filling in what is missing."""
+    from sklearn.compose import make_column_transformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+    kept = {"keep_empty_features": True}
+    scaled = make_pipeline(SimpleImputer(**kept), StandardScaler())
+    coded = make_pipeline(
+        SimpleImputer(strategy="most_frequent", **kept), OneHotEncoder(handle_unknown="ignore")
+    )
+    numbers, codes = list(range(n_numbers)), list(range(n_numbers, n_features))
+    return make_column_transformer((scaled, numbers), (coded, codes))
+
+
+def _peer(unfitted: Any, splits: Splits, given: tuple[Any, Any] | None = None) -> Method:
+    """An estimator of scikit-learn, which is fitted to the rows that have a label.
+
+    It has the rows of the `given` tables, to fit to and to predict, if it can be fitted to them in
+    the first fold, and else features in numbers.
+    """
     from sklearn.base import clone
+    from sklearn.pipeline import make_pipeline
+
+    numbers = splits.table.rows.matrix.shape[1]
+    coding = numeric_coding(numbers, numbers + splits.table.rows.codes.shape[1])
+    pairs = enumerate(splits.pairs)
+    coded = given is None
 
     def fit(table: LabelledRows, schema: Schema) -> Predictor:
+        nonlocal coded
+        fold, (train, test) = next(pairs)
         labelled = table.targets.labelled
-        estimator = clone(unfitted)
-        estimator.fit(features(table.rows[labelled]), table.targets.codes[labelled])
+        codes = table.targets.codes[labelled]
+
+        def fitted() -> Any:
+            if coded:
+                pipeline = make_pipeline(clone(coding), clone(unfitted))
+                return pipeline.fit(in_numbers(table.rows[labelled]), codes)
+            assert given is not None
+            return clone(unfitted).fit(_rows_of(given[0], train[labelled]), codes)
+
+        try:
+            estimator = _attempted(fitted)
+        except DataError as error:
+            if coded or fold:
+                raise
+            coded = True
+            try:
+                estimator = _attempted(fitted)
+            except DataError:
+                raise error from None
 
         def predict(rows: Rows) -> RealArray:
+            asked = in_numbers(rows) if coded or given is None else _rows_of(given[1], test)
+            posterior = _attempted(lambda: estimator.predict_proba(asked))
             with np.errstate(divide="ignore"):  # a class without a vote is called impossible
-                log_posterior: RealArray = np.log(estimator.predict_proba(features(rows)))
+                log_posterior: RealArray = np.log(posterior)
             return log_posterior
 
         return predict, schema.classes[estimator.classes_], None
 
-    tables = [splits.table] if splits.tested is splits.table else [splits.table, splits.tested]
-    lacking = np.concatenate([np.isnan(table.rows.matrix).any(axis=1) for table in tables])
-    problem = None
-    if lacking.any():
-        missing = np.count_nonzero(lacking)
-        problem = f"it needs every value, and {missing} of {lacking.size} rows lack some"
-    elif any(table.targets.is_soft for table in tables):
-        problem = "it needs one class for each row, and labels are soft"
-    return Method(fit, problem)
+    tables = (splits.table, splits.tested)
+    soft = any(table.targets.is_soft for table in tables)
+    return Method(fit, "it needs one class for each row, and labels are soft" if soft else None)
+
+
+def _attempted(step: Callable[[], Any]) -> Any:
+    """What a step of an estimator of others gives, or its error as one of the rows."""
+    try:
+        return step()
+    except Exception as error:  # whatever theirs may be
+        msg = f"{type(error).__name__}: {error}"
+        raise DataError(msg) from error
+
+
+def _rows_of(table: Any, which: Any) -> Any:
+    """Some rows of a table of any kind, which stays of its kind."""
+    if is_frame(table):
+        import narwhals as nw
+
+        return nw.from_native(table, eager_only=True)[which].to_native()
+    return as_array(table)[which]
 
 
 # Candidates side by side, for the terminal and as plain text.
@@ -350,10 +435,13 @@ _COLUMNS = (
     "model",
     "para-\nmeters",
     "error",
+    "±",
     "log\nloss",
     "Brier\nscore",
-    "fit\nms",
-    "predict\nms",
+    "AUC",
+    "F1",
+    "cost",
+    "time\nms",
 )
 
 
@@ -366,34 +454,48 @@ def problems(candidates: Sequence[ComparedModel]) -> list[str]:
     ]
 
 
-def _measures(candidate: ComparedModel) -> list[tuple[float, str]]:
-    """What is measured, less being better, and how it is written; nothing if nothing could be."""
+def _measures(candidate: ComparedModel) -> dict[str, tuple[float, str]]:
+    """What is measured, less being better, and how it is written, by column."""
     seen = candidate.evaluation
     if seen is None:
-        return []
-    return [
-        (seen.n_errors, f"{100 * seen.error:.1f} % ({seen.n_errors:.10g})"),
-        (seen.log_loss, "∞" if isinf(seen.log_loss) else f"{seen.log_loss:.3f}"),
-        (seen.brier, f"{seen.brier:.3f}"),
-        *(
-            (seconds, _milliseconds(1000 * seconds))
-            for seconds in (candidate.fit_seconds, candidate.predict_seconds)
-        ),
-    ]
+        return {}
+    time = 1000 * (candidate.fit_seconds + candidate.predict_seconds)
+    return {
+        "error": (seen.error, percent(seen.error)),
+        "±": (nan, percent(seen.standard_errors["error"]).removesuffix("\xa0%")),
+        "log\nloss": (seen.log_loss, fixed(seen.log_loss, 3)),
+        "Brier\nscore": (seen.brier, fixed(seen.brier, 3)),
+        "AUC": (-seen.auc, fixed(seen.auc, 3)),
+        "F1": (-seen.f1, fixed(seen.f1, 3)),
+        "cost": (seen.cost, fixed(seen.cost, 3)),
+        "time\nms": (time, _milliseconds(time)),
+    }
 
 
-def _cells(candidate: ComparedModel) -> list[str]:
+def _cells(candidate: ComparedModel, columns: Sequence[str]) -> list[str]:
     count = "–" if candidate.n_parameters is None else str(candidate.n_parameters)
-    measured = [text for _, text in _measures(candidate)]
-    return [candidate.name, count, *(measured or ["–"] * (len(_COLUMNS) - 2))]
+    measured = _measures(candidate)
+    written = [measured[name][1] if measured else "–" for name in columns[2:]]
+    return [shortened(candidate.name, 24), count, *written]
 
 
-def _best(candidates: Sequence[ComparedModel]) -> list[str | None]:
+def _best(candidates: Sequence[ComparedModel], columns: Sequence[str]) -> list[str | None]:
     """The best cell of each column that is measured; others that read the same are as good."""
-    columns = zip(*filter(None, map(_measures, candidates)), strict=True)
-    best = [min(column, key=lambda measure: measure[0])[1] for column in columns]
-    return [None, None, *(best or [None] * (len(_COLUMNS) - 2))]
+    measured = [each for each in map(_measures, candidates) if each]
+    best: list[str | None] = [None, None]
+    for name in columns[2:]:
+        known = [each[name] for each in measured if not isnan(each[name][0])]
+        best.append(min(known)[1] if known else None)
+    return best
 
 
 def _milliseconds(value: float) -> str:
-    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 1000 else f"{value:.0f}"
+    return (
+        "–"
+        if isnan(value)
+        else f"{value:.2f}"
+        if value < 10
+        else f"{value:.1f}"
+        if value < 1000
+        else f"{value:.0f}"
+    )

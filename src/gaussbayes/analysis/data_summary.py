@@ -38,6 +38,7 @@ class CategorySummary:
     count: NDArray[np.int64]  # (m,) rows, with or without label
     proportion: FloatArray  # (k, m) among the rows of each class that have a value; NaN without any
     n_missing: int
+    class_missing: FloatArray  # (k,) proportions of the rows of each class; NaN without any
 
     @property
     def is_constant(self) -> bool:
@@ -115,12 +116,15 @@ def _summarise_categories(
     both = known & (codes >= 0)
     of_class = np.bincount(codes[both] * m + values[both], minlength=k * m).reshape(k, m)
     total = of_class.sum(axis=1, keepdims=True).astype(np.float64)
+    count = np.bincount(codes[codes >= 0], minlength=k)
+    missing = np.bincount(codes[~known & (codes >= 0)], minlength=k)
     return CategorySummary(
         column=column,
         categories=tuple(map(str, categories)),
         count=np.bincount(values[known], minlength=m),
         proportion=of_class / np.where(total > 0, total, np.nan),
         n_missing=int(np.count_nonzero(~known)),
+        class_missing=missing / np.where(count > 0, count, np.nan),
     )
 
 

@@ -6,7 +6,7 @@ ambiguous, where even the best decision is too uncertain or too dear, or as nove
 none of the classes (see `gaussbayes.analysis.novelty`).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -16,9 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from gaussbayes.analysis import novelty
 from gaussbayes.base.checks import as_numbers, finite_number, probability
 from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.numerals import five_digits, shortened
 from gaussbayes.base.schema import Schema
+from gaussbayes.base.text_tables import Block, Displayed, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.rows import Rows
+from gaussbayes.model.evaluation import least_cost
 from gaussbayes.model.model import Model
 
 Costs: TypeAlias = ArrayLike | Mapping[tuple[object, object], float]
@@ -89,7 +92,7 @@ def rejected(posterior: RealArray, threshold: float) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Decisions:
+class Decisions(Displayed):
     """A class for each row, or why there is none.
 
     `best`, `posterior` and `expected_cost` are there for refused rows too: what would have been
@@ -102,6 +105,33 @@ class Decisions:
     ambiguous: NDArray[np.bool_]  # (n,) too uncertain or too dear
     novel: NDArray[np.bool_]  # (n,) like no class
     classes: LabelArray  # (k,) what the classes are called
+
+    def tables(self) -> Sequence[Block]:
+        """The first rows, and how many are decided for each class or left open."""
+        n, outcomes = self.best.size, [*map(str, self.classes.tolist()), "ambiguous", "novel"]
+        novel, k = self.novel, self.classes.size
+        place = np.where(novel, k + 1, np.where(self.ambiguous, k, self.best))
+        counts = np.bincount(place, minlength=k + 2).tolist()
+        summary = [
+            (shortened(name, 40), f"{count:,}")
+            for name, count in zip(outcomes, counts, strict=True)
+            if count
+        ]
+        lines = (
+            (
+                f"{row:,}",
+                shortened(outcomes[place[row]], 24),
+                shortened(outcomes[self.best[row]], 24),
+                five_digits(float(self.posterior[row])),
+                five_digits(float(self.expected_cost[row])),
+            )
+            for row in range(n)
+        )
+        columns = ("row", "decision", "best\nclass", "its\nposterior", "expected\ncost")
+        return [
+            TextTable.first(("decision", "rows"), summary, len(summary)),
+            TextTable.first(columns, lines, n, sides="rllr"),
+        ]
 
     @property
     def labels(self) -> LabelArray:
@@ -185,10 +215,7 @@ def decide_by_posteriors(
         best = log_posterior.argmax(axis=1)
         expected = -np.expm1(log_posterior[rows, best].astype(np.float64))
     else:
-        # What a true class costs in any case takes no part in the choice. Without it the sums have
-        # terms of one sign only; those of costs 0 and 1 are minus the posteriors, to the last bit.
-        avoidable = costs - costs.max(axis=1, keepdims=True)
-        best = expected_costs(posterior, avoidable).argmin(axis=1)
+        best = least_cost(posterior, costs)
         expected = expected_costs(posterior, costs)[rows, best]
     ambiguous = np.zeros(n, dtype=np.bool_)
     if reject_below is not None:

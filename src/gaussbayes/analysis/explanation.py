@@ -22,12 +22,20 @@ from numpy.typing import ArrayLike
 
 from gaussbayes.base.checks import as_numbers
 from gaussbayes.base.errors import DataError, ParameterError
-from gaussbayes.base.schema import Schema
+from gaussbayes.base.numerals import counted, five_digits, shortened
+from gaussbayes.base.schema import ColumnRoles, Schema
+from gaussbayes.base.text_tables import Block, Displayed, Styled, TextTable, bar
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import UNSEEN
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.protocol import Distant, Explainable, Reference, Referred, require
 from gaussbayes.model.model import Model
+
+_MOST_CLASSES = 20  # lines of a table of classes
+_MOST_FEATURES = 12  # lines of the table of features; the others share one
+_MOST_NAMES = 6  # missing features that are named
+_WIDEST_NAME, _WIDEST_VALUE = 24, 12
+_BAR = 20  # columns that a bar may fill
 
 Value: TypeAlias = float | str | None
 """A number, or a category: a string, an integer or a boolean; see `Contribution`."""
@@ -68,8 +76,8 @@ class Contribution:
     """
 
     feature: str
-    value: Value  # NaN is a number that is missing, None a category that is
-    reference: float | None  # None if it is compared with a value that is not known
+    value: Value  # NaN is a number that is missing, None a category that is; dates are strings
+    reference: float | str | None  # None if it is compared with a value that is not known
     amount: float
     unseen: bool = False  # whether the value is a category that was not there in training
 
@@ -80,8 +88,11 @@ class Contribution:
 
     @property
     def silent(self) -> bool:
-        """Whether the feature says nothing of the classes: it is missing, or was never seen so."""
-        return self.missing or self.unseen
+        """Whether the feature says nothing of the classes: it is missing, or was never seen so.
+
+        Of coded features a missing value may say something.
+        """
+        return (self.missing or self.unseen) and self.amount == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +146,27 @@ def total_amount(contributions: Iterable[Contribution]) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Displayed):
     """What a model says of one row: Bayes' rule, and the log-odds of two classes by feature."""
 
     bayes: BayesRule
     log_odds: LogOdds | None  # None if there is but one class
+
+    def tables(self) -> Sequence[Block]:
+        """Bayes' rule, plain and in logarithms, and what each feature adds to the log-odds."""
+        blocks: list[Block] = [*_rule_tables(self.bayes)]
+        if self.log_odds is None:
+            return blocks
+        blocks.append(_contribution_table(self.log_odds))
+        parts = self.log_odds.contributions
+        missing = [part.feature for part in parts if part.missing]
+        unseen = [f"{part.feature} = {_cell(part.value)}" for part in parts if part.unseen]
+        for why, names in (("Missing", missing), ("Never seen in training", unseen)):
+            if names:
+                more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+                some = ", ".join(names[:_MOST_NAMES])
+                blocks.append(f"{why}, so that they add nothing: {some}{more}.")
+        return blocks
 
     def as_record(self) -> dict[str, Any]:
         """Everything as plain values for JSON; what is missing or infinite is None.
@@ -160,6 +187,76 @@ class Explanation:
                 ],
             },
         }
+
+
+def _rule_tables(bayes: BayesRule) -> tuple[TextTable, TextTable]:
+    """The numbers themselves, and their logarithms; the most probable class is the first."""
+    ranked = sorted(bayes.classes, key=lambda terms: -terms.log_posterior)
+    names = ("prior", "likelihood", "joint", "posterior")
+    # Some families have no distances; then they are NaN.
+    distances = not any(math.isnan(terms.squared_distance) for terms in ranked)
+    measured = (*names, "squared_distance") if distances else names
+
+    def lines(attributes: Sequence[str]) -> Iterable[list[str]]:
+        for terms in ranked[:_MOST_CLASSES]:
+            numbers = (getattr(terms, name) for name in attributes)
+            yield [_short(terms.label), *map(five_digits, numbers)]
+
+    left = len(ranked) - _MOST_CLASSES
+    notes = [f"and {counted(left, 'class', 'classes')} less probable"] if left > 0 else []
+    if bayes.calibrated:
+        notes.append("posteriors are calibrated: they are not simply joint / evidence")
+    columns = ("class", *names, "distance²")[: 1 + len(measured)]
+    plain = f"Bayes' rule; the evidence p(x) is {five_digits(bayes.evidence)}"
+    title = f"the same in logarithms; log p(x) is {five_digits(bayes.log_evidence)}"
+    logarithms = list(lines([f"log_{name}" for name in names]))
+    return (
+        TextTable(columns, list(lines(measured)), plain),
+        TextTable(("class", *names), logarithms, title, notes),
+    )
+
+
+def _contribution_table(odds: LogOdds) -> TextTable:
+    """What features add to the log-odds, with bars, between the reference and the row."""
+    first, rest = odds.largest(_MOST_FEATURES)
+    lines: list[tuple[tuple[str, str, str], float, Any]] = [
+        (
+            (_short(part.feature), _cell(part.value), _cell(part.reference)),
+            part.amount,
+            odds.ruled_out(part),
+        )
+        for part in first
+    ]
+    if rest:
+        lines.append(((f"{len(rest)} other features", "", ""), total_amount(rest), None))
+    if odds.adjustment is not None:
+        lines.append(((odds.adjustment.by, "", ""), odds.adjustment.amount, None))
+    amounts = [amount for _, amount, _ in lines if math.isfinite(amount)]
+    low, high = min(0.0, *amounts, 0.0), max(0.0, *amounts, 0.0)
+    rows: list[Sequence[str]] = [("at the reference", "", "", five_digits(odds.at_reference), "")]
+    for cells, amount, ruled_out in lines:
+        drawn = ""
+        if ruled_out is not None:
+            drawn = f"rules out {shortened(str(ruled_out), _BAR - 10)}"
+        elif high > low and math.isfinite(amount):
+            ends = (-low / (high - low), (amount - low) / (high - low))
+            drawn = bar(*ends, _BAR)
+        rows.append((*cells, five_digits(amount, sign="+"), drawn))
+    last = ("this row", "", "", five_digits(odds.value), "")
+    rows.append(tuple(Styled(cell) for cell in last))
+    title = f"log-odds of {_short(odds.of)} against {_short(odds.against)}"
+    return TextTable(("feature", "value", "reference", "adds", ""), rows, title, sides="lrrrl")
+
+
+def _cell(value: Any) -> str:
+    """A number, or a category; nothing where a category is not known."""
+    if isinstance(value, float):
+        return five_digits(value)
+    return "" if value is None else shortened(str(value), _WIDEST_VALUE)
+
+
+def _short(name: object) -> str:
+    return shortened(str(name), _WIDEST_NAME)
 
 
 def explain(
@@ -207,9 +304,11 @@ def explain(
             ratio, contributions = explainable.contributions(part, pair, point)
             at_reference += weight * ratio
             amounts[list(component.columns)] += weight * contributions
-    named = zip(model.schema.titles, _values(row, model.schema), points, amounts, strict=True)
+    schema, compared = model.schema, (None if math.isnan(x) else x for x in points.tolist())
+    named = zip(schema.titles, _values(row, schema), compared, amounts.tolist(), strict=True)
+    dated = ColumnRoles(()).dated if schema.roles is None else schema.roles.dated
     parts = tuple(
-        Contribution(title, value, None if math.isnan(point) else float(point), float(amount), new)
+        Contribution(title, dated(title, value), dated(title, point), amount, new)
         for title, (value, new), point, amount in named
     )
     of, against = (bayes.classes[code].label for code in pair)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.class_moments import class_deviations, class_means
-from gaussbayes.analysis.decision import margins
 from gaussbayes.analysis.view import Axis, View
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.types import FloatArray, RealArray
@@ -101,7 +100,7 @@ def limits(
     with np.errstate(invalid="ignore"):
         low, high = np.fmin.reduce(known, initial=np.inf), np.fmax.reduce(known, initial=-np.inf)
     if not known.size or not np.isfinite(low).all():
-        msg = "there is nothing to show of a feature: give at least one row that has it"
+        msg = "there is nothing to show of a feature: give rows (X), at least one that has it"
         raise ParameterError(msg)
     span = high - low
     # A constant feature: half a unit, or at least a few floats, of room.
@@ -118,7 +117,8 @@ def view_limits(seen: View, *positions: FloatArray) -> tuple[FloatArray, FloatAr
     low, high = np.full((2, len(seen.axes)), np.nan)
     numbers = [place for place, axis in enumerate(seen.axes) if axis.is_ordered]
     if numbers:
-        low[numbers], high[numbers] = limits(seen.model, *(part[:, numbers] for part in positions))
+        model = seen.model if seen.has_means else None
+        low[numbers], high[numbers] = limits(model, *(part[:, numbers] for part in positions))
     return axis_limits(seen.axes, low, high)
 
 
@@ -145,7 +145,11 @@ def axis_points(axis: Axis, low: float, high: float, resolution: int) -> FloatAr
 
 def view_grid(seen: View, resolution: int, *positions: FloatArray) -> Grid:
     """A grid over the part of the plane where the model, or the rows (n, 2) given, are."""
-    low, high = view_limits(seen, *positions)
+    return grid_within(seen, resolution, *view_limits(seen, *positions))
+
+
+def grid_within(seen: View, resolution: int, low: FloatArray, high: FloatArray) -> Grid:
+    """A grid over this part of the plane."""
     x, y = (axis_points(*each, resolution) for each in zip(seen.axes, low, high, strict=True))
     return Grid(x, y, (seen.axes[0].is_discrete, seen.axes[1].is_discrete))
 
@@ -159,7 +163,7 @@ def curve_points(
     between. So are the points `more`.
     """
     points = axis_points(seen.axes[0], low, high, resolution)
-    if seen.axes[0].is_discrete:
+    if seen.axes[0].is_discrete or not seen.has_means:
         return points
     around = class_means(seen.model) + class_deviations(seen.model) * line_over(-4.0, 4.0, 81)
     points = np.concatenate([points, around.ravel(), more])
@@ -177,9 +181,9 @@ class RegionMap:
 
 def region_map(seen: View, grid: Grid) -> RegionMap:
     """The most probable class and the margins at each point of a grid."""
-    log_posterior = seen.log_posterior(grid.rows)
-    codes = np.where(np.isnan(log_posterior[:, 0]), -1, log_posterior.argmax(axis=1))
-    return RegionMap(grid, grid.arrange(codes), grid.arrange(margins(log_posterior)))
+    lead = seen.margins(grid.rows)
+    codes = np.where(np.isnan(lead[:, 0]), -1, lead.argmax(axis=1))
+    return RegionMap(grid, grid.arrange(codes), grid.arrange(lead))
 
 
 def boundary_segments(regions: RegionMap, along: int) -> FloatArray:

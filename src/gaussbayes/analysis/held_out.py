@@ -3,7 +3,7 @@
 Rows without labels are never predicted: they stay on the training side of every split.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from time import perf_counter
@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.analysis.decision import Costs, check_costs
 from gaussbayes.analysis.view import check_rows, read_hard_labels
 from gaussbayes.base.errors import (
     DataError,
@@ -19,13 +20,15 @@ from gaussbayes.base.errors import (
     ParameterError,
     SingularCovarianceError,
 )
+from gaussbayes.base.numerals import counted
 from gaussbayes.base.progress import track
 from gaussbayes.base.schema import Schema
+from gaussbayes.base.text_tables import Block, Displayed
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import warn_of_many, warn_of_unseen
 from gaussbayes.data.labels import codes_among, read_targets
-from gaussbayes.data.rows import Encoder, LabelledRows, Rows
+from gaussbayes.data.rows import Encoder, LabelledRows, Rows, Targets
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.evaluation import Evaluation, evaluate
 from gaussbayes.model.fit import fit_model
@@ -40,13 +43,17 @@ Indices: TypeAlias = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LeaveOneOut:
+class LeaveOneOut(Displayed):
     """Every labelled row predicted by the model of all others."""
 
     log_posterior: FloatArray  # (m, k), of the rows that have a label
-    evaluation: Evaluation
+    evaluation: Evaluation  # not of the only row of a class, which models without it do not know
     rows: Indices  # (m,) which rows these are
     n_folds: int  # m if each was left out by itself
+
+    def tables(self) -> Sequence[Block]:
+        """Those of the evaluation."""
+        return self.evaluation.tables()
 
 
 def leave_one_out(
@@ -56,6 +63,7 @@ def leave_one_out(
     n_jobs: int | None = None,
     *,
     calibrated: bool = False,
+    costs: FloatArray | None = None,
 ) -> LeaveOneOut:
     """Predict every labelled row by the model of the others.
 
@@ -72,8 +80,32 @@ def leave_one_out(
     (outcome,), n_folds = hold_out(data, [settings], n_jobs)
     if isinstance(outcome, GaussBayesError):
         raise outcome
-    evaluation = evaluate(outcome, data.targets.labels, data.classes)
+    single = _single(data.codes)
+    judged = data.targets[~single]
+    frequencies = learnt.weight / learnt.weight.sum()
+    options: dict[str, Any] = {"frequencies": frequencies, "costs": costs, "ranked": True}
+    evaluation = evaluate(outcome[~single], judged.labels, data.classes, **options)
+    n = evaluation.n_rows
+    folds = f"{n} rows in {n_folds} folds, each predicted by a model of the other folds"
+    how = _WITHOUT_ITSELF.format(n) if n_folds == len(outcome) else folds
+    evaluation = replace(evaluation, how=how, notes=_single_notes(data.codes[single], data.classes))
     return LeaveOneOut(outcome, evaluation, data.numbers, n_folds)
+
+
+def _single(codes: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which rows (n,) are the only ones of their class."""
+    return np.asarray(np.bincount(codes, minlength=1)[codes] == 1)
+
+
+def _single_notes(codes: NDArray[Any], classes: LabelArray) -> tuple[str, ...]:
+    """What is said of classes that have one row."""
+    if not codes.size:
+        return ()
+    names = [repr(label) for label in classes[np.sort(codes)[:8]].tolist()]
+    more = f" and {codes.size - len(names)} more" if codes.size > len(names) else ""
+    which = f"class {names[0]} has" if codes.size == 1 else f"classes {', '.join(names)}{more} have"
+    why = "models without it do not know the class, so that it is never held out and does not count"
+    return (f"{which} one row: {why}",)
 
 
 def model_options(model: Any) -> Options:
@@ -102,6 +134,7 @@ class Splits:
     pairs: tuple[tuple[Indices, Indices], ...]
     how: str  # one sentence
     tested: LabelledRows  # to predict: the same, unless they were given apart
+    notes: tuple[str, ...] = ()  # classes with few rows
 
     @property
     def truth(self) -> NDArray[Any]:
@@ -113,6 +146,18 @@ class Splits:
     def training(self) -> LabelledRows:
         """All rows that models are fitted to."""
         return self._part(np.unique(np.concatenate([train for train, _ in self.pairs])))
+
+    @property
+    def frequencies(self) -> FloatArray:
+        """The proportions of the classes (k,) among the labelled rows that models are fitted to.
+
+        One baseline for all splits: without one row of classes of equal size, the most frequent
+        class is always another than that of the row.
+        """
+        _, codes, weights = self.training.targets.weighted_codes()
+        total = np.bincount(codes, weights, minlength=self.schema.classes.size)
+        frequencies: FloatArray = total / total.sum()
+        return frequencies
 
     def folds(self) -> Iterator[tuple[LabelledRows, Rows]]:
         """Rows to fit to and rows to predict, each copied out only when it is needed."""
@@ -132,42 +177,65 @@ def split(X: Any, y: Any, options: Options, held_out: Any, random_state: int | N
     >>> [(train.tolist(), test.tolist()) for train, test in splits.pairs]
     [([0, 3], [1, 2]), ([1, 2], [0, 3])]
     """
-    encoder = options.encoder(X)
-    table = read_table(X, y, encoder, options.unlabelled, soft=True)
+    encoder = options.encoder(X, y)
+    table = read_table(X, y, encoder, options.label_marks, soft=True)
     schema = encoder.schema(table.classes)
     warn_of_many(table.rows.categories, schema.of_categories)
-    if isinstance(held_out, tuple) and len(held_out) == 2:
-        splits = _given(table, encoder, held_out, options.unlabelled)
-    else:
-        labelled = np.flatnonzero(table.targets.labelled)
-        pairs, how = _pairs(table, labelled, schema, held_out, random_state)
-        unlabelled = np.flatnonzero(~table.targets.labelled)
-        if unlabelled.size:
-            how += f", {unlabelled.size} rows without label in every training part"
-        numbers = [
-            (np.sort(np.concatenate([labelled[train], unlabelled])), labelled[test])
-            for train, test in pairs
-        ]
-        splits = Splits(table, schema, tuple(numbers), how, table)
     check_classes(table.classes)
-    return splits
+    if isinstance(held_out, tuple) and len(held_out) == 2:
+        return _given(table, encoder, held_out, options.label_marks)
+    known = np.flatnonzero(table.targets.labelled)
+    codes = table.targets.codes[known]
+    single = _single(codes)
+    notes: tuple[str, ...] = ()
+    if not hasattr(held_out, "split") or isinstance(held_out, str):
+        notes, known, codes = (
+            _single_notes(codes[single], schema.classes),
+            known[~single],
+            codes[~single],
+        )
+        if not known.size:
+            msg = "every class has one row: none can be held out; give test rows"
+            raise DataError(msg)
+    pairs, how, shrunk = _pairs(table.rows.matrix[known], codes, schema, held_out, random_state)
+    always = np.setdiff1d(np.arange(table.rows.n_rows), known)
+    n_unlabelled = int(np.count_nonzero(~table.targets.labelled))
+    if n_unlabelled:
+        how += f", {n_unlabelled} rows without label in every training part"
+    numbers = [
+        (np.sort(np.concatenate([known[train], always])), known[test]) for train, test in pairs
+    ]
+    return Splits(table, schema, tuple(numbers), how, table, (*shrunk, *notes))
 
 
 def _pairs(
-    table: LabelledRows, labelled: Indices, schema: Schema, held_out: Any, random_state: int | None
-) -> tuple[list[tuple[Indices, Indices]], str]:
-    """Pairs of places among the labelled rows, and one sentence about them."""
-    codes = table.targets.codes[labelled]
+    matrix: RealArray, codes: NDArray[Any], schema: Schema, held_out: Any, random_state: int | None
+) -> tuple[list[tuple[Indices, Indices]], str, tuple[str, ...]]:
+    """Pairs of places among the labelled rows, a sentence about them, and what there is to note."""
     n = codes.size
     seed = "" if random_state is None else f", seed {random_state}"
+    if isinstance(held_out, str) and held_out == SINGLY:
+        places = np.arange(n)
+        return (
+            [(np.delete(places, row), places[[row]]) for row in range(n)],
+            _WITHOUT_ITSELF.format(n),
+            (),
+        )
     is_number = isinstance(held_out, Real) and not isinstance(held_out, bool | np.bool_)
     if is_number and isinstance(held_out, Integral) and int(held_out) >= 2:
         from sklearn.model_selection import StratifiedKFold
 
-        _check_sizes(codes, schema, int(held_out))
-        splitter = StratifiedKFold(int(held_out), shuffle=True, random_state=random_state)
-        how = f"{held_out}-fold cross-validation of {n} rows, stratified{seed}"
-        return list(splitter.split(codes, codes)), how
+        count = np.bincount(codes)
+        count[count == 0] = n
+        wanted, smallest = int(held_out), int(count.argmin())
+        n_folds = min(wanted, int(count.min()))
+        notes: tuple[str, ...] = ()
+        if n_folds < wanted:
+            has = f"class {schema.class_name(smallest)} has {n_folds} rows"
+            notes = (f"{n_folds} folds instead of {wanted}: {has}",)
+        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
+        how = f"{n_folds}-fold cross-validation of {n} rows, stratified{seed}"
+        return list(splitter.split(codes, codes)), how, notes
     if is_number and 0 < held_out < 1:
         from sklearn.model_selection import train_test_split
 
@@ -180,33 +248,19 @@ def _pairs(
             msg = f"{what}: {error}"
             raise DataError(msg) from None
         how = f"{train.size} rows to learn from, {test.size} held out, stratified{seed}"
-        return [(np.sort(train), np.sort(test))], how
+        return [(np.sort(train), np.sort(test))], how, ()
     if not hasattr(held_out, "split") or isinstance(held_out, str):
         msg = (
             "held_out must be an integer of at least 2 folds, a proportion between 0 and 1, "
-            f"(X_test, y_test), or a splitter of scikit-learn; got {held_out!r:.200}"
+            f"(X_test, y_test), 'loo', or a splitter of scikit-learn; got {held_out!r:.200}"
         )
         raise ParameterError(msg)
-    matrix = table.rows.matrix[labelled]
     pairs = [(train, test) for train, test in held_out.split(matrix, codes) if len(test)]
     if not pairs:
         msg = f"no row is held out by {held_out}: nothing can be evaluated"
         raise DataError(msg)
     m = sum(len(test) for _, test in pairs)
-    return pairs, f"{m} predictions in {len(pairs)} splits of {n} rows by {held_out}"
-
-
-def _check_sizes(codes: NDArray[Any], schema: Schema, n_folds: int) -> None:
-    """Raise if a class has fewer rows than there are folds."""
-    count = np.bincount(codes, minlength=1)
-    smallest, least = int(count.argmin()), int(count.min())
-    if least < n_folds:
-        fewer = f"hold out {least} folds or fewer, or " if least >= 2 else ""
-        msg = (
-            f"class {schema.class_name(smallest)} has {least} row{'s' if least > 1 else ''}, too "
-            f"few for {n_folds} folds: {fewer}leave the class out, or give test rows"
-        )
-        raise DataError(msg)
+    return pairs, f"{m} predictions in {len(pairs)} splits of {n} rows by {held_out}", ()
 
 
 def _given(table: LabelledRows, encoder: Encoder, held_out: tuple[Any, Any], mark: Any) -> Splits:
@@ -278,11 +332,19 @@ class Method:
         of_all[:, [schema.position(label) for label in present.tolist()]] = log_posterior
         self.log_posterior.append(of_all)
 
-    def evaluation(self, splits: Splits) -> Evaluation | None:
+    def evaluation(self, splits: Splits, costs: FloatArray | None = None) -> Evaluation | None:
         """Of the predictions of all folds together; None if there was a problem."""
         if self.problem is not None:
             return None
-        return evaluate(np.concatenate(self.log_posterior), splits.truth, splits.schema.classes)
+        seen = evaluate(
+            np.concatenate(self.log_posterior),
+            splits.truth,
+            splits.schema.classes,
+            frequencies=splits.frequencies,
+            costs=costs,
+            ranked=True,
+        )
+        return replace(seen, how=splits.how, notes=splits.notes)
 
 
 def method_of(options: Options) -> Method:
@@ -299,51 +361,80 @@ def method_of(options: Options) -> Method:
     return Method(fit)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class HeldOutEvaluation:
-    """An evaluation, and how the rows for it were held out."""
-
-    evaluation: Evaluation
-    how: str  # one sentence
-
-
 def evaluate_held_out(
-    model: Any, X: Any, y: Any, held_out: Any = 10, random_state: int | None = 0
-) -> HeldOutEvaluation:
+    model: Any,
+    X: Any,
+    y: Any,
+    held_out: Any = 10,
+    random_state: int | None = 0,
+    costs: Costs | None = None,
+) -> Evaluation:
     """Evaluate models with the parameters of a classifier, which stays as it is, on rows held out.
 
-    `held_out` is as in `split`, or ``"loo"`` to leave out one row at a time; where ``"auto"`` has
-    to choose, it does without the row.
+    `held_out` is as in `split`; with ``"loo"`` one row is left out at a time, in closed form where
+    there is one. Where ``"auto"`` has to choose, it does without the row.
     """
     options = model_options(model)
-    single = isinstance(held_out, str) and held_out == "loo"
-    if single:
-        encoder = options.encoder(X)
-        table = read_table(X, y, encoder, options.unlabelled, soft=True)
+    if isinstance(held_out, str) and held_out == SINGLY:
+        encoder = options.encoder(X, y)
+        table = read_table(X, y, encoder, options.label_marks, soft=True)
         check_classes(table.classes)
         schema = encoder.schema(table.classes)
         (settings, *_), automatic = options.alternatives(schema)
         if not automatic:
+            matrix = None if costs is None else check_costs(costs, schema)
             calibrated = options.calibration is not None
-            evaluation = leave_one_out(
-                table, schema, settings, options.n_jobs, calibrated=calibrated
+            return leave_one_out(
+                table, schema, settings, options.n_jobs, calibrated=calibrated, costs=matrix
             ).evaluation
-            return HeldOutEvaluation(evaluation, _WITHOUT_ITSELF.format(evaluation.n_rows))
-        from sklearn.model_selection import LeaveOneOut as SingleRows
-
-        held_out = SingleRows()
     splits = split(X, y, options, held_out, random_state)
+    matrix = None if costs is None else check_costs(costs, splits.schema)
     method = method_of(options)
     for fold in track(splits.folds(), "cross-validation", len(splits.pairs)):
         method.evaluate_fold(*fold, splits.schema)
-    seen = method.evaluation(splits)
+    seen = method.evaluation(splits, matrix)
     if seen is None:
         what = "predict rows that are" if method.fitted else "be fitted to the rows that are not"
         msg = f"the model cannot {what} held out: {method.problem}"
         raise DataError(msg)
-    return HeldOutEvaluation(seen, _WITHOUT_ITSELF.format(seen.n_rows) if single else splits.how)
+    return seen
 
 
+def evaluate_fitted(
+    model: Model, X: Any, y: Any, costs: Costs | None = None, mark: Any = None
+) -> Evaluation:
+    """Evaluate the predictions of a fitted model for labelled rows, of classes that it knows."""
+    table = read_table(X, y, model.encoder, mark, soft=True)
+    warn_of_unseen(table.rows.unseen, model.schema.of_categories)
+    targets = codes_among(model.classes, table.targets, table.classes)
+    matrix = None if costs is None else check_costs(costs, model.schema)
+    seen = evaluate_rows(model, table.rows, targets, matrix)
+    return replace(seen, how=f"the model on {counted(seen.n_rows, 'row')}")
+
+
+def evaluate_rows(
+    model: Model, rows: Rows, targets: Targets, costs: FloatArray | None = None
+) -> Evaluation:
+    """The same of rows as the model takes them; those of other rows can be added to it."""
+    return evaluate(
+        model.log_posterior(rows),
+        targets.labels,
+        model.classes,
+        frequencies=training_frequencies(model),
+        costs=costs,
+        ranked=True,
+    )
+
+
+def training_frequencies(model: Model) -> FloatArray:
+    """The proportions of the classes (k,) among the rows learnt from; else the priors."""
+    learnt = model.weighted_members[0][1].learnt
+    weight = model.prior if learnt is None else learnt.weight
+    frequencies: FloatArray = weight / weight.sum()
+    return frequencies
+
+
+SINGLY = "loo"  # one row is held out at a time
 _WITHOUT_ITSELF = "each of {} rows predicted by a model of the others"
 
 

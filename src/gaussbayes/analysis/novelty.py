@@ -11,6 +11,7 @@ Otherwise there is no closed form, and it is simulated, once for a model: see
 that it has.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -20,6 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 from gaussbayes.analysis.synthesis import RandomState, as_generator, capable_densities
 from gaussbayes.base.checks import integer, probability
 from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.numerals import five_digits
+from gaussbayes.base.text_tables import Block, Displayed, TextTable
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows, number_rows
@@ -82,11 +85,18 @@ def novel(p_values: FloatArray, level: float, prior: FloatArray | None = None) -
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PValues:
+class PValues(Displayed):
     """P-values of rows (n,), and the standard errors of their simulation; 0 if they are exact."""
 
     p_value: FloatArray
     standard_error: FloatArray
+
+    def tables(self) -> Sequence[Block]:
+        """The first rows."""
+        columns = ("row", "p-value", "standard\nerror")
+        numbers = enumerate(zip(self.p_value, self.standard_error, strict=True))
+        lines = ((f"{row:,}", *map(five_digits, pair)) for row, pair in numbers)
+        return [TextTable.first(columns, lines, self.p_value.size, sides="r")]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

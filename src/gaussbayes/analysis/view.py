@@ -13,15 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.class_moments import class_means
-from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.analysis.boundary import decision_boundaries
+from gaussbayes.analysis.class_moments import category_probabilities, class_means
+from gaussbayes.analysis.decision import margins
+from gaussbayes.analysis.other_classifier import OtherClassifier, other_classifier
+from gaussbayes.base.errors import CapabilityError, DataError, SchemaError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import MISSING
 from gaussbayes.data.labels import codes_among, read_targets
-from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.protocol import Bounded, Discrete, Distant, Tabulated
+from gaussbayes.data.rows import Encoder, Rows, Targets, number_rows
+from gaussbayes.families.protocol import Bounded, Discrete, Distant, Mixed
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
 
@@ -87,6 +90,11 @@ class View:
     def has_ellipses(self) -> bool:
         """Whether all features have distances, of which ellipses are lines of equal ones."""
         return all(isinstance(density, Distant) for density in self.model.densities)
+
+    @property
+    def has_means(self) -> bool:
+        """Whether the classes have means, which say where to look for them."""
+        return bool(self.model.densities)
 
     @property
     def classes(self) -> LabelArray:
@@ -166,6 +174,14 @@ class View:
         posterior: RealArray = np.exp(self.log_posterior(positions))
         return posterior
 
+    def margins(self, positions: FloatArray) -> RealArray:
+        """By how much each class beats the best other one (n, k); 0 at the edge of its region."""
+        return margins(self.log_posterior(positions))
+
+    def boundaries(self, low: float, high: float) -> tuple[float, ...]:  # noqa: ARG002 (exact)
+        """Where the most probable class changes along the one feature, also beyond these limits."""
+        return tuple(boundary.position for boundary in decision_boundaries(self.model))
+
     def likelihood(self, positions: FloatArray) -> RealArray:
         """``p(x | c)`` (n, k)."""
         return self.model.likelihood(self.rows_at(positions))
@@ -179,32 +195,107 @@ class View:
         return self.model.evidence(self.rows_at(positions))
 
 
+_STEPS = 2000
+_HALVINGS = 50
+"""Points among which changes of a label are looked for, and how often one is closed in on."""
+
+
+class OtherView(View):
+    """A classifier of another kind: labels and posteriors, if all its features are shown."""
+
+    whole: Any  # OtherClassifier
+
+    def part(self, X: Any) -> Rows:
+        """The shown features of rows, which must hold numbers."""
+        encoder = Encoder.learn(X, "auto")
+        for column in set(self.columns) & set(encoder.categorical):
+            msg = f"{self.whole.schema.feature_name(column)} must hold numbers to be shown"
+            raise DataError(msg)
+        return cut_rows(encoder.encode(X), encoder.schema(self.classes), self.columns)
+
+    def rows_at(self, positions: FloatArray) -> Rows:
+        """Rows at some positions (n, m), their features in the order of the classifier."""
+        return number_rows(positions[:, np.argsort(self.columns)])
+
+    def log_posterior(self, positions: FloatArray) -> RealArray:
+        """``log p(c | x)`` (n, k)."""
+        return self._shown.log_posterior(self.rows_at(positions))
+
+    def predicted(self, positions: FloatArray) -> NDArray[np.intp]:
+        """The codes of the classes predicted (n,)."""
+        return self._shown.labels(self.rows_at(positions))
+
+    def margins(self, positions: FloatArray) -> RealArray:
+        """By how much each class beats the best other one (n, k)."""
+        return self._shown.margins(self.rows_at(positions))
+
+    def boundaries(self, low: float, high: float) -> tuple[float, ...]:
+        """Where the predicted class changes between these limits, found by bisection."""
+        points = np.linspace(low, high, _STEPS)
+        codes = self.predicted(points[:, None])
+        (before,) = np.nonzero(codes[1:] != codes[:-1])
+        left, right, inside = points[before], points[before + 1], codes[before]
+        for _ in range(_HALVINGS if before.size else 0):
+            middle = left + (right - left) / 2
+            same = self.predicted(middle[:, None]) == inside
+            left, right = np.where(same, middle, left), np.where(same, right, middle)
+        return tuple(right.tolist())
+
+    @property
+    def means(self) -> FloatArray:
+        """There are none (k, m)."""
+        return np.full((self.classes.size, len(self.axes)), np.nan)
+
+    @property
+    def _shown(self) -> OtherClassifier:
+        """The classifier, if every feature of it is an axis."""
+        whole: OtherClassifier = self.whole
+        whole.check_shown(self.columns)
+        return whole
+
+
 def model_of(model: Any) -> Model:
     """The record of a fitted classifier, or the record itself, with its parameters."""
-    record = model if isinstance(model, Model) else getattr(model, "model_", None)
+    record = _record(model)
     if not isinstance(record, Model):
-        if hasattr(model, "fit") and hasattr(type(model), "model_"):
-            from sklearn.utils.validation import check_is_fitted
+        msg = (
+            f"densities are needed here, which {record.name} does not have: fit a "
+            "GaussianClassifier"
+        )
+        raise CapabilityError(msg)
+    return record
 
-            check_is_fitted(model)
-        msg = f"a fitted GaussianClassifier is needed here, got {type(model).__name__}"
-        raise TypeError(msg)
-    return record.solved()
+
+def _record(model: Any) -> Any:
+    """The `Model` of a classifier, or a fitted classifier of another kind."""
+    if isinstance(model, OtherClassifier):
+        return model
+    record = model if isinstance(model, Model) else getattr(model, "model_", None)
+    return record.solved() if isinstance(record, Model) else other_classifier(model)
 
 
-def read_labelled(model: Any, X: Any, y: Any) -> tuple[Model, Rows, NDArray[np.intp]]:
+def read_labelled(model: Any, X: Any, y: Any) -> tuple[Any, Any, NDArray[np.intp]]:
     """A model's record, rows that have all its features, and their class codes (n,).
 
-    A row without label has the code −1.
+    A row without label has the code −1. Instead of a `Model`, the record may be an
+    `OtherClassifier`, whose rows are as they came.
     """
-    record = model_of(model)
-    rows = _read(record, X)
-    return record, rows, _codes(record, y, rows.n_rows, getattr(model, "unlabelled", None))
+    record = _record(model)
+    mark = getattr(model, "unlabelled", None)
+    if isinstance(record, OtherClassifier):
+        return record, X, _codes(record, y, np.shape(X)[0], mark)
+    rows, marks = _read(record, X), record.schema.missing.of(None)
+    return record, rows, _codes(record, y, rows.n_rows, marks.plus(mark))
 
 
 def view(model: Any, features: Sequence[int | str] | None = None) -> View:
     """A model seen through some of its features, given by name or number; None is all of them."""
-    whole = model_of(model)
+    whole = _record(model)
+    if isinstance(whole, OtherClassifier):
+        schema = whole.schema
+        columns = schema.find_columns(range(schema.n_features) if features is None else features)
+        axes = tuple(Axis(schema.titles[column]) for column in columns)
+        return OtherView(whole, axes, columns, whole)  # type: ignore[arg-type]
     all_columns = tuple(range(whole.schema.n_features))
     columns = all_columns if features is None else whole.schema.find_columns(features)
     # What was learnt is not needed to look at a model.
@@ -218,6 +309,12 @@ def pair_view(model: Any, features: Sequence[int | str] | None = None) -> View:
     return view_of((2,), model, features)
 
 
+def density_view(model: Any, features: Sequence[int | str] | None = None) -> View:
+    """The same of a model that has densities."""
+    model_of(model)
+    return pair_view(model, features)
+
+
 def line_view(model: Any, feature: int | str | None = None) -> View:
     """A model seen through one feature."""
     return view_of((1,), model, None if feature is None else [feature])
@@ -228,7 +325,7 @@ def view_of(counts: Sequence[int], model: Any, features: Sequence[int | str] | N
 
     Without a choice these are all features, or those that hold numbers, if that many there are.
     """
-    schema = model_of(model).schema
+    schema = _record(model).schema
     if features is None:
         numbers = [j for j in range(schema.n_features) if j not in schema.categorical]
         choices: list[Sequence[int]] = [range(schema.n_features), numbers]
@@ -248,7 +345,7 @@ def view_of(counts: Sequence[int], model: Any, features: Sequence[int | str] | N
 
 def feature_titles(model: Any) -> tuple[str, ...]:
     """What the features are called: their names, or their numbers."""
-    return model_of(model).schema.titles
+    return tuple(_record(model).schema.titles)
 
 
 def positions_of(rows: Rows, axes: Sequence[Axis]) -> FloatArray:
@@ -281,12 +378,16 @@ def _axis(model: Model, place: int) -> Axis:
     pairs = zip(model.components, model.densities, strict=True)
     component, density = next(pair for pair in pairs if place in pair[0].columns)
     j = component.columns.index(place)
-    if not isinstance(density, Tabulated):
-        above = float(density.lowest[j]) if isinstance(density, Bounded) else -np.inf
-        integers = density.integers if isinstance(density, Discrete) else None
-        return Axis(name, integers=integers, above=above)
-    probability = model.prior @ np.exp(density.of(j))
-    return _category_axis(schema, place, density.categories[j], probability)
+    if place in schema.categorical:
+        probability = category_probabilities(model)[name if schema.features else place]
+        categories = model.categories[schema.categorical.index(place)]
+        return _category_axis(schema, place, categories, model.prior @ probability)
+    if isinstance(density, Mixed):
+        numbers, density = density.numbers
+        j = numbers.index(j)
+    above = float(density.lowest[j]) if isinstance(density, Bounded) else -np.inf
+    integers = density.integers if isinstance(density, Discrete) else None
+    return Axis(name, integers=integers, above=above)
 
 
 def _category_axis(
@@ -325,6 +426,6 @@ def _read(model: Model, X: Any) -> Rows:
     return rows
 
 
-def _codes(model: Model, y: Any, n_rows: int | None, mark: Any) -> NDArray[np.intp]:
+def _codes(model: Any, y: Any, n_rows: int | None, mark: Any) -> NDArray[np.intp]:
     targets, classes = read_hard_labels(y, n_rows, mark)
     return codes_among(model.schema.classes, targets, classes).codes.astype(np.intp)

@@ -113,8 +113,9 @@ def structure_table(data: Dataset, parts: TrainTestSplit) -> Table:
     """The six structures: what they cost in parameters, and how often they err."""
     n_held_out, n = len(parts.held_out_labels), len(data.labels)
     held_out = (parts.held_out_rows, parts.held_out_labels)
+    gaussians: Any = {"neighbors": (), "automatic": False, "logistic": False}
     compared = [
-        compare(X, y, held_out=how, neighbors=(), model=classifier()).candidates
+        compare(X, y, held_out=how, model=classifier(), **gaussians).candidates
         for X, y, how in (
             (parts.rows, parts.labels, held_out),
             (data.rows, data.labels, LeaveOneOut()),

@@ -1,1 +1,1 @@
-"""What knows no statistics: errors, types, names, checks, threads, triangular matrices, files."""
+"""What knows no statistics: errors, types, names, checks, threads, tables of text, files."""

@@ -79,7 +79,7 @@ def _sorted(words: NDArray[Any], n_features: int) -> NDArray[np.intp]:
 
 
 def _words(observed: NDArray[np.bool_]) -> NDArray[Any]:
-    """The patterns as whole numbers (words, n), 64 features in each."""
+    """The patterns as integers (words, n), 64 features in each."""
     n, d = observed.shape
     words = max(1, -(-d // _WORD))
     padded = np.zeros((n, words * _WORD), dtype=bool)

@@ -2,11 +2,130 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from math import isnan
 from operator import index
+from typing import Any, Literal, TypeAlias
 
 from gaussbayes.base.errors import SchemaError
+from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import LabelArray
+
+Role: TypeAlias = Literal["number", "category", "date", "left out"]
+"""What a column of a table is to a model; dates are numbers, days since an origin."""
+
+NOT_ASKED_FOR = "not among the features"
+"""Why a column is left out if others were named."""
+
+_MOST_NAMED = 12
+"""Columns that are left out and named in one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRole:
+    """What one column of a table is to a model."""
+
+    name: str
+    role: Role
+    reason: str | None = None  # why it is left out; or what is doubtful about a column that is used
+    origin: str | None = None  # of dates: the first day, which is 0, as in 2024-01-31
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRoles:
+    """What each column of a table is to a model, in the order of the table; not the target.
+
+    Examples
+    --------
+    >>> roles = ColumnRoles((ColumnRole("id", "left out", "identifies rows"),
+    ...     ColumnRole("age", "number"), ColumnRole("born", "date", origin="1990-01-01")))
+    >>> roles.sentence
+    'used 2 columns: 1 number, 1 date; left out id (identifies rows)'
+    >>> roles.dated("born", 31.0), roles.dated("age", 31.0)
+    ('1990-02-01', 31.0)
+    """
+
+    columns: tuple[ColumnRole, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all columns."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def used(self) -> tuple[ColumnRole, ...]:
+        """The columns that are used."""
+        return tuple(column for column in self.columns if column.role != "left out")
+
+    @property
+    def left_out(self) -> tuple[ColumnRole, ...]:
+        """The columns that are not."""
+        return tuple(column for column in self.columns if column.role == "left out")
+
+    @property
+    def origins(self) -> dict[str, str]:
+        """The origin of each column of dates, by its name."""
+        return {each.name: each.origin for each in self.columns if each.origin is not None}
+
+    def dated(self, name: str, value: Any) -> Any:
+        """The date that a number of days stands for in a column; the value itself elsewhere."""
+        origin = self.origins.get(name)
+        if origin is None or value is None or isnan(value):
+            return value
+        try:
+            date = datetime.fromisoformat(origin) + timedelta(days=value)
+        except OverflowError:  # beyond all calendars
+            return value
+        date = (date + timedelta(milliseconds=500)).replace(microsecond=0)
+        return str(date).removesuffix(" 00:00:00")
+
+    @property
+    def doubts(self) -> tuple[ColumnRole, ...]:
+        """The columns that are used though something is doubtful about them."""
+        return tuple(column for column in self.used if column.reason is not None)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all that was asked for is used, as numbers."""
+        roles = {each.role for each in self.columns if each.reason != NOT_ASKED_FOR}
+        return roles == {"number"} and not self.doubts
+
+    @property
+    def sentence(self) -> str:
+        """One line that says what is used, and what is left out and why."""
+        forms: dict[Role, str] = {"number": "numbers", "category": "categories", "date": "dates"}
+        roles = [column.role for column in self.used]
+        counts = {role: roles.count(role) for role in forms}
+        held = ", ".join(f"{n} {r if n == 1 else forms[r]}" for r, n in counts.items() if n)
+        line = f"used {len(roles)} column{'s'[: len(roles) != 1]}: {held}"
+        return f"{line}; left out {self.reasons}" if self.reasons else line
+
+    @property
+    def reasons(self) -> str:
+        """Why columns that nobody has left out are left out."""
+        others = [each for each in self.left_out if each.reason != NOT_ASKED_FOR]
+        named = [f"{each.name or 'unnamed'} ({each.reason})" for each in others]
+        if len(named) > _MOST_NAMED:
+            named[_MOST_NAMED - 1 :] = [f"{len(named) - _MOST_NAMED + 1} more"]
+        return ", ".join(named)
+
+    def shortened(self, most: int) -> "ColumnRoles":
+        """The same with the first of the columns that are used, so many, and no others."""
+        late = {column.name for column in self.used[most:]}
+        reason = f"after the first {most} that can be used"
+        return ColumnRoles(
+            tuple(
+                ColumnRole(each.name, "left out", reason) if each.name in late else each
+                for each in self.columns
+            )
+        )
+
+    def of_names(self, names: Sequence[str], called: Sequence[str] | None = None) -> "ColumnRoles":
+        """Some of the columns alone, in this order; `called` are other names for them."""
+        role = {column.name: column for column in self.columns}
+        pairs = zip(names, names if called is None else called, strict=True)
+        return ColumnRoles(tuple(replace(role[name], name=new) for name, new in pairs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +147,9 @@ class Schema:
     features: tuple[str, ...] | None = None
     categorical: tuple[int, ...] = ()  # the columns that hold categories; all others hold numbers
     places: tuple[int, ...] | None = None  # of a part: where its features are among all
+    missing: MissingMarks = STANDARD_MARKS  # what stands for missing values in a table
+    roles: ColumnRoles | None = None  # of all columns of the table, if some are no features
+    listed: tuple[int, ...] | None = None  # class codes as the user listed them; None as they are
 
     @property
     def of_numbers(self) -> "Schema":
@@ -48,14 +170,21 @@ class Schema:
     def marginal(self, columns: Sequence[int]) -> "Schema":
         """The schema of a model of some of the features, in this order."""
         hold = tuple(place for place, j in enumerate(columns) if j in self.categorical)
-        return Schema(self.classes, len(columns), self._names(columns), hold)
+        names = self._names(columns)
+        roles = None if self.roles is None or names is None else self.roles.of_names(names)
+        return Schema(
+            self.classes, len(columns), names, hold, None, self.missing, roles, self.listed
+        )
 
     def _names(self, columns: Sequence[int]) -> tuple[str, ...] | None:
         return None if self.features is None else tuple(self.features[j] for j in columns)
 
     def with_names(self, names: Sequence[str] | None) -> "Schema":
         """The same features with other names, or none."""
-        return replace(self, features=check_names(names, self.n_features))
+        new, roles = check_names(names, self.n_features), self.roles
+        if roles is not None and self.features is not None:
+            roles = None if new is None else roles.of_names(self.features, new)
+        return replace(self, features=new, roles=roles)
 
     def find_columns(self, features: Sequence[int | str]) -> tuple[int, ...]:
         """The columns of features given by name or number, each at most once."""
@@ -106,10 +235,13 @@ class Schema:
         )
 
     def same_features(self, other: "Schema") -> bool:
-        """Whether the features are the same in number, kind and, where both have some, names."""
+        """Whether features are the same in number, kind, origin and, if they have any, names."""
         named = self.features is not None and other.features is not None
         alike = (self.n_features, self.categorical) == (other.n_features, other.categorical)
-        return alike and not (named and self.features != other.features)
+        origins = [{} if each.roles is None else each.roles.origins for each in (self, other)]
+        return (
+            alike and origins[0] == origins[1] and not (named and self.features != other.features)
+        )
 
     def feature_list(self, columns: Iterable[int], most: int = 6) -> str:
         """Several features in a message, shortened when there are many."""

@@ -4,13 +4,15 @@ How rows are cut never depends on the number of threads, so neither do the resul
 """
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from contextvars import copy_context
+from functools import lru_cache
 from queue import Full, Queue
-from threading import Event, Thread
-from typing import TYPE_CHECKING, TypeVar
+from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gaussbayes.base.errors import ParameterError
 
@@ -42,6 +44,43 @@ def n_threads(n_jobs: int | None) -> int:
         return max(1, available + 1 + n_jobs)
     limit = os.environ.get("OMP_NUM_THREADS", "")
     return min(available, int(limit)) if limit.isdigit() and int(limit) > 0 else available
+
+
+class _Blas:
+    """How many are at work with BLAS on one thread, and what its limits were before."""
+
+    lock = Lock()
+    users = 0
+    limits: Any = None
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep BLAS from using threads of its own for many small products and factorisations.
+
+    They wait for one another by spinning: on cores that others use as well, everything would take
+    ten times as long. The limit holds in the whole process, until the last who asked has finished.
+    """
+    with _Blas.lock:
+        if not _Blas.users:
+            _Blas.limits = _blas("scipy.linalg" in sys.modules).limit(limits=1, user_api="blas")
+        _Blas.users += 1
+    try:
+        yield
+    finally:
+        with _Blas.lock:
+            _Blas.users -= 1
+            if not _Blas.users:
+                _Blas.limits.restore_original_limits()
+
+
+@lru_cache
+def _blas(with_scipy: bool) -> Any:
+    """The BLAS libraries that are loaded; SciPy has one of its own."""
+    from threadpoolctl import ThreadpoolController
+
+    del with_scipy
+    return ThreadpoolController()
 
 
 def ranges(n_rows: int, step: int) -> list[slice]:

@@ -7,7 +7,7 @@ say nothing about the class: both are integrated out. A missing one is expected 
 not, so that new ones are counted.
 
 Columns come as arrays, series of frames or columns of Arrow tables. Of strings and dictionaries
-only the different values are looked at. Null, NaN and the empty string are missing values.
+only the different values are looked at. What is missing says `gaussbayes.base.missing_marks`.
 """
 
 import inspect
@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray
 from gaussbayes.data.tables import (
@@ -50,12 +51,6 @@ MANY = 1000
 
 MOST_CATEGORIES = 500_000
 """Of all features together: as many as a model file may have."""
-
-NULLS = (
-    *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
-    *("N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"),
-)
-"""How a missing number or boolean may be written in text; those that pyarrow knows."""
 
 _INTEGER = re.compile(r"[+-]?\d+(\.0*)?")
 _BOOLEAN = {"true": True, "false": False}
@@ -206,10 +201,13 @@ def _level_outside() -> int:
 # Columns → codes.
 
 
-def factorise(column: Any, name: str, *, occurring: bool = True) -> tuple[CodeArray, Categories]:
+def factorise(
+    column: Any, name: str, marks: ColumnMarks = ORDINARY, *, occurring: bool = True
+) -> tuple[CodeArray, Categories]:
     """The codes (n,) of one column, of any container, among its categories, and these, sorted.
 
-    With `occurring`, the categories that a type declares but that do not occur are left out.
+    With `occurring`, the categories that a type declares but that do not occur are left out; so are
+    those that stand for missing values, the `marks`.
 
     Examples
     --------
@@ -217,7 +215,7 @@ def factorise(column: Any, name: str, *, occurring: bool = True) -> tuple[CodeAr
     >>> codes.tolist(), categories
     ([1, -2, 0], (1, 3))
     """
-    codes, values = _parts(column, name)
+    codes, values = column_codes(column, name)
     if values.dtype.kind not in "biufOUST":
         msg = f"{name} holds values of type {values.dtype}: {_EXPECTED}"
         raise DataError(msg)
@@ -226,11 +224,11 @@ def factorise(column: Any, name: str, *, occurring: bool = True) -> tuple[CodeAr
         # Of the types of several tables no two may be the same: what does not occur is left out.
         which = np.flatnonzero(occurring_values(codes, values.size))
     translation = np.full(values.size + 1, MISSING, dtype=np.int32)  # −1 is the last entry
-    if values.dtype.kind in "biu":
+    if values.dtype.kind in "biu" and not marks.numbers:
         distinct, translation[which] = np.unique(values[which], return_inverse=True)
         return translation[codes], tuple(distinct.tolist())
     plain = [
-        None if is_missing(value) or value == "" else as_category(value, name)
+        None if is_missing(value, marks) else as_category(value, name)
         for value in values[which].tolist()
     ]
     categories = in_order((each for each in plain if each is not None), name)
@@ -239,7 +237,7 @@ def factorise(column: Any, name: str, *, occurring: bool = True) -> tuple[CodeAr
     return translation[codes], categories
 
 
-def _parts(column: Any, name: str) -> tuple[NDArray[np.signedinteger[Any]], NDArray[Any]]:
+def column_codes(column: Any, name: str) -> tuple[NDArray[np.signedinteger[Any]], NDArray[Any]]:
     """The codes of a column of any container, −1 for missing values, and what they stand for."""
     if not isinstance(column, np.ndarray) and hasattr(column, "to_native"):  # of narwhals
         native = column.to_native()
@@ -262,10 +260,7 @@ def spelled_numbers(
     """
     if kind(categories) is not str or kind(known) in {str, type(None)}:
         return codes, categories
-    strings = [text for text in map(str, categories) if text.strip() not in NULLS]
-    code_of = {text: code for code, text in enumerate(strings)}
-    numbers = tuple(map(_spelled, strings))
-    return _translated(codes, [code_of.get(str(text), MISSING) for text in categories]), numbers
+    return codes, tuple(_spelled(str(text)) for text in categories)
 
 
 def _spelled(text: str) -> Category:

@@ -17,6 +17,7 @@ import numpy as np
 
 from gaussbayes.base.errors import DataError, ParameterError, SchemaError
 from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.data.column_roles import SAMPLE_ROWS, decide_source
 from gaussbayes.data.file_rows import FileRows, part_partial, parts_of
 from gaussbayes.data.files import Source, files_of
 from gaussbayes.data.labels import read_targets, read_weights
@@ -83,21 +84,25 @@ class PartitionRows(RowSource):
     @classmethod
     def open_frame(cls, frame: Any, request: Request, client: Any = None) -> "PartitionRows":
         """Choose the columns, and check that they can be what they are chosen for."""
-        from pandas.api.types import is_bool_dtype, is_numeric_dtype
+        from pandas.api.types import is_numeric_dtype
 
         if request.bad_rows != "error":
             msg = "bad_rows is for files: leave rows out with frame.dropna() or a filter"
             raise ParameterError(msg)
         dtypes = dict(frame.dtypes)
         typed = [name for name, dtype in dtypes.items() if dtype == "category"]
-        if request.by_values:
-            others = ((name, dtype) for name, dtype in dtypes.items() if dtype != "category")
-            typed += [name for name, t in others if t in ("string", "object") or is_bool_dtype(t)]
-        roles = choose_roles(list(frame.columns), request, typed)
-        numbers = [name for name, kind in roles.kinds.items() if kind != "category"]
+        decided = None
+        if request.is_open:
+            parts = (part.head(SAMPLE_ROWS, npartitions=1) for part in frame.partitions)
+            sample = next((part for part in parts if len(part)), frame.head(0))
+            request, decided = decide_source(sample, request, whole=False)
+        roles = choose_roles(list(frame.columns), request, typed, decided)
+        others = ("category", "date")
+        numbers = [name for name, kind in roles.kinds.items() if kind not in others]
         wrong = [name for name in numbers if name not in typed]
         wrong = [name for name in wrong if not is_numeric_dtype(dtypes[name])]
-        check_no_others([(name, dtypes[name]) for name in wrong])
+        coded = [name for name in wrong if dtypes[name] in ("string", "object")]
+        check_no_others([(name, dtypes[name]) for name in wrong], coded, roles.kinds)
         return cls(frame, roles, request, client)
 
     @property
@@ -137,6 +142,9 @@ def predictions(model: Any, frame: Any, *, proba: bool = False) -> Any:
     [False, True, True]
     """
     names = getattr(model, "feature_names_in_", None)
+    roles = getattr(model, "columns_", None)
+    if roles is not None:
+        names = [column.name for column in roles.used]
     if names is None:
         msg = (
             "predictions find columns by name, but the model's features have none: fit it to a "
@@ -227,7 +235,7 @@ def _labelled(part: Any, roles: Roles, request: Request, encoder: Encoder) -> La
         weights = read_weights(weights, n) if weights.any() else weights
     if roles.target is None:
         return LabelledRows(rows, no_labels(n, weights), np.empty(0))
-    targets, classes = _read_labels(part[roles.target], request.mark)
+    targets, classes = _read_labels(part[roles.target], request.label_marks)
     return LabelledRows(rows, replace(targets, weights=weights), classes)
 
 

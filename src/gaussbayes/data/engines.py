@@ -12,6 +12,7 @@ those of files and arrays to rounding, not to the bit.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
@@ -20,8 +21,14 @@ import numpy as np
 
 from gaussbayes.base.errors import DataError, NonFiniteError
 from gaussbayes.base.finite import overflow_error
+from gaussbayes.base.missing_marks import ColumnMarks
 from gaussbayes.base.threads import n_threads, read_ahead
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
+from gaussbayes.data.column_roles import (
+    SAMPLE_ROWS,
+    columns_asked_for,
+    decide_source,
+)
 from gaussbayes.data.labels import encode
 from gaussbayes.data.readers.batches import batch_rows, recut
 from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
@@ -62,12 +69,20 @@ class EngineRows(RowSource):
         """Choose the columns of a DuckDB relation, a Polars LazyFrame or another lazy frame."""
         frame = nw.from_native(source).lazy()
         schema = frame.collect_schema()
-        more = (nw.String, nw.Boolean) if request.by_values else ()
-        typed = [name for name, kind in schema.items() if kind in (nw.Categorical, nw.Enum, *more)]
-        roles = choose_roles(schema.names(), request, typed)
-        held = {name: schema[name] for name, kind in roles.kinds.items() if kind != "category"}
+        decided = None
+        if request.is_open:
+            columns = columns_asked_for(schema.names(), request)
+            sample = collected(frame.select(*columns).head(SAMPLE_ROWS))
+            how: dict[str, Any] = {"names": schema.names(), "spelled": False, "whole": False}
+            request, decided = decide_source(sample, request, **how)
+        typed = [name for name, kind in schema.items() if kind in (nw.Categorical, nw.Enum)]
+        roles = choose_roles(schema.names(), request, typed, decided)
+        others = ("category", "date")
+        held = {name: schema[name] for name, kind in roles.kinds.items() if kind not in others}
         wrong = [item for item in held.items() if not item[1].is_numeric()]
-        check_no_others([(name, kind) for name, kind in wrong if kind != nw.Boolean])
+        wrong = [(name, kind) for name, kind in wrong if kind != nw.Boolean]
+        coded = [name for name, kind in wrong if kind == nw.String]
+        check_no_others(wrong, coded, roles.kinds)
         rows = cls(frame, roles, request)
         rows._selected(named=True)  # raises for labels and categories that cannot be
         return rows
@@ -75,14 +90,15 @@ class EngineRows(RowSource):
     @cached_property
     def table(self) -> "EngineTable":
         """The labelled rows, about which the first query has been asked."""
-        return EngineTable.open(self._selected(named=False), self.roles, self.request)
+        return EngineTable.open(self._selected(named=False), self.roles)
 
     @property
     def without_label(self) -> "EngineRows":
         """The rows that have no label alone."""
         assert self.target is not None
         kind = self._frame.collect_schema()[self.target]
-        missing = ~_is_label(nw.col(self.target), kind, self.request.mark)
+        label = _without_marks(nw.col(self.target), kind, self.request.label_marks)
+        missing = ~_is_label(label, kind)
         return EngineRows(
             self._frame.filter(missing), replace(self.roles, target=None), self.request
         )
@@ -121,14 +137,25 @@ class EngineRows(RowSource):
         schema, roles = self._frame.collect_schema(), self.roles
         ours = {name: feature_column(position) for position, name in enumerate(roles.features)}
         ours |= {roles.weights: WEIGHT} if roles.weights is not None else {}
+        marks = self.request.missing
         columns = {
-            name: nw.col(name).cast(nw.Float64) for name in ours if name not in roles.categorical
+            name: _without_marks(nw.col(name).cast(nw.Float64), nw.Float64(), marks.of(name))
+            for name in ours
+            if name not in roles.categorical
         }
+        origins = roles.encoder.origins
+        for name in set(origins) & set(columns):
+            if not schema[name].is_numeric():
+                origin = datetime.fromtimestamp(86_400 * origins[name], UTC).replace(tzinfo=None)
+                elapsed = nw.col(name).cast(nw.Datetime) - nw.lit(origin)
+                columns[name] = elapsed.dt.total_seconds().cast(nw.Float64) / 86_400.0
         for name in roles.categorical:
-            columns[name] = _as_label(schema[name], name, "categories")
+            label = _as_label(schema[name], name, "categories")
+            columns[name] = _without_marks(label, schema[name], marks.of(name))
         if roles.target is not None:
-            ours[roles.target] = LABEL
-            columns[roles.target] = _as_label(schema[roles.target], roles.target, "labels")
+            name, ours[roles.target] = roles.target, LABEL
+            label = _as_label(schema[name], name, "labels")
+            columns[name] = _without_marks(label, schema[name], self.request.label_marks)
         return self._frame.select(
             *(column.alias(name if named else ours[name]) for name, column in columns.items())
         )
@@ -154,7 +181,7 @@ class EngineTable:
     n_incomplete: int = 0  # rows among the labelled ones that lack a feature
 
     @classmethod
-    def open(cls, frame: Any, roles: Roles, request: Request) -> "EngineTable":
+    def open(cls, frame: Any, roles: Roles) -> "EngineTable":
         """Ask which classes there are, and where."""
         d, weighted = len(roles.features), roles.weights is not None
         numeric = [j for j in range(d) if roles.features[j] not in roles.categorical]
@@ -181,7 +208,7 @@ class EngineTable:
         ):
             _raise_for_weights(frame, roles, float(weight.sum()))
         labels = result[LABEL].to_list()
-        unlabelled = [is_missing(each) or _is_mark(each, request.mark) for each in labels]
+        unlabelled = [is_missing(each) for each in labels]
         kept = np.flatnonzero(~np.array(unlabelled, dtype=bool))
         n_unlabelled = int(n_rows.sum() - n_rows[kept].sum())
         _check_labels([labels[place] for place in kept], roles.target)
@@ -193,7 +220,7 @@ class EngineTable:
         observed = np.stack([floats(result, name) for name in features], axis=1)
         if n_unlabelled:
             kind = frame.collect_schema()[LABEL]
-            frame = frame.filter(_is_label(nw.col(LABEL), kind, request.mark))
+            frame = frame.filter(_is_label(nw.col(LABEL), kind))
         of_classes = (n_rows[order], weight[order], observed[order], total[order])
         names = tuple(labels[place] for place in order)
         table = cls(frame, roles, classes, names, *of_classes, n_unlabelled)
@@ -244,7 +271,7 @@ class EngineTable:
         raise overflow_error(np.concatenate([floats(largest, name) for name in largest.columns]))
 
     def _with_incomplete(self, numeric: Sequence[int]) -> "EngineTable":
-        """With the number of rows that lack a feature."""
+        """With the number of rows with missing values."""
         suspects = np.asarray((self.observed != self.n_rows[:, None]).any(axis=0))
         suspects[list(numeric)] |= ~np.isfinite(self.total[:, list(numeric)]).all(axis=0)
         missing = [_is_missing(j, j in numeric) for j in np.flatnonzero(suspects).tolist()]
@@ -302,22 +329,23 @@ def _as_label(kind: Any, name: str, what: str) -> Any:
     return label
 
 
-def _is_mark(label: object, mark: Any) -> bool:
-    """Whether a label is the mark of a missing one."""
-    return mark is not None and isinstance(label, str) == isinstance(mark, str) and label == mark
+def _without_marks(column: Any, kind: Any, marks: ColumnMarks) -> Any:
+    """The expression of a column with NULL where a value stands for a missing one."""
+    strings = isinstance(kind, nw.Categorical | nw.Enum) or kind == nw.String
+    marked: list[Any] = sorted(marks.strings if strings else marks.numbers)
+    if kind.is_integer():
+        marked = [int(number) for number in marked if number.is_integer()]
+    if not marked or kind == nw.Boolean:
+        return column
+    plain = column.cast(nw.String) if strings else column
+    compared = plain.str.strip_chars() if strings else plain
+    return nw.when(~compared.is_in(marked)).then(plain)
 
 
-def _is_label(column: Any, kind: Any, mark: Any) -> Any:
+def _is_label(column: Any, kind: Any) -> Any:
     """The expression of whether a row has a label."""
     present = ~column.is_null()
-    if kind.is_float():
-        present = present & ~column.is_nan()
-    strings = isinstance(kind, nw.Categorical | nw.Enum) or kind == nw.String
-    if mark is not None and isinstance(mark, str) == strings:
-        marked = column.cast(nw.String) if strings else column
-        # NULL is not different from the mark, nor the same: it stays without label.
-        present = present & nw.when(column.is_null()).then(nw.lit(False)).otherwise(marked != mark)
-    return present
+    return present & ~column.is_nan() if kind.is_float() else present
 
 
 def _is_missing(position: int, number: bool) -> Any:

@@ -20,9 +20,15 @@ from typing import Any, Self
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.base.missing_marks import ORDINARY
 from gaussbayes.base.progress import count_rows
 from gaussbayes.base.threads import in_order, n_threads, read_ahead
-from gaussbayes.data.files import FileReader, Source, SourceFile, open_file, open_source
+from gaussbayes.data.column_roles import (
+    SAMPLE_ROWS,
+    columns_asked_for,
+    decide_source,
+)
+from gaussbayes.data.files import Block, FileReader, Source, SourceFile, open_file, open_source
 from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
 from gaussbayes.data.roles import (
     BadRowError,
@@ -34,7 +40,7 @@ from gaussbayes.data.roles import (
     select_columns,
 )
 from gaussbayes.data.rows import Encoder, LabelledRows
-from gaussbayes.data.tables import is_string, is_string_or_boolean
+from gaussbayes.data.tables import is_string
 
 PART_BYTES = 1 << 26
 """Nominal size of a part: worth a task's while, and small enough to share a file well."""
@@ -47,19 +53,21 @@ class FileRows(RowSource):
         super().__init__(roles, request)
         self.source = source
         self.reader = reader
-        self.is_read_once = source.is_read_once
+        self.is_read_once, self.n_rows = source.is_read_once, source.n_rows
 
     @classmethod
     def open(cls, source: Any, request: Request) -> Self:
         """Choose the columns of files, or of a `Source`, and check what they hold."""
         if not isinstance(source, Source):
-            source = open_source(source, bad_rows=request.bad_rows)
+            source = open_source(source, bad_rows=request.bad_rows, missing=request.missing)
         inferred, first = source.inferred, source.listed[0].shown
-        typed = inferred.categorical
-        if request.by_values:
-            held = [field.name for field in source.schema if is_string_or_boolean(field.type)]
-            typed = typed.union(held)
-        roles = choose_roles(source.schema.names, request, typed)
+        decided, names = None, source.schema.names
+        if request.is_open:
+            columns = columns_asked_for(names, request)
+            sample, whole = source.first_rows(columns, SAMPLE_ROWS)
+            how: Any = {"names": names, "typed": inferred.categorical, "parsed": source.is_text}
+            request, decided = decide_source(sample, request, **how, whole=whole)
+        roles = choose_roles(names, request, inferred.categorical, decided)
         target = roles.target
         if "" in roles.features and request.features is None:
             msg = (
@@ -68,32 +76,34 @@ class FileRows(RowSource):
             )
             raise DataError(msg)
         strings, integers = list(request.string_features), False
-        if isinstance(request.mark, str) and target is not None:
+        if target is not None and not request.label_marks.strings <= ORDINARY.strings:
             # A column of integers in which some are marked is read as it is written.
-            marked = dict(inferred.examples).get(target) == request.mark
+            marked = request.label_marks.include(dict(inferred.examples).get(target))
             integers = target in inferred.numbers and marked
             integers |= str(source.schema.field(target).type) == "int64"
             strings += [target] if integers else []
         selection = select_columns(
             inferred, roles.columns, roles.kinds, source.handling, strings=strings
         )
-        check_types(selection.schema, roles.kinds, first, target, inferred.examples)
+        choice = {"to_fit": True, "told": decided is not None}
+        check_types(selection.schema, roles.kinds, first, target, inferred.examples, **choice)
         encoded = selection.encoded
         if target is not None and is_string(selection.schema.field(target).type):
             encoded += (target,)
-        selection = replace(selection, as_stored=True, encoded=encoded)
-        reader = BlockReader(roles, request, roles.encoder, selection, integers, source.is_text)
+        selection = replace(selection, as_stored=True, encoded=encoded, missing=request.missing)
+        encoder = replace(roles.encoder, missing=request.missing)
+        reader = BlockReader(roles, request, encoder, selection, integers, source.is_text)
         return cls(source, roles, request, reader)
 
-    def blocks(self, encoder: Encoder | None = None) -> Iterator[tuple[LabelledRows, str]]:
-        """The rows in order, some at a time, and what messages call them; see `Source.blocks`."""
+    def blocks(self, encoder: Encoder | None = None) -> Iterator[tuple[LabelledRows, Block]]:
+        """The rows in order, some at a time, and as they were read; see `Source.blocks`."""
         reader = self.reader if encoder is None else replace(self.reader, encoder=encoder)
         for block in self.source.selected_blocks(reader.selection):
             try:
                 rows = reader.read(block.table)
             except BadRowError as error:
                 raise error.placed(block.file, block.first_row) from None
-            yield rows, f"{block.file}, rows from {block.first_row} on"
+            yield rows, block
 
     def plan(self, fold: Fold[Any], encoder: Encoder) -> "Plan":
         """What is done with the rows of each file."""

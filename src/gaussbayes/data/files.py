@@ -22,7 +22,11 @@ from shutil import copyfileobj
 from stat import S_ISDIR, S_ISREG
 from typing import Any, Literal, TypeAlias, get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.threads import in_order, n_threads, read_ahead
 from gaussbayes.base.types import BadRowHandling
 from gaussbayes.data.roles import (
@@ -96,6 +100,8 @@ class SourceFile:
     name: str
     format: FormatName | None  # None: its first bytes tell
     compression: Compression | None
+    header: bool = True  # of CSV and TSV: whether the first line names the columns
+    missing: MissingMarks = STANDARD_MARKS  # what stands for missing values in text
 
     @property
     def is_standard_input(self) -> bool:
@@ -122,7 +128,12 @@ class SourceFile:
 # Names.
 
 
-def files_of(source: Any, format: str | None = None) -> tuple[SourceFile, ...]:  # noqa: A002
+def files_of(
+    source: Any,
+    format: str | None = None,  # noqa: A002
+    *,
+    header: bool = True,
+) -> tuple[SourceFile, ...]:
     """The files that a source stands for, in the order in which they are read.
 
     A folder stands for the files in it and below whose names end in a known way, sorted; names that
@@ -143,7 +154,7 @@ def files_of(source: Any, format: str | None = None) -> tuple[SourceFile, ...]: 
     if not names:
         msg = "the list of files is empty: give at least one"
         raise DataError(msg)
-    return tuple(_described(name, format) for name in names)
+    return tuple(replace(_described(name, format), header=header) for name in names)
 
 
 def format_by_name(name: str) -> tuple[FormatName | None, Compression | None]:
@@ -415,6 +426,11 @@ class FileReader(ABC):
         first : the number of the piece to begin with, where `piece_rows` are known
         """
 
+    def first_tables(self, selection: ColumnSelection) -> Iterator[ParsedTable]:
+        """Its first rows, at least a piece of them, which can all be read again."""
+        for piece in self.pieces(selection):
+            yield from piece()
+
     def piece_rows(self, selection: ColumnSelection) -> Sequence[int] | None:
         """How many rows each piece has, if that can be told without reading them."""
         return None
@@ -445,6 +461,18 @@ class Block:
     table: pa.Table
     file: str
     first_row: int  # from 1, the header not counted
+    left_out: tuple[int, ...] = ()  # rows that are not in the table, from 0 in the block
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """The number of each row in the file (n,), from 1."""
+        n_records = self.table.num_rows + len(self.left_out)
+        return self.first_row + np.delete(np.arange(n_records), list(self.left_out))
+
+    @property
+    def shown(self) -> str:
+        """What messages call it."""
+        return f"{self.file}, rows from {self.first_row} on"
 
 
 class Source:
@@ -548,6 +576,24 @@ class Source:
         selection = select_columns(self.inferred, columns, kinds, self.handling, as_held=as_held)
         return self.selected_blocks(selection)
 
+    def first_rows(self, columns: Sequence[str], n_rows: int) -> tuple[pa.Table, bool]:
+        """About so many rows of the first file that has some, and whether there are no more.
+
+        Rows that cannot be read are left out.
+        """
+        selection = select_columns(self.inferred, columns, {}, "skip")
+        for reader in self.opened():
+            tables, n_read, whole = [selection.schema.empty_table()], 0, True
+            for parsed in reader.first_tables(selection):
+                tables.append(parsed.table)
+                n_read += parsed.table.num_rows
+                whole = n_read < n_rows
+                if not whole:
+                    break
+            if n_read:
+                break
+        return pa.concat_tables(tables), whole and len(self.listed) == 1 and not self.is_read_once
+
     def selected_blocks(self, selection: ColumnSelection) -> Iterator[Block]:
         """As `blocks`, of a selection."""
         self.bad_rows = BadRows()
@@ -561,7 +607,8 @@ class Source:
                         raise bad_row_error(bad.first[0])
                     self.bad_rows += bad
                     if parsed.table.num_rows:
-                        yield Block(parsed.table, file, first_row)
+                        left_out = tuple(problem.row for problem in parsed.problems)
+                        yield Block(parsed.table, file, first_row, left_out)
                     first_row += parsed.n_records
 
     def _look(self, most_columns: int | None) -> InferredTypes:
@@ -585,7 +632,9 @@ def open_source(
     *,
     format: str | None = None,  # noqa: A002
     bad_rows: BadRowHandling = "error",
+    header: bool = True,
     most_columns: int | None = None,
+    missing: MissingMarks = STANDARD_MARKS,
 ) -> Source:
     """Open files to read them block by block, in bounded memory.
 
@@ -594,9 +643,12 @@ def open_source(
     source : a path, a list of paths, a folder, a pattern, or ``"-"`` for standard input
     format : "csv", "tsv", "jsonl", "parquet" or "arrow"; by the name or the first bytes if None
     bad_rows : whether a row that cannot be read is an error or left out and counted
+    header : whether the first line of CSV and TSV files names the columns; else they are x1, x2, …
     most_columns : how many columns there may be, None for any number; checked before they are read
+    missing : what stands for missing numbers in text
     """
-    return Source(files_of(source, format), bad_rows, most_columns)
+    files = files_of(source, format, header=header)
+    return Source([replace(file, missing=missing) for file in files], bad_rows, most_columns)
 
 
 def _parsed(reader: FileReader, selection: ColumnSelection) -> Iterator[ParsedTable]:

@@ -1,7 +1,7 @@
 """What rows belong to: labels of any kind → class codes or soft labels, and weights.
 
-A row without label has the class code −1: its label is None, NaN, pandas' NA, or the value that the
-caller says marks such rows. Among soft labels it is a row of NaN.
+A row without label has the class code −1: its label is None, NaN, pandas' NA, or a value that
+stands for a missing one. Among soft labels it is a row of NaN.
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, MissingLabelError, SchemaError
+from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.roles import BadRow, BadRowError, shorten
 from gaussbayes.data.rows import UNLABELLED, Targets
@@ -45,13 +46,14 @@ def read_targets(
     ----------
     n_rows : how many labels there must be, if that is known
     weights : (n,) how much each row counts; None is 1 each
-    mark : a label that stands for a missing one, such as −1 or "?"
+    mark : a label that stands for a missing one, such as −1, beside those that always do; or the
+        `ColumnMarks` that do
 
     Examples
     --------
-    >>> targets, classes = read_targets(["b", None, "a", "?"], mark="?")
+    >>> targets, classes = read_targets(["b", None, "a", "?", "-"], mark="-")
     >>> targets.labels.tolist(), targets.n_unlabelled, classes.tolist()
-    ([1, -1, 0, -1], 2, ['a', 'b'])
+    ([1, -1, 0, -1, -1], 3, ['a', 'b'])
     """
     values, names = _as_array(y)
     if values.ndim == 2 and values.shape[1] == 1:
@@ -60,7 +62,7 @@ def read_targets(
     if values.ndim == 2 and values.shape[1] > 1:
         labels, classes, n_unlabelled = _soft_labels(values, names)
     else:
-        labels, classes, n_unlabelled = _coded(values, mark)
+        labels, classes, n_unlabelled = _coded(values, label_marks(mark))
     n = labels.shape[0]
     if n_rows is not None and n != n_rows:
         msg = f"X has {n_rows} rows, but y has {n}; give one label for each row"
@@ -178,7 +180,12 @@ def _as_array(y: Any) -> tuple[NDArray[Any], Sequence[object] | None]:
     return values, None
 
 
-def _coded(values: NDArray[Any], mark: Any) -> tuple[CodeArray, LabelArray, int]:
+def label_marks(mark: Any) -> ColumnMarks:
+    """What stands for a missing label: a value beside the ordinary marks, or marks themselves."""
+    return mark if isinstance(mark, ColumnMarks) else ORDINARY.plus(mark)
+
+
+def _coded(values: NDArray[Any], marks: ColumnMarks | None) -> tuple[CodeArray, LabelArray, int]:
     """Class codes, −1 for missing labels, the classes, and how many labels are missing."""
     if values.ndim != 1:
         msg = f"y should be a 1d array of labels, or soft labels (n, k); got shape {values.shape}"
@@ -194,12 +201,10 @@ def _coded(values: NDArray[Any], mark: Any) -> tuple[CodeArray, LabelArray, int]
         raise DataError(msg) from None
     if kind == "f":
         _check_integers(codes, distinct)
-    numeric = isinstance(mark, int | float | np.number | np.bool_)
-    if (kind in "biuf" and not numeric) or (kind == "U" and numeric):
-        mark = None
-    if kind in "biuf" and mark is None and codes.min(initial=0) >= 0:
+    numbers = marks is not None and len(marks.numbers) > 0
+    if kind in "biuf" and not numbers and codes.min(initial=0) >= 0:
         return codes, distinct, 0
-    missing = [is_missing(each) or (mark is not None and bool(each == mark)) for each in distinct]
+    missing = [is_missing(each, marks) for each in distinct.tolist()]
     kept = np.flatnonzero(~np.array(missing, dtype=bool))
     some = distinct[kept]
     if kind == "O" and any(missing) and set(map(type, some)) in ({int}, {bool}):
@@ -285,11 +290,11 @@ def read_label_column(
 ) -> tuple[CodeArray, LabelArray, int]:
     """The class codes of a column of an Arrow table, its classes, and how many labels are missing.
 
-    Null, NaN, the empty string and the `mark`, which may be a string that writes a number, are
-    missing labels. Of strings and dictionaries only the different values are looked at. With
-    `integers`, strings must spell integers, which the classes then are. A label that cannot be a
-    class raises a `BadRowError`.
+    What is missing is told by `mark`, as in `read_targets`. Of strings and dictionaries only the
+    different values are looked at. With `integers`, strings must spell integers, which the classes
+    then are. A label that cannot be a class raises a `BadRowError`.
     """
+    marks = label_marks(mark)
     codes, values = column_parts(column)
     kind = values.dtype.kind
     if kind == "f" and (wrong := ~(np.isfinite(values) & (np.rint(values) == values))).any():
@@ -298,9 +303,9 @@ def read_label_column(
         value = shorten(values[codes[row]])
         raise BadRowError(BadRow("", row, name, value, problem), skippable=False)
     is_coded = is_dictionary(column.type)
-    if kind in "biuf" and not is_coded and mark is None and codes.min(initial=0) >= 0:
+    if kind in "biuf" and not is_coded and not marks.numbers and codes.min(initial=0) >= 0:
         return codes.astype(np.int32, copy=False), values, 0
-    missing = np.fromiter((_is_missing_label(each, mark) for each in values.tolist()), bool)
+    missing = np.fromiter((is_missing(each, marks) for each in values.tolist()), bool)
     kept = np.flatnonzero(occurring_values(codes, values.size) & ~missing)
     if kind != "O":
         return _class_codes(codes, values.size, kept, values[kept])
@@ -308,16 +313,6 @@ def read_label_column(
     if integers:
         some = [_integer(values, place, codes, name) for place in kept.tolist()]
     return _class_codes(codes, values.size, kept, np.array(some))
-
-
-def _is_missing_label(value: object, mark: Any) -> bool:
-    """Whether a label in a file is missing."""
-    if is_missing(value) or value == "":
-        return True
-    if mark is None or isinstance(value, str) or not isinstance(mark, str):
-        return bool(value == mark)
-    whole = isinstance(value, float) and value.is_integer()
-    return mark in {str(value), str(int(value)) if whole else ""}  # type: ignore[call-overload]
 
 
 def _integer(values: NDArray[Any], place: int, codes: NDArray[Any], name: str) -> int:

@@ -104,13 +104,16 @@ class RowSource(ABC):
 
     is_read_once = False
     """Whether the rows come through a pipe, so that they cannot be read again."""
+    n_rows: int | None = None
+    """How many rows there are, bad ones too, where that is known before they are read."""
 
     def __init__(self, roles: Roles, request: Request) -> None:
         self.roles = roles
         self.request = request
         self.features = roles.features
         self.target = roles.target
-        self.encoder = roles.encoder  # knows no categories: takes those that occur in a block
+        # It knows no categories: it takes those that occur in a block.
+        self.encoder = replace(roles.encoder, missing=request.missing)
 
     def reduce(
         self, fold: Fold[Sum], *, encoder: Encoder | None = None, n_jobs: int | None = None
@@ -233,7 +236,7 @@ class BlockReader:
             targets, classes = no_labels(table.num_rows, weights), np.empty(0)
         else:
             codes, classes, n_unlabelled = read_label_column(
-                table.column(target), target, self.request.mark, integers=self.integers
+                table.column(target), target, self.request.label_marks, integers=self.integers
             )
             targets = Targets(codes, classes.shape[0], weights, n_unlabelled)
         rows = self.encoder.encode_block(table, spelled=self.spelled)

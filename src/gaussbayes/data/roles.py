@@ -15,11 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
+from gaussbayes.base.remedy import AUTOMATIC_CHOICE, Remedy
+from gaussbayes.base.schema import ColumnRoles
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import BadRowHandling, CategoricalFeatures
 from gaussbayes.data.rows import Encoder, categorical_mask, feature_position
 from gaussbayes.data.tables import (
+    column_days,
     is_category,
+    is_date,
     is_label,
     is_missing,
     is_number,
@@ -31,9 +36,10 @@ from gaussbayes.data.tables import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ColumnKind: TypeAlias = Literal["number", "positive", "count", "bit", "weight", "category"]
-"""What a column must hold: numbers, none of them infinite; integers from 0 on; 0 or 1; numbers that
-are there and not negative; or strings, integers and booleans. Others may be missing."""
+ColumnKind: TypeAlias = Literal["number", "positive", "count", "bit", "date", "weight", "category"]
+"""What a column must hold: numbers, none of them infinite; integers from 0 on; 0 or 1; dates;
+numbers that are there and not negative; or strings, integers and booleans. Others may be missing.
+"""
 
 MOST_NAMED = 5
 """Columns of a wrong type that are named, and bad rows that are kept to be named."""
@@ -50,15 +56,16 @@ _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
 class Request:
     """What is asked of a source: its labelled rows, in the terms of whoever asks.
 
-    A feature that is null, empty or NaN is a missing value. A label that is missing, or is the
+    What stands for a missing value says `missing`. A label that is missing, or is the
     `mark`, makes an unlabelled row. Infinity, a string that is no number, a fraction that should be
     a category, and a weight that is missing or negative make a row of a file a bad one.
     """
 
     target: str | None
     """The column that holds the labels; None if no row has one."""
-    features: Sequence[str] | None = None
-    """The columns to learn from; None is every other one."""
+    features: Sequence[str] | Literal["auto"] | None = None
+    """The columns to learn from, by names or patterns such as ``temp_*``; None is every other one,
+    ``"auto"`` those of which something can be learnt: see `gaussbayes.data.column_roles`."""
     weights: str | None = None
     """The column that says how much each row counts, if there is one."""
     categorical_features: CategoricalFeatures = "from_dtype"
@@ -66,23 +73,48 @@ class Request:
     each; None is none of them. ``"from_dtype"`` are those of a categorical type: dictionaries in
     Arrow files and what was one in Parquet files, category in Dask, Categorical and Enum in
     engines. Text files (CSV, TSV, JSON lines) know no such type, nor does a string as such say
-    that it is a category, but with ``"auto"``: there all strings and booleans are."""
+    that it is a category, but with ``"auto"``: there all strings and booleans are. So they are
+    among features that are chosen automatically, beside those in a list."""
     kinds: Mapping[str | int, ColumnKind] | None = None
     """What features must hold, by name or number among the features, whatever their types are."""
+    exclude: Sequence[str] = ()
+    """Columns not to learn from, by names or patterns."""
+    keep_identifiers: bool = False
+    """Whether columns that seem to identify rows are not left out by the automatic choice."""
     numbers: ColumnKind = "number"
     """What features that hold numbers must hold, if nothing else is said of them."""
     string_features: Collection[str] = ()
     """Of files: categorical features that are strings, even if all their values look like numbers,
     as they may in one file of many."""
     mark: Any = None
-    """A label that stands for a missing one."""
+    """A label that stands for a missing one, beside those that always do."""
+    missing: MissingMarks = STANDARD_MARKS
+    """What stands for missing values, in features and in labels."""
     bad_rows: BadRowHandling = "error"
     """Of files: whether a row that cannot be used is an error, or left out and counted."""
 
     @property
+    def label_marks(self) -> ColumnMarks:
+        """What stands for a missing label."""
+        return self.missing.of(self.target).plus(self.mark)
+
+    @property
+    def is_automatic(self) -> bool:
+        """Whether the columns to learn from are chosen by what they hold."""
+        return isinstance(self.features, str) and self.features == "auto"
+
+    @property
     def by_values(self) -> bool:
         """Whether strings and booleans are categories."""
-        return isinstance(self.categorical_features, str) and self.categorical_features == "auto"
+        chosen = self.categorical_features
+        if self.is_automatic:
+            return chosen is not None
+        return isinstance(chosen, str) and chosen == "auto"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether rows must be looked at to say which columns are what."""
+        return self.is_automatic or self.by_values or len(self.exclude) > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +126,8 @@ class Roles:
     weights: str | None = None
     special: Mapping[str, ColumnKind] = field(default_factory=dict)
     """What features hold that are not just numbers."""
+    decided: ColumnRoles | None = None
+    """What all columns of the source are, if that was decided by what they hold."""
 
     @property
     def categorical(self) -> tuple[str, ...]:
@@ -124,10 +158,15 @@ class Roles:
     def encoder(self) -> Encoder:
         """The encoder of the features, which knows no categories."""
         places = tuple(self.features.index(name) for name in self.categorical)
-        return Encoder(len(self.features), self.features, places)
+        return Encoder(len(self.features), self.features, places, roles=self.decided)
 
 
-def choose_roles(columns: Sequence[Any], request: Request, typed: Collection[str] = ()) -> Roles:
+def choose_roles(
+    columns: Sequence[Any],
+    request: Request,
+    typed: Collection[str] = (),
+    decided: ColumnRoles | None = None,
+) -> Roles:
     """Find the columns wanted among those there are; `typed` are those of a categorical type."""
     names = list(columns)
     if not all(isinstance(name, str) for name in names):
@@ -166,7 +205,7 @@ def choose_roles(columns: Sequence[Any], request: Request, typed: Collection[str
     for feature, kind in (request.kinds or {}).items():
         argument = "transforms" if kind == "positive" else "families"
         special[wanted[feature_position(feature, wanted, len(wanted), argument)]] = kind
-    return Roles(target, tuple(wanted), weights, special)
+    return Roles(target, tuple(wanted), weights, special, decided)
 
 
 def check_types(
@@ -175,12 +214,24 @@ def check_types(
     file: str,
     target: str | None = None,
     examples: Sequence[tuple[str, str]] = (),
+    *,
+    to_fit: bool = False,
+    told: bool = False,
 ) -> None:
     """Raise for columns whose types cannot hold what they must, and show what they hold.
 
-    `target` must hold classes; `examples` are values of columns of strings.
+    `target` must hold classes; `examples` are values of columns of strings. If a model is `to_fit`,
+    features may be chosen otherwise: the error says how. If they were `told` to hold numbers, the
+    automatic choice would not help.
     """
     wrong, values = [], dict(examples)
+    held = None if target is None else schema.field(target).type
+    if held is not None and not is_label(held) and str(held) != "null":
+        msg = (
+            f"{file}: the target {target!r} holds {held} values, but classes are strings, integers "
+            "or booleans: is it the right column?"
+        )
+        raise DataError(msg)
     for name, kind in kinds.items():
         held = schema.field(name).type
         if kind == "category" and not is_category(held):
@@ -189,35 +240,51 @@ def check_types(
                 "integers or booleans: cast it, or leave it out"
             )
             raise DataError(msg)
-        if kind != "category" and not is_number(held):
+        dates = kind == "date" and is_date(held)
+        if kind != "category" and not is_number(held) and not dates:
             example = f", for example {values[name]!r}" if name in values else ""
             wrong.append((name, f"{held}{example}"))
     if wrong and _DECIMAL_COMMA.fullmatch(values.get(wrong[0][0], "")):
         name = wrong[0][0]
         msg = f"{file}: column {name!r} holds {values[name]!r}: write decimals with a point (1.5)"
         raise DataError(msg)
-    check_no_others(wrong, file)
-    held = None if target is None else schema.field(target).type
-    if held is not None and not is_label(held) and str(held) != "null":
-        msg = (
-            f"{file}: the target {target!r} holds {held} values, but classes are strings, integers "
-            "or booleans: is it the right column?"
-        )
-        raise DataError(msg)
+    coded = [name for name, _ in wrong if is_category(schema.field(name).type)]
+    check_no_others(wrong, coded, kinds if to_fit else {}, file, told=told)
 
 
-def check_no_others(wrong: Sequence[tuple[str, object]], where: str | None = None) -> None:
-    """Raise if there are columns, given with their types, that hold something else than numbers."""
-    if wrong:
-        held = ", ".join(f"{name!r} ({kind})" for name, kind in wrong[:MOST_NAMED])
-        more = f" and {len(wrong) - MOST_NAMED} more" if len(wrong) > MOST_NAMED else ""
-        msg = (
-            f"not numbers: column {held}{more}. Give the columns to learn from as features "
-            "(--features on the command line), say which of them hold categories "
-            "(categorical_features; --categorical where a command has it), or turn these into "
-            "numbers first"
-        )
-        raise DataError(msg if where is None else f"{where}: {msg}")
+def check_no_others(
+    wrong: Sequence[tuple[str, object]],
+    coded: Collection[str],
+    kinds: Mapping[str, ColumnKind],
+    where: str | None = None,
+    *,
+    told: bool = False,
+) -> None:
+    """Raise if there are columns, given with their types, that hold something else than numbers.
+
+    Those that are `coded` may hold categories. The remedies name all columns that there would be,
+    which must hold these `kinds`; without kinds there are none.
+    """
+    if not wrong:
+        return
+    shown = ", ".join(f"{name!r} ({kind})" for name, kind in wrong[:MOST_NAMED])
+    more = f" and {len(wrong) - MOST_NAMED} more" if len(wrong) > MOST_NAMED else ""
+    msg = f"not numbers: column {shown}{more}"
+    names, remedies = [name for name, _ in wrong], []
+    features = [name for name, kind in kinds.items() if kind != "weight"]
+    if all(kinds.get(name) == "number" for name in names):
+        categories = [name for name in features if kinds[name] == "category" or name in coded]
+        usable = [name for name in features if name not in names or name in coded]
+        chosen: tuple[tuple[str, Any], ...] = () if usable == features else (("features", usable),)
+        if coded and not chosen and not told:
+            remedies.append(AUTOMATIC_CHOICE)
+        if coded:
+            options = (*chosen, ("categorical_features", categories))
+            remedies.append(Remedy("take strings for categories", options))
+        numbers = [name for name in features if name not in names]
+        if numbers:
+            remedies.append(Remedy("learn from the others", (("features", numbers),)))
+    raise DataError(msg if where is None else f"{where}: {msg}").with_remedies(remedies)
 
 
 # Rows that cannot be used.
@@ -327,6 +394,7 @@ _WRONG: dict[str, tuple[tuple[Condition, str], ...]] = {
     ),
     "count": ((_not_count, "is not a count: these are integers from 0 on"),),
     "bit": ((_not_bit, "is neither 0 nor 1"),),
+    "date": ((np.isinf, "is not a date such as 2024-01-31"),),
     "category": ((_not_integer, "is not a category: these are strings, integers or booleans"),),
 }
 """What is wrong with values, by what a column must hold."""
@@ -361,6 +429,8 @@ class ColumnSelection:
     """Columns of strings to read as dictionaries, where the format can: the same few values."""
     as_stored: bool = False
     """Whether numbers may come as the type that a Parquet or Arrow file holds them in."""
+    missing: MissingMarks = STANDARD_MARKS
+    """What stands for missing values."""
     decimal: str = "."
 
     @property
@@ -386,10 +456,10 @@ class ParsedTable:
         bad: dict[int, BadRow] = {}
         for name, kind in selection.kinds.items():
             rules = _WRONG[kind]
-            if finite and kind != "category":
+            if finite and kind not in {"category", "date"}:
                 rules = ((np.isinf, "is not finite"), *rules)
             column = self.table.column(name)
-            values = _floats(column, kind) if rules else None
+            values = _floats(column, kind, selection.missing.of(name)) if rules else None
             if values is None:
                 continue
             for wrong, problem in rules:
@@ -441,7 +511,7 @@ def select_columns(
     for name in names:
         held = inferred.schema.field(name).type
         kind = kinds.get(name)
-        number = kind not in {None, "category"}
+        number = kind not in {None, "category", "date"}
         # A column of Parquet or Arrow without any value may have no type at all.
         untyped = name in inferred.numbers or pa.types.is_null(held)
         if number and (untyped or (pa.types.is_integer(held) and name not in stay)):
@@ -452,7 +522,7 @@ def select_columns(
             # Codes in dictionaries differ from file to file: the values are what is held.
             held = value_type(held)
         fields.append(pa.field(name, held))
-        if kind == "category" and name not in stay and is_string(held):
+        if kind in {"category", "date"} and name not in stay and is_string(held):
             encoded.append(name)
     return ColumnSelection(
         pa.schema(fields), kinds, bad_rows, tuple(encoded), decimal=inferred.decimal
@@ -490,12 +560,14 @@ def check_distinct(what: str, names: Sequence[str]) -> None:
         raise SchemaError(msg)
 
 
-def _floats(column: Any, kind: str) -> NDArray[Any] | None:
+def _floats(column: Any, kind: str, marks: ColumnMarks) -> NDArray[Any] | None:
     """The values of a column as floats, NaN for null; None if nothing can be wrong with them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     held = value_type(column.type)
+    if kind == "date":
+        return column_days(column, marks) if is_string(held) else None
     integer = pa.types.is_integer(held) or pa.types.is_decimal(held)
     if not (
         pa.types.is_floating(held) or (integer and kind in {"weight", "positive", "count", "bit"})

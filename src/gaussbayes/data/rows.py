@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, ParameterError, SchemaError
-from gaussbayes.base.schema import Schema
+from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
+from gaussbayes.base.schema import ColumnRoles, Schema
 from gaussbayes.base.types import (
     CategoricalFeatures,
     CodeArray,
@@ -35,11 +36,14 @@ from gaussbayes.data.tables import (
     as_frame,
     as_matrix,
     check_not_empty,
+    day_number,
     frame_matrix,
     is_frame,
     listed,
     number_columns,
+    series_days,
     series_values,
+    without_marks,
 )
 from gaussbayes.kernels import arrays as kernel_columns
 from gaussbayes.kernels.arrays import Columns
@@ -164,7 +168,7 @@ class Targets:
             return some
         return replace(some, n_unlabelled=int(np.count_nonzero(~some.labelled)))
 
-    def memberships(self) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
+    def weighted_codes(self) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
         """Which rows belong to which classes, and how much: numbers, codes and weights above 0."""
         weights = self.total_weights()
         if self.is_soft:
@@ -212,6 +216,8 @@ class Encoder:
     names: tuple[str, ...] | None = None
     categorical: tuple[int, ...] = ()  # the features that hold categories; all others hold numbers
     categories: tuple[Categories, ...] | None = None  # known ones; None takes those that occur
+    missing: MissingMarks = STANDARD_MARKS  # what stands for missing values
+    roles: ColumnRoles | None = None  # of all columns of a table, where some are no features
 
     @classmethod
     def learn(
@@ -219,6 +225,7 @@ class Encoder:
         X: Any,
         categorical_features: CategoricalFeatures = "from_dtype",
         kinds: Mapping[str | int, str] | None = None,
+        missing: MissingMarks = STANDARD_MARKS,
     ) -> "Encoder":
         """The features of a table, by its columns and their types.
 
@@ -231,20 +238,21 @@ class Encoder:
             hold strings or booleans; integers are numbers. Or names, numbers from 0, or a boolean
             for each column; None is no column.
         kinds : "number" or "category" for features, by name or number, that must hold these
+        missing : what stands for missing values
         """
         by_type = isinstance(categorical_features, str) and categorical_features in BY_TYPE
         everything = by_type and categorical_features == "auto"
         is_array = type(X) is np.ndarray and X.ndim == 2
         if by_type and not kinds and is_array and (not everything or X.dtype in FLOATS):
-            return cls(X.shape[1])
-        names, typed = _columns(X, look_at_types=by_type, everything=everything)
+            return cls(X.shape[1], missing=missing)
+        names, typed = _columns(X, missing, look_at_types=by_type, everything=everything)
         mask = categorical_mask(names, typed, categorical_features)
         for feature, kind in (kinds or {}).items():
             mask[feature_position(feature, names, len(typed))] = kind == "category"
         if not names or not all(isinstance(name, str) for name in names):
             names = None
         of_each = None if names is None else tuple(names)
-        return cls(len(typed), of_each, tuple(np.flatnonzero(mask).tolist()))
+        return cls(len(typed), of_each, tuple(np.flatnonzero(mask).tolist()), missing=missing)
 
     @property
     def numeric(self) -> tuple[int, ...]:
@@ -253,7 +261,14 @@ class Encoder:
 
     def schema(self, classes: LabelArray) -> Schema:
         """What messages call these features and some classes."""
-        return Schema(classes, self.n_features, self.names, self.categorical)
+        columns = (self.n_features, self.names, self.categorical)
+        return Schema(classes, *columns, missing=self.missing, roles=self.roles)
+
+    @property
+    def origins(self) -> dict[str, float]:
+        """The day of 1970 on which the columns of dates begin, by their names."""
+        dates = {} if self.roles is None else self.roles.origins
+        return {name: day_number(origin) for name, origin in dates.items()}
 
     def with_categories(self, categories: Sequence[Categories]) -> "Encoder":
         """The same features, coded by these categories."""
@@ -262,29 +277,32 @@ class Encoder:
     def encode(self, X: Any) -> Rows:
         """The rows of an array, list, frame, Arrow record batch or `Rows` with these features.
 
-        They must have the same names in the same order, where both have names. Numbers are not
-        copied where the container holds them as floats side by side. Of categories that are not
-        known, how many there are is counted in `Rows.unseen`.
+        They must have the same names in the same order, where both have names; columns of the
+        table that was learnt from which are no features may be there, too. Numbers are not copied
+        where the container holds them as floats side by side. Of categories that are not known, how
+        many there are is counted in `Rows.unseen`.
         """
         if not self.categorical and type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS:
             if X.shape[1] != self.n_features or not X.size:
+                X = self._cut(X)
                 self._check_shape(X.shape)
-            return number_rows(X)
+            return number_rows(self._without_marks(X))
         if isinstance(X, Rows):
             return self._encode_rows(X)
         X = _as_table(X)
         if is_frame(X):
-            frame = as_frame(X)
+            frame = self._features_of(as_frame(X))
             self.check_names(frame.columns)
             self._check_shape(frame.shape)
-            matrix = _numeric_part(frame, self.numeric)
+            matrix = self._without_marks(_numeric_part(frame, self.numeric, self.missing))
             return self._joined(matrix, [frame[:, j] for j in self.categorical])
-        array = as_array(X)
+        array = self._cut(as_array(X))
         self._check_shape(array.shape)
         numeric = self.numeric
         names = numeric if self.names is None else [self.names[j] for j in numeric]
         part = array[:, numeric] if self.categorical else array
-        matrix = as_matrix(part, names) if numeric else np.empty(part.shape)
+        matrix = as_matrix(part, names, self.missing) if numeric else np.empty(part.shape)
+        matrix = self._without_marks(matrix)
         return self._joined(matrix, [array[:, j] for j in self.categorical])
 
     def encode_row(self, row: Any) -> Rows:
@@ -307,7 +325,8 @@ class Encoder:
         where the known categories are, as in a file of text in which one value is none.
         """
         assert self.names is not None
-        numbers = number_columns(table, [self.names[j] for j in self.numeric])
+        names = [self.names[j] for j in self.numeric]
+        numbers = number_columns(table, names, self.missing, self.origins)
         columns = [table.column(self.names[j]) for j in self.categorical]
         return self._joined(numbers, columns, spelled=spelled)
 
@@ -345,12 +364,60 @@ class Encoder:
         msg = f"the columns of X must be in the order of the features: {expected}"
         raise SchemaError(msg)
 
+    def takes(self, X: Any) -> bool:
+        """Whether a frame has these features; others must be known to be left out."""
+        return set(self._chosen(as_frame(X).columns)) == set(self.names or ())
+
+    def _chosen(self, columns: Sequence[str]) -> list[str]:
+        """The columns without those that are left out, in the order of the features if they may.
+
+        They may where they are in that of the table that was learnt from.
+        """
+        assert self.roles is not None
+        others = {column.name for column in self.roles.left_out}
+        given = [name for name in columns if name not in others]
+        known = [name for name in self.roles.names if name not in others]
+        return list(self.names or ()) if given == known else given
+
+    def _features_of(self, frame: Any) -> Any:
+        """A frame of narwhals without columns that are known to be no features; dates as days."""
+        if self.roles is None:
+            return frame
+        import narwhals.stable.v2 as nw
+
+        frame = frame.select(*self._chosen(frame.columns))
+        dates = [
+            nw.new_series(
+                name,
+                series_days(frame[name], origin, self.missing.of(name)),
+                backend=frame.implementation,
+            )
+            for name, origin in self.origins.items()
+            if name in frame.columns and not frame[name].dtype.is_numeric()
+        ]
+        return frame.with_columns(*dates) if dates else frame
+
+    def _cut(self, array: NDArray[Any]) -> NDArray[Any]:
+        """The features (n, d) among the columns of an array, where it has all of the table's."""
+        if self.roles is None or self.names is None or array.shape[1] != len(self.roles.columns):
+            return array
+        names = self.roles.names
+        return array if names == self.names else array[:, [names.index(x) for x in self.names]]
+
     def _check_shape(self, shape: tuple[int, ...]) -> None:
         if shape[1] != self.n_features and shape[1]:
             named = "" if self.names is None else f": {listed(self.names)}"
             msg = f"X has {shape[1]} features, but {self.n_features} are expected{named}"
             raise SchemaError(msg)
         check_not_empty(shape)
+
+    def _without_marks(self, matrix: RealArray) -> RealArray:
+        """Numbers (n, g) with NaN in place of those that stand for missing ones."""
+        if not self.missing.may_be_numbers or not matrix.size:
+            return matrix
+        names = [None if self.names is None else self.names[j] for j in self.numeric]
+        columns = zip(matrix.T, names, strict=True)
+        return np.stack([without_marks(x, self.missing.of(name)) for x, name in columns], axis=1)
 
     def _encode_rows(self, rows: Rows) -> Rows:
         g, q = rows.numbers.shape[1], rows.codes.shape[1]
@@ -368,7 +435,8 @@ class Encoder:
         factors = []
         for j, (feature, column) in enumerate(zip(self.categorical, columns, strict=True)):
             name = f"feature {feature}" if self.names is None else repr(self.names[feature])
-            factor = factorise(column, name, occurring=self.categories is None)
+            marks = self.missing.of(None if self.names is None else self.names[feature])
+            factor = factorise(column, name, marks, occurring=self.categories is None)
             if spelled and self.categories is not None:
                 factor = spelled_numbers(*factor, self.categories[j])
             factors.append(factor)
@@ -436,7 +504,7 @@ def feature_position(
 
 
 def _columns(
-    X: Any, *, look_at_types: bool, everything: bool = False
+    X: Any, missing: MissingMarks, *, look_at_types: bool, everything: bool = False
 ) -> tuple[Sequence[Any] | None, list[bool]]:
     """The names of columns, if they have any, and whether each is of a categorical type.
 
@@ -445,7 +513,8 @@ def _columns(
     X = _as_table(X)
     if not is_frame(X):
         array = as_array(X)
-        return None, [everything and _is_categorical(column) for column in array.T]
+        marks = missing.of(None)
+        return None, [everything and _is_categorical(column, marks) for column in array.T]
     import narwhals.stable.v2 as nw
 
     frame = as_frame(X)
@@ -457,27 +526,29 @@ def _columns(
     typed = [kind in types for kind in frame.schema.values()]
     for j, kind in enumerate(frame.schema.values()):
         if everything and kind == nw.Object:
-            typed[j] = _is_categorical(series_values(frame[:, j]))
+            marks = missing.of(frame.columns[j])
+            typed[j] = _is_categorical(series_values(frame[:, j]), marks)
     return frame.columns, typed
 
 
-def _is_categorical(values: NDArray[Any]) -> bool:
+def _is_categorical(values: NDArray[Any], marks: ColumnMarks) -> bool:
     """Whether a column (n,) of an array holds strings or booleans, apart from missing values."""
     if values.dtype.kind == "O":
-        return any(isinstance(value, str | bool | np.bool_) for value in values)
+        kinds = str | bool | np.bool_
+        return any(isinstance(each, kinds) and not marks.include(each) for each in values)
     return values.dtype.kind in "bUST"
 
 
-def _numeric_part(frame: Any, columns: Sequence[int]) -> RealArray:
+def _numeric_part(frame: Any, columns: Sequence[int], missing: MissingMarks) -> RealArray:
     """Some columns of a frame of narwhals as a matrix (n, g)."""
     if len(columns) == frame.shape[1]:
-        return frame_matrix(frame)
+        return frame_matrix(frame, missing)
     if not columns:
         return np.empty((frame.shape[0], 0))
     first, last = columns[0], columns[-1]
     if frame.implementation.is_pandas_like() and last - first + 1 == len(columns):
-        return as_matrix(frame.to_native().iloc[:, first : last + 1])  # a view
-    return frame_matrix(frame[:, list(columns)])
+        return as_matrix(frame.to_native().iloc[:, first : last + 1], None, missing)  # a view
+    return frame_matrix(frame[:, list(columns)], missing)
 
 
 def _as_table(X: Any) -> Any:

@@ -1,6 +1,8 @@
 """Values of arrays, lists, frames (pandas, polars, Arrow) and Arrow columns, as arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,6 +10,7 @@ from numpy.typing import NDArray
 
 from gaussbayes import kernels
 from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.kernels.arrays import Columns
 
@@ -16,6 +19,9 @@ if TYPE_CHECKING:
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 """The types of numbers that are taken as they are."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DAY = np.timedelta64(1, "D")
 
 _WIDEST_SPAN = 1 << 16
 """Integers that lie closer together are counted in a table; others are sorted."""
@@ -42,7 +48,9 @@ def as_frame(X: Any) -> Any:
         raise SchemaError(msg) from None
 
 
-def as_matrix(X: Any, names: Sequence[object] | None = None) -> RealArray:
+def as_matrix(
+    X: Any, names: Sequence[object] | None = None, missing: MissingMarks = STANDARD_MARKS
+) -> RealArray:
     """The rows (n, d) as float32 or float64; `names` is what messages call columns of an array.
 
     Arrays of these two types are returned as they are, whatever their strides; so are frames that
@@ -50,9 +58,10 @@ def as_matrix(X: Any, names: Sequence[object] | None = None) -> RealArray:
     missing values NaN. Looking for NaN is left to those who read the rows anyway.
     """
     plain = type(X) is np.ndarray and X.ndim == 2
-    matrix = X if plain else frame_matrix(as_frame(X)) if is_frame(X) else as_array(X)
+    matrix = X if plain else frame_matrix(as_frame(X), missing) if is_frame(X) else as_array(X)
     if matrix.dtype not in FLOATS:
-        matrix = _as_floats(matrix, range(matrix.shape[1]) if names is None else names)
+        names = range(matrix.shape[1]) if names is None else names
+        matrix = _as_floats(matrix, names, missing)
     if matrix.size == 0:
         check_not_empty(matrix.shape)
     return matrix
@@ -73,7 +82,7 @@ def as_array(X: Any) -> NDArray[Any]:
     return array
 
 
-def frame_matrix(frame: Any) -> NDArray[Any]:
+def frame_matrix(frame: Any, missing: MissingMarks = STANDARD_MARKS) -> NDArray[Any]:
     """The values (n, d) of a frame of narwhals: a view where the storage allows it."""
     import narwhals.stable.v2 as nw
 
@@ -87,7 +96,7 @@ def frame_matrix(frame: Any) -> NDArray[Any]:
     for column, series in enumerate(frame.iter_columns()):
         values = series_values(series, exact=False)
         if values.dtype.kind not in "biuf":
-            values = _as_floats(values[:, None], [series.name])[:, 0]
+            values = _as_floats(values[:, None], [series.name], missing)[:, 0]
         matrix[:, column] = values
     return matrix
 
@@ -107,8 +116,10 @@ def check_not_empty(shape: tuple[int, ...]) -> None:
             raise DataError(msg)
 
 
-def is_missing(value: object) -> bool:
-    """Whether a value stands for a missing one: None, NaN, or pandas' NA and NaT."""
+def is_missing(value: object, marks: ColumnMarks | None = None) -> bool:
+    """Whether a value stands for a missing one: None, NaN, pandas' NA and NaT, or one of marks."""
+    if marks is not None and marks.include(value):
+        return True
     if isinstance(value, float | np.floating | np.datetime64 | np.timedelta64):
         return bool(value != value)  # noqa: PLR0124 (NaN and NaT differ from themselves)
     return value is None or type(value).__name__ in {"NAType", "NaTType"}
@@ -130,6 +141,71 @@ def series_values(series: Any, *, exact: bool = True) -> NDArray[Any]:
         series = nw.from_native(coded.cast(coded.type.value_type), series_only=True)
     values: NDArray[Any] = series.to_numpy()
     return values
+
+
+# Dates.
+
+
+def day_number(text: str) -> float:
+    """The days from 1970 to a date or a time in ISO 8601; those without zone are UTC.
+
+    Examples
+    --------
+    >>> day_number("1970-01-03"), day_number("1970-01-01T12:00"), day_number("1970-01-02T01:00+01")
+    (2.0, 0.5, 1.0)
+    """
+    moment = datetime.fromisoformat(text.strip())
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+    return (moment - _EPOCH).total_seconds() / 86_400.0
+
+
+def days_of(codes: NDArray[Any], values: NDArray[Any], marks: ColumnMarks = ORDINARY) -> FloatArray:
+    """The days from 1970 to each date of a column (n,), NaN where there is none.
+
+    The column is given by codes (n,), −1 for missing ones, and what they stand for (m,): dates and
+    times, or strings that write them. What is no date is infinite.
+    """
+    if values.dtype.kind == "M":
+        days = (values - np.datetime64(0, "D")) / _DAY
+    else:
+        each = (_days(value, marks) for value in values.tolist())
+        days = np.fromiter(each, np.float64, values.size)
+    return np.asarray(np.append(days, np.nan)[codes])
+
+
+def _days(value: Any, marks: ColumnMarks) -> float:
+    if is_missing(value, marks):
+        return np.nan
+    try:
+        return day_number(value if isinstance(value, str) else value.isoformat())
+    except (ValueError, AttributeError):
+        return np.inf
+
+
+def series_days(series: Any, origin: float, marks: ColumnMarks) -> FloatArray:
+    """The days from an origin to each date of a column, a series of narwhals (n,).
+
+    Numbers are such days already.
+    """
+    import narwhals.stable.v2 as nw
+
+    if series.dtype.is_numeric():
+        return np.asarray(series_values(series, exact=False), dtype=np.float64)
+    if isinstance(series.dtype, nw.Datetime) and series.dtype.time_zone is not None:
+        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    values = series_values(series)
+    if values.dtype.kind == "M":
+        days = days_of(np.arange(values.size), values)
+    else:
+        days = days_of(*array_parts(values), marks)
+    if np.isinf(days).any():
+        row = int(np.isinf(days).argmax())
+        msg = (
+            f"column {series.name!r} of X holds {values[row]!r:.60} in row {row}, which is no date "
+            "such as '2024-01-31'"
+        )
+        raise DataError(msg)
+    return days - origin
 
 
 def _from_sequence(X: Any) -> NDArray[Any]:
@@ -161,7 +237,7 @@ def _from_sequence(X: Any) -> NDArray[Any]:
         raise DataError(msg) from None
 
 
-def _as_floats(matrix: NDArray[Any], names: Sequence[object]) -> RealArray:
+def _as_floats(matrix: NDArray[Any], names: Sequence[object], missing: MissingMarks) -> RealArray:
     """A matrix of another type as floats; `names` are those of its columns."""
     kind = matrix.dtype.kind
     if kind in "biuf":
@@ -179,13 +255,25 @@ def _as_floats(matrix: NDArray[Any], names: Sequence[object]) -> RealArray:
         msg = f"column {names[0]!r} of X holds {matrix.dtype} values; give numbers"
         raise DataError(msg)
     floats = np.empty(matrix.shape)
-    for (row, column), value in np.ndenumerate(matrix):
-        floats[row, column] = _as_float(value, row, f"column {names[column]!r}")
+    for column, name in enumerate(names):
+        marks = missing.of(name if isinstance(name, str) else None)
+        for row, value in enumerate(matrix[:, column]):
+            floats[row, column] = _as_float(value, row, f"column {name!r}", marks)
     return floats
 
 
-def _as_float(value: object, row: int, column: str) -> float:
-    if is_missing(value):
+def without_marks(values: NDArray[Any], marks: ColumnMarks) -> NDArray[Any]:
+    """Numbers (n,) with NaN in place of those that stand for missing ones."""
+    if not marks.numbers:
+        return values
+    marked = np.isin(values, list(marks.numbers))
+    if not marked.any():
+        return values
+    return np.where(marked, np.nan, values).astype(np.result_type(values.dtype, np.float32))
+
+
+def _as_float(value: object, row: int, column: str, marks: ColumnMarks) -> float:
+    if is_missing(value, marks):
         return np.nan
     if isinstance(value, str | bytes):
         msg = (
@@ -220,11 +308,6 @@ def is_string(kind: Any) -> bool:
     return _is(kind, "string", "large_string", "string_view")
 
 
-def is_string_or_boolean(kind: Any) -> bool:
-    """Whether values of a type can be nothing but categories."""
-    return is_string(kind) or _is(kind, "boolean")
-
-
 def is_number(kind: Any) -> bool:
     """Whether values of a type can be numbers: those, and booleans."""
     return _is(kind, "integer", "floating", "decimal", "boolean")
@@ -234,6 +317,11 @@ def is_label(kind: Any) -> bool:
     """Whether values of a type can be classes: strings, integers, floats, booleans."""
     kind = value_type(kind)
     return is_string(kind) or _is(kind, "integer", "floating", "boolean")
+
+
+def is_date(kind: Any) -> bool:
+    """Whether values of a type can be dates: dates, times of a day, and strings that write them."""
+    return _is(value_type(kind), "date", "timestamp", "null") or is_string(value_type(kind))
 
 
 def is_category(kind: Any) -> bool:
@@ -251,11 +339,17 @@ def value_type(kind: Any) -> Any:
     return kind.value_type if is_dictionary(kind) else kind
 
 
-def number_columns(table: "pa.Table", names: Sequence[str]) -> Columns | RealArray:
+def number_columns(
+    table: "pa.Table",
+    names: Sequence[str],
+    missing: MissingMarks = STANDARD_MARKS,
+    origins: Mapping[str, float] = MappingProxyType({}),
+) -> Columns | RealArray:
     """Columns of numbers, all as float32 if all of them are, else as float64; NaN for null.
 
-    Without any column it is a matrix (n, 0): columns that are not there have no length. Floats stay
-    where Arrow holds them, unless there are nulls among them.
+    Of columns of dates these are the days from an origin, given by name. Without any column it is a
+    matrix (n, 0): columns that are not there have no length. Floats stay where Arrow holds them,
+    unless there are nulls among them.
     """
     import pyarrow as pa
 
@@ -264,7 +358,27 @@ def number_columns(table: "pa.Table", names: Sequence[str]) -> Columns | RealArr
     columns = [table.column(name) for name in names]
     single = all(column.type == pa.float32() for column in columns)
     width = np.float32 if single else np.float64
-    return Columns(tuple(column_values(column).astype(width, copy=False) for column in columns))
+    values = [
+        column_days(column, missing.of(name)) - origins[name]
+        if name in origins and not is_number(column.type)
+        else without_marks(column_values(column), missing.of(name))
+        for name, column in zip(names, columns, strict=True)
+    ]
+    return Columns(tuple(each.astype(width, copy=False) for each in values))
+
+
+def column_days(column: "pa.ChunkedArray", marks: ColumnMarks) -> FloatArray:
+    """The days from 1970 to each date of a column (n,), NaN for null; infinite where it is none."""
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(column.type):
+        column = column.cast(pa.timestamp("us", column.type.tz), safe=False).cast(pa.int64())
+        return np.asarray(column_values(column.cast(pa.float64(), safe=False)) / 86_400e6)
+    if pa.types.is_date(column.type):
+        return column_values(column.cast(pa.date32()).cast(pa.int32()).cast(pa.float64()))
+    if pa.types.is_null(column.type):
+        return np.full(len(column), np.nan)
+    return days_of(*column_parts(column), marks)
 
 
 def weight_column(table: "pa.Table", name: str | None) -> FloatArray | None:

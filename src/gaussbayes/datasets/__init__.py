@@ -11,7 +11,13 @@ from gaussbayes.base.types import FloatArray, LabelArray
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A labelled table: one row of numbers and one label for each thing that was measured."""
+    """A labelled table: one row of numbers and one label for each thing that was measured.
+
+    Examples
+    --------
+    >>> load_iris().feature_names[0], load_iris().labels.shape
+    ('sepal length (cm)', (150,))
+    """
 
     rows: FloatArray  # (n, d)
     labels: LabelArray  # (n,)

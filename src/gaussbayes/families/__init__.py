@@ -13,6 +13,7 @@ FAMILIES = {
     "categorical": "Categorical",
     "poisson": "Poisson",
     "bernoulli": "Bernoulli",
+    "coded": "Coded",
 }
 """The class of each family; it is in the module or package of the same name as the family."""
 

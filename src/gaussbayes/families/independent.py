@@ -19,6 +19,7 @@ from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.records import Record, check_weights, floats, numbers, refuse
+from gaussbayes.base.remedy import AUTOMATIC_CHOICE, Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
@@ -95,8 +96,8 @@ def check_alike(a: Any, b: Any) -> None:
 class ColumnSums(ClassSums):
     """Sums over rows of functions of a value that are never negative, by class and column.
 
-    Of integers they are exact. The first is the weight of the rows that lack the value; the next
-    two are those from which the density follows.
+    Of integers they are exact. The first is the weight of the rows in which the value is missing;
+    the next two are those from which the density follows.
     """
 
     weight: FloatArray  # (k,)
@@ -334,14 +335,14 @@ class Smoothed(Family):
     def options(self) -> dict[str, Any]:
         return {"smoothing": self.smoothing}
 
-    def alternatives(self) -> dict[str, Self]:
-        return {} if self.smoothing else {"set smoothing above 0": replace(self, smoothing=1.0)}
+    def alternatives(self) -> dict[Remedy, Self]:
+        others = (AUTOMATIC_CHOICE, Remedy("smooth the estimates", (("smoothing", 1.0),)))
+        return {} if self.smoothing else dict.fromkeys(others, replace(self, smoothing=1.0))
 
     def _raise_unknown(self, feature: str, owner: str) -> NoReturn:
-        smooth = "set smoothing above 0, " if owner and self.smoothing == 0 else ""
         msg = (
             f"{feature} is missing in every row{owner}, so that nothing is known of it there: "
-            f"give rows with a value, {smooth}or leave the feature out"
+            "give rows with a value, or leave the feature out"
         )
         raise DataError(msg)
 

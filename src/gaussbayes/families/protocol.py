@@ -26,14 +26,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import CapabilityError
+from gaussbayes.base.remedy import Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.removal import Removal
 
-Kind: TypeAlias = Literal["number", "category"]
-"""What the columns of a family hold: numbers of `Rows`, or its category codes."""
+Kind: TypeAlias = Literal["number", "category", "any"]
+"""What the columns of a family hold: numbers of `Rows`, its category codes, or either."""
 
 TRIAL = 100
 """Iterations of EM after which a remedy is taken to work."""
@@ -227,8 +228,12 @@ class Family(Protocol):
         """The density that fits the statistics best, regularised as the settings say.
 
         EM, if it has to run, starts from `start`, a density near the result, or by itself. If there
-        is none, a DataError or SingularCovarianceError names class, features and remedies.
+        is none, a DataError or SingularCovarianceError names class and features.
         """
+
+    def attempt(self, statistics: Any, names: Schema) -> None:
+        """Raise what `estimate` would; a long EM is taken to succeed (see `TRIAL`)."""
+        self.estimate(self.adapted(statistics), names)
 
     def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
         """Free parameters, whether or not it can be estimated; None if that depends on the rows."""
@@ -254,8 +259,11 @@ class Family(Protocol):
         """This family with a penalty that keeps the likelihood bounded; None if it has none."""
         return None
 
-    def alternatives(self) -> Mapping[str, Self]:
-        """What may have an estimate where this has none, by how the user asks for it."""
+    def alternatives(self) -> Mapping[Remedy, Any]:
+        """Families that may have an estimate where this has none, by how the user asks for them.
+
+        They are tried before they are advised: see `gaussbayes.model.remedies`.
+        """
         return {}
 
     def coordinates(self, start: Any, names: Schema) -> Coordinates:
@@ -421,6 +429,19 @@ class Located(Protocol):
 
 
 @runtime_checkable
+class Mixed(Protocol):
+    """A density of numbers and categories that are not independent given the class."""
+
+    @property
+    def numbers(self) -> tuple[list[int], Any]:
+        """The columns that hold numbers, and the density of these, which is `Located`."""
+
+    @property
+    def probabilities(self) -> Mapping[int, FloatArray]:
+        """``p(category | class)`` (k, m) of each column that holds categories."""
+
+
+@runtime_checkable
 class Discrete(Protocol):
     """A density of numbers that are integers: counts, or 0 and 1."""
 
@@ -522,9 +543,10 @@ Capability = TypeVar("Capability")
 def require(density: Any, capability: type[Capability], family: Any, wanted_by: str) -> Capability:
     """A density, if it has a capability; else a CapabilityError that names who needs it."""
     if not isinstance(density, capability):
+        remedy = getattr(family, "remedy", "leave its features out (marginal)")
         msg = (
             f"{wanted_by} needs the capability {capability.__name__!r}, which the family "
-            f"{family.name!r} does not have: leave its features out (marginal)"
+            f"{family.name!r} does not have: {remedy}"
         )
         raise CapabilityError(msg)
     return density

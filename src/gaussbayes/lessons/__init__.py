@@ -25,6 +25,7 @@ __all__ = [
 ]
 
 _LESSONS = (
+    "one_gaussian",
     "three_gaussians",
     "optimal_regions",
     "two_gaussians",
@@ -35,11 +36,20 @@ _LESSONS = (
     "covariance_ellipses",
     "rain",
     "missing_data",
+    "probability",
+    "independence",
+    "generative",
 )
 
 
 def names() -> tuple[str, ...]:
-    """The names of the lessons, in the order of the course."""
+    """The names of the lessons, in the order of the course.
+
+    Examples
+    --------
+    >>> names()[:2]
+    ('one_gaussian', 'three_gaussians')
+    """
     return _LESSONS
 
 
@@ -63,5 +73,11 @@ def get(name: str, seed: int = 0) -> Lesson:
 
 
 def all_lessons(seed: int = 0) -> tuple[Lesson, ...]:
-    """Every lesson, in the order of the course."""
+    """Every lesson, in the order of the course.
+
+    Examples
+    --------
+    >>> all_lessons()[4].title
+    'Two species by the length of a petal'
+    """
     return tuple(get(name, seed) for name in _LESSONS)

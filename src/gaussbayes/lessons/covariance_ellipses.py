@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gaussbayes import plots
+from gaussbayes.base.types import FloatArray
 from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons import figure_parts as parts
 from gaussbayes.lessons.handouts import CLOUDS, Gaussians, Table
@@ -25,14 +26,15 @@ from gaussbayes.plots.style import Look
 POINTS = ((2.0, 2.0), (2.0, -2.0))
 
 _APART = ((0.0, 0.0), (6.0, -1.0), (2.5, 5.0))
+_SHAPES = (((4.0, -1.5), (-1.5, 1.0)), ((0.8, 0.0), (0.0, 3.0)), ((2.5, 2.0), (2.0, 2.5)))
 _N_FEATURES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50)
 _SHRINKAGES = (0.0, 0.25, 0.5, 1.0)
 _OFFSETS = (-75.0, 70.0), (35.0, -50.0)  # of the distances written, in typographic points
 
 
 def clouds_apart(seed: int) -> Table:
-    """80 rows from the Gaussian of each cloud, moved apart: enough to see regions on."""
-    gaussians = Gaussians(_APART, CLOUDS.fit().covariances_)
+    """80 rows of three Gaussians apart from each other, wide and narrow, level and leaning."""
+    gaussians = Gaussians(_APART, _SHAPES)
     rows = gaussians.draw("clouds apart", 80, seed).rows
     source = f"made for this lesson with seed {seed}"
     return Table("clouds apart", rows, np.repeat(np.unique(CLOUDS.labels), 80), source=source)
@@ -107,8 +109,8 @@ def lesson(seed: int = 0) -> Lesson:
     )
 
     def shapes() -> Any:
-        """Rows made from the three clouds, moved apart, with spherical, diagonal and full
-        covariances."""
+        """Rows of three Gaussians with spherical, diagonal and full covariances: circles, ellipses
+        along the axes, and ellipses that lean."""
         return _named(plots.shapes(rows.rows, rows.labels))
 
     def sharing() -> Any:
@@ -125,7 +127,20 @@ def _named(axes: Any) -> Any:
     for ax in axes.flat:
         style.name_axes(ax, CLOUDS.features)
         ax.label_outer()
+        ax.set_aspect("equal")
     return axes
+
+
+def cloud(code: int, n: int = 200) -> FloatArray:
+    """Rows (n, 2) with the mean and the covariance that the four rows of a cloud have, exactly."""
+    model = CLOUDS.fit()
+    rows = np.random.default_rng(code).standard_normal((n, 2))
+    away = rows - rows.mean(axis=0)
+    white = np.linalg.solve(np.linalg.cholesky(away.T @ away / n), away.T)
+    drawn: FloatArray = (
+        model.means_[code] + (np.linalg.cholesky(model.covariances_[code]) @ white).T
+    )
+    return drawn
 
 
 def _draw_cloud(ax: Any, code: int, radii: Any) -> None:
@@ -138,11 +153,14 @@ def _draw_cloud(ax: Any, code: int, radii: Any) -> None:
     ax.lines[-1].set_label("equal in deviations\nof the cloud")
     marks: Look = {"color": look.color, "marker": look.marker, "ls": "none", "zorder": 4}
     ax.plot(*CLOUDS.rows[4 * code : 4 * code + 4].T, label=look.label, **marks)
+    dots: Look = {"color": look.color, "alpha": 0.3, "s": 7, "linewidths": 0, "zorder": 1}
+    ax.scatter(*cloud(code).T, gid="cloud", **dots)
 
 
 def correlations() -> Any:
     """Three clouds with the same variances: covariance −2, 0 and 2, correlation −0.8, 0 and 0.8.
-    The ellipses are at 1 and 2 standard deviations."""
+    The four rows of the table are large, 200 with the same moments small; the ellipses are at 1 and
+    2 standard deviations."""
     model = CLOUDS.fit()
     axes = parts.panels(1, 3, (9.3, 4.2), "xy")
     for code, ax in enumerate(axes):
@@ -151,7 +169,6 @@ def correlations() -> Any:
         correlation = parts.number(model.correlations_[code, 0, 1], ".2g")
         words = f"covariance {covariance}\ncorrelation {correlation}"
         ax.set_title(f"{model.classes_[code]}\n{words}")
-        ax.set_box_aspect(1.0)
     return _named(axes)
 
 
@@ -201,7 +218,8 @@ def parameter_counts() -> Any:
         look = {"color": style.COLORS[(3, 5, 8)[i % 3]], "ls": style.LINES[i // 3]}
         numbers = [count[name] for count in counts]
         ax.plot(_N_FEATURES, numbers, label=f"{name}: {most:,}", **look)
-    ax.set_yscale("log")
+    ax.set(xscale="log", yscale="log")
+    ax.set_xticks((1, 2, 5, 10, 20, 50), ("1", "2", "5", "10", "20", "50"))
     ax.set_xlabel("features")
     ax.set_ylabel("free parameters")
     style.legend_beside(ax, title="with 50 features")

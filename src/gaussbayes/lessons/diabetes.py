@@ -149,13 +149,26 @@ def _figures(patients: Table) -> tuple[Callable[[], Any], ...]:
     priors = {"the table's, 0.5": None, "the doctor's, 0.8": DOCTOR}
 
     def densities() -> Any:
-        """The blood counts of the made patients and the two Gaussians fitted to them."""
-        return plots.densities(model, patients.rows[:, :1], patients.labels)
+        """How many of the made patients have which blood count, as the handout draws it, and the
+        two Gaussians fitted to them, times the number of patients in a bar's width."""
+        ax, width = style.axes_for(None, (7.6, 4.2)), 2.5
+        edges, x = np.arange(*_COUNTS, width), line_over(*_COUNTS, parts.N_POINTS)
+        heights = model.with_feature_names(None).likelihood(x[:, None]) * N_PER_CLASS * width
+        for look, label, height in zip(
+            style.class_styles(model.classes_), model.classes_, heights.T, strict=True
+        ):
+            counts = patients.rows[patients.labels == label, 0]
+            ax.hist(counts, edges.tolist(), color=look.color, alpha=0.35, label=f"C = {look.label}")
+            ax.plot(x, height, color=look.color, ls=look.line)
+        style.name_axes(ax, [*patients.features[:1], "patients"])
+        style.legend_beside(ax)
+        return ax
 
     def posteriors() -> Any:
         """The probability of no diabetes by the count, with the table's proportions and with the
-        doctor's prior. At 48 the answer turns round."""
-        models = {name: model.with_priors(prior) for name, prior in priors.items()}
+        doctor's prior, from the parameters behind the made rows. At 48 the answer turns round."""
+        truth = known(1).with_feature_names(patients.features[:1])
+        models = {name: truth.with_priors(prior) for name, prior in priors.items()}
         return parts.posteriors_by_prior(models, 0, _COUNTS, at=COUNT)
 
     def errors() -> Any:

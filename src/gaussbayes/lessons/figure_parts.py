@@ -99,7 +99,7 @@ def draw_contours(model: GaussianClassifier, table: Table) -> "Axes":
     ax = draw_rows(table)
     fade_rows(ax)
     plots.ellipses(model, ax=ax)
-    ax.autoscale()  # to where the ellipses end, not the rows
+    style.equal_aspect(ax)
     return ax
 
 
@@ -120,14 +120,15 @@ def bayes_rule_bars(
 ) -> Any:
     """The steps of Bayes' rule side by side: by title, a number for each class and how to write it.
 
-    There is one bar for each class; each panel has a scale of its own.
+    There is one bar for each class; all panels have one scale, so that lengths compare.
     """
     styles = style.class_styles(np.array(classes, dtype=object))
     axes = panels(1, len(steps), (2.0 + 1.6 * len(steps), 1.3 + 0.5 * len(styles)), "y")
     places = range(len(styles))
+    every = [value for values, _ in steps.values() for value in values]
     for ax, (name, (values, written)) in zip(axes, steps.items(), strict=True):
         ax.barh(places, values, color=[look.color for look in styles], height=0.6)
-        ax.set_xlim(_ROOM * min(*values, 0.0), _ROOM * max(*values, 0.0))
+        ax.set_xlim(_ROOM * min(*every, 0.0), _ROOM * max(*every, 0.0))
         ax.set_title(name)
         ax.axvline(0.0, color=style.INK, linewidth=1.0)
         ax.tick_params(left=False, bottom=False, labelbottom=False)
@@ -142,7 +143,7 @@ def bayes_rule_bars(
 
 def histograms(spreads: Sequence[Spread], step: float, axis: str) -> Any:
     """One panel for each spread; bars stand at the multiples of `step`, all that can occur."""
-    axes = panels(len(spreads), 1, (7.6, 0.9 + 2.0 * len(spreads)), "x")
+    axes = panels(len(spreads), 1, (7.6, 0.9 + 2.0 * len(spreads)))
     for ax, spread in zip(axes, spreads, strict=True):
         places, counts = np.unique(np.rint(spread.values() / step), return_counts=True)
         ax.bar(places * step, counts, 0.9 * step, color=style.FAINT)
@@ -153,6 +154,10 @@ def histograms(spreads: Sequence[Spread], step: float, axis: str) -> Any:
         ax.set_title(style.text(spread.name, 80))
         ax.set_ylabel("draws")
         style.legend_beside(ax)
+    ends = [ax.get_xlim() for ax in axes]
+    for ax, (low, high) in zip(axes, ends, strict=True):  # those of one quantity have one scale
+        near = [each for each in ends if each[0] < high and low < each[1]]
+        ax.set_xlim(min(each[0] for each in near), max(each[1] for each in near))
     axes[-1].set_xlabel(axis)
     return axes
 

@@ -7,8 +7,6 @@ positive result brings it to 45 %.
 """
 
 from dataclasses import replace
-from itertools import product
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -29,25 +27,18 @@ _HAVE, _TEST_POSITIVE = (990, 10), (99, 9)
 _N_HIGH = 20  # squares in a column
 
 
-def fit(n_tests: int = 1) -> GaussianClassifier:
-    """The classifier of people who took so many independent tests, all results counted.
-
-    Each test more takes ten times as many people for integers.
-    """
-    rows, labels, people = [], [], []
-    for label, prior, positive in zip(_CLASSES, _PRIOR, _POSITIVE, strict=True):
-        for results in product((True, False), repeat=n_tests):
-            each = [positive if result else 1.0 - positive for result in results]
-            rows.append(results)
-            labels.append(label)
-            people.append(round(100 * 10**n_tests * prior * prod(each)))
-    model = GaussianClassifier(categorical_features=range(n_tests))
-    return model.fit(np.array(rows), labels, sample_weight=people)
+def model(n_tests: int = 1) -> GaussianClassifier:
+    """The classifier of people who took so many independent tests."""
+    results = {True: _POSITIVE, False: [1.0 - positive for positive in _POSITIVE]}
+    tests = {f"test {number + 1}": results for number in range(n_tests)}
+    return GaussianClassifier.from_parameters(
+        _PRIOR, classes=_CLASSES, category_probabilities=tests
+    )
 
 
 def bayes_rule_after(*results: bool) -> BayesRule:
     """Bayes' rule after tests, True for a positive one; without any it is the prior."""
-    rule: BayesRule = fit(len(results) or 1).explain(results or (None,)).bayes
+    rule: BayesRule = model(len(results) or 1).explain(results or (None,)).bayes
     # Labels are sorted; here no defect, the usual, comes first.
     return replace(rule, classes=rule.classes[::-1])
 

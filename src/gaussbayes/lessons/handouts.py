@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Labelled rows, and where they come from."""
+    """Labelled rows, and where they come from.
+
+    Examples
+    --------
+    >>> from gaussbayes import lessons
+    >>> lessons.get("petals").data[0].rows.shape
+    (8, 1)
+    """
 
     name: str
     rows: NDArray[Any]  # (n, d)

@@ -101,6 +101,12 @@ class Spread:
     """A number of the handout that depends on its random draw, among those of many draws of ours.
 
     Computing takes seconds the first time; the values are kept with the lesson.
+
+    Examples
+    --------
+    >>> spread = Spread("accuracy", lambda: [88.0, 93.0, 91.0], handout=90.0, unit="%")
+    >>> spread.holds(spread.values())
+    True
     """
 
     name: str
@@ -119,7 +125,13 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """A place where the handout errs."""
+    """A place where the handout errs.
+
+    Examples
+    --------
+    >>> Erratum("page 3", "P(A)", "P(B)", "the classes are exchanged").right
+    'P(B)'
+    """
 
     where: str
     printed: str
@@ -129,24 +141,45 @@ class Erratum:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figure:
-    """A figure of a lesson."""
+    """A figure of a lesson.
+
+    Examples
+    --------
+    >>> from gaussbayes import lessons
+    >>> [figure.name for figure in lessons.get("petals").figures][:1]
+    ['rows']
+    """
 
     name: str  # of its file, without ending
     caption: str
     make: Callable[[], Any]  # returns a figure of matplotlib, axes in it, or an array of them
 
     def draw(self) -> "MatplotlibFigure":
-        """Draw it in the style of all plots: a new figure, which the caller closes."""
+        """Draw it in the style of all plots: a new figure, which the caller closes.
+
+        A figure of axes without any title has its name as one.
+        """
         from gaussbayes.plots.style import styled
 
         drawn = styled(self.make)()
         figure: MatplotlibFigure = np.ravel(drawn)[0].get_figure(root=True)
+        first = figure.axes[0]
+        if first.axison and not (figure.get_suptitle() or any(a.get_title() for a in figure.axes)):
+            first.set_title(self.name.replace("_", " "), loc="left")
         return figure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lesson:
-    """A worked example of the course."""
+    """A worked example of the course.
+
+    Examples
+    --------
+    >>> from gaussbayes import lessons
+    >>> lesson = lessons.get("petals")
+    >>> lesson.results[0].name, lesson.results[0].value().round(2).tolist()
+    ('means of A and B', [2.68, 6.5])
+    """
 
     name: str
     title: str

@@ -144,7 +144,7 @@ def naive_and_full() -> Any:
 
 
 def steps() -> Any:
-    """Bayes' rule for (3, 4), in logarithms, each step on a scale of its own: products become sums.
+    """Bayes' rule for (3, 4), in logarithms, all steps on one scale: products become sums.
     The log joint of class 2 is the larger by 58, so almost nothing is left for class 1."""
     model = fit()
     terms = {

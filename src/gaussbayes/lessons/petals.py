@@ -20,7 +20,7 @@ from gaussbayes.analysis.grid import line_over
 from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons import figure_parts as parts
 from gaussbayes.lessons.handouts import PETALS
-from gaussbayes.lessons.lesson import Lesson, Result
+from gaussbayes.lessons.lesson import Erratum, Lesson, Result
 from gaussbayes.plots import style
 
 SOURCE = (
@@ -57,7 +57,24 @@ def lesson(seed: int = 0) -> Lesson:
     )
     views = (own_and_shared, generative_and_discriminative)
     figures = (rows, densities, weighted_densities, posteriors, likelihood, *views)
-    return Lesson.of(__name__, __doc__, SOURCE, [PETALS], results, figures)
+    errata = (
+        Erratum(
+            where="types of covariance matrices, full",
+            printed="σ₁₂² and σ₂₁² off the diagonal",
+            right="σ₁₂ = σ₂₁",
+            why="A covariance may be negative, and a square may not.",
+        ),
+        Erratum(
+            where="properties of the covariance matrix",
+            printed="Σ is positive semi-definite, and xᵀ Σ⁻¹ x ≥ 0",
+            right="Σ is positive definite where Σ⁻¹ is used",
+            why=(
+                "A matrix that is only semi-definite has an eigenvalue 0, no inverse, and no "
+                "density: all rows lie on a line or a plane."
+            ),
+        ),
+    )
+    return Lesson.of(__name__, __doc__, SOURCE, [PETALS], results, figures, errata=errata)
 
 
 def _named(**settings: Any) -> GaussianClassifier:
@@ -123,7 +140,7 @@ def likelihood() -> Any:
 def own_and_shared() -> Any:
     """A variance for each species, and one for both: with one variance the log-odds are linear and
     the second boundary is gone."""
-    axes = parts.panels(2, 1, (7.0, 6.4))
+    axes = parts.panels(2, 1, (7.0, 6.4), "xy")
     titles = {
         "own variances: two boundaries, one beyond the figure": False,
         "one variance for both: a single boundary": True,

@@ -30,7 +30,9 @@ Where all rows left out are right, they say nothing about how sure posteriors ma
 _NOTHING = 0.5
 """Rows that say nothing about the classes."""
 
-_LEAST = -4.0  # log of the least temperature
+_LEAST = float(np.exp(-4.0))  # temperature
+_STEPS = 100  # of Newton's method, at most
+_TOLERANCE = 1e-15  # proportion of the loss that another step may still gain
 _IMPOSSIBLE = -700.0  # a log probability that counts as 0
 _FOLDS = 10
 
@@ -98,33 +100,75 @@ def calibrate(
     proportions : (n, k) how much of each row belongs to each class
     weights : (n,) of the rows
     """
-    from scipy.optimize import minimize
-
     n, k = log_likelihood.shape
     largest = log_likelihood.max(axis=1, keepdims=True)
     scores = np.maximum(log_likelihood - largest, _IMPOSSIBLE)
     prior = np.maximum(np.broadcast_to(log_prior, (n, k)), _IMPOSSIBLE)
     of_truth = proportions * weights[:, None]  # what −log p(c | x) counts
-    total = of_truth.sum(axis=1, keepdims=True)
+    total = of_truth.sum(axis=1)
 
     def loss(point: FloatArray) -> tuple[float, FloatArray]:
-        temperature = np.exp(point[0])
-        joint = temperature * scores + prior + point[1:]
+        """The penalised loss at (t, b), and posteriors (n, k)."""
+        joint = point[0] * scores + prior + point[1:]
         joint -= joint.max(axis=1, keepdims=True)
         posterior = np.exp(joint)
-        evidence = posterior.sum(axis=1, keepdims=True)
-        posterior /= evidence
-        value = np.vdot(total, np.log(evidence)) - np.vdot(of_truth, joint)
-        residual = total * posterior - of_truth
-        slope = np.concatenate([[temperature * np.vdot(residual, scores)], residual.sum(axis=0)])
-        penalty = _PRIOR_ROWS * np.square(point).sum()
-        return float(value + penalty), slope + 2.0 * _PRIOR_ROWS * point
+        evidence = posterior.sum(axis=1)
+        posterior /= evidence[:, None]
+        value = (total * np.log(evidence)).sum() - (of_truth * joint).sum()
+        penalty = np.square(np.log(point[0])) + np.square(point[1:]).sum()
+        return float(value + _PRIOR_ROWS * penalty), posterior
 
-    bounds = [(_LEAST, 0.0), *[(None, None)] * k]
-    point = minimize(loss, np.zeros(k + 1), jac=True, bounds=bounds, method="L-BFGS-B").x
+    # Convex in t and b, as log² t is below e: Newton's steps, halved until the loss falls.
+    point = np.append(1.0, np.zeros(k))
+    value, posterior = loss(point)
+    for _ in range(_STEPS):
+        slope, curvature = _derivatives(point, scores, posterior, total, of_truth)
+        step = _newton_step(slope, curvature, _LEAST - point[0], 1.0 - point[0])
+        while (expected := -float(slope @ step)) > _TOLERANCE * (1.0 + abs(value)):
+            after, there = loss(point + step)
+            if after <= value - 0.1 * expected:
+                point, value, posterior = point + step, after, there
+                break
+            step = 0.5 * step
+        else:
+            break
     # The prior makes the offsets sum to 0, but for rounding.
-    temperature, offsets = float(np.exp(point[0])), point[1:] - point[1:].mean()
-    return Calibration(temperature, offsets, _NOTHING / (n + _NOTHING))
+    offsets = point[1:] - point[1:].mean()
+    return Calibration(float(point[0]), offsets, _NOTHING / (n + _NOTHING))
+
+
+def _derivatives(
+    point: FloatArray,
+    scores: FloatArray,
+    posterior: FloatArray,
+    total: FloatArray,
+    of_truth: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """The slope (k + 1,) and the curvature (k + 1, k + 1) of the penalised loss at (t, b)."""
+    temperature, weighted = float(point[0]), total[:, None] * posterior
+    residual = weighted - of_truth
+    mean = (posterior * scores).sum(axis=1, keepdims=True)
+    slope = np.append(
+        (residual * scores).sum(), residual.sum(axis=0) + 2.0 * _PRIOR_ROWS * point[1:]
+    )
+    slope[0] += 2.0 * _PRIOR_ROWS * np.log(temperature) / temperature
+    curvature = np.empty((point.size, point.size))
+    curvature[1:, 1:] = np.diag(weighted.sum(axis=0) + 2.0 * _PRIOR_ROWS) - weighted.T @ posterior
+    curvature[0, 1:] = curvature[1:, 0] = (weighted * (scores - mean)).sum(axis=0)
+    curvature[0, 0] = (weighted * np.square(scores - mean)).sum()
+    curvature[0, 0] += 2.0 * _PRIOR_ROWS * (1.0 - np.log(temperature)) / temperature**2
+    return slope, curvature
+
+
+def _newton_step(
+    slope: FloatArray, curvature: FloatArray, lowest: float, highest: float
+) -> FloatArray:
+    """The least point of a quadratic whose first coordinate stays between two ends."""
+    step = np.linalg.solve(curvature, -slope)
+    if not lowest <= step[0] <= highest:
+        step[0] = min(max(step[0], lowest), highest)
+        step[1:] = np.linalg.solve(curvature[1:, 1:], -slope[1:] - curvature[1:, 0] * step[0])
+    return np.asarray(step)
 
 
 def calibrated_left_out(

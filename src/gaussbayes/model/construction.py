@@ -1,6 +1,6 @@
 """Models made without rows: from parameters that the user wrote down, or from moments."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,9 @@ from gaussbayes.base.checks import as_numbers
 from gaussbayes.base.errors import ParameterError, SchemaError
 from gaussbayes.base.schema import Schema, check_names
 from gaussbayes.base.types import CovarianceName, LabelArray
+from gaussbayes.data.categories import in_order
 from gaussbayes.data.labels import encode
+from gaussbayes.families.categorical.family import Categorical, CategoricalDensity
 from gaussbayes.families.gaussian.density import given
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
@@ -24,36 +26,85 @@ from gaussbayes.model.statistics import Learnt
 
 def given_model(
     priors: Priors,
-    means: ArrayLike,
-    covariances: ArrayLike,
+    means: ArrayLike | None,
+    covariances: ArrayLike | None,
     classes: ArrayLike | None = None,
     *,
     covariance: CovarianceName | None = None,
     shared: bool | None = None,
     feature_names: Sequence[str] | None = None,
+    category_probabilities: Mapping[str, Mapping[Any, ArrayLike]] | None = None,
     fewest_classes: int = 2,
 ) -> Model:
-    """A model of Gaussians with given parameters; its classes are sorted.
+    """A model of given Gaussians, categories or both; its classes are sorted.
 
     See `gaussbayes.GaussianClassifier.from_parameters`. A model that is looked at, and never asked
     to classify, may have a single class if `fewest_classes` says so.
     """
-    mean, values = as_numbers("means", means), as_numbers("covariances", covariances)
-    if mean.ndim != 2 or mean.shape[0] < fewest_classes or mean.shape[1] < 1:
+    tables = category_probabilities or {}
+    if (means is None) != (covariances is None) or (means is None and not tables):
+        msg = "give means and covariances, category_probabilities, or all of them"
+        raise ParameterError(msg)
+    mean, values = np.empty((_n_classes(tables), 0)), np.empty(0)
+    if means is not None:
+        mean, values = as_numbers("means", means), as_numbers("covariances", covariances)
+    if mean.ndim != 2 or mean.shape[0] < fewest_classes or (means is not None and not mean.size):
         expected = "shape (classes, features) with at least two classes"
         msg = f"means must have {expected}, got {mean.shape}"
         raise ParameterError(msg)
-    k, d = mean.shape
-    structure = structure_of_values(values, k, d, covariance, shared)
+    k, g = mean.shape
     order, ordered = _in_order(classes, k)
     if isinstance(priors, list | tuple | np.ndarray) and len(priors) == k:
         priors = [priors[code] for code in order]
-    schema = Schema(ordered, d, check_names(feature_names, d))
-    values = values if structure.shared else values[order]
-    density = given(schema, structure, mean[order], values)
-    solution = Solution(class_priors(priors, schema, np.ones(k)), (density,))
-    components = (Component(Gaussian(structure), tuple(range(d))),)
-    return Model(Settings(components, priors), schema, None, solution)
+    names = check_names(feature_names, g)
+    if tables:
+        names = (*(names or (f"x{j}" for j in range(g))), *tables)
+    d = g + len(tables)
+    listed = tuple(np.argsort(order).tolist())
+    schema = Schema(ordered, d, names, tuple(range(g, d)), listed=listed)
+    components: list[Component] = []
+    densities: list[Any] = []
+    if means is not None:
+        structure = structure_of_values(values, k, g, covariance, shared)
+        values = values if structure.shared else values[order]
+        components.append(Component(Gaussian(structure), tuple(range(g))))
+        densities.append(given(schema.part(range(g)), structure, mean[order], values))
+    if tables:
+        components.append(Component(Categorical(), tuple(range(g, d))))
+        densities.append(_given_categories(tables, order))
+    solution = Solution(class_priors(priors, schema, np.ones(k)), tuple(densities))
+    return Model(Settings(tuple(components), priors), schema, None, solution)
+
+
+def _n_classes(tables: Mapping[str, Mapping[Any, ArrayLike]]) -> int:
+    """How many probabilities the first category has."""
+    return next((np.size(value) for table in tables.values() for value in table.values()), 0)
+
+
+def _given_categories(
+    tables: Mapping[str, Mapping[Any, ArrayLike]], order: NDArray[np.intp]
+) -> CategoricalDensity:
+    """Categories with ``p(category | class)`` (k,) for each, classes brought into this order."""
+    categories, logarithms = [], []
+    for feature, table in tables.items():
+        known = in_order(table, repr(feature))
+        probability = as_numbers(f"the probabilities of {feature!r}", [table[c] for c in known])
+        if probability.ndim != 2 or probability.shape[1] != order.size:
+            msg = (
+                f"each category of {feature!r} must have a probability for each of the "
+                f"{order.size} classes, got {dict(table)!r:.200}"
+            )
+            raise ParameterError(msg)
+        if (probability < 0).any() or not np.allclose(probability.sum(axis=0), 1.0, atol=1e-9):
+            msg = (
+                f"the probabilities of {feature!r} must be 0 or above and sum to 1 in each class, "
+                f"got the sums {probability.sum(axis=0).tolist()!r:.200}"
+            )
+            raise ParameterError(msg)
+        categories.append(known)
+        with np.errstate(divide="ignore"):
+            logarithms.append(np.log(probability.T[order]))
+    return CategoricalDensity(tuple(categories), np.concatenate(logarithms, axis=1))
 
 
 def moments_model(

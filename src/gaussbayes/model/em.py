@@ -15,21 +15,20 @@ the likelihood has no maximum and a family has a penalty that stands for its shr
 maximised instead, and the record says so.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from gaussbayes.base.anderson import Step, accelerate
-from gaussbayes.base.errors import GaussBayesError, SingularCovarianceError
+from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.protocol import TRIAL, Convergence, Restartable
 from gaussbayes.kernels.reference import log_sum_exp
+from gaussbayes.model.remedies import remedies
 from gaussbayes.model.settings import Settings, class_priors
 from gaussbayes.model.solution import Solution, score
 from gaussbayes.model.statistics import KeptRows, Learnt, RowReduction
@@ -98,9 +97,9 @@ def expectation_maximisation(
     try:
         return _maximum(problem, start, tolerance, max_iterations)
     except SingularCovarianceError as error:
-        remedies = "; ".join(_remedies(problem))
-        msg = f"the likelihood of the rows has no maximum: {error}. Remedies: {remedies}"
-        raise SingularCovarianceError(msg) from None
+        msg = f"the likelihood of the rows has no maximum: {error.problem or error}"
+        working = remedies(settings, problem.attempt, unlabelled=True)
+        raise SingularCovarianceError(msg).with_remedies(working) from None
 
 
 def _maximum(
@@ -122,27 +121,6 @@ def _maximum(
     return replace(solution, convergence=replace(solution.convergence, penalised=True))
 
 
-def _remedies(problem: "_Problem") -> Iterator[str]:
-    """What makes the likelihood have a maximum: each was tried."""
-    settings = problem.settings
-    kept = isinstance(problem.rows, KeptRows)  # to read others anew in each iteration takes long
-    alternatives = [family.alternatives() for family in settings.families] if kept else []
-    for remedy in dict.fromkeys(chain.from_iterable(alternatives)):
-        pairs = zip(alternatives, settings.families, strict=True)
-        families = tuple(others.get(remedy, family) for others, family in pairs)
-        changed = settings.with_families(families)
-        with suppress(GaussBayesError):
-            trial = replace(problem, settings=changed, families=families)
-            _maximum(trial, None, 1e-3, TRIAL // 4)  # all rows are read in each iteration
-            yield remedy
-    columns = zip(settings.families, problem.learnt.parts, problem.names, strict=True)
-    with suppress(GaussBayesError):
-        for family, part, names in columns:
-            family.estimate(part, names, problem.threads)
-        yield "leave the unlabelled rows out (unlabelled_weight=0)"
-    yield "leave such features out"
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Problem:
     """What is maximised, and over which parameters."""
@@ -155,6 +133,19 @@ class _Problem:
     names: tuple[Schema, ...]
     given_prior: FloatArray | None  # (k,) None: to be estimated
     threads: int
+
+    def attempt(self, settings: Settings) -> None:
+        """Raise what other settings would; rows read anew in each iteration are read no more."""
+        if settings.unlabelled_weight == 0:
+            columns = zip(settings.families, self.learnt.parts, self.names, strict=True)
+            for family, part, names in columns:
+                family.attempt(part, names)
+        elif isinstance(self.rows, KeptRows):
+            changed = replace(self, settings=settings, families=settings.families)
+            _maximum(changed, None, 1e-3, TRIAL // 4)  # all rows are read in each iteration
+        else:
+            msg = "to read the rows once more in each iteration takes too long"
+            raise SingularCovarianceError(msg)
 
     def solution(self, near: Solution | None, tolerance: float, max_iterations: int) -> Solution:
         """The parameters at the maximum."""

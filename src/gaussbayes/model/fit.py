@@ -1,19 +1,22 @@
 """A table → the model of it: fitted, chosen or averaged, and calibrated, as the options say."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import n_threads
+from gaussbayes.base.threads import n_threads, one_blas_thread
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import LabelledRows
 from gaussbayes.model.average import averaged, log_average
 from gaussbayes.model.averaging import averaging_weights
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.left_out import (
+    MOST_HELD_OUT,
     HeldOutRows,
     calibrated_loss,
     calibration_of,
@@ -22,8 +25,9 @@ from gaussbayes.model.left_out import (
     sampled,
     with_company,
 )
-from gaussbayes.model.model import Model, solve
+from gaussbayes.model.model import Model, check_classes
 from gaussbayes.model.options import Options
+from gaussbayes.model.row_sample import pick, stratified
 from gaussbayes.model.select import (
     SELECTION_FOLDS,
     LearntView,
@@ -34,7 +38,11 @@ from gaussbayes.model.select import (
     try_all,
     unlabelled_weights,
 )
-from gaussbayes.model.statistics import observe
+from gaussbayes.model.settings import Settings
+from gaussbayes.model.statistics import Learnt, RowReduction, observe
+
+MOST_REFITTED = 5_000
+"""Rows by which candidates are judged where each of them is fitted several times."""
 
 _CLEARLY = 0.9
 """A single model is preferred to the average if its log loss is below so much of the average's."""
@@ -43,59 +51,150 @@ _WORTH_A_THREAD = 1 << 16
 """Values below which starting a thread costs more than it saves."""
 
 
+class AllRows(Protocol):
+    """Rows that are not in memory, of which a table is a sample."""
+
+    def observe(self, alternatives: Sequence[Settings]) -> Sequence[Learnt]:
+        """What they say, as the families of several settings see them."""
+
+    def unlabelled(self, model: Model) -> RowReduction | None:
+        """Those without label if they are too many to be kept."""
+
+
 def fit_model(
-    table: LabelledRows, schema: Schema, options: Options
+    table: LabelledRows, schema: Schema, options: Options, all_rows: AllRows | None = None
 ) -> tuple[Model, Selection | None]:
     """The model of a table with its parameters, and how it was chosen if something was left open.
 
-    The classes of `schema`, which names the features, are those of the table.
+    The classes of `schema`, which names the features, are those of the table. If the table is a
+    sample of `all_rows`, the model is theirs, chosen and calibrated by the sample.
     """
+    alternatives, automatic = options.alternatives(schema, table.rows)
+    with one_blas_thread() if automatic else nullcontext():
+        return _fit_model(table, schema, options, alternatives, all_rows, automatic=automatic)
+
+
+def _fit_model(
+    table: LabelledRows,
+    schema: Schema,
+    options: Options,
+    alternatives: list[Settings],
+    all_rows: AllRows | None,
+    *,
+    automatic: bool,
+) -> tuple[Model, Selection | None]:
     few = table.targets.labels.shape[0] * schema.n_features < _WORTH_A_THREAD
     threads = 1 if few and options.n_jobs is None else n_threads(options.n_jobs)
-    alternatives, automatic = options.alternatives(schema)
-    if options.transform is not None:
-        alternatives = [some.prepared(table.rows, table.targets, schema) for some in alternatives]
-    if schema.n_features > table.targets.labels.shape[0]:
+    alternatives = [some.prepared(table.rows, table.targets, schema) for some in alternatives]
+    if schema.n_features > table.targets.labels.shape[0] and all_rows is None:
         wide = [some.compact(table.rows, table.targets, schema) for some in alternatives]
         alternatives = [settings for some in wide for settings in some]
-    views = [
-        LearntView(settings, observe(table, settings, schema, threads, keep_all=True))
-        for settings in alternatives
-    ]
+    if all_rows is None:
+        views = _observed(table, alternatives, schema, threads)
+    else:
+        learnt_views = all_rows.observe(alternatives)
+        views = list(map(LearntView, alternatives, learnt_views))
     if not views[0].learnt.parts[0].weight.all():
         views = [LearntView(view.settings, view.learnt.with_rows()) for view in views]
         schema = replace(schema, classes=views[0].learnt.classes)
-    selection, settings, learnt = None, views[0].settings, views[0].learnt
+    check_classes(views[0].learnt.weight, schema)
+    judged, judging = table, views
+    if automatic or options.calibration is not None:
+        judged, judging = _judging(table, views, schema, threads, is_sample=all_rows is not None)
     if automatic and options.average:
-        return _average(table, views, schema, options, threads)
+        return _average(judged, judging, views, schema, options, threads, all_rows)
+    selection, settings, number = None, views[0].settings, 0
     if automatic:
         calibrated = options.calibration is not None
         selection, view = select(
-            table, views, schema, options.criterion, threads, calibrated=calibrated
+            judged, judging, schema, options.criterion, threads, calibrated=calibrated
         )
-        settings = selection.best.settings
-        learnt = view.learnt.adapted(settings)
+        settings, number = selection.best.settings, judging.index(view)
+        if options.criterion == "leave_one_out":
+            selection = _with_held_out(selection, judged, view.learnt)
     if options.calibration is not None:
-        data = sampled(held_out_rows(table, learnt, schema))
+        learnt = judging[number].learnt.adapted(settings)
+        data = sampled(held_out_rows(judged, learnt, schema))
         (outcome,), _ = hold_out(data, [settings.given_units()], threads, 2 * SELECTION_FOLDS)
         if isinstance(outcome, GaussBayesError):
             raise outcome
-        settings = replace(settings, calibration=calibration_of(data, settings, outcome))
-    solution = solve(learnt, settings, schema, threads)
-    if learnt.unlabelled is not None:
-        learnt = learnt.trimmed()
-    return Model(settings, schema, learnt, solution), selection
+        settings = _calibrated(settings, calibration_of(data, settings, outcome), data, schema)
+    learnt = views[number].learnt.adapted(settings)
+    return _solved(Model(settings, schema, learnt), threads, all_rows), selection
+
+
+def _observed(
+    table: LabelledRows, alternatives: Iterable[Settings], schema: Schema, threads: int
+) -> list[LearntView]:
+    return [
+        LearntView(settings, observe(table, settings, schema, threads, keep_all=True))
+        for settings in alternatives
+    ]
+
+
+def _judging(
+    table: LabelledRows,
+    views: list[LearntView],
+    schema: Schema,
+    threads: int,
+    *,
+    is_sample: bool,
+) -> tuple[LabelledRows, list[LearntView]]:
+    """The rows that are held out, and what they are left out of.
+
+    Where rows can be left out in closed form, that is all rows. Otherwise every candidate is fitted
+    several times, which is done with a sample of them if there are many.
+    """
+    n = table.targets.labels.shape[0]
+    closed = all(view.learnt.is_complete for view in views) and not table.targets.is_soft
+    if closed or (n <= MOST_REFITTED and not is_sample):
+        return table, views
+    if n > MOST_REFITTED:
+        table = pick(table, stratified(table.targets.codes, MOST_REFITTED))
+    schema = replace(schema, classes=table.classes)
+    some = _observed(table, [view.settings for view in views], schema, threads)
+    return table, [LearntView(view.settings, view.learnt.with_rows()) for view in some]
+
+
+def _calibrated(
+    settings: Settings, calibration: Calibration, data: HeldOutRows, schema: Schema
+) -> Settings:
+    """Calibrated settings, also where the rows held out are not of all classes."""
+    known = {label: code for code, label in enumerate(data.classes.tolist())}
+    codes = [known.get(label, -1) for label in schema.classes.tolist()]
+    if codes != list(range(len(known))):
+        calibration = calibration.selected(codes)
+    return replace(settings, calibration=calibration)
+
+
+def _solved(model: Model, threads: int, all_rows: AllRows | None) -> Model:
+    """The model with its parameters, and no more unlabelled rows than are kept."""
+    rows = None if all_rows is None else all_rows.unlabelled(model)
+    model = model.solved(threads, rows=rows)
+    assert model.learnt is not None
+    return (
+        model if model.learnt.unlabelled is None else replace(model, learnt=model.learnt.trimmed())
+    )
 
 
 def _average(
-    table: LabelledRows, views: Sequence[LearntView], schema: Schema, options: Options, threads: int
+    table: LabelledRows,
+    judging: list[LearntView],
+    views: Sequence[LearntView],
+    schema: Schema,
+    options: Options,
+    threads: int,
+    all_rows: AllRows | None,
 ) -> tuple[Model, Selection]:
-    """The average of candidates with the weights by which rows left out are predicted best."""
-    trials = try_all(table, views, schema, "leave_one_out", threads)
+    """The average of candidates with the weights by which rows left out are predicted best.
+
+    The rows of the table are left out of what is learnt in `judging`; members have learnt `views`.
+    """
+    trials = try_all(table, judging, schema, "leave_one_out", threads)
     selection = best_of([trial.candidate for trial in trials], "leave_one_out")
     judged = [trial for trial in trials if trial.candidate.refused is None]
     posteriors = [trial.log_posterior for trial in judged if trial.log_posterior is not None]
-    data = sampled(held_out_rows(table, replace(views[0].learnt, unlabelled=None), schema))
+    data = sampled(held_out_rows(table, replace(judging[0].learnt, unlabelled=None), schema))
     weights = _weights(data, posteriors)
     if options.calibration is not None and with_company(data).size:
         # A single one may gain more from it than the average.
@@ -108,24 +207,27 @@ def _average(
             weights = np.eye(len(judged))[single]
     kept = np.flatnonzero(weights).tolist()
     unlabelled = 0.0
-    if views[0].learnt.unlabelled is not None:  # chosen for the member that weighs most
+    if judging[0].learnt.unlabelled is not None:  # chosen for the member that weighs most
         first = judged[int(weights.argmax())]
         choice = unlabelled_weights(table, first.view, first.candidate.settings, schema, threads)
         unlabelled = choice.best.unlabelled_weight
     members = []
     for number in kept:
-        settings, view = judged[number].candidate.settings, judged[number].view
-        settings = replace(settings, unlabelled_weight=unlabelled)
-        learnt = view.learnt.adapted(settings)
-        solution = solve(learnt, settings, schema, threads)
-        if learnt.unlabelled is not None:
-            learnt = learnt.trimmed()
-        members.append(Model(settings, schema, learnt, solution))
+        settings = replace(judged[number].candidate.settings, unlabelled_weight=unlabelled)
+        learnt = views[judging.index(judged[number].view)].learnt.adapted(settings)
+        members.append(_solved(Model(settings, schema, learnt), threads, all_rows))
     calibration: Calibration | None = None
     if options.calibration is not None:
         average = log_average([posteriors[number] for number in kept], weights[kept])
-        calibration = calibration_of(data, members[0].settings, average)
+        found = calibration_of(data, members[0].settings, average)
+        calibration = _calibrated(members[0].settings, found, data, schema).calibration
+    selection = _with_held_out(selection, table, judging[0].learnt)
     return averaged(members, weights[kept], calibration), selection
+
+
+def _with_held_out(selection: Selection, table: LabelledRows, learnt: Learnt) -> Selection:
+    n = table.targets.labels.shape[0] - table.targets.n_unlabelled
+    return replace(selection, n_held_out=min(n, MOST_HELD_OUT) if learnt.is_complete else n)
 
 
 def _weights(data: HeldOutRows, posteriors: Sequence[FloatArray]) -> FloatArray:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import GaussBayesError, PriorError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import for_each, n_threads, ranges
+from gaussbayes.base.threads import for_each, n_threads, one_blas_thread, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.families.protocol import LeftOut
@@ -87,7 +87,9 @@ def held_out_rows(table: LabelledRows, learnt: Learnt, schema: Schema) -> HeldOu
         rows, targets, codes = rows[numbers], targets[numbers], codes[numbers]
     labels = targets.labels[:, position >= 0] if targets.is_soft else codes
     targets = Targets(labels, learnt.classes.shape[0], targets.weights)
-    return HeldOutRows(rows, targets, learnt, replace(schema, classes=learnt.classes), numbers)
+    schema = replace(schema, classes=learnt.classes)
+    more = learnt.weight.sum() > (1 + 1e-9) * targets.total_weights().sum()
+    return HeldOutRows(rows, targets, learnt, schema, numbers, is_sample=bool(more))
 
 
 def sampled(data: HeldOutRows, most: int = MOST_HELD_OUT) -> HeldOutRows:
@@ -131,6 +133,7 @@ def hold_out(
     return outcomes, number
 
 
+@one_blas_thread()
 def calibration_of(data: HeldOutRows, settings: Settings, log_posterior: FloatArray) -> Calibration:
     """The calibration of a model, by the log posteriors (n, k) of rows that it has not seen.
 
@@ -226,6 +229,7 @@ def closed_forms(data: HeldOutRows, path: Sequence[Settings]) -> list[LeftOut] |
     return functions
 
 
+@one_blas_thread()
 def _leave_out(
     data: HeldOutRows, path: Sequence[Settings], functions: Sequence[LeftOut], n_jobs: int | None
 ) -> list[Outcome]:

@@ -6,15 +6,23 @@ changes nothing.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, NonFiniteError, SchemaError
+from gaussbayes.base.errors import (
+    CapabilityError,
+    DataError,
+    NonFiniteError,
+    SchemaError,
+    SingularCovarianceError,
+)
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.schema import Schema
+from gaussbayes.base.text_tables import Block, Displayed
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.categories import Categories
@@ -23,6 +31,7 @@ from gaussbayes.families.protocol import Convergence, Fit
 from gaussbayes.model import solution as scores
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.em import expectation_maximisation
+from gaussbayes.model.remedies import remedies
 from gaussbayes.model.settings import Component, Priors, Settings, class_priors, cut_rows
 from gaussbayes.model.solution import NegativeLogLikelihood, Solution
 from gaussbayes.model.statistics import Learnt, RowReduction, check_values
@@ -31,11 +40,18 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Model:
+class Model(Displayed):
     """Settings, what was learnt from rows, and the parameters that follow.
 
     A model whose parameters were given has learnt nothing. Parameters that are not worked out yet
     are None; `solved` gives the model with them.
+
+    Examples
+    --------
+    >>> from gaussbayes import GaussianClassifier
+    >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], list("aabb")).model_
+    >>> model.log_joint(model.rows([[1.5]])).round(2).tolist(), model.n_parameters
+    ([[-0.92, -11.74]], 5)
     """
 
     settings: Settings
@@ -44,6 +60,12 @@ class Model:
     solution: Solution | None = None
     target: str | None = None  # the column that the labels came from, if it has a name
     not_learnt: str = "its parameters were given"  # why there is nothing learnt, for messages
+
+    def tables(self) -> Sequence[Block]:
+        """What it is, its classes and its parameters; see `gaussbayes.model.summary`."""
+        from gaussbayes.model.summary import model_blocks
+
+        return model_blocks(self)
 
     # What it is made of.
 
@@ -62,7 +84,9 @@ class Model:
         """What each feature, by its name, must hold in files; see `gaussbayes.data.roles`."""
         names = self.schema.features or ()
         contents = (part.contents.items() for part in self.components)
-        return {names[column]: content for each in contents for column, content in each}
+        held = {names[column]: content for each in contents for column, content in each}
+        dates = {} if self.schema.roles is None else self.schema.roles.origins
+        return held | dict.fromkeys(set(dates) & set(held), "date")
 
     @property
     def parameters(self) -> Solution:
@@ -115,7 +139,8 @@ class Model:
     def encoder(self) -> Encoder:
         """What turns any container into rows of this model."""
         schema = self.schema
-        return Encoder(schema.n_features, schema.features, schema.categorical, self.categories)
+        columns = (schema.n_features, schema.features, schema.categorical)
+        return Encoder(*columns, self.categories, schema.missing, schema.roles)
 
     def solved(
         self,
@@ -323,15 +348,17 @@ class Model:
                 cuts.append((number, local))
                 components.append(part)
                 densities.append(density.marginal(local, schema.part(part.columns)))
+        # Posteriors by some of the features were not looked at.
+        calibration = self.settings.calibration if len(columns) == self.schema.n_features else None
         learnt = None
         if self.learnt is not None:
             learnt = self.learnt.of_columns(cuts, lambda rows: cut_rows(rows, self.schema, columns))
         return replace(
             self,
-            settings=replace(self.settings, components=tuple(components), calibration=None),
+            settings=replace(self.settings, components=tuple(components), calibration=calibration),
             schema=schema,
             learnt=learnt,
-            solution=replace(self.parameters, densities=tuple(densities), calibration=None),
+            solution=replace(self.parameters, densities=tuple(densities), calibration=calibration),
         )
 
     def with_feature_names(self, names: Sequence[str] | None) -> "Model":
@@ -360,8 +387,8 @@ def known_categories(
     """The categories of each categorical feature, as statistics or densities know them."""
     known: dict[int, Categories] = {}
     for component, part in zip(components, parts, strict=True):
-        if component.family.kind == "category":
-            known |= dict(zip(component.columns, part.categories, strict=True))
+        columns = (column for column in component.columns if column in schema.categorical)
+        known |= dict(zip(columns, getattr(part, "categories", ()), strict=True))
     return tuple(known[column] for column in schema.categorical)
 
 
@@ -400,7 +427,7 @@ def solve(
     from `start`, parameters near the result; `rows` are unlabelled ones that are not kept.
     """
     weight: FloatArray = learnt.parts[0].weight
-    _check_classes(weight, schema)
+    check_classes(weight, schema)
     # Nearly always a number of threads that is known already.
     threads = n_jobs if type(n_jobs) is int and n_jobs > 0 else n_threads(n_jobs)
     unlabelled = learnt.unlabelled
@@ -417,16 +444,25 @@ def solve(
     starts = [None] * len(learnt.parts) if start is None else start.densities
     names = (schema,) if len(settings.components) == 1 else settings.names(schema)
     columns = zip(settings.components, learnt.parts, names, starts, strict=True)
-    fits = [
-        component.family.estimate(part, name, threads, density)
-        for component, part, name, density in columns
-    ]
+    try:
+        fits = [
+            component.family.estimate(part, name, threads, density)
+            for component, part, name, density in columns
+        ]
+    except (DataError, SingularCovarianceError) as error:
+
+        def attempt(changed: Settings) -> None:
+            for family, part, name in zip(changed.families, learnt.parts, names, strict=True):
+                family.attempt(part, name)
+
+        raise error.with_remedies(remedies(settings, attempt)) from None
     densities = tuple(fit.density for fit in fits)
     convergence = _convergence(fits, learnt, settings, prior)
     return Solution(prior, densities, weight, convergence, settings.calibration)
 
 
-def _check_classes(weight: FloatArray, schema: Schema) -> None:
+def check_classes(weight: FloatArray, schema: Schema) -> None:
+    """Raise unless at least two classes have rows."""
     k = weight.shape[0]
     if k < 2:
         which = f"1 class: {schema.class_name(0)}" if k else "0 classes"
@@ -453,7 +489,8 @@ def _convergence(
     total = np.full(length, float(learnt.weight[possible] @ np.log(prior[possible])))
     for family, fit, part in zip(settings.families, fits, learnt.parts, strict=True):
         if fit.convergence is None:
-            total += fit.density.log_likelihood(part) + family.log_penalty(fit.density)
+            with suppress(CapabilityError):  # Student-t densities have no sum: a constant less
+                total += fit.density.log_likelihood(part) + family.log_penalty(fit.density)
         else:
             curve = fit.convergence.log_likelihood
             total += np.pad(curve, (0, length - curve.size), mode="edge")

@@ -9,8 +9,12 @@ from typing import Any, Literal, get_args
 
 from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.schema import Schema
-from gaussbayes.data.rows import Encoder
+from gaussbayes.data.labels import read_targets
+from gaussbayes.data.roles import Request, choose_roles
+from gaussbayes.data.rows import Encoder, Rows
+from gaussbayes.data.tables import as_frame, is_frame
 from gaussbayes.families import family_type
 from gaussbayes.model.select import Criterion
 from gaussbayes.model.settings import Component, Priors, Settings
@@ -27,16 +31,28 @@ In units of their ranges features such as pixels stay comparable; powers make fe
 """
 
 AUTOMATIC_SETTINGS: Mapping[str, Any] = {
+    "features": AUTOMATIC,
     "estimate": "predictive",
     "shared": AUTOMATIC,
     "shrinkage": AUTOMATIC,
     "target": "spherical",
     "transforms": AUTOMATIC,
+    "coded": AUTOMATIC,
     "smoothing": 1.0,
     "categorical_features": AUTOMATIC,
     "calibration": "leave_one_out",
 }
 """The options of the automatic model: everything that is chosen by rows left out."""
+
+NAMED_MODELS: Mapping[str, Mapping[str, Any]] = {
+    "auto": AUTOMATIC_SETTINGS,
+    "average": {**AUTOMATIC_SETTINGS, "average": True},
+    "qda": {"covariance": "full", "shared": False},
+    "lda": {"covariance": "full", "shared": True},
+    "rda": {"covariance": "full", "shared": AUTOMATIC, "shrinkage": AUTOMATIC},
+    "naive-bayes": {"covariance": "diagonal", "shared": False},
+}
+"""The options of models that have a name."""
 
 _CHOSEN = ("estimate", "shared", "shrinkage", "target")  # of the families
 
@@ -56,12 +72,19 @@ class Options:
     unlabelled_weight: float = 1.0
     transform: Any = None
     """What Gaussian features are transformed by; or pairs of features and what they are."""
+    coded: bool | Literal["auto"] = False
+    """Whether features that are given no family are coded as numbers, categories among them."""
     criterion: Criterion = "leave_one_out"
     calibration: Literal["leave_one_out"] | None = None
     average: bool = False
     categorical_features: Any = "from_dtype"
+    features: Any = None  # the columns to learn from; see `gaussbayes.data.roles.Request`
+    exclude: tuple[str, ...] = ()
+    numeric: tuple[str | int, ...] = ()  # columns that hold numbers, whatever they look like
+    keep_identifiers: bool = False
     unlabelled: Any = None  # the label that stands for a missing one
     n_jobs: int | None = None
+    missing: MissingMarks = STANDARD_MARKS
     made: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Families that were made already, by name."""
     known: Encoder | None = None
@@ -70,15 +93,20 @@ class Options:
     @property
     def automatic(self) -> bool:
         """Whether something is left to be chosen, if there are features that it is about."""
-        return "auto" in (self.transform, *self.of_families.values())
+        return "auto" in (self.transform, self.coded, *self.of_families.values())
 
     @property
     def kinds(self) -> dict[str | int, Any]:
         """What features that are given a family must hold; see `gaussbayes.data.roles`."""
-        return {
-            feature: Component(self._family(family), ()).content
+        contents = [
+            (features, Component(self._family(family), ()).content)
             for features, family in self.families
+        ]
+        return dict.fromkeys(self.numeric, "number") | {
+            feature: content
+            for features, content in contents
             for feature in features
+            if content != "any"
         }
 
     @property
@@ -87,12 +115,12 @@ class Options:
         kinds, numbers = self.kinds, "number"
         if isinstance(self.transform, tuple):
             for features, transform in self.transform:
-                if _is_logarithm(transform):
-                    kinds |= dict.fromkeys(features, "positive")
+                content = "positive" if _is_logarithm(transform) else "number"
+                kinds |= dict.fromkeys(features, content)
         elif _is_logarithm(self.transform):
             numbers = "positive"
             for features, family in self.families:
-                if kinds[features[0]] == "number" and family == "gaussian":
+                if kinds.get(features[0]) == "number" and family == "gaussian":
                     kinds |= dict.fromkeys(features, numbers)
         return {"kinds": kinds, "numbers": numbers}
 
@@ -111,29 +139,111 @@ class Options:
         return replace(
             self.with_families(**chosen, covariance="full"),
             transform=self.transform or AUTOMATIC,
+            coded=self.coded or "auto",
             criterion="leave_one_out" if average else self.criterion,
             calibration="leave_one_out",
             average=average,
         )
 
-    def encoder(self, X: Any) -> Encoder:
-        """The features of a table."""
+    @property
+    def label_marks(self) -> ColumnMarks:
+        """What stands for a missing label, where labels have no name."""
+        return self.missing.of(None).plus(self.unlabelled)
+
+    def request(self, target: str | None = None, **more: Any) -> Request:
+        """What is asked of a source of rows; `more` is as in `gaussbayes.data.roles.Request`."""
+        columns: dict[str, Any] = {
+            "features": self.features,
+            "exclude": self.exclude,
+            "keep_identifiers": self.keep_identifiers,
+            "categorical_features": self.categorical_features,
+            "mark": self.unlabelled,
+            "missing": self.missing,
+        }
+        return Request(target, **(columns | self.contents | more))
+
+    def encoder(self, X: Any, y: Any = None) -> Encoder:
+        """The features of a table; `y` are the labels of its rows, or soft labels."""
         if self.known is not None:
             return self.known
-        kinds = self.kinds if self.families else None
-        return Encoder.learn(X, self.categorical_features, kinds)
+        if self.features is None and not self.exclude:
+            kinds = self.kinds if self.families or self.numeric else None
+            return Encoder.learn(X, self.categorical_features, kinds, self.missing)
+        return self._decided(X, y)
 
-    def alternatives(self, schema: Schema) -> tuple[list[Settings], bool]:
-        """The settings of a model with these features, several if the transform is left open.
+    def _decided(self, X: Any, y: Any) -> Encoder:
+        """The features that are asked for among the columns of a frame.
 
-        Also whether anything is left open.
+        The columns of an array have neither names nor types: whoever made it has chosen them.
         """
-        settings = self.settings(schema)
-        if self.transform != AUTOMATIC:
-            return [settings], self.automatic
-        if all(family.name != "gaussian" for family in settings.families):
-            return [settings], True  # there is nothing to transform
-        return [replace(self, transform=some).settings(schema) for some in TRIED], True
+        from gaussbayes.data.column_roles import (
+            check_labels,
+            decide_roles,
+            settled,
+            warn_of_leakage,
+        )
+
+        frame = as_frame(X) if is_frame(X) else None
+        if frame is None or not all(isinstance(name, str) for name in frame.columns):
+            if self.features in (None, AUTOMATIC) and not self.exclude:
+                return replace(self, features=None).encoder(X)
+            msg = (
+                "features and exclude name columns of a frame (pandas, polars, Arrow), but the "
+                "columns of an array have no names: give X with the columns to learn from"
+            )
+            raise ParameterError(msg)
+        labels = None
+        if y is not None:
+            targets, classes = read_targets(y, mark=self.label_marks)
+            labels = targets.codes
+            if self.features == AUTOMATIC:
+                check_labels(labels, classes)
+        request = self.request()
+        roles = decide_roles(frame, request, labels=labels)
+        warn_of_leakage(roles)
+        named = (feature for features, _ in self._pairs for feature in features)
+        if roles.left_out and not all(isinstance(feature, str) for feature in named):
+            msg = (
+                f"columns are left out ({roles.left_out[0].name!r} and others), so that features "
+                "must be given by their names: in families and transforms, not by their numbers"
+            )
+            raise ParameterError(msg)
+        chosen = choose_roles(frame.columns, settled(request, roles), (), roles)
+        return replace(chosen.encoder, missing=self.missing)
+
+    @property
+    def _pairs(self) -> tuple[Any, ...]:
+        """Features, and what is said of them: a family or a transform."""
+        some = self.transform if isinstance(self.transform, tuple) else ()
+        return (*self.families, *some)
+
+    def alternatives(self, schema: Schema, rows: Rows | None = None) -> tuple[list[Settings], bool]:
+        """The settings of a model with these features: several if transform or code are left open.
+
+        Also whether anything is left open. Codes are tried if there is anything to be coded in the
+        rows. Densities of codes and of categories are no likelihoods of the same rows: BIC cannot
+        choose between them.
+        """
+        views = [self]
+        if self.coded == AUTOMATIC:
+            views = [replace(self, coded=False)]
+            if rows is not None and self.criterion == "leave_one_out":
+                from gaussbayes.families.coded import worth_coding
+
+                views += [replace(self, coded=True)] if worth_coding(rows) else []
+        if self.transform == AUTOMATIC:
+            numbers = set(_transformable(self.settings(schema).components)) - set(
+                schema.categorical
+            )
+            tried = TRIED if numbers else (None,)
+            views = [replace(view, transform=some) for view in views for some in tried]
+        return [view.settings(schema) for view in views], self.automatic
+
+    def like(self, chosen: Settings) -> "Options":
+        """The same, coded as in settings that were chosen before if that is left open."""
+        if self.coded != AUTOMATIC:
+            return self
+        return replace(self, coded=any(family.name == "coded" for family in chosen.families))
 
     def settings(self, schema: Schema) -> Settings:
         """The settings of a model with these features; the first of several."""
@@ -155,8 +265,12 @@ class Options:
         for column in range(schema.n_features):
             if column not in given:
                 rest["category" if column in schema.categorical else "number"].append(column)
+        defaults = DEFAULT_FAMILIES
+        if self.coded is True:
+            every = [column for column in range(schema.n_features) if column not in given]
+            rest, defaults = {"any": every}, {"any": "coded"}
         components = [
-            Component(self._family(DEFAULT_FAMILIES[kind]), tuple(columns))
+            Component(self._family(defaults[kind]), tuple(columns))
             for kind, columns in rest.items()
             if columns
         ]
@@ -169,7 +283,7 @@ class Options:
         """The same where the Gaussian families are those of transformed features."""
         from gaussbayes.families.transformed import Standardised, Transformed
 
-        columns = [c for part in components if part.family.name == "gaussian" for c in part.columns]
+        columns = _transformable(components)
         wanted: dict[int, Any] = dict.fromkeys(columns, self.transform)
         if isinstance(self.transform, tuple):
             wanted = {}
@@ -185,8 +299,11 @@ class Options:
             transforms = [wanted.get(column) for column in part.columns]
             family = part.family
             if any(transform is not None for transform in transforms):
-                each = tuple(Standardised() if some is None else some for some in transforms)
-                family = Transformed(each, family)
+                if family.name == "coded":
+                    family = replace(family, wanted=tuple(transforms))
+                else:
+                    each = tuple(Standardised() if some is None else some for some in transforms)
+                    family = Transformed(each, family)
             changed.append(replace(part, family=family))
         return changed
 
@@ -194,6 +311,12 @@ class Options:
         if not isinstance(family, str):
             return family
         return self.made.get(family) or make_family(family, self.of_families)
+
+
+def _transformable(components: Sequence[Component]) -> list[int]:
+    """The features that may be transformed, if they hold numbers."""
+    names = ("gaussian", "coded")
+    return [column for part in components if part.family.name in names for column in part.columns]
 
 
 def make_family(name: str, options: Mapping[str, Any]) -> Any:
@@ -219,6 +342,7 @@ def check_options(
     target: Any = "diagonal",
     estimate: Any = "plug_in",
     transforms: Any = None,
+    coded: Any = False,
     smoothing: Any = 0.0,
     families: Any = None,
     priors: Any = None,
@@ -227,7 +351,13 @@ def check_options(
     calibration: Any = None,
     average: Any = False,
     categorical_features: Any = "from_dtype",
+    features: Any = None,
+    exclude: Any = None,
+    numeric: Any = None,
+    keep_identifiers: Any = False,
     unlabelled: Any = None,
+    na_values: Any = None,
+    keep_default_na: Any = True,
     n_jobs: int | None = None,
 ) -> Options:
     """The options, if each has one of its possible values; those of `GaussianClassifier`.
@@ -252,16 +382,20 @@ def check_options(
     if not isinstance(average, bool):
         msg = f"average must be True or False, got {average!r}"
         raise ParameterError(msg)
+    if coded not in (True, False, AUTOMATIC):
+        msg = f"coded must be True, False or 'auto', got {coded!r}"
+        raise ParameterError(msg)
     if average and selection != "leave_one_out":
         msg = f"average=True weighs candidates by rows left out, not by selection={selection!r}"
         raise ParameterError(msg)
     if average and not any(
         isinstance(some, str) and some == AUTOMATIC
-        for some in (covariance, shared, shrinkage, transforms)
+        for some in (covariance, shared, shrinkage, transforms, coded)
     ):
         msg = (
             "average=True averages candidates, and nothing is left open: give shared='auto', "
-            "shrinkage='auto' or transforms='auto', or use GaussianClassifier.auto(average=True)"
+            "shrinkage='auto', transforms='auto' or coded='auto', or use "
+            "GaussianClassifier.auto(average=True)"
         )
         raise ParameterError(msg)
     of_families = {
@@ -275,9 +409,30 @@ def check_options(
     }
     made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now
     weight = _not_negative("unlabelled_weight", unlabelled_weight)
-    reading = (categorical_features, unlabelled, n_jobs)
-    learning = (priors, weight, _transform(transforms), selection, calibration, average)
-    return Options(of_families, _families(families), *learning, *reading, made)
+    columns = _check_columns(features, exclude, numeric, keep_identifiers)
+    reading = {"unlabelled": unlabelled, "n_jobs": n_jobs, "made": made} | columns
+    reading["missing"] = MissingMarks.given(na_values, keep_default_na=keep_default_na)
+    learning = (priors, weight, _transform(transforms), coded, selection, calibration, average)
+    return Options(of_families, _families(families), *learning, categorical_features, **reading)
+
+
+def _check_columns(
+    features: Any, exclude: Any, numeric: Any, keep_identifiers: Any
+) -> dict[str, Any]:
+    """What is said of columns: those to learn from, those not to, and those of numbers."""
+    if isinstance(features, str) and features != AUTOMATIC:
+        msg = f"features must be 'auto', None or a list of columns, got {features!r}; one name is "
+        msg += f"written [{features!r}]"
+        raise ParameterError(msg)
+    if not isinstance(keep_identifiers, bool):
+        msg = f"keep_identifiers must be True or False, got {keep_identifiers!r}"
+        raise ParameterError(msg)
+    columns: dict[str, Any] = {"features": features, "keep_identifiers": keep_identifiers}
+    for name, some in (("exclude", exclude), ("numeric", numeric)):
+        columns[name] = (some,) if isinstance(some, str) else tuple(some or ())
+    if features is not None and not isinstance(features, str):
+        columns["features"] = tuple(features)
+    return columns
 
 
 def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
@@ -288,8 +443,11 @@ def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
     defaults = list(DEFAULT_FAMILIES.values())
     families: dict[Any, Any] = {}
     for component in settings.components:
-        family = getattr(component.family, "family", component.family)
+        family = component.plain_family
         name = family.name
+        if name == "coded" and component is settings.components[0]:
+            options["coded"], defaults = True, []
+            continue
         if name in defaults:  # blocks of the features that are not named come first
             del defaults[: defaults.index(name) + 1]
             continue
@@ -303,6 +461,8 @@ def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
     transform = _transform_of(settings, schema)
     if transform is not None:
         options["transforms"] = transform
+    if schema.missing != STANDARD_MARKS:
+        options |= schema.missing.options
     options |= {"families": families or None, "priors": settings.priors}
     return options | {"unlabelled_weight": settings.unlabelled_weight}
 
@@ -355,7 +515,11 @@ def _transform_of(settings: Settings, schema: Schema) -> Any:
         if family.name == "gaussian":
             kinds |= dict.fromkeys(columns)
         elif hasattr(family, "kinds"):
-            kinds |= zip(columns, family.kinds, strict=True)
+            kinds |= {
+                name: kind
+                for name, column, kind in zip(columns, component.columns, family.kinds, strict=True)
+                if column not in schema.categorical
+            }
     different = set(kinds.values())
     if len(different) <= 1:
         return next(iter(different), None)

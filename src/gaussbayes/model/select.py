@@ -25,7 +25,9 @@ from gaussbayes.base.errors import (
     GaussBayesError,
     ParameterError,
 )
+from gaussbayes.base.numerals import counted, fixed, percent
 from gaussbayes.base.schema import Schema
+from gaussbayes.base.text_tables import MOST_ROWS, Block, Displayed, Styled, TextTable
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import LabelledRows
 from gaussbayes.model.evaluation import evaluate
@@ -110,12 +112,24 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Displayed):
     """All candidates, and the best of them."""
 
     candidates: tuple[Candidate, ...]
     best: Candidate
     criterion: Criterion
+    n_held_out: int | None = None  # rows by which they were judged, if rows were held out
+
+    @property
+    def choice(self) -> str:
+        """One line that says what was chosen, and by what."""
+        best = self.best
+        criterion = f"log loss {fixed(best.log_loss, 4)} on rows left out"
+        if self.criterion == "bic":
+            criterion = f"BIC {best.bic:,.1f}"
+        among, weight = counted(len(self.candidates), "candidate"), best.unlabelled_weight
+        rows = "" if weight == 1 else f", unlabelled rows of weight {weight:g}"
+        return f"{best.name}{shrinkage_name(best.settings)}{rows}; best of {among}: {criterion}"
 
     @property
     def ranked(self) -> list[Candidate]:
@@ -129,16 +143,51 @@ class Selection:
 
         return sorted(self.candidates, key=place)
 
-    def __str__(self) -> str:
-        """A line for each candidate, the best first."""
-        return "\n".join(map(str, self.ranked))
+    def tables(self, most: int | None = MOST_ROWS) -> Sequence[Block]:
+        """The candidates, best first; those that cannot be judged last, and why under the table."""
+        left_out = self.criterion == "leave_one_out"
+        # What is integrated out takes longer to name, and the BIC of others does not compare.
+        predictive = {each.settings.first("estimation") for each in self.candidates}
+        weighted = len({each.unlabelled_weight for each in self.candidates}) > 1
+
+        def cells(each: Candidate) -> dict[str, str]:
+            known = {
+                "model": each.name,
+                "shrink-\nage": "none" if each.shrinkage is None else str(each.shrinkage),
+            }
+            known |= {"unlabelled\nweight": f"{each.unlabelled_weight:g}"} if weighted else {}
+            known["para-\nmeters"] = str(each.n_parameters)
+            if left_out:
+                known["error"] = percent(each.error, 2)
+                known |= {
+                    "log\nloss": fixed(each.log_loss, 4),
+                    "Brier\nscore": fixed(each.brier, 4),
+                }
+            if not left_out or "predictive" not in predictive:
+                known["BIC"] = "–" if isnan(each.bic) else f"{each.bic:,.1f}"
+            return known
+
+        how = "each row predicted by the model of the others" if left_out else "BIC"
+        ranked = self.ranked
+        rows = [list(cells(each).values()) for each in ranked[:most]]
+        rows[0] = list(map(Styled, rows[0]))  # the best
+        reasons = [each.refused for each in self.candidates if each.refused is not None]
+        notes = []
+        if reasons:
+            many = counted(len(reasons), "candidate")
+            notes = [f"{many} cannot be judged, the first because: {reasons[0]}"]
+        title = f"candidates, best first: {how}"
+        table = TextTable.first(
+            tuple(cells(self.best)), rows, len(ranked), most, title=title, notes=notes
+        )
+        return [table]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LearntView:
     """Settings that leave something open, and what the rows say as their families see them.
 
-    Views of one table differ in how features are transformed.
+    Views of one table differ in how features are transformed or coded.
     """
 
     settings: Settings
@@ -255,18 +304,28 @@ def structure_name(settings: Settings) -> str:
 
 
 def model_name(settings: Settings) -> str:
-    """The structure; "predictive" if covariances are integrated out; and the transform."""
+    """The structure; "predictive" if covariances are integrated out; transform; and "coded"."""
     name, structure = structure_name(settings), settings.first("structure")
     if structure is not None and settings.first("estimation") == "predictive":
         name = f"predictive, {structure.sharing_name}"
     transform = transform_name(settings)
-    return name if transform is None else f"{name}, {transform}"
+    name = name if transform is None else f"{name}, {transform}"
+    return f"{name}, coded" if any(part.name == "coded" for part in settings.families) else name
 
 
 def transform_name(settings: Settings) -> str | None:
     """What features are transformed by, in a word; None if they are as they come."""
     kinds = {kind for family in settings.families for kind in getattr(family, "kinds", ())} - {None}
     return None if not kinds else str(*kinds) if len(kinds) == 1 else "transformed"
+
+
+def shrinkage_name(settings: Settings) -> str:
+    """How covariances are shrunk, if there are any."""
+    if settings.first("structure") is None:
+        return ""
+    shrinkage = settings.first("shrinkage")
+    amount = f"{shrinkage:g}" if isinstance(shrinkage, float) else shrinkage
+    return ", no shrinkage" if shrinkage is None else f", shrinkage {amount}"
 
 
 def is_open(settings: Settings) -> bool:

@@ -39,9 +39,14 @@ class Component:
         return dict(zip(self.columns, each, strict=True))
 
     @property
+    def plain_family(self) -> Any:
+        """The family without what it learnt before rows were observed: transforms, codes."""
+        return getattr(self.family, "plain", self.family)
+
+    @property
     def distribution(self) -> str:
         """The name of the family, or of the one that transformed features have."""
-        return str(getattr(self.family, "family", self.family).name)
+        return str(self.plain_family.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +75,11 @@ class Settings:
         # As `Schema.part`, which is not worth a call for each.
         names, columns = schema.features, [component.columns for component in self.components]
         called = [None if names is None else tuple(names[j] for j in some) for some in columns]
-        pairs = zip(columns, called, strict=True)
+        coded = set(schema.categorical)
+        hold = [tuple(at for at, j in enumerate(some) if j in coded) for some in columns]
         return tuple(
-            Schema(schema.classes, len(some), some_names, (), some) for some, some_names in pairs
+            Schema(schema.classes, len(some), some_names, categorical, some)
+            for some, some_names, categorical in zip(columns, called, hold, strict=True)
         )
 
     def parts(self, rows: Rows, schema: Schema) -> tuple[Rows, ...]:

@@ -32,7 +32,15 @@ _WORTH_A_THREAD = 1 << 18
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Priors and class-conditional densities, and how they were found."""
+    """Priors and class-conditional densities, and how they were found.
+
+    Examples
+    --------
+    >>> from gaussbayes import GaussianClassifier
+    >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], list("aabb"))
+    >>> model.parameters_.prior.tolist(), model.parameters_.densities[0].mean.tolist()
+    ([0.5, 0.5], [[1.5], [6.0]])
+    """
 
     prior: FloatArray  # (k,)
     densities: tuple[Any, ...]  # Density, one for each component
@@ -191,7 +199,7 @@ def negative_log_likelihood(
     for block in ranges(parts[0].n_rows, 1 << 18):
         log_density = log_likelihood(solution, [part[block] for part in parts], n_jobs)
         # What does not count may be impossible.
-        rows, codes, weight = targets[block].memberships()
+        rows, codes, weight = targets[block].weighted_codes()
         of_labels -= float(weight @ log_prior[codes])
         of_features -= float(weight @ log_density[rows, codes].astype(np.float64))
     return NegativeLogLikelihood(of_labels, of_features)

@@ -5,7 +5,7 @@ are not too many; otherwise EM reads the source once an iteration, in the same f
 the result does not depend on who reads what.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,25 +13,22 @@ import numpy as np
 
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import FloatArray
+from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import kind, warn_of_many
-from gaussbayes.data.labels import unite
 from gaussbayes.data.reduction import Reduced, RowSource, open_rows
 from gaussbayes.data.roles import Request
-from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets
+from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.families import family_pushdown
+from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model, known_categories, learnt_model
 from gaussbayes.model.options import Options
-from gaussbayes.model.select import LearntView, Selection, is_open, no_rows, select
+from gaussbayes.model.row_sample import RowSample, Sampling, most_rows, pick
+from gaussbayes.model.select import LearntView, Selection, is_open, select
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.statistics import Learnt, RowReduction, Sum, observe
 
 if TYPE_CHECKING:
     from gaussbayes.data.engines import EngineTable
-
-
-MOST_SAMPLED = 20_000
-"""Rows of a source that a family learns from before it observes any."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,8 +42,7 @@ class Observation:
     def __call__(self, block: LabelledRows, threads: int, /) -> Learnt:
         """The statistics of the block's labelled rows, and its unlabelled ones."""
         if self.labelled_only and block.targets.n_unlabelled:
-            labelled = block.targets.labelled
-            block = replace(block, rows=block.rows[labelled], targets=block.targets[labelled])
+            block = pick(block, block.targets.labelled)
         schema = replace(self.schema, classes=block.classes)
         return observe(block, self.settings, schema, threads)
 
@@ -67,56 +63,11 @@ class Observation:
         return Learnt(table.classes, tuple(parts))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RowSample:
-    """Rows that are evenly picked from a source: one of `every`, and not more than are wanted."""
-
-    table: LabelledRows
-    names: Schema  # of the categories
-    every: int = 1  # a power of 2
-
-    def __add__(self, other: "RowSample") -> "RowSample":
-        every = max(self.every, other.every)
-        a, b = (part.thinned(every // part.every).table for part in (self, other))
-        classes, of_a, of_b = unite(a.classes, b.classes)
-        codes = [
-            np.append(positions, UNLABELLED)[table.targets.codes]
-            for table, positions in ((a, of_a), (b, of_b))
-        ]
-        weights = np.concatenate([table.targets.total_weights() for table in (a, b)])
-        n_unlabelled = a.targets.n_unlabelled + b.targets.n_unlabelled
-        targets = Targets(
-            np.concatenate(codes).astype(np.int32), classes.size, weights, n_unlabelled
-        )
-        rows = a.rows.joined(b.rows, self.names)
-        return RowSample(LabelledRows(rows, targets, classes), self.names, every).bounded()
-
-    def thinned(self, step: int) -> "RowSample":
-        """One of `step` of these rows."""
-        if step == 1:
-            return self
-        some, table = slice(None, None, step), self.table
-        picked = replace(table, rows=table.rows[some], targets=table.targets[some])
-        return replace(self, table=picked, every=self.every * step)
-
-    def bounded(self) -> "RowSample":
-        """The same, of which so many are left out that the others are not too many."""
-        step = 1
-        while self.table.rows.n_rows > MOST_SAMPLED * step:
-            step *= 2
-        return self.thinned(step)
-
-
-@dataclass(frozen=True, slots=True)
-class Sampling:
-    """Picks rows of a block; it can be sent to other processes."""
-
-    names: Schema  # of the categories
-
-    def __call__(self, block: LabelledRows, _: int, /) -> RowSample:
-        """Rows of the block, in one array."""
-        rows = replace(block.rows, numbers=block.rows.matrix)
-        return RowSample(replace(block, rows=rows), self.names).bounded()
+def check_read_again(rows: RowSource, why: str) -> None:
+    """Raise for rows that come through a pipe where they must be read more than once."""
+    if rows.is_read_once:
+        msg = f"{why}, and rows that come through a pipe cannot be read again: write them to a file"
+        raise DataError(msg)
 
 
 def prepared_settings(
@@ -128,12 +79,7 @@ def prepared_settings(
     """
     if all(family.is_prepared for family in settings.families):
         return settings
-    if rows.is_read_once:
-        msg = (
-            "a transform is learnt from rows before they are summed, and rows that come through a "
-            "pipe cannot be read twice: write them to a file"
-        )
-        raise DataError(msg)
+    check_read_again(rows, "a transform is learnt from rows before they are summed")
     sample = rows.reduce(Sampling(schema.of_categories), n_jobs=n_jobs).total.table
     schema = replace(schema, classes=sample.classes)
     return settings.prepared(sample.rows, sample.targets, schema)
@@ -163,17 +109,16 @@ def fit_source(
 def fit_rows(
     rows: RowSource, options: Options, n_jobs: int | None = None, *, labelled_only: bool = False
 ) -> SourceFit:
-    """The model of the rows of an open source; with `labelled_only` others are only counted."""
+    """The model of the rows of an open source; with `labelled_only` others are only counted.
+
+    What is chosen or calibrated by rows left out is so by all rows if they take at most 128 MB, and
+    otherwise by a stratified sample of them, for which the source is read once more.
+    """
     schema = rows.encoder.schema(np.empty(0))
     settings = options.settings(schema)
-    if is_open(settings) and options.criterion == "leave_one_out":
-        raise no_rows()
-    if options.calibration is not None:
-        msg = (
-            "calibration='leave_one_out' needs the rows and their classes, all in memory: fit to "
-            "arrays or a frame, or leave it out"
-        )
-        raise DataError(msg)
+    by_rows = options.automatic and options.criterion == "leave_one_out"
+    if by_rows or options.calibration is not None:
+        return _fit_by_rows(rows, options, schema, n_jobs, labelled_only=labelled_only)
     settings = prepared_settings(settings, schema, rows, n_jobs)
     reduced = rows.reduce(Observation(settings, schema, labelled_only), n_jobs=n_jobs)
     model = learnt_model(settings, schema, reduced.total, rows.target)
@@ -186,6 +131,77 @@ def fit_rows(
         selection, _ = select(None, [view], model.schema, options.criterion, n_jobs)
         model = model.with_settings(selection.best.settings, "fit_source")
     return SourceFit(model.solved(n_jobs, rows=_reduction(model, rows)), reduced, selection)
+
+
+def _fit_by_rows(
+    rows: RowSource, options: Options, schema: Schema, n_jobs: int | None, *, labelled_only: bool
+) -> SourceFit:
+    """The model of a source where something is chosen or calibrated by rows left out."""
+    most = most_rows(schema.n_features)
+    if rows.n_rows is not None and rows.n_rows > most and not rows.is_read_once:
+        most = 0  # they are not kept in vain
+    read = rows.reduce(Sampling(schema.of_categories, most, labelled_only), n_jobs=n_jobs)
+    sample: RowSample = read.total
+    whole = None
+    if sample.every > 1:
+        check_read_again(rows, "so many rows are chosen by a sample of them")
+        whole = WholeSource(rows, schema, labelled_only, n_jobs)
+    table = sample.table
+    schema = replace(schema, classes=table.classes)
+    model, selection = fit_model(table, schema, replace(options, n_jobs=n_jobs), whole)
+    warn_of_many(model.categories, schema.of_categories)
+    learnt = model.weighted_members[0][1].learnt
+    assert learnt is not None
+    reduced: Any = replace(read, total=learnt)  # type: ignore[arg-type]
+    return SourceFit(replace(model, target=rows.target), reduced, selection)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WholeSource:
+    """All rows of a source, of which a table is a sample."""
+
+    rows: RowSource
+    schema: Schema  # of the features
+    labelled_only: bool
+    n_jobs: int | None
+
+    def observe(self, alternatives: Sequence[Settings]) -> Sequence[Learnt]:
+        """What they say, as the families of several settings see them; in one pass."""
+        each = [Observation(some, self.schema, self.labelled_only) for some in alternatives]
+        return self.rows.reduce(_Observations(tuple(each)), n_jobs=self.n_jobs).total.parts
+
+    def unlabelled(self, model: Model) -> RowReduction | None:
+        """The rows without label if they are too many to be kept."""
+        return _reduction(model, self.rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Observations:
+    """What a block of rows teaches under several settings."""
+
+    parts: tuple[Observation, ...]
+
+    def __call__(self, block: LabelledRows, threads: int, /) -> "_SeveralLearnt":
+        return _SeveralLearnt(tuple(part(block, threads) for part in self.parts))
+
+    def n_bytes(self, n_classes: int) -> int:
+        return sum(part.n_bytes(n_classes) for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _SeveralLearnt:
+    parts: tuple[Learnt, ...]
+
+    def __add__(self, other: "_SeveralLearnt") -> "_SeveralLearnt":
+        return _SeveralLearnt(tuple(a + b for a, b in zip(self.parts, other.parts, strict=True)))
+
+    @property
+    def n_bytes(self) -> int:
+        return sum(part.n_bytes for part in self.parts)
+
+    @property
+    def classes(self) -> LabelArray:
+        return self.parts[0].classes
 
 
 def update_rows(
@@ -236,7 +252,8 @@ def open_more(
         "kinds": model.contents,
         "string_features": [name for name, known in pairs if kind(known) is str],
     }
-    asked = Request(target if labels else None, schema.features, **columns, **request)
+    columns["missing"] = schema.missing
+    asked = Request(target if labels else None, schema.features, **(columns | request))
     return open_rows(source, asked, client=client)
 
 
@@ -246,12 +263,7 @@ def _reduction(model: Model, rows: RowSource) -> RowReduction | None:
     unlabelled = model.learnt.unlabelled
     if unlabelled is None or unlabelled.rows is not None:
         return None
-    if rows.is_read_once:
-        msg = (
-            f"{unlabelled.n_rows:,} unlabelled rows are too many to be kept, and come through a "
-            "pipe, which cannot be read again: write them to a file"
-        )
-        raise DataError(msg)
+    check_read_again(rows, f"{unlabelled.n_rows:,} unlabelled rows are too many to be kept")
     # Categories that only unlabelled rows have are known from what they say together.
     categories = known_categories(model.components, unlabelled.together, model.schema)
     encoder = rows.encoder.with_categories(categories) if categories else rows.encoder

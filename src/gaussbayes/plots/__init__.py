@@ -4,6 +4,8 @@ Each function takes a fitted classifier, or the rows, and draws on the axes give
 of several panels: in the figure given as `figure`) or on new ones, which it returns. Models of
 more than two features are shown through one or two of them, the others integrated out exactly.
 Features may be numbers, categories or counts; rows may have missing values and missing labels.
+Regions, predictions, confusion matrices, posteriors and calibration can be drawn of any fitted
+classifier with scikit-learn's methods.
 Matplotlib is imported when the first function is asked for.
 """
 

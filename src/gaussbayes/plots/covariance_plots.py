@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis.class_moments import class_outlines
 from gaussbayes.analysis.ellipse import mass_of_radius, radius_of_mass
-from gaussbayes.analysis.view import View, pair_view, view
+from gaussbayes.analysis.view import View, density_view, pair_view, view
 from gaussbayes.base.errors import ParameterError, SchemaError, SingularCovarianceError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.classifier import GaussianClassifier
@@ -26,6 +26,7 @@ from gaussbayes.plots.style import Canvas, Features, Look, Panel, styled
 
 _LEVELS = (1, 2)
 _RESOLUTION = 300
+_MARGIN = 0.03  # around the ellipses
 _NAME_LENGTH = 32  # characters that fit along the side of a panel
 
 
@@ -36,6 +37,7 @@ def ellipses(
     levels: Sequence[float] = (1, 2, 3),
     unit: Literal["standard deviations", "mass"] = "standard deviations",
     features: Features = None,
+    legend: bool = True,
     ax: Panel = None,
 ) -> Axes:
     """Draw each class's Gaussian as ellipses ``(x − mean)ᵀ Σ⁻¹ (x − mean) = radius²``.
@@ -51,7 +53,8 @@ def ellipses(
     unit : what the levels are: ``"standard deviations"``, or ``"mass"``, between 0 and 1
     features : the two to show, by name or number, the others integrated out; needed if the model
         has more than two
-    ax : where to draw; None makes a new figure
+    legend : whether to draw one
+    ax : where to draw, made to show the whole ellipses; None makes a new figure
 
     Examples
     --------
@@ -59,7 +62,7 @@ def ellipses(
     >>> model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4], [0, 9]], [[4, 1], [1, 4]])
     >>> ax = ellipses(model, levels=[0.5, 0.95], unit="mass")
     """
-    seen = pair_view(model, features)
+    seen = density_view(model, features)
     if not seen.has_ellipses:
         families = {
             seen.names[column]: component.family.name
@@ -75,7 +78,9 @@ def ellipses(
     outwards = np.linspace(0.0, 1.0, len(radii)) if len(radii) > 1 else np.zeros(1)
     # From a strong line in the middle to a faint one outside.
     looks = [{"linewidth": 2.2 - 1.2 * out, "alpha": 1.0 - 0.5 * out} for out in outwards]
+    new = ax is None
     ax = style.axes_for(ax)
+    before = style.limits_before(ax)
     entries = []
     for code, of_class in enumerate(styles):
         line: Look = {"color": of_class.color, "linestyle": of_class.line}
@@ -86,7 +91,14 @@ def ellipses(
     for radius, mass, look in zip(radii, mass_of_radius(radii), looks, strict=True):
         label = f"{radius:.3g}σ ({100 * mass:.3g} %)"
         entries.append(style.line(label, color=style.INK, **look))
-    return style.finish(ax, seen.axes, entries)
+    around = np.concatenate([np.reshape(points, (-1, 2)) for points in outlines])
+    low, high = around.min(axis=0), around.max(axis=0)
+    margin = _MARGIN * (high - low)
+    style.set_limits(ax, style.widest(before, (low - margin, high + margin)))
+    sides = np.ptp(outlines[0], axis=1)
+    if new and np.allclose(sides[:, 0], sides[:, 1], rtol=1e-6):
+        style.equal_aspect(ax)  # circles
+    return style.finish(ax, seen.axes, entries, legend=legend)
 
 
 def _radii(levels: Sequence[float], unit: str) -> FloatArray:
@@ -181,7 +193,7 @@ def _side_by_side(
     first = next(iter(fitted.values()), None)
     if first is None:
         raise next(iter(problems.values()))
-    seen, d = pair_view(first, features), first.n_features_in_
+    seen, d = pair_view(first, features), first.model_.schema.n_features
     if not any(isinstance(density, Distant) for density in first.model_.densities):
         msg = "covariances need Gaussian features; these rows have none: plots.pairs shows others"
         raise SchemaError(msg)

@@ -17,7 +17,6 @@ from gaussbayes.analysis.view import read_labelled
 from gaussbayes.base.errors import DataError, ParameterError
 from gaussbayes.base.types import RealArray
 from gaussbayes.model.evaluation import Evaluation, calibrate, evaluate
-from gaussbayes.model.model import Model
 from gaussbayes.plots import style
 from gaussbayes.plots.style import Canvas, Look, Panel, styled
 
@@ -47,7 +46,7 @@ def confusion(model: Any, X: Any, y: Any, *, ax: Panel = None) -> Axes:
 
     Parameters
     ----------
-    model : a fitted `GaussianClassifier`
+    model : a fitted `GaussianClassifier`, or any other classifier that has `predict`
     X, y : rows that the model has not seen, and their true classes; those without do not count
     ax : where to draw; None makes a new figure
 
@@ -59,7 +58,9 @@ def confusion(model: Any, X: Any, y: Any, *, ax: Panel = None) -> Axes:
     'error 25.0 % (1 of 4)'
     """
     record, rows, codes = read_labelled(model, X, y)
-    ax = confusion_matrix(evaluate(record.log_posterior(rows), codes, record.classes), ax=ax)
+    with np.errstate(divide="ignore"):
+        certain = np.log(np.eye(record.classes.size)[record.labels(rows)])
+    ax = confusion_matrix(evaluate(certain, codes, record.classes), ax=ax)
     ax.set_title(f"{ax.get_title()}{_left_out(codes)}")
     return ax
 
@@ -75,10 +76,12 @@ def confusion_matrix(evaluation: Evaluation, *, ax: Panel = None) -> Axes:
 
     Examples
     --------
-    >>> log_posterior = np.log([[0.8, 0.2], [0.6, 0.4]])
-    >>> evaluation = evaluate(log_posterior, np.array([0, 1]), np.array(["no", "yes"]))
-    >>> confusion_matrix(evaluation).get_title()
-    'error 50.0 % (1 of 2)'
+    >>> from gaussbayes import GaussianClassifier
+    >>> from gaussbayes.datasets import load_iris
+    >>> iris = load_iris()
+    >>> left_out = GaussianClassifier().leave_one_out(iris.rows, iris.labels)
+    >>> confusion_matrix(left_out.evaluation).get_title()
+    'error 2.7 % (4 of 150)'
     """
     from sklearn.metrics import ConfusionMatrixDisplay
 
@@ -122,7 +125,7 @@ def calibration(model: Any, X: Any, y: Any, *, n_groups: int = 10, ax: Panel = N
 
     Parameters
     ----------
-    model, X, y, ax : as in `confusion`
+    model, X, y, ax : as in `confusion`; the model must have `predict_proba`
     n_groups : how many intervals
 
     Examples
@@ -208,14 +211,14 @@ def _cell(n_rows: float, proportion: float) -> str:
     return f"{count}\n< 1 %" if proportion < 0.005 else f"{count}\n{100 * proportion:.0f} %"
 
 
-def _evaluated(model: Any, X: Any, y: Any) -> tuple[Model, RealArray, NDArray[np.intp], str]:
+def _evaluated(model: Any, X: Any, y: Any) -> tuple[Any, RealArray, NDArray[np.intp], str]:
     """A model, posteriors (n, k) and codes (n,) of labelled rows, and a remark on the others."""
     record, rows, codes = read_labelled(model, X, y)
     labelled = codes >= 0
     if not labelled.any():
         msg = "there are no rows to evaluate: give at least one row and its class"
         raise DataError(msg)
-    return record, record.posterior(rows[labelled]), codes[labelled], _left_out(codes)
+    return record, record.posterior(rows)[labelled], codes[labelled], _left_out(codes)
 
 
 def _left_out(codes: NDArray[np.intp]) -> str:
@@ -268,7 +271,7 @@ def comparison(compared: Comparison, *, figure: Canvas = None) -> NDArray[np.obj
     figure.suptitle(style.text(compared.how, 110), fontsize="medium")
     handles = [
         style.patch("Gaussian models", color=GAUSSIAN),
-        style.patch("nearest neighbours", color=VOTING),
+        style.patch("other models", color=VOTING),
         style.line("time to fit", **_FIT),
         style.line("time to predict", **_PREDICT),
     ]

@@ -15,10 +15,9 @@ from matplotlib.collections import LineCollection
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.analysis.data_summary import histogram, proportions
 from gaussbayes.analysis.grid import curve_points, view_limits
-from gaussbayes.analysis.view import View, line_view
+from gaussbayes.analysis.view import View, line_view, model_of
 from gaussbayes.base.types import FloatArray
 from gaussbayes.plots import row_plots, style
 from gaussbayes.plots.row_plots import UNLABELLED, RowPoints
@@ -26,7 +25,6 @@ from gaussbayes.plots.style import Canvas, Feature, Look, Panel, Styles, styled
 
 BOUNDARY = "decision boundary"
 
-_MOST_MARKERS = 60  # more rows are shown as histograms
 _MOST_BARS = 120  # more bars are shown as lines
 _RESOLUTION = 501
 _NEAR = 0.15  # of the stretch shown: a boundary this little outside is worth the room
@@ -107,8 +105,7 @@ class BoundaryLines:
 
 def boundary_lines(seen: View, low: float, high: float) -> BoundaryLines:
     """Those of the one feature of a view."""
-    positions = tuple(boundary.position for boundary in decision_boundaries(seen.model))
-    return BoundaryLines(positions, seen.axes[0].is_discrete, low, high)
+    return BoundaryLines(seen.boundaries(low, high), seen.axes[0].is_discrete, low, high)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,7 +126,7 @@ class LineScene:
     @property
     def few(self) -> bool:
         """Whether there are rows of numbers, few enough for a marker each."""
-        return not self.is_discrete and 0 < self.rows.codes.size <= _MOST_MARKERS
+        return not self.is_discrete and 0 < self.rows.codes.size <= row_plots.MOST_ON_A_LINE
 
     @property
     def has_bars(self) -> bool:
@@ -157,7 +154,7 @@ class LineScene:
 
 def scene(view: View, rows: RowPoints) -> LineScene:
     """Choose the stretch of the line that shows every row, every class and every near boundary."""
-    (low,), (high,) = view_limits(view)
+    (low,), (high,) = view_limits(view, *([] if view.has_means else [rows.places]))
     if rows.codes.size:
         (lowest,), (highest,) = view_limits(view, rows.places)
         low, high = min(low, lowest), max(high, highest)
@@ -172,7 +169,8 @@ def scene(view: View, rows: RowPoints) -> LineScene:
     return LineScene(view, x, shown, rows, style.class_styles(view.classes))
 
 
-def _scene(model: Any, feature: Feature, X: Any = None, y: Any = None) -> LineScene:
+def _scene(model: Any, feature: Feature, X: Any, y: Any) -> LineScene:
+    model_of(model)  # its densities are drawn
     view = line_view(model, feature)
     return scene(view, row_plots.points_of(view, X, y))
 
@@ -185,6 +183,7 @@ def densities(
     *,
     feature: Feature = None,
     weighted: bool = False,
+    legend: bool = True,
     ax: Panel = None,
 ) -> Axes:
     """How the classes are distributed over one feature, with the decision boundaries.
@@ -202,6 +201,7 @@ def densities(
         grey.
     feature : the name or number of the feature, if the model has more than one
     weighted : whether to multiply by the priors
+    legend : whether to draw one
     ax : where to draw; None makes a new figure
 
     Examples
@@ -215,11 +215,13 @@ def densities(
     shown = _scene(model, feature, X, y)
     ax = style.axes_for(ax)
     draw_densities(ax, shown, weighted=weighted)
-    return style.finish(ax, shown.view.axes, _handles(shown))
+    return style.finish(ax, shown.view.axes, _handles(shown), legend=legend)
 
 
 @styled
-def posterior_curve(model: Any, *, feature: Feature = None, ax: Panel = None) -> Axes:
+def posterior_curve(
+    model: Any, X: Any = None, *, feature: Feature = None, legend: bool = True, ax: Panel = None
+) -> Axes:
     """How probable each class is along one feature: ``p(c | x)``, with the decision boundaries.
 
     Other features are integrated out, so the curves are those of someone who knows this one only.
@@ -227,7 +229,8 @@ def posterior_curve(model: Any, *, feature: Feature = None, ax: Panel = None) ->
 
     Parameters
     ----------
-    model, feature, ax : as in `densities`
+    model, feature, legend, ax : as in `densities`; any classifier with `predict_proba` will do
+    X : rows that the figure has to reach; a classifier without means needs them
 
     Examples
     --------
@@ -236,10 +239,11 @@ def posterior_curve(model: Any, *, feature: Feature = None, ax: Panel = None) ->
     >>> [text.get_text() for text in ax.texts]
     ['2.00']
     """
-    shown = _scene(model, feature)
+    view = line_view(model, feature)
+    shown = scene(view, row_plots.points_of(view, X, None))
     ax = style.axes_for(ax)
     _draw_posterior(ax, shown)
-    return style.finish(ax, shown.view.axes, _handles(shown))
+    return style.finish(ax, shown.view.axes, _handles(shown), legend=legend)
 
 
 @styled
@@ -453,8 +457,8 @@ def numbers(positions: Sequence[float], span: float, between_integers: bool = Fa
     """
     if between_integers:
         return [f"{value:.1f}".replace("-", "−") for value in positions]
-    gaps = np.diff(np.unique(np.asarray(positions, dtype=np.float64)))
-    place = floor(log10(max(min([1e-3 * span, *(0.1 * gaps)]), 1e-5 * span)))
+    apart = np.diff(np.unique(np.asarray(positions, dtype=np.float64)))
+    place = floor(log10(max(min([1e-3 * span, *(0.1 * apart)]), 1e-5 * span)))
     written = []
     for value in positions:
         first, form = (0, "f")

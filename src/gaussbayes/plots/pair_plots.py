@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.grid import region_map, view_grid, view_limits
-from gaussbayes.analysis.view import Axis, View, read_labelled, view
+from gaussbayes.analysis.view import Axis, View, model_of, read_labelled, view
 from gaussbayes.base.errors import SchemaError
 from gaussbayes.base.progress import track
 from gaussbayes.base.types import FloatArray
@@ -69,6 +69,7 @@ def pairs(
     >>> pairs(model, X, [2, 2, 2, 1, 1, 1]).shape
     (2, 2)
     """
+    model_of(model)  # other classifiers have no pairs of features to be seen through
     seen = view(model, features)
     m = len(seen.names)
     if m < 2:

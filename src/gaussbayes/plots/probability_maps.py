@@ -13,8 +13,8 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.grid import Grid, region_map, view_grid
-from gaussbayes.analysis.view import View, pair_view
+from gaussbayes.analysis.grid import Grid, grid_within, region_map, view_grid, view_limits
+from gaussbayes.analysis.view import View, density_view, pair_view
 from gaussbayes.base.errors import ParameterError, SchemaError
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.plots import region_plots, row_plots, style
@@ -43,14 +43,21 @@ _JOINT = _Quantity("p(x, c)", View.joint, False)
 
 @styled
 def posterior(
-    model: Any, label: object, *, features: Features = None, resolution: int = 300, ax: Panel = None
+    model: Any,
+    label: object,
+    X: Any = None,
+    *,
+    features: Features = None,
+    resolution: int = 300,
+    ax: Panel = None,
 ) -> Axes:
     """Draw the posterior ``p(c | x)`` of one class over the plane, with a line where it is ½.
 
     Parameters
     ----------
-    model : a fitted `GaussianClassifier`
+    model : a fitted `GaussianClassifier`, or another classifier that has `predict_proba`
     label : the class, as in `classes_`
+    X : rows that the figure has to reach; a classifier without means needs them
     features : the two to show, by name or number, the others integrated out
     resolution : points of the grid along each axis
     ax : where to draw; None makes a new figure
@@ -61,29 +68,43 @@ def posterior(
     >>> model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4], [0, 9]], [[4, 1], [1, 4]])
     >>> ax = posterior(model, 1, resolution=50)
     """
-    return _single(_POSTERIOR, pair_view(model, features), label, resolution, ax)
+    return _single(_POSTERIOR, pair_view(model, features), label, X, resolution, ax)
 
 
 @styled
 def joint(
-    model: Any, label: object, *, features: Features = None, resolution: int = 300, ax: Panel = None
+    model: Any,
+    label: object,
+    X: Any = None,
+    *,
+    features: Features = None,
+    resolution: int = 300,
+    ax: Panel = None,
 ) -> Axes:
-    """Draw the joint density ``p(x, c) = prior_c p(x | c)`` of one class over the region_plots.
+    """Draw the joint density ``p(x, c) = prior_c p(x | c)`` of one class over the plane.
 
     The parameters are those of `posterior`.
+
+    Examples
+    --------
+    >>> from gaussbayes import GaussianClassifier
+    >>> model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4], [0, 9]], [[4, 1], [1, 4]])
+    >>> ax = joint(model, 1, resolution=50)
     """
-    return _single(_JOINT, pair_view(model, features), label, resolution, ax)
+    return _single(_JOINT, density_view(model, features), label, X, resolution, ax)
 
 
 @styled
-def posteriors(model: Any, *, features: Features = None, figure: Canvas = None) -> NDArray[Any]:
+def posteriors(
+    model: Any, X: Any = None, *, features: Features = None, figure: Canvas = None
+) -> NDArray[Any]:
     """Draw the posteriors of all classes side by side, on one scale from 0 to 1.
 
     Returns the axes (rows, columns) of the panels, as many as there are classes; the rest is None.
 
     Parameters
     ----------
-    model, features : as in `posterior`
+    model, X, features : as in `posterior`
     figure : where to draw; None makes a new figure
 
     Examples
@@ -93,16 +114,25 @@ def posteriors(model: Any, *, features: Features = None, figure: Canvas = None) 
     >>> posteriors(model).shape
     (1, 3)
     """
-    return _panels(_POSTERIOR, pair_view(model, features), figure)
+    return _panels(_POSTERIOR, pair_view(model, features), X, figure)
 
 
 @styled
-def joints(model: Any, *, features: Features = None, figure: Canvas = None) -> NDArray[Any]:
+def joints(
+    model: Any, X: Any = None, *, features: Features = None, figure: Canvas = None
+) -> NDArray[Any]:
     """Draw the joint densities of all classes side by side, on one scale.
 
     The parameters are those of `posteriors`, and so are the axes returned.
+
+    Examples
+    --------
+    >>> from gaussbayes import GaussianClassifier
+    >>> model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4], [0, 9]], [[4, 1], [1, 4]])
+    >>> joints(model).shape
+    (1, 3)
     """
-    return _panels(_JOINT, pair_view(model, features), figure)
+    return _panels(_JOINT, density_view(model, features), X, figure)
 
 
 @styled
@@ -113,6 +143,7 @@ def evidence(
     *,
     features: Features = None,
     resolution: int = 300,
+    legend: bool = True,
     ax: Panel = None,
 ) -> Axes:
     """Draw the evidence ``p(x) = Σ_c p(x, c)`` as a filled contour map, with rows if given.
@@ -121,6 +152,7 @@ def evidence(
     ----------
     model, features, resolution, ax : as in `posterior`
     X, y : rows to draw, in the colours of their classes if there are labels
+    legend : whether to draw one
 
     Examples
     --------
@@ -128,10 +160,12 @@ def evidence(
     >>> model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4], [0, 9]], [[4, 1], [1, 4]])
     >>> ax = evidence(model, [[0.5, 0.5]], [0], resolution=50)
     """
-    seen = pair_view(model, features)
+    seen = density_view(model, features)
     points = row_plots.points_of(seen, X, y)
-    grid = view_grid(seen, resolution, points.places)
     ax = style.axes_for(ax)
+    before = style.limits_before(ax)
+    part = style.widest(before, view_limits(seen, points.places))
+    grid = grid_within(seen, resolution, *part)
     values: NDArray[Any] = grid.arrange(seen.evidence(grid.rows))
     top = _top(values)
     look: Look = {"cmap": LinearSegmentedColormap.from_list("neutral", _NEUTRAL), "zorder": 0}
@@ -147,22 +181,28 @@ def evidence(
     styles = style.class_styles(seen.classes)
     places = row_plots.spread_out(points.places, seen.axes)
     row_plots.draw_points(ax, places, points.codes, styles)
-    style.finish(ax, seen.axes, row_plots.given_handles(points, styles))
+    style.finish(ax, seen.axes, row_plots.given_handles(points, styles), legend=legend)
     _draw_colorbar(ax.figure, shown, ax=ax, label="p(x)")
     return ax
 
 
 @styled
 def evidence_surface(
-    model: Any, *, features: Features = None, resolution: int = 120, ax: Panel = None
+    model: Any,
+    *,
+    features: Features = None,
+    resolution: int = 120,
+    legend: bool = True,
+    ax: Panel = None,
 ) -> Axes:
-    """Draw the evidence ``p(x) = Σ_c p(x, c)`` as a surface over the region_plots.
+    """Draw the evidence ``p(x) = Σ_c p(x, c)`` as a surface over the plane.
 
     Its colour is that of the most probable class, the stronger the higher.
 
     Parameters
     ----------
     model, features, resolution : as in `posterior`
+    legend : whether to draw one
     ax : axes made with ``projection="3d"``; None makes a new figure
 
     Examples
@@ -172,7 +212,7 @@ def evidence_surface(
     >>> evidence_surface(model, resolution=20).get_zlabel()
     'p(x)'
     """
-    seen = pair_view(model, features)
+    seen = density_view(model, features)
     for axis in seen.axes:
         if not axis.is_ordered:
             msg = f"a surface has no place for categories, such as those of {axis.name!r}: "
@@ -208,15 +248,17 @@ def evidence_surface(
         if long:
             explained = style.text(f"x{sign}: {name}")
             entries.append(style.line(explained, linestyle="none"))
-    legend = style.legend_beside(drawn, entries)
-    if legend is not None:  # p(x) stands where legends usually begin
-        legend.set_bbox_to_anchor((1.08, 1.0), transform=drawn.transAxes)
+    beside = style.legend_beside(drawn, entries) if legend else None
+    if beside is not None:  # p(x) stands where legends usually begin
+        beside.set_bbox_to_anchor((1.08, 1.0), transform=drawn.transAxes)
     return drawn  # type: ignore[no-any-return]
 
 
-def _single(quantity: _Quantity, seen: View, label: object, resolution: int, ax: Panel) -> Axes:
+def _single(
+    quantity: _Quantity, seen: View, label: object, X: Any, resolution: int, ax: Panel
+) -> Axes:
     """A quantity of one class."""
-    grid = view_grid(seen, resolution)
+    grid = view_grid(seen, resolution, row_plots.points_of(seen, X, None).places)
     code = int(seen.codes([label])[0])
     values, look = quantity.of(seen, grid.rows)[:, code], style.class_styles(seen.classes)[code]
     ax = style.axes_for(ax)
@@ -230,9 +272,9 @@ def _single(quantity: _Quantity, seen: View, label: object, resolution: int, ax:
     return ax
 
 
-def _panels(quantity: _Quantity, seen: View, figure: Canvas) -> NDArray[Any]:
+def _panels(quantity: _Quantity, seen: View, X: Any, figure: Canvas) -> NDArray[Any]:
     """A quantity of all classes, in at most three columns, or five where there are many."""
-    grid = view_grid(seen, _PANEL_RESOLUTION)
+    grid = view_grid(seen, _PANEL_RESOLUTION, row_plots.points_of(seen, X, None).places)
     scores = quantity.of(seen, grid.rows)
     styles = style.class_styles(seen.classes)
     n_columns = min(len(styles), 3 if len(styles) <= 9 else 5)

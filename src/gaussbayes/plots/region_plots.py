@@ -15,11 +15,12 @@ from gaussbayes.analysis import decision
 from gaussbayes.analysis.grid import (
     Grid,
     RegionMap,
+    axis_limits,
     axis_points,
     boundary_segments,
+    grid_within,
     intervals,
     region_map,
-    view_grid,
     view_limits,
 )
 from gaussbayes.analysis.view import Axis, View, view_of
@@ -29,6 +30,7 @@ from gaussbayes.plots.line_plots import BOUNDARY, boundary_lines
 from gaussbayes.plots.row_plots import RowPoints
 from gaussbayes.plots.style import Features, Look, Panel, Styles, styled
 
+_MARGIN = 0.05  # around what is shown, on each side
 LIGHT = 0.62  # of a class's colour is taken out of its region, so that points stand out
 # What places look like where no class is probable enough.
 _HATCH: Look = {"hatch": "/////", "edgecolor": "#6b6b6b"}
@@ -44,6 +46,7 @@ def regions(
     features: Features = None,
     reject: float | None = None,
     resolution: int = 400,
+    legend: bool = True,
     ax: Panel = None,
 ) -> Axes:
     """Draw the region of each class, the boundaries between them and the classes' means.
@@ -54,13 +57,15 @@ def regions(
 
     Parameters
     ----------
-    model : a fitted `GaussianClassifier`
+    model : a fitted `GaussianClassifier`, or any other classifier of one or two features
+        that has `predict`, whose regions need rows to be drawn among
     X, y : rows to draw as points; with labels, those in the wrong region are ringed, and those
         without are grey. Along categories and counts points are moved a little aside.
     features : the one or two to show, by name or number, the others integrated out; needed if the
         model has more than two (or more than two that hold numbers)
     reject : hatch where even the most probable class has a posterior below this
     resolution : points of the grid along each axis
+    legend : whether to draw one
     ax : where to draw; None makes a new figure
 
     Examples
@@ -77,7 +82,7 @@ def regions(
     if reject is not None:
         label = f"left open:\nposterior below {reject:g}"
         entries.append(style.patch(label, facecolor="none", **_OPEN))
-    return style.finish(ax, seen.axes, entries)
+    return style.finish(ax, seen.axes, entries, legend=legend)
 
 
 def _draw_plane(
@@ -85,8 +90,12 @@ def _draw_plane(
 ) -> list[Any]:
     """Draw everything but the names and the legend, whose entries are returned."""
     styles = style.class_styles(seen.classes)
-    grid = view_grid(seen, resolution, points.places)
+    before = style.limits_before(ax)
+    shown = style.widest(before, view_limits(seen, points.places))
+    # As far as ellipses reach, which may be drawn on it later.
+    grid = grid_within(seen, resolution, *style.widest(shown, _reach(seen)))
     has_boundaries = draw_regions(ax, region_map(seen, grid), seen.axes, styles)
+    style.set_limits(ax, shown)
     entries = _draw_rows(ax, seen, points, row_plots.spread_out(points.places, seen.axes))
     entries += row_plots.draw_means(ax, seen.means)
     if has_boundaries:
@@ -96,6 +105,15 @@ def _draw_plane(
         if decision.rejected(posterior, reject).any():
             _draw_open(ax, grid, grid.arrange(posterior.max(axis=1)), reject)
     return entries
+
+
+def _reach(seen: View) -> style.Limits | None:
+    """What a figure of the model alone would show, and a margin around it."""
+    if not seen.has_means:
+        return None
+    low, high = view_limits(seen)
+    margin = np.array([0.0 if axis.is_discrete else _MARGIN for axis in seen.axes]) * (high - low)
+    return axis_limits(seen.axes, low - margin, high + margin)
 
 
 def _draw_line(

@@ -27,6 +27,8 @@ from gaussbayes.plots.style import INK, Features, Look, Panel, Styles, styled
 
 UNLABELLED = "#7d7d7d"
 _AREA, _RING_AREA = 30.0, 95.0
+MOST_ON_A_LINE = 60  # points that can be told apart on a line
+_FEW_RINGS = 40  # as many as stay apart in one plot
 _SPREAD = 0.6  # of the room between neighbouring integers or categories, for the points at one
 _MOST_SPREAD = 60  # on an axis of more integers points need not be kept apart
 _MANY = 3000  # so many points are drawn as an image, which keeps vector files small
@@ -93,12 +95,13 @@ def _even(n: int, multiple: float) -> FloatArray:
 def strip(values: RealArray, ranks: NDArray[Any], n_strips: int) -> FloatArray:
     """Values (n,) of one feature as points (n, 2) in strips one below the other, rank 0 on top.
 
-    Within its strip a point's height says nothing; it only keeps equal values apart.
+    Few points are on one line; the height of many within their strip only keeps them apart.
 
-    >>> strip(np.array([7.0, 8.0]), np.array([0, 1]), 2).round(2).tolist()
-    [[7.0, 0.7], [8.0, 0.07]]
+    >>> strip(np.array([7.0, 8.0]), np.array([0, 1]), 2).tolist()
+    [[7.0, 1.0], [8.0, 0.0]]
     """
-    height = n_strips - 1 - ranks + _SPREAD * _even(values.size, _GOLDEN)
+    room = _SPREAD if values.size > MOST_ON_A_LINE else 0.0
+    height = n_strips - 1 - ranks + room * _even(values.size, _GOLDEN)
     return np.stack([values.astype(np.float64), height], axis=1)
 
 
@@ -138,8 +141,10 @@ def draw_points(
 
 
 def draw_rings(ax: Axes, places: FloatArray, *, small: bool = False) -> None:
-    """Draw a ring around each of the rows (n, 2)."""
-    look: Look = {"s": 30.0, "linewidths": 0.8} if small else {"s": _RING_AREA, "linewidths": 1.1}
+    """Draw a ring around each of the rows (n, 2): the more there are, the closer and thinner."""
+    least, area, width = (11.0, 30.0, 0.8) if small else (1.3 * _AREA, _RING_AREA, 1.1)
+    room = min(1.0, _FEW_RINGS / max(1, places.shape[0]))
+    look: Look = {"s": least + room * (area - least), "linewidths": max(0.5, room * width)}
     look |= {"facecolors": "none", "edgecolors": INK, "zorder": 5, "gid": "errors"}
     ax.scatter(*places.T, rasterized=places.shape[0] > _MANY, **look)
 
@@ -201,12 +206,14 @@ def dataset(
     test: Any = None,
     features: Features = None,
     categorical_features: CategoricalFeatures = "from_dtype",
+    legend: bool = True,
     ax: Panel = None,
 ) -> Axes:
     """Draw labelled rows as points; no model is needed.
 
-    Two features span the plane; one feature gives a strip for each class, in which the height of a
-    point within its strip means nothing. Along categories, too, points are moved a little aside.
+    Two features span the plane; one feature gives a line for each class, or a strip where there are
+    many rows, in which the height of a point means nothing. Along categories points are moved a
+    little aside.
     Rows without label are grey; how many cannot be drawn, for a value is missing, is said.
 
     Parameters
@@ -215,6 +222,7 @@ def dataset(
     test : a pair of rows and labels held out, drawn hollow
     features : the one or two to show, by name or number; needed if there are more than two
     categorical_features : which features hold categories, as in `GaussianClassifier`
+    legend : whether to draw one
     ax : where to draw; None makes a new figure
 
     Examples
@@ -246,6 +254,7 @@ def dataset(
     low, high = _limits(axes, places)
     styles = style.class_styles(classes)
     ax = style.axes_for(ax)
+    before = style.limits_before(ax)
     drawn = spread_out(points.places, axes)
     if len(axes) == 1:
         drawn, _ = in_strips(points, axes, len(styles))
@@ -256,14 +265,24 @@ def dataset(
     if test is not None:
         draw_points(ax, drawn[is_test], points.codes[is_test], styles, hollow=True)
         handles += [_dot_handle("training", INK), _dot_handle("test", "none")]
-    ax.set(**dict(zip(("xlim", "ylim"), zip(low, high, strict=True), strict=False)))
+    if len(axes) == 1:
+        ax.set(xlim=(low[0], high[0]), ylim=(-0.5, len(styles) - 0.5))
+    else:
+        style.set_limits(ax, style.widest(before, (low, high)))
     style.separate_categories(ax, axes)
-    return style.finish(ax, axes, handles)
+    return style.finish(ax, axes, handles, legend=legend)
 
 
 @styled
 def predictions(
-    model: Any, X: Any, y: Any, *, label: Any = None, features: Features = None, ax: Panel = None
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    label: Any = None,
+    features: Features = None,
+    legend: bool = True,
+    ax: Panel = None,
 ) -> Axes:
     """Draw test rows by the class the model predicts for them, and ring the errors.
 
@@ -271,11 +290,12 @@ def predictions(
 
     Parameters
     ----------
-    model : a fitted `GaussianClassifier`
+    model : a fitted `GaussianClassifier`, or any other classifier that has `predict`
     X, y : rows with every feature of the model, and their true classes; rows without label are
         drawn hollow, in the colour of the class predicted
     label : show only the rows of this true class; None shows all
     features : the two to show, by name or number; needed if the model has more than two
+    legend : whether to draw one
     ax : where to draw; None makes a new figure
 
     Examples
@@ -302,17 +322,18 @@ def predictions(
     known = ~np.isnan(places).any(axis=1)
     places[known] = spread_out(places[known], seen.axes)
     ax = style.axes_for(ax)
+    before = style.limits_before(ax)
     style.separate_categories(ax, seen.axes)
     for drawn, hollow in ((labelled & known, False), (unlabelled & known, True)):
         draw_points(ax, places[drawn], predicted[drawn], styles, hollow=hollow)
     draw_rings(ax, places[wrong & known])
-    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    style.set_limits(ax, style.widest(before, (low, high)))
     ax.set_title(f"{title}{wrong.sum()} of {labelled.sum()} rows predicted wrongly")
     handles = [*class_handles(styles), ring_handle()]
     if unlabelled.any():
         handles.append(_dot_handle("unlabelled", "none"))
     handles += missing_handles(int(np.count_nonzero(chosen & ~known)))
-    return style.finish(ax, seen.axes, handles, "predicted class")
+    return style.finish(ax, seen.axes, handles, "predicted class", legend=legend)
 
 
 def _limits(axes: Sequence[Axis], places: FloatArray) -> tuple[FloatArray, FloatArray]:

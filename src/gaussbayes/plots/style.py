@@ -54,6 +54,7 @@ _MOST_LEGEND_LINES = 18
 # the names of categories.
 _LEGEND_WIDTH, _LEGEND_HEIGHT, _LEGEND_BELOW = 2.0, 4.2, 0.7
 _TICK_LINE, _TICK_LETTER = 0.165, 0.082
+_NARROW = 1.4  # one side of axes over the other
 _LEFT_BY_LEGENDS = 0.75  # at least, of the size that axes have before they are laid out
 
 
@@ -155,7 +156,8 @@ def legend_beside(
 ) -> "Legend | None":
     """A legend to the right of the axes, where it cannot cover the data; a long one in columns.
 
-    A second figure on the same axes adds its entries to those of the first.
+    A second figure on the same axes adds its entries to those of the first. Where another panel is
+    to the right and no layout makes room between them, it is within the axes.
     """
     entries = list(ax.get_legend_handles_labels()[0] if handles is None else handles)
     if not entries:
@@ -170,6 +172,12 @@ def legend_beside(
     n_lines = sum(str(handle.get_label()).count("\n") + 1 for handle in entries)
     columns: Look = {"ncols": 1 + (n_lines - 1) // _MOST_LEGEND_LINES, "alignment": "left"}
     place: Look = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0}
+    spec = ax.get_subplotspec()
+    if ax.figure.get_figure(root=True).get_layout_engine() is None and not (
+        spec is None or spec.is_last_col()
+    ):
+        inside: Look = {"loc": "best", "fontsize": "x-small", "framealpha": 0.8}
+        return ax.legend(handles=entries, title=title, **inside)
     legend = ax.legend(handles=entries, title=title, **place, **columns, **_LEGEND)
     if len(ax.figure.axes) == 1:
         _grow(ax.figure, *np.subtract(inches(legend), usual))
@@ -204,12 +212,52 @@ def inches(artist: "Axes | Legend") -> tuple[float, float]:
 
 
 def finish(
-    ax: "Axes", axes: Sequence[Axis], handles: Sequence[Any], title: str | None = None
+    ax: "Axes",
+    axes: Sequence[Axis],
+    handles: Sequence[Any],
+    title: str | None = None,
+    *,
+    legend: bool = True,
 ) -> "Axes":
-    """Name axes and ticks, draw the legend beside, and give the axes back."""
+    """Name axes and ticks, draw the legend beside if there is to be one, and give the axes back."""
     label_axes(ax, axes)
-    legend_beside(ax, handles, title)
+    if legend:
+        legend_beside(ax, handles, title)
     return ax
+
+
+Limits: TypeAlias = tuple[Any, Any]
+"""The lowest and the highest value shown along each axis."""
+
+
+def limits_before(ax: "Axes") -> Limits | None:
+    """What axes show that something is drawn on already, or None."""
+    if not ax.has_data():
+        return None
+    ends = np.array([ax.get_xlim(), ax.get_ylim()])
+    return ends.min(axis=1), ends.max(axis=1)
+
+
+def widest(*limits: Limits | None) -> Limits:
+    """Limits that show all that any of these show."""
+    known = [each for each in limits if each is not None]
+    return np.min([low for low, _ in known], axis=0), np.max([high for _, high in known], axis=0)
+
+
+def set_limits(ax: "Axes", limits: Limits) -> None:
+    """Show what lies between."""
+    (left, right), (bottom, top) = zip(*limits, strict=True)
+    ax.set(xlim=(left, right), ylim=(bottom, top))
+
+
+def equal_aspect(ax: "Axes") -> None:
+    """One unit as long across as upwards, unless that would leave a narrow strip of the axes.
+
+    Circles are circles then; features in very different units stay as they are.
+    """
+    across, up = np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim())
+    if 1 / _NARROW <= across / up <= _NARROW:
+        ax.set_aspect("equal")
 
 
 def line(label: str, **look: Any) -> Any:

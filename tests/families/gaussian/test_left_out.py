@@ -17,6 +17,7 @@ from gaussbayes.families.gaussian.cells import observe
 from gaussbayes.families.gaussian.left_out import left_out, principal_frame, rest_of
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.families.removal import remove
+from tests.designs import all_pairs
 
 STRUCTURES = [
     Structure(name, sharing)  # type: ignore[arg-type]
@@ -178,10 +179,12 @@ def assert_as_refitted(
         assert gap.max() <= tolerance, row
 
 
-@each_structure
-@pytest.mark.parametrize("shrinkage", SHRINKAGES)
-@pytest.mark.parametrize("divisor", ["mle", "unbiased"])
-@pytest.mark.parametrize("target", ["diagonal", "spherical", "units given"])
+@pytest.mark.parametrize(
+    ("structure", "shrinkage", "divisor", "target"),
+    all_pairs(
+        STRUCTURES, SHRINKAGES, ["mle", "unbiased"], ["diagonal", "spherical", "units given"]
+    ),
+)
 def test_it_is_refitting(structure: Structure, shrinkage: Any, divisor: str, target: str) -> None:
     given = target == "units given"
     chosen = Chosen(structure, shrinkage, divisor, "diagonal" if given else target, given)

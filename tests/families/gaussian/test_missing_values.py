@@ -246,7 +246,7 @@ def test_collinear_features_are_named() -> None:
     X, codes = drawn(14, n=100, missing=0.0)
     X[:, 2] = X[:, 0] - 2 * X[:, 1]
     X[::3, 2] = np.nan
-    message = "no maximum: .*collinear.*Remedies: give shrinkage.*'diagonal'.*'spherical'"
+    message = "no maximum: .*collinear"
     with pytest.raises(SingularCovarianceError, match=message):
         fit(X, codes, Structure("full", 1.0))
 
@@ -290,7 +290,9 @@ def test_shrinkage_leaves_the_expected_statistics_where_they_can_be_had() -> Non
 def test_a_feature_that_no_row_of_a_class_has(structure: Structure) -> None:
     X, codes = drawn(20)
     X[codes == 1, 1] = np.nan
-    with pytest.raises(DataError, match="class 'b' has no labelled row with 'x1'.*Remedies: "):
+    with pytest.raises(
+        DataError, match="class 'b' has no labelled row with 'x1'.*give at least one"
+    ):
         fit(X, codes, structure)
 
 

@@ -156,7 +156,7 @@ def test_bad_settings():
         GaussianClassifier("diagonal", estimate="predictive").fit(X, codes)
     with pytest.raises(ParameterError, match=r"estimate must be one of .*'predictive'"):
         GaussianClassifier(estimate="bayes").fit(X, codes)
-    with pytest.raises(DataError, match="more than one row of each class, or shared above 0"):
+    with pytest.raises(DataError, match="more than one row of each class, or some of the pooled"):
         GaussianClassifier(estimate="predictive").fit(X[5:], codes[5:])
     with pytest.raises(SingularCovarianceError, match=r"Remedies: .*shared=0.5"):
         GaussianClassifier(estimate="predictive").fit(X[3:], codes[3:])

@@ -17,7 +17,9 @@ from gaussbayes.families.gaussian import density as module
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.structure import Diagonal
 from gaussbayes.kernels.arrays import Columns
+from tests.designs import all_pairs
 from tests.families.gaussian.densities import (
+    KINDS,
     Kind,
     covariances,
     density_of,
@@ -111,9 +113,9 @@ def test_densities_and_distances_of_scipy(kind: Kind, dtype: Any) -> None:
 
 
 @pytest.mark.usefixtures("_path")
-@each_kind
-@each_width
-@pytest.mark.parametrize("biased", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "dtype", "biased"), all_pairs(KINDS, [np.float64, np.float32], [False, True])
+)
 def test_all_scores_follow_from_the_log_joint(kind: Kind, dtype: Any, biased: bool) -> None:
     density, X = some_density(kind), np.vstack([every_pattern(dtype), queries(30, dtype=dtype)])
     bias = some_bias(X.shape[0], 3, dtype) if biased else None
@@ -241,9 +243,9 @@ def test_memory_layouts_do_not_matter(kind: Kind, dtype: Any) -> None:
                 np.testing.assert_allclose(score(density, same, task), plain, rtol=0, atol=bound)
 
 
-@each_kind
-@pytest.mark.parametrize("missing", [False, True])
-@pytest.mark.parametrize("biased", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "missing", "biased"), all_pairs(KINDS, [False, True], [False, True])
+)
 def test_blocks_and_threads_do_not_matter(kind: Kind, missing: bool, biased: bool) -> None:
     # More entries than are worth a thread, and more rows than one block has.
     density, some = some_density(kind), every_pattern() if missing else queries(48)

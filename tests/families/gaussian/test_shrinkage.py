@@ -37,17 +37,21 @@ def equation_23(sigma: FloatArray, n: int) -> Fraction:
 # A number
 
 
-@pytest.mark.parametrize("good", [None, "oas", 0, 1, 0.5, np.float32(0.25), np.int64(1)])
+@pytest.mark.parametrize(
+    "good", [None, "oas", "ledoit-wolf", 0, 1, 0.5, np.float32(0.25), np.int64(1)]
+)
 def test_settings(good: object) -> None:
     assert check_shrinkage(good) == good
-    assert good is None or good == "oas" or type(check_shrinkage(good)) is float
+    assert good is None or isinstance(good, str) or type(check_shrinkage(good)) is float
 
 
 @pytest.mark.parametrize(
     "bad", [-0.1, 1.1, 2, np.nan, np.inf, "OAS", "auto", True, False, [0.5], (), {}, 1j]
 )
 def test_other_settings(bad: object) -> None:
-    with pytest.raises(ParameterError, match=r"None, a number in \[0, 1\] or 'oas', got "):
+    with pytest.raises(
+        ParameterError, match=r"None, a number in \[0, 1\], 'oas' or 'ledoit-wolf', got "
+    ):
         check_shrinkage(bad)
 
 

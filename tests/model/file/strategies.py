@@ -58,7 +58,7 @@ def labels(draw: st.DrawFn, k: int) -> Any:
 @st.composite
 def gaussians(draw: st.DrawFn) -> Gaussian:
     """The family with any settings."""
-    shrinkage = draw(st.one_of(st.none(), st.just("oas"), st.floats(0, 1)))
+    shrinkage = draw(st.one_of(st.none(), st.sampled_from(["oas", "ledoit-wolf"]), st.floats(0, 1)))
     structure = draw(st.sampled_from(STRUCTURES))
     return Gaussian.of(*structure, draw(st.sampled_from(["mle", "unbiased"])), shrinkage)
 

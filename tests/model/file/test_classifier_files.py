@@ -74,7 +74,7 @@ def test_an_unfitted_model_is_not_saved(tmp_path: Path) -> None:
         pd.Categorical(["no", "yes"]),
         np.array(["no", "yes"], dtype=np.dtypes.StringDType()),
         np.array(["no", "yes"], dtype="U9"),
-        ["", "ü\n\0x"],
+        ["-", "ü\n\0x"],
     ],
     ids=repr,
 )

@@ -22,7 +22,7 @@ def run(*arguments: str, cwd: Path) -> str:
 
 
 def test_changed_files_are_loaded_or_refused(tmp_path: Path) -> None:
-    said = run("tests.fuzz.model_file", "2000", "--seed", "7", "--seconds", "20", cwd=tmp_path)
+    said = run("tests.fuzz.model_file", "2000", "--seed", "7", "--seconds", "300", cwd=tmp_path)
     found = re.search(r"([\d,]+) files: .* ([\d,]+) refused, 0 failures", said)
     assert found is not None, said
     assert int(found[1].replace(",", "")) > 0

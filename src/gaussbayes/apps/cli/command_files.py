@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,24 +18,33 @@ from gaussbayes.apps.cli.command_options import (
     RowOptions,
     in_options,
     option_given,
+    pasted,
 )
 from gaussbayes.apps.cli.console import tell
-from gaussbayes.apps.numerals import counted
 from gaussbayes.base import atomic
 from gaussbayes.base.errors import DataError, GaussBayesError, ParameterError, SchemaError
+from gaussbayes.base.numerals import counted
 from gaussbayes.base.progress import count_rows
+from gaussbayes.base.schema import ColumnRoles
 from gaussbayes.base.spelling import closest
 from gaussbayes.data.categories import Unseen, kind, unite_unseen, unseen_message
 from gaussbayes.data.files import Source, open_source
 from gaussbayes.data.output import open_output
-from gaussbayes.data.roles import BadRows, bad_row_error, check_types, describe, select_columns
+from gaussbayes.data.roles import (
+    BadRows,
+    bad_row_error,
+    check_types,
+    describe,
+    select_columns,
+)
 from gaussbayes.data.rows import Encoder, Rows
 from gaussbayes.data.tables import listed
 from gaussbayes.model import file
 from gaussbayes.model.model import Model
 from gaussbayes.model.statistics import Unlabelled
 
-LEARNT_FROM = "learnt from by EM; --labelled-only leaves such rows out"
+LEARNT_FROM = "learnt from by EM; --unlabelled drop leaves such rows out"
+NO_HELP = "not used, since they do not help to predict the rows left out"
 NOT_JUDGED = "no predictions are judged by them"
 
 _MOST_NAMED = 10  # missing columns that are named
@@ -203,11 +212,16 @@ def shown(name: str) -> str:
 # Rows: opened, and columns found by name.
 
 
-def open_files(data: Sequence[str], chosen: RowOptions) -> Any:
-    """The source that the arguments of a command name: files, folders, patterns, ``-``."""
+def open_files(data: Sequence[str], chosen: RowOptions, model: Model | None = None) -> Any:
+    """The source that the arguments of a command name: files, folders, patterns, ``-``.
+
+    With a model, missing values are written as they were when it was fitted.
+    """
     import_arrow()
     names = data[0] if len(data) == 1 else list(data)
-    return open_source(names, format=chosen.file_format, bad_rows=chosen.bad_rows)
+    how: dict[str, Any] = {"bad_rows": chosen.bad_rows, "header": chosen.header}
+    how["missing"] = chosen.missing(model)
+    return open_source(names, format=chosen.file_format, **how)
 
 
 def import_arrow() -> None:
@@ -304,9 +318,7 @@ class FeatureRows:
         check_features(source, names)
         categorical = [names[column] for column in model.schema.categorical]
         known = zip(categorical, model.categories, strict=True)
-        kinds: Any = {
-            names[j]: held for part in model.components for j, held in part.contents.items()
-        }
+        kinds: Any = model.contents
         self.selection = select_columns(
             source.inferred,
             list(dict.fromkeys([*kept, *names])),
@@ -315,6 +327,7 @@ class FeatureRows:
             as_held=kept,
             strings=[name for name, categories in known if kind(categories) is str],
         )
+        self.selection = replace(self.selection, missing=model.schema.missing)
         check_types(self.selection.schema, kinds, source.shown, None, source.inferred.examples)
 
     def answered(self, what: str, answer: Callable[[Rows], Any]) -> Iterator[tuple[pa.Table, Any]]:
@@ -325,8 +338,8 @@ class FeatureRows:
                 result = answer(self.encode(block.table))
             yield block.table, result
 
-    def find_row(self, number: int) -> Rows:
-        """One row, counted from 1; what is wrong with others does not matter."""
+    def find_row(self, number: int) -> tuple[Rows, pa.Table]:
+        """One row, counted from 1, and its columns; what is wrong with others does not matter."""
         selection, first = self.selection, 1
         for opened in self.source.opened():
             for piece in opened.pieces(selection, 1):
@@ -342,7 +355,8 @@ class FeatureRows:
                             raise bad_row_error(bad, skippable=False)
                     left_out = sum(problem.row < place for problem in usable.problems)
                     with naming(f"{self.source.shown}, row {number}"):
-                        return self.encode(usable.table.slice(place - left_out, 1))
+                        table = usable.table.slice(place - left_out, 1)
+                        return self.encode(table), table
         if first == 1:
             raise no_rows(self.source)
         n_rows = counted(first - 1, "row")
@@ -411,6 +425,24 @@ class UnseenCategories:
         return self.encoder.schema(np.empty(0)).of_categories
 
 
+def tell_roles(roles: ColumnRoles | None) -> None:
+    """Say which columns are used, as what, and why others are left out."""
+    if roles is None:
+        return
+    tell(roles.sentence)
+    for column in roles.doubts:
+        excluded = f"--exclude {pasted([column.name])}"
+        tell(
+            f"{column.name} {column.reason}: if it is known only with the class, leave it out with "
+            f"{excluded}"
+        )
+
+
+def roles_record(roles: ColumnRoles | None) -> list[dict[str, Any]] | None:
+    """The same as plain values."""
+    return None if roles is None else [asdict(column) for column in roles.columns]
+
+
 def tell_rows(n_rows: int, what: str) -> None:
     """Say of how many rows something holds, if it does of any."""
     if n_rows:
@@ -423,15 +455,32 @@ def tell_unlabelled(n_unlabelled: int, chosen: RowOptions, use: str) -> None:
     tell_rows(n_unlabelled if use else 0, f"no label: {use}")
 
 
+def identifier_column(model: Model, source: Source) -> str | None:
+    """The column of a source that identifies rows, as the model found when it was fitted."""
+    roles = getattr(model.schema, "roles", None)
+    left_out = () if roles is None else roles.left_out
+    names = [column.name for column in left_out if column.reason == "identifies rows"]
+    return next((name for name in names if name in source.schema.names), None)
+
+
+def identified(column: str, value: object) -> str:
+    """Who a row is, behind its number: what a column says that identifies rows."""
+    return "" if value is None else f" ({column or 'unnamed'}: {value})"
+
+
+def bad_row_lines(bad: BadRows) -> list[str]:
+    """How many rows were left out, and the first of them; nothing if there are none."""
+    if bad.count == 0:
+        return []
+    more = [f"and {bad.count - len(bad.first)} more"] if bad.count > len(bad.first) else []
+    many = "1 row was" if bad.count == 1 else f"{bad.count:,} rows were"
+    return [f"{many} left out:", *map(describe, bad.first), *more]
+
+
 def tell_bad_rows(bad: BadRows) -> None:
     """Say how many rows were left out, and name the first of them."""
-    if bad.count == 0:
-        return
-    tell(f"{'1 row was' if bad.count == 1 else f'{bad.count} rows were'} left out:")
-    for row in bad.first:
-        tell(f"  {describe(row)}")
-    if bad.count > len(bad.first):
-        tell(f"  and {bad.count - len(bad.first)} more")
+    for number, line in enumerate(bad_row_lines(bad)):
+        tell(f"  {line}" if number else line)
 
 
 def bad_rows_record(bad: BadRows) -> dict[str, Any]:

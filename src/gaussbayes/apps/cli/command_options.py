@@ -1,8 +1,11 @@
 """Options and arguments that several subcommands have, and what their values mean."""
 
+import ast
 import csv
+import io
 import math
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -11,6 +14,7 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 import click
 
 from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.missing_marks import MissingMarks
 from gaussbayes.families import FAMILIES, family_type
 
 Decorator: TypeAlias = Callable[[Any], Any]
@@ -51,22 +55,23 @@ OUTPUT = click.Path(dir_okay=False, allow_dash=True)  # A file to write, or -
 _DATA = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 SEED = click.IntRange(0, 2**32 - 1)
 
+MODEL_NAMES = ("auto", "average", "qda", "lda", "rda", "naive-bayes")
+_MODEL_NAMES = "|".join(MODEL_NAMES)
+
 _HELP = {
     "--all": "Replay all, in the course's order.",
-    "--auto": "Everything chosen and calibrated by rows left out: transform, sharing, shrinkage; "
-    "covariances are integrated out.",
-    "--auto/--no-auto": "Whether the automatic model is compared, too.",
-    "--average": "Average what auto would choose from, with the weights that predict rows left out "
-    "best.",
-    "--average/--no-average": "Whether the automatic average is compared, too.",
+    "--auto/--no-auto": "Compare the automatic model, too.",
+    "--average/--no-average": "Compare the automatic average, too.",
     "--bad-rows": "Stop at a row that cannot be used, or leave it out, count it and name it.",
     "--bayes-error": "How often the best rule would be wrong if the model were right: simulated, "
     "with its standard error, and an upper bound.",
     "--calibration": "Make posteriors as sure as rows left out say they may be.",
     "--candidates": "List everything that it chose from, best first.",
-    "--categorical": "The features that hold categories; it may be given several times.  [default: "
-    "those of a dictionary type in Parquet and Arrow files]",
+    "--categorical": "Features that hold categories; it may be given several times.  [default: "
+    "strings, booleans and what is of a categorical type]",
     "--classes": "The two classes to compare.  [default: the most probable one and the next]",
+    "--coded": "Whether categories and missing values are coded as numbers that are Gaussian "
+    "together with the others.",
     "--columns": "The columns to write, in this order.  [default: all]",
     "--covariance": "What a class's covariance may look like; auto chooses, shared or not or in "
     "part.",
@@ -79,9 +84,12 @@ _HELP = {
     "--escape": "Put ' before strings that a spreadsheet would take for a formula (CSV, TSV).",
     "--estimate": "Gaussians with estimated covariances, or covariances integrated out.",
     "--evidence": "The density of the row, p(x).",
+    "--exclude": "Columns not to learn from, also patterns such as 'temp_*'; it may be given "
+    "several times.",
     "--family": f"The family of features, one of {', '.join(FAMILIES)}; it may be given several "
     "times. With gaussian the features named together are a block of their own.",
-    "--features": "The columns to learn from.  [default: all but the target]",
+    "--features": "The columns to learn from, also patterns such as 'temp_*'.  [default: all that "
+    "something can be learnt from]",
     "--features A,B": "The features to show, the others integrated out.  [default: all]",
     "--format": "The format of the data files.  [default: by their names]",
     "--held-out": "What errors are counted on: folds of cross-validation, a proportion of the "
@@ -92,22 +100,37 @@ _HELP = {
     "--joint": "The density of row and class, p(x, c).",
     "--keep": "Which columns of the data to pass on: those that are no features, all, none, or "
     "these.",
+    "--keep-identifiers": "Learn also from columns that seem to identify rows.",
     "--keep-unlabelled": "Write rows without label into the model file, up to 64 MB, so that it "
     "can be updated and merged, and forget.",
-    "--labelled-only": "Leave out rows whose label is missing, which are used otherwise.",
-    "--learn-from": "The columns to fit a model to.  [default: all but the target]",
+    "--learn-from": "The columns to fit a model to.  [default: all that something can be learnt "
+    "from]",
     "--list": "List the kinds of figures and what they need, and exit.",
     "--log-evidence": "Its logarithm, for many features.",
     "--log-joint": "Its logarithm, for many features.",
     "--log-proba": "Its logarithm, exact however small.",
     "--loo": "The same as --held-out loo: leave one out.",
     "--mahalanobis": "The Mahalanobis distance to each class's mean.",
+    f"--model {_MODEL_NAMES}": "The kind of model. auto: transform, sharing and shrinkage chosen, "
+    "and posteriors calibrated, by rows left out; average: the candidates averaged with the "
+    "weights that predict rows left out best; rda: sharing and shrinkage alone chosen; the others "
+    "are the textbook's. Options below that are given are not chosen; the defaults shown are those "
+    "of plain models.  [default: auto, or qda with the options given if one of --covariance, "
+    "--shared, --sharing, --estimate, --divisor, --shrinkage, --transform, --selection or "
+    "--calibration is given]",
     "--model": "Write the JSON Schema of model files instead.",
+    "--na-values": "What stands for a missing value beside an empty one, NA, N/A, NaN, null, None, "
+    "? and ., in all columns or in one, also the target; it may be given several times.",
     "--neighbors": "How many nearest neighbours vote; '' for none.",
+    "--no-default-na": "Let only empty values, and what --na-values names, be missing: NA, None, ? "
+    "and the like are categories and labels.",
     "--no-browser": "Print the address, but do not open it.",
+    "--no-header": "The first line of CSV and TSV files is a row, and the columns are x1, x2, ...",
     "--no-label": "Leave out the column of predicted classes.",
     "--novelty": "Leave open rows that are like no class: less than this proportion of the rows of "
     "every class lie so far out.",
+    "--numeric": "Features that hold numbers, whatever they look like; it may be given several "
+    "times.",
     "--output": "The file to write, its format told by its name.  [default: standard output]",
     "--output FIGURE": "The figure to write, a .png, .svg or .pdf file; - is standard output, as "
     "PNG.",
@@ -127,15 +150,18 @@ _HELP = {
     "--proba": "The probability of each class, p(c | x).",
     "--reference": "What the row is compared with: the mean of all classes, that of B, or a point, "
     "with a number for each Gaussian feature.",
+    "--row-names": "The column that says who a row is, to be named beside its number.  [default: a "
+    "column that identifies rows, if there is one]",
     "--reject": "Leave open, in regions, where no class is as probable as this.",
     "--reject-below": "Leave open rows whose most probable class is less probable than this.",
     "--reject-cost": "Leave open rows of which even the best decision is expected to cost more.",
     "--row": "The row to explain, counted from 1, the header not counted.",
     "--rows": "How many rows to draw.",
     "--sample": "Compare on at most so many rows, drawn at random.",
+    "--notebook": "Write the lesson as a Jupyter notebook, with exercises, and nothing else.",
     "--save": "Save the figures there as PNG files; the directory is made if it is missing.",
-    "--selection": "What auto chooses by: the log loss of every row under the model without it, "
-    "for which the rows must fit into memory, or BIC.",
+    "--selection": "What --covariance auto and --shrinkage auto choose by: the log loss of every "
+    "row under the model without it, or BIC.",
     "--set": "The classes that the row may be of, so many that the true one is among them with "
     "this probability, parted by |.",
     "--set-by-class": "The same probability within each class, not over all rows.",
@@ -147,13 +173,14 @@ _HELP = {
     "--shrinkage-target": "What covariances are shrunk towards: no correlations, or one variance "
     "for all features.",
     "--size": "Width and height in inches.  [default: fitting]",
-    "--smoothing": "What is added to the weight of each category, and to counts, in every class.",
+    "--smoothing": "What is added to the weight of each category, and to counts, in every class.  "
+    "[default: 1; of plain models 0]",
     "--target": "The column that holds the classes.",
     "--test": "The same as --held-out FILE.",
     "--title": "The heading of the report.",
     "--transform": "What Gaussian features are transformed by, all of them or some: standardised, "
     "yeo-johnson, log or rank-normal; it may be given several times.",
-    "--unlabelled": "A label that stands for a missing one, such as -1 or ?.",
+    "--unlabelled": "Whether rows whose label is missing are learnt from, by EM, or left out.",
     "--unlabelled-weight": "How much a row without label counts beside a labelled one.",
     "--weights": "The column that says how much each row counts.",
 }
@@ -232,6 +259,16 @@ def as_families(values: Sequence[str]) -> dict[tuple[str, ...], str] | None:
     return blocks or None
 
 
+def as_na_values(values: Sequence[str]) -> tuple[Any, ...]:
+    """What stands for missing values, in all columns or in one: ``-999``, ``age=-1,unknown``."""
+    given: list[Any] = []
+    for value in values:
+        column, _, marks = value.rpartition("=")
+        each = [mark.strip() for mark in next(csv.reader([marks]), [])]
+        given += [{column: each}] if column else each
+    return tuple(given)
+
+
 def as_transform(values: Sequence[str]) -> str | dict[tuple[str, ...], str] | None:
     """Transforms, of all Gaussian features or of some: ``log``, or ``income,area=log``."""
     if not values:
@@ -286,10 +323,10 @@ def number_from_0(most: float = math.inf, words: str = "") -> Callable[[str], fl
 
 
 def as_shrinkage(value: str) -> float | str | None:
-    """``none``, which is None, ``oas``, ``auto`` or a number from 0 to 1."""
-    if value in {"none", "oas", "auto"}:
+    """``none``, which is None, ``oas``, ``ledoit-wolf``, ``auto`` or a number from 0 to 1."""
+    if value in {"none", "oas", "ledoit-wolf", "auto"}:
         return None if value == "none" else value
-    return number_from_0(1.0, "'auto', 'none', 'oas' or ")(value)
+    return number_from_0(1.0, "'auto', 'none', 'oas', 'ledoit-wolf' or ")(value)
 
 
 def as_sharing(value: str) -> bool | float:
@@ -314,25 +351,42 @@ def as_held_out(value: str) -> HeldOut:
 # Options that belong together.
 
 
+_PLAIN = (
+    *("covariance", "shared", "estimate", "divisor", "shrinkage", "shrinkage_target", "transforms"),
+    *("selection", "calibration"),
+)
+"""Options that ask for a plain model: without any of them it is chosen."""
+
+_FIXED = {
+    "auto": ("covariance", "estimate", "selection"),
+    "average": ("covariance", "estimate", "selection"),
+}
+"""What else than covariance and sharing the models of some names say themselves."""
+
+
 def check_settings(settings: dict[str, Any]) -> Any:
     """The `Options` of a model; a usage error where options contradict one another."""
+    from gaussbayes.model.options import NAMED_MODELS
+
     settings = dict(settings)
-    if settings.pop("automatic"):
-        return _automatic_options(settings)
+    name = settings.pop("model_name")
+    if name is None and option_given(*_PLAIN) is None:
+        name = "auto"
+    named = dict(NAMED_MODELS.get(name, {}))
+    if given := name and option_given(*_FIXED.get(name, ("covariance", "shared"))):
+        msg = f"--model {name} says by itself what {given} is about: leave out one of them"
+        raise click.UsageError(msg)
+    if "target" in named:
+        named["shrinkage_target"] = named.pop("target")
+    settings |= {key: value for key, value in named.items() if not option_given(key)}
     if settings["covariance"] == "auto" and settings["shared"]:
         msg = (
             "--covariance auto chooses whether covariances are shared, too: leave out --shared "
             "and --sharing"
         )
         raise click.UsageError(msg)
-    if "auto" not in {settings["covariance"], settings["shrinkage"]}:
+    if "auto" not in {settings["covariance"], settings["shrinkage"], settings["shared"]}:
         check_no_selection("give --covariance auto or --shrinkage auto")
-        if settings["average"]:
-            msg = "--average averages what auto would choose from: give --auto"
-            raise click.UsageError(msg)
-    if settings["average"] and settings["selection"] == "bic":
-        msg = "--average weighs candidates by rows left out: leave out --selection bic"
-        raise click.UsageError(msg)
     return plain_options(settings)
 
 
@@ -343,24 +397,6 @@ def plain_options(settings: dict[str, Any]) -> Any:
     settings = dict(settings)
     target = settings.pop("shrinkage_target")
     return check_options(**settings, target=target)
-
-
-def _automatic_options(settings: dict[str, Any]) -> Any:
-    """The `Options` of the automatic model with what was given beside it."""
-    from gaussbayes.model.options import AUTOMATIC_SETTINGS
-
-    why = {
-        "covariance": "chooses covariances by itself",
-        "selection": "chooses by rows left out",
-        "estimate": "integrates covariances out",
-    }
-    for name, reason in why.items():
-        if option_given(name):
-            msg = f"--auto {reason}: leave out --{name}, or --auto"
-            raise click.UsageError(msg)
-    chosen = dict(AUTOMATIC_SETTINGS)
-    chosen["shrinkage_target"] = chosen.pop("target")
-    return plain_options(settings | {k: v for k, v in chosen.items() if not option_given(k)})
 
 
 def check_no_selection(remedy: str) -> None:
@@ -387,12 +423,17 @@ class RowOptions:
     """Which columns of files are read as what, and how."""
 
     target: str | None = None
-    features: tuple[str, ...] | None = None  # None is every other column
-    categorical: tuple[str, ...] | None = None  # None are those of a categorical type
+    features: tuple[str, ...] | None = None  # None is what something can be learnt from
+    exclude: tuple[str, ...] | None = None
+    categorical: tuple[str, ...] | None = None  # beside strings and booleans
+    numeric: tuple[str, ...] | None = None
+    keep_identifiers: bool = False
     weights: str | None = None
-    unlabelled: str | None = None  # the label that stands for a missing one
-    labelled_only: bool = False  # whether rows without label are left out
+    unlabelled: Literal["use", "drop"] = "use"  # whether rows without label are learnt from
+    na_values: tuple[Any, ...] = ()  # strings, or a column and a string
+    keep_default_na: bool = True
     file_format: str | None = None
+    header: bool = True
     bad_rows: Literal["error", "skip"] = "error"
 
     @classmethod
@@ -401,8 +442,20 @@ class RowOptions:
         names = [field.name for field in fields(cls) if field.name in arguments]
         return cls(**{name: arguments.pop(name) for name in names})
 
+    @property
+    def labelled_only(self) -> bool:
+        """Whether rows without label are left out."""
+        return self.unlabelled == "drop"
 
-FITTED_ROWS = ("features", "categorical", "labelled_only")
+    def missing(self, model: Any = None) -> MissingMarks:
+        """What stands for missing values; with a model also what did when it was fitted."""
+        if model is None:
+            return MissingMarks.given(self.na_values, keep_default_na=self.keep_default_na)
+        marks: MissingMarks = model.schema.missing
+        return marks.plus(MissingMarks.given(self.na_values, keep_default_na=False))
+
+
+FITTED_ROWS = ("features", "exclude", "categorical", "numeric", "keep_identifiers", "unlabelled")
 """Those of them that mean something only where a model is fitted."""
 
 
@@ -473,20 +526,32 @@ _TABLE: dict[Any, tuple[Decorator, ...]] = {
         option("--shared", flag_value="1", default="0", convert=as_sharing),
         option("--sharing NUMBER", "shared", default="0", convert=as_sharing),
     ),
-    "automatic": (
-        option("--auto", "automatic", is_flag=True),
-        option("--average", is_flag=True),
+    "model_name": (
+        option(f"--model {_MODEL_NAMES}", "model_name", type=click.Choice(MODEL_NAMES)),
     ),
     "estimation": (
         option("--estimate", type=_Words(["plug-in", "predictive"]), default="plug-in"),
         option("--divisor", type=click.Choice(["mle", "unbiased"]), default="mle"),
-        option("--shrinkage NUMBER|none|oas|auto", default="none", convert=as_shrinkage),
+        option(
+            "--shrinkage NUMBER|none|oas|ledoit-wolf|auto", default="none", convert=as_shrinkage
+        ),
         option(
             "--shrinkage-target", type=click.Choice(["diagonal", "spherical"]), default="diagonal"
         ),
         option("--transform [A,B=]TRANSFORM", "transforms", multiple=True, convert=as_transform),
+        option(
+            "--coded",
+            type=click.Choice(["no", "yes", "auto"]),
+            default="no",
+            convert=lambda value: {"no": False, "yes": True}.get(value, value),
+        ),
         option("--priors P,Q,...|estimated|uniform", default="estimated", convert=as_priors),
-        option("--smoothing ALPHA", default="0", convert=number_from_0()),
+        option(
+            "--smoothing ALPHA",
+            default="0",
+            show_default=False,
+            convert=number_from_0(),
+        ),
         option("--family A,B=FAMILY", "families", multiple=True, convert=as_families),
         option("--unlabelled-weight NUMBER", default="1", convert=number_from_0()),
         option("--selection", type=_Words(["leave-one-out", "bic"]), default="leave-one-out"),
@@ -500,14 +565,25 @@ _TABLE: dict[Any, tuple[Decorator, ...]] = {
     # Rows.
     "target": (option("-y", "--target TARGET"),),
     "features": (option("--features A,B,...", convert=as_names),),
-    "categorical": (option("--categorical A,B,...", multiple=True, convert=_all_names),),
+    "categorical": (
+        option("--exclude A,B,...", multiple=True, convert=_all_names),
+        option("--categorical A,B,...", multiple=True, convert=_all_names),
+        option("--numeric A,B,...", multiple=True, convert=_all_names),
+        option("--keep-identifiers", is_flag=True),
+    ),
     "weights": (option("--weights COLUMN"),),
-    "labels": (option("--labelled-only", is_flag=True), option("--unlabelled LABEL")),
+    "labels": (
+        option("--unlabelled", type=click.Choice(["use", "drop"]), default="use"),
+        option("--na-values [COLUMN=]A,B,...", multiple=True, convert=as_na_values),
+        option("--no-default-na", "keep_default_na", flag_value=False, default=True),
+    ),
     "format": (_FORMAT,),
     "reading": (
         _FORMAT,
+        option("--no-header", "header", flag_value=False, default=True, show_default=False),
         option("--bad-rows", type=click.Choice(["error", "skip"]), default="error"),
     ),
+    "row_names": (option("--row-names COLUMN"),),
     # Rows held out, also in words that people know.
     "held_out": (
         option("--held-out FOLDS|PROPORTION|FILE|loo", convert=as_held_out),
@@ -527,23 +603,52 @@ _TABLE: dict[Any, tuple[Decorator, ...]] = {
 
 # Messages of the library name arguments of Python: here they are options.
 
-_ARGUMENTS = (
+AUTOMATIC_MODEL = "--model auto"
+"""How the automatic choice is asked for."""
+
+# A list of strings as Python writes it.
+_LIST = r"""(\[(?:(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?:, )?)*\])"""
+
+
+def pasted(names: Sequence[str]) -> str:
+    """Names to be pasted into a shell, as `as_names` takes them.
+
+    >>> print(pasted(["wind", "sea state", "a,b"]))
+    'wind,sea state,"a,b"'
+    """
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return shlex.quote(line.getvalue())
+
+
+def _pasted(option: str, names: str) -> str:
+    """An option with names that are written as Python's list."""
+    return f"{option} {pasted(ast.literal_eval(names))}"
+
+
+_ARGUMENTS: tuple[tuple[str, Any], ...] = (
     (r'\w+="?\w+"? \((--[\w -]+?) on the command line\)', r"\1"),
-    (r"as features \((--features) on the command line\)", r"with \1"),
     (r"give format \((--[\w-]+) on the command line\)", r"give \1"),
-    (r"\(categorical_features; (--categorical) where a command has it\)", r"(\1)"),
-    (r"""\bcovariance=["']?(\w+)["']?""", r"--covariance \1"),
+    (rf"(?<=\]), (?=categorical_features={_LIST})", " "),
+    (rf"\bcategorical_features={_LIST}", lambda found: _pasted("--categorical", found[1])),
+    (rf"\bfeatures={_LIST}", lambda found: _pasted("--features", found[1])),
+    (r"GaussianClassifier\.auto\(\)", AUTOMATIC_MODEL),
+    (
+        r"""\b(covariance|divisor|estimate|shrinkage|smoothing)=["']?([\w.]+)["']?""",
+        lambda found: f"--{found[1]} {found[2].replace('_', '-')}",
+    ),
     (r"""\bselection=["']?bic["']?""", "--selection bic"),
     (r"""\bcalibration=["']leave_one_out["']""", "--calibration leave-one-out"),
-    (r"""\bestimate=["']predictive["']""", "--estimate predictive"),
     (r"\bshared=True\b", "--shared"),
+    (r"\bshared=([\d.]+)", r"--sharing \1"),
     (r"\(shared=False\)", "(without --shared)"),
+    (r"\bcoded=False\b", "--coded no"),
     (r"\bgive shrinkage\b", "give --shrinkage"),
     (r"\bset smoothing\b", "set --smoothing"),
     (r"""\btransforms=["'](\S+?)["']""", r"--transform \1"),
     (r"add rows to one model with partial_fit, or give .*\(transforms=.*\)", "or update one model"),
     (r"\btransforms? names\b", "--transform names"),
-    (r"\bunlabelled_weight=0", "--labelled-only"),
+    (r"\bunlabelled_weight=0", "--unlabelled drop"),
     (r"\bcategorical_features\b", "--categorical"),
     (r"\bfamilies (names|has|gives)\b", r"--family \1"),
     (r"\bleave it out of features\b", "leave it out of --features"),
@@ -560,6 +665,8 @@ def in_options(message: str) -> str:
     --------
     >>> in_options("use covariance='diagonal', or share one (shared=True)")
     'use --covariance diagonal, or share one (--shared)'
+    >>> print(in_options("they hold categories (categorical_features=['sex', 'home, sweet'])"))
+    they hold categories (--categorical 'sex,"home, sweet"')
     """
     for pattern, replacement in _ARGUMENTS:
         message = re.sub(pattern, replacement, message)

@@ -10,6 +10,7 @@ from gaussbayes.apps.cli import command_files, command_options, console, figure_
 from gaussbayes.apps.cli.command_options import OUTPUT, option, takes
 from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.labelled_files import LabelledFiles
+from gaussbayes.apps.cli.predict_command import read_costs
 
 COMPARED = 20_000  # rows that models are compared on, if there are more
 
@@ -24,10 +25,11 @@ def _counts(value: str) -> tuple[int, ...]:
 @click.command("compare")
 @takes("data", "target", "features", "categorical", "estimation")
 @option("--auto/--no-auto", "automatic", default=True)
-@option("--average/--no-average", default=None, show_default="as --auto")
+@option("--average/--no-average", default=False)
 @option("--candidates", is_flag=True)
 @takes("compared_on")
 @option("--neighbors A,B,...", convert=_counts, default="1,3,5,9,15")
+@option("--costs A:B=COST,...|FILE")
 @option("--sample N", type=click.IntRange(1), default=COMPARED)
 @option("--plot FILE", "figure", type=OUTPUT)
 @takes(
@@ -39,22 +41,25 @@ def _counts(value: str) -> tuple[int, ...]:
 def command(
     data: tuple[str, ...],
     automatic: bool,
-    average: bool | None,
+    average: bool,
     candidates: bool,
     held_out: Any,
     neighbors: tuple[int, ...],
+    costs: str | None,
     sample: int,
     figure: str | None,
     seed: int,
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Compare the six Gaussian structures and nearest neighbours on the same rows.
+    """Compare the six Gaussian structures and their peers on the same rows.
 
     Priors, divisor, shrinkage and families are those given; covariances are of each shape in turn,
-    shared and not. The automatic model, as of fit --auto, and the average, as of fit --auto
-    --average, are judged beside them: they choose and weigh without the rows that are held out.
-    Where features are categories or values are missing there are no nearest neighbours. Rows
+    shared and not. The automatic model, as of fit, and with --average the average, are judged
+    beside them: they choose and weigh without the rows that are held out. So are logistic
+    regression and nearest neighbours, on standardised numbers and a 0 or 1 for each category;
+    missing values are filled in with the mean or the most frequent category of the rows learnt
+    from. Last are the class frequencies of these rows; models that are worse are named. Rows
     without label are learnt from, but not judged by.
 
     \b
@@ -76,6 +81,7 @@ def command(
     source = command_files.open_files(data, chosen)
     files = LabelledFiles.to_learn_from(source, chosen, options)
     rows = files.sample(sample, seed)
+    schema = files.encoder.schema(rows.table.classes)
     with warnings_told():
         comparison = compare(
             rows.table.rows,
@@ -84,7 +90,8 @@ def command(
             neighbors=neighbors,
             model=rows.recipe(options),
             automatic=automatic,
-            average=automatic if average is None else average,
+            average=average,
+            costs=None if costs is None else read_costs(costs, schema),
             random_state=seed,
         )
     named = [
@@ -101,18 +108,19 @@ def command(
                 "how": comparison.how,
                 "rows": comparison.n_rows,
                 "classes": comparison.classes.tolist(),
+                "notes": list(comparison.notes),
+                "warnings": comparison.warnings,
+                "baseline": comparison.baseline and comparison.baseline.record(),
                 "models": comparison.records(),
                 "selection": selection and fit_command.selection_record(selection),
             }
         )
     else:
-        out = console.stdout_console()
-        out.print(comparison.table())
+        blocks = [*comparison.tables()]
         if selection is not None:
-            out.print()
-            console.paragraph(out, f"automatic choice: {fit_command.describe(selection)}")
-            if candidates:
-                console.print_tables(out, fit_command.candidate_table(selection))
+            blocks.append(f"automatic choice: {selection.choice}")
+            blocks += fit_command.in_words(selection).tables(None) if candidates else []
+        console.print_blocks(console.stdout_console(), *blocks)
     if figure is not None:
         from gaussbayes import plots
 

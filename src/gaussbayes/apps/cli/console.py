@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gaussbayes.base.text_tables import Block
+
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
 WIDEST_TEXT = 88  # columns of running text
 _WIDEST = 120  # columns of a table; beyond, the eye loses the line
-_WIDEST_HEADING = 10  # letters above a column of a narrow table
 
 
 def tell(text: str) -> None:
@@ -60,74 +60,28 @@ def stdout_console(*, stderr: bool = False) -> "Console":
     return console
 
 
-def print_tables(console: "Console", *tables: "Table") -> None:
-    """Tables, each after an empty line."""
-    for each in tables:
-        console.print()
-        console.print(each)
+def print_blocks(console: "Console", *blocks: Block) -> None:
+    """Sentences and tables, with an empty line between."""
+    for place, block in enumerate(blocks):
+        if place:
+            console.print()
+        if isinstance(block, str):
+            paragraph(console, block, style=getattr(block, "style", ""))
+        else:
+            console.print(block)
 
 
-def paragraph(console: "Console", text: str, *, indent: int = 0, style: str = "") -> None:
-    """Print running text, wrapped where lines are still easy to read."""
+def paragraph(
+    console: "Console", text: str, *, indent: int = 0, style: str = "", title: str = ""
+) -> None:
+    """Print running text, wrapped where lines are still easy to read, beside a title if any."""
     from rich.text import Text
 
+    first, indent = title or " " * indent, indent or len(title)
     width = min(console.width, WIDEST_TEXT) - indent
-    for line in Text(text, style=style).wrap(console, width):
+    for place, line in enumerate(Text(text, style=style).wrap(console, width)):
         line.rstrip()
-        console.print(Text(" " * indent).append_text(line))
-
-
-def table(*columns: str, title: str | None = None, n_text: int = 1, leading: int = 0) -> "Table":
-    """An empty table in the style of all commands; columns after the first `n_text` are numbers."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    empty = Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        caption_justify="left",
-        caption_style="dim",
-        box=SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-        leading=leading,
-    )
-    for place, name in enumerate(columns):
-        number = place >= n_text
-        empty.add_column(
-            name, overflow="fold", justify="right" if number else "left", no_wrap=number
-        )
-    return empty
-
-
-def narrow_table(first: str, *columns: str, title: str) -> "Table":
-    """The same with headings that are shortened, so that several columns fit side by side."""
-    headings = (shortened(column, _WIDEST_HEADING) for column in columns)
-    empty = table(first, *headings, title=shortened(title, 60))
-    for column, width in zip(empty.columns, [12, *(8 for _ in columns)], strict=True):
-        column.min_width = width
-    return empty
-
-
-def shortened(name: str, most: int) -> str:
-    """A name without its middle if it is long; numbered names differ at their ends.
-
-    Examples
-    --------
-    >>> shortened("mean of a measurement, number 17", 12)
-    'mean …ber 17'
-    """
-    half = most // 2
-    return name if len(name) <= most else f"{name[: half - 1]}…{name[-half:]}"
-
-
-def percent(proportion: float | None) -> str:
-    """A proportion in percent; a dash for None and NaN."""
-    if proportion is None or math.isnan(proportion):
-        return "–"
-    return f"{100 * proportion:.2f} %"
+        console.print(Text(" " * indent if place else first).append_text(line))
 
 
 def finite(value: float) -> float | None:

@@ -8,7 +8,8 @@ import click
 from gaussbayes.apps.cli import command_files, console
 from gaussbayes.apps.cli.command_options import OUTPUT, SOURCE, RowOptions, as_names, option, takes
 from gaussbayes.apps.cli.console import tell
-from gaussbayes.apps.numerals import counted
+from gaussbayes.base.numerals import counted
+from gaussbayes.base.text_tables import TextTable
 from gaussbayes.data.roles import select_columns
 
 
@@ -73,9 +74,7 @@ def schema_command(data: tuple[str, ...], model: bool, as_json: bool, **how: Any
     if as_json:
         console.write_json(record, indent=2)
         return
-    table = console.table("column", "type", n_text=2)
-    for column in record["columns"]:
-        table.add_row(column["name"], column["type"])
-    console.stdout_console().print(table)
+    lines = [(column["name"], column["type"]) for column in record["columns"]]
+    console.stdout_console().print(TextTable(("column", "type"), lines, sides="l"))
     rows = "" if source.n_rows is None else f" and {counted(source.n_rows, 'row')}"
     tell(f"{source.shown}: {counted(len(source.schema), 'column')}{rows}")

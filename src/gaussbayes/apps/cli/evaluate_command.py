@@ -4,39 +4,34 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from gaussbayes.analysis.held_out import check_classes, evaluate_held_out
-from gaussbayes.apps.cli import command_files, command_options, console, fit_command
-from gaussbayes.apps.cli.command_options import SOURCE, RowOptions, takes
-from gaussbayes.apps.cli.console import finite, percent, tell, warnings_told
+from gaussbayes.analysis.held_out import check_classes, evaluate_held_out, evaluate_rows
+from gaussbayes.apps.cli import command_files, command_options, console
+from gaussbayes.apps.cli.command_options import SOURCE, RowOptions, option, takes
+from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.fit_command import fit_files
 from gaussbayes.apps.cli.labelled_files import LabelledFiles
-from gaussbayes.apps.numerals import fixed
+from gaussbayes.apps.cli.predict_command import read_costs
 from gaussbayes.data.files import Source
-from gaussbayes.model.evaluation import Evaluation, evaluate
+from gaussbayes.model.evaluation import FIGURES, Evaluation
 from gaussbayes.model.model import Model
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 _FOLDS = 10
 
-_MOST_CLASSES = 8
-"""Classes whose confusion matrix fits a terminal; of more, the most frequent errors are listed."""
-
-_MOST_ERRORS = 12  # pairs of classes in that list
-
-
 GATES = {
-    "min_accuracy": ("accuracy", 1.0),
-    "max_error": ("error", 1.0),
-    "max_log_loss": ("log loss", math.inf),
-    "max_brier": ("Brier score", 2.0),
+    "min_accuracy": 1.0,
+    "max_error": 1.0,
+    "min_balanced_accuracy": 1.0,
+    "min_f1": 1.0,
+    "min_auc": 1.0,
+    "max_log_loss": math.inf,
+    "max_brier": 2.0,
+    "max_calibration_error": 1.0,
 }
-"""What each gate is about, in words, and its highest bar; ``min_x`` is about `Evaluation.x`."""
+"""The highest bar of each gate; ``min_x`` is about `Evaluation.x`."""
 _SIDES = {"min": "below", "max": "above"}
 
 
@@ -55,33 +50,41 @@ _gate_options = takes(
         command_options.option(
             f"{_flag(name)} NUMBER",
             convert=command_options.number_from_0(highest),
-            what=f"End with exit code 4 if the {words} is {_SIDES[name[:3]]} this.",
+            what=f"End with exit code 4 if the {FIGURES[name[4:]][0]} is {_SIDES[name[:3]]} this.",
         )
-        for name, (words, highest) in GATES.items()
+        for name, highest in GATES.items()
     )
 )
 
 
 @click.command("evaluate")
 @click.argument("arguments", metavar="[MODEL] DATA...", nargs=-1, required=True, type=SOURCE)
-@takes("target", "features", "categorical", "automatic", "covariance", "estimation", "held_out")
+@takes("target", "features", "categorical", "model_name", "covariance", "estimation", "held_out")
+@option("--costs A:B=COST,...|FILE")
 @_gate_options
 @takes(
     "labels", "reading", seed="Decides which rows are held out.", json="Write the figures as JSON."
 )
-def command(arguments: tuple[str, ...], seed: int, as_json: bool, **settings: Any) -> None:
+def command(
+    arguments: tuple[str, ...], costs: str | None, seed: int, as_json: bool, **settings: Any
+) -> None:
     """Count errors, and judge the probabilities.
 
     With a model file, its predictions are compared with the classes in DATA, which may be of any
     size. Without one, models are fitted to some of the rows of DATA and judged by the others. Rows
-    without label are never judged by; models are fitted to them, too, unless --labelled-only.
+    without label are never judged by; models are fitted to them, too, unless --unlabelled drop.
     The first argument is a model file if its name ends in .json; rows in JSON lines end in .jsonl.
     With DATA after it and nothing to be fitted, - is a model on standard input.
+
+    Each figure has a standard error. The baseline states the class frequencies of the training rows
+    for every row; a model that is worse is warned of. AUC is exact for up to 2^18 different scores
+    of all classes together; of more, scores that differ in their last bits count as ties.
 
     \b
     gaussbayes evaluate iris.json new.csv
     gaussbayes evaluate iris.csv -y species --cv 10
     gaussbayes evaluate iris.csv -y species --covariance diagonal --test new.csv
+    gaussbayes evaluate tests.json new.csv --costs 'ill:well=50,well:ill=1'
     gaussbayes evaluate iris.json new.csv --min-accuracy 0.95 || echo 'not good enough'
     gaussbayes fit old.csv -y species -o - | gaussbayes evaluate - new.csv
     """
@@ -95,30 +98,32 @@ def command(arguments: tuple[str, ...], seed: int, as_json: bool, **settings: An
         msg = f"which rows is {model} to be judged by? Give DATA after it"
         raise click.UsageError(msg)
     fitted = None if model is None else command_files.read_solved(model)
-    source = command_files.open_files(data, chosen)
+    source = command_files.open_files(data, chosen, fitted)
     if fitted is not None:
-        evaluation, about = _of_model(fitted, str(model), source, chosen)
+        evaluation, files = _of_model(fitted, str(model), source, chosen, costs)
     elif isinstance(held_out, Path):
-        evaluation, about = _on_test_rows(source, chosen, settings, str(held_out))
+        evaluation, files = _on_test_rows(source, chosen, settings, str(held_out), costs)
     else:
-        evaluation, about = _on_held_out_rows(source, chosen, settings, held_out or _FOLDS, seed)
-    record = {"model": model} | about | evaluation_record(evaluation)
+        folds = held_out or _FOLDS
+        evaluation, files = _on_held_out_rows(source, chosen, settings, folds, seed, costs)
     if as_json:
+        about = {"model": model} | files.record() | {"how": evaluation.how}
+        record = about | {"notes": list(evaluation.notes)} | evaluation.record()
         console.write_json(record | {"gates": gate_records(evaluation, bars)})
+        for warning in evaluation.warnings:
+            tell(f"warning: {warning}")
     else:
-        out = console.stdout_console()
-        console.paragraph(out, record["how"], style="dim")
-        console.print_tables(out, *_tables(evaluation, record))
+        console.print_blocks(console.stdout_console(), *evaluation.tables())
     check_gates(evaluation, bars)
 
 
-def _evaluated(model: Model, files: LabelledFiles) -> Evaluation:
+def _evaluated(model: Model, files: LabelledFiles, costs: str | None) -> Evaluation:
     """A model's predictions against classes, block by block; says what there is to say of rows."""
     evaluation: Evaluation | None = None
+    matrix = None if costs is None else read_costs(costs, model.schema)
     for table in files:
         if table.targets.labelled.any():
-            log_posterior = model.log_posterior(table.rows)
-            part = evaluate(log_posterior, table.targets.codes, model.classes)
+            part = evaluate_rows(model, table.rows, table.targets, matrix)
             evaluation = part if evaluation is None else evaluation + part
     if evaluation is None:
         raise command_files.no_rows(
@@ -129,123 +134,55 @@ def _evaluated(model: Model, files: LabelledFiles) -> Evaluation:
 
 
 def _of_model(
-    model: Model, name: str, source: Source, chosen: RowOptions
-) -> tuple[Evaluation, dict[str, Any]]:
+    model: Model, name: str, source: Source, chosen: RowOptions, costs: str | None
+) -> tuple[Evaluation, LabelledFiles]:
     """A model from a file on rows from others."""
     files = LabelledFiles.of_model(source, chosen, model, name)
-    evaluation = _evaluated(model, files)
+    evaluation = _evaluated(model, files, costs)
     called = "from standard input" if name == command_options.STANDARD else name
     how = f"the model {called} on {evaluation.n_rows:,} rows of {source.shown}"
-    return evaluation, files.record() | {"how": how}
+    return replace(evaluation, how=how), files
 
 
 def _on_test_rows(
-    source: Source, chosen: RowOptions, settings: dict[str, Any], test: str
-) -> tuple[Evaluation, dict[str, Any]]:
+    source: Source, chosen: RowOptions, settings: dict[str, Any], test: str, costs: str | None
+) -> tuple[Evaluation, LabelledFiles]:
     """A model fitted to some files on the rows of another."""
     options = command_options.check_settings(settings)
     fit = fit_files(LabelledFiles.to_learn_from(source, chosen, options), options)
     command_files.tell_bad_rows(fit.reduced.bad_rows)
     command_files.tell_unlabelled(fit.reduced.n_unlabelled, chosen, command_files.LEARNT_FROM)
     if fit.selection is not None:
-        tell(f"chosen: {fit_command.describe(fit.selection)}")
-    other = command_files.open_files([test], replace(chosen, file_format=None))
+        tell(f"chosen: {fit.selection.choice}")
+    other = command_files.open_files([test], replace(chosen, file_format=None), fit.model)
     files = LabelledFiles.of_model(other, chosen, fit.model, "fitted")
-    evaluation = _evaluated(fit.model, files)
+    evaluation = _evaluated(fit.model, files, costs)
     learnt = f"fitted to {fit.reduced.n_rows:,} rows of {source.shown}"
     how = f"{learnt}, judged by {evaluation.n_rows:,} rows of {other.shown}"
-    return evaluation, files.record() | {"how": how}
+    return replace(evaluation, how=how), files
 
 
 def _on_held_out_rows(
-    source: Source, chosen: RowOptions, settings: dict[str, Any], held_out: Any, seed: int
-) -> tuple[Evaluation, dict[str, Any]]:
+    source: Source,
+    chosen: RowOptions,
+    settings: dict[str, Any],
+    held_out: Any,
+    seed: int,
+    costs: str | None,
+) -> tuple[Evaluation, LabelledFiles]:
     """Models fitted to some rows on the others, which must fit into memory."""
     options = command_options.check_settings(settings)
     files = LabelledFiles.to_learn_from(source, chosen, options)
     rows = files.sample()
     check_classes(rows.table.classes)
+    schema = files.encoder.schema(rows.table.classes)
+    matrix = None if costs is None else read_costs(costs, schema)
     with warnings_told():
-        judged = evaluate_held_out(
-            rows.recipe(options), rows.table.rows, rows.labels, held_out, random_state=seed
+        evaluation = evaluate_held_out(
+            rows.recipe(options), rows.table.rows, rows.labels, held_out, seed, matrix
         )
     files.tell(command_files.LEARNT_FROM)
-    return judged.evaluation, files.record() | {"how": judged.how}
-
-
-# An evaluation as a program reads it, and as a person does.
-
-
-def evaluation_record(evaluation: Evaluation) -> dict[str, Any]:
-    """Plain values; an infinite log loss, or a proportion of no rows, is None."""
-    rows = evaluation.confusion.sum(axis=1).tolist()
-    columns = (evaluation.classes.tolist(), rows, evaluation.recall, evaluation.precision)
-    return {
-        "rows": evaluation.n_rows,
-        "errors": evaluation.n_errors,
-        "error": evaluation.error,
-        "accuracy": evaluation.accuracy,
-        "log_loss": finite(evaluation.log_loss),
-        "brier": evaluation.brier,
-        "calibration_error": finite(evaluation.calibration_error),
-        "classes": [
-            {"class": label, "rows": n, "recall": finite(recall), "precision": finite(precision)}
-            for label, n, recall, precision in zip(*columns, strict=True)
-        ],
-        "confusion": evaluation.confusion.tolist(),
-    }
-
-
-def _tables(evaluation: Evaluation, record: dict[str, Any]) -> "list[Table]":
-    """The figures, the classes one by one, and which of them are confused."""
-    figures = console.table("figure", "value", "", n_text=3)
-    figures.columns[1].justify = "right"
-    wrong = f"{record['errors']:,} of {record['rows']:,} rows"
-    figures.add_row("error", percent(record["error"]), wrong)
-    figures.add_row("log loss", fixed(evaluation.log_loss, 4), "nats a row; 0 is best")
-    figures.add_row("Brier score", fixed(evaluation.brier, 4), "0 is best, 2 is worst")
-    calibration = fixed(evaluation.calibration_error, 4)
-    figures.add_row("calibration error", calibration, "0 is best, 1 is worst")
-    classes = console.table("class", "rows", "recall", "precision")
-    for each in record["classes"]:
-        cells = (f"{each['rows']:,}", percent(each["recall"]), percent(each["precision"]))
-        classes.add_row(str(each["class"]), *cells)
-    if not record["errors"]:
-        return [figures, classes]
-    names = [str(each["class"]) for each in record["classes"]]
-    confused = _confusion if len(names) <= _MOST_CLASSES else _frequent_errors
-    return [figures, classes, confused(names, record["confusion"])]
-
-
-def _confusion(names: list[str], confusion: list[list[int]]) -> "Table":
-    from rich.text import Text
-
-    table = console.table("true class", *names, title="predicted as")
-    for column in table.columns[1:]:
-        column.no_wrap = False
-    for i, (name, counts) in enumerate(zip(names, confusion, strict=True)):
-        cells = [
-            Text(f"{count:,}", style="bold" if i == j else "" if count else "dim")
-            for j, count in enumerate(counts)
-        ]
-        table.add_row(Text(name), *cells)
-    return table
-
-
-def _frequent_errors(names: list[str], confusion: list[list[int]]) -> "Table":
-    columns = ("true class", "predicted as", "rows")
-    table = console.table(*columns, title="most frequent errors", n_text=2)
-    pairs = [
-        (-count, i, j)
-        for i, counts in enumerate(confusion)
-        for j, count in enumerate(counts)
-        if count and i != j
-    ]
-    for count, i, j in sorted(pairs)[:_MOST_ERRORS]:
-        table.add_row(names[i], names[j], f"{-count:,}")
-    if len(pairs) > _MOST_ERRORS:
-        table.caption = f"and {len(pairs) - _MOST_ERRORS} more pairs of classes"
-    return table
+    return evaluation, files
 
 
 # Gates: bars that an evaluation must reach, or the command ends with exit code 4.
@@ -269,6 +206,6 @@ def check_gates(evaluation: Evaluation, bars: Mapping[str, float]) -> None:
         # To six digits, or to all where it would read like the bar that it misses.
         written = repr(value) if float(f"{value:.6g}") == bar else f"{value:.6g}"
         place = f"{_SIDES[name[:3]]} {_flag(name)} {bar:g}"
-        failed.append(f"the {GATES[name][0]} is {written}, {place}")
+        failed.append(f"the {FIGURES[name[4:]][0]} is {written}, {place}")
     if failed:
         raise GateFailedError("; ".join(failed))

@@ -1,8 +1,7 @@
 """``gaussbayes fit DATA... -y TARGET``: files of labelled rows → a model file."""
 
-import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,28 +14,22 @@ from gaussbayes.apps.cli.command_options import (
     option,
     takes,
 )
-from gaussbayes.apps.cli.console import finite, percent, tell, warnings_told
-from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows, check_bytes
-from gaussbayes.apps.numerals import counted, fixed
+from gaussbayes.apps.cli.console import finite, tell, warnings_told
+from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows
 from gaussbayes.base.errors import DataError, SingularCovarianceError
+from gaussbayes.base.numerals import counted, percent
 from gaussbayes.data.reduction import Reduced, count_incomplete
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options
-from gaussbayes.model.select import Candidate, Selection, model_name
-from gaussbayes.model.settings import Settings
+from gaussbayes.model.select import Candidate, Selection, model_name, shrinkage_name
 from gaussbayes.model.sources import SourceFit, fit_rows
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-_KEPT = 10  # posteriors of a row that are kept where models are chosen by rows held out
 
 
 @click.command("fit")
 @takes("data", "target")
 @option("-o", "--output MODEL", "model", type=OUTPUT, default="model.json")
-@takes("features", "categorical", "automatic", "covariance", "estimation", "weights", "labels")
+@takes("features", "categorical", "model_name", "covariance", "estimation", "weights", "labels")
 @option("--keep-unlabelled", is_flag=True)
 @takes("reading", json="Write what was learnt from as JSON to standard output.")
 def command(
@@ -45,24 +38,26 @@ def command(
     """Fit a classifier to files of any size.
 
     DATA are CSV, TSV, JSON lines, Parquet or Arrow files, also compressed (.gz, .zst), folders of
-    them, patterns, or - for standard input. They are read in bounded memory: once, or once an
-    iteration of EM if more than 64 MB of rows have no label.
+    them, patterns, or - for standard input. They are read in bounded memory: once, once more where
+    something is chosen by a sample, or once an iteration of EM if more than 64 MB of rows have no
+    label.
 
-    With --auto everything is chosen, and posteriors are calibrated, by rows left out one at a time,
-    which must all fit into memory; --average averages the candidates instead. With --covariance
-    auto, --shrinkage auto or both structure and shrinkage alone are chosen, so or by --selection
-    bic, for which files may be of any size.
+    What each column holds is decided and said: numbers, categories, dates; columns that nothing can
+    be learnt from, such as row numbers, are left out. --features, --exclude, --categorical,
+    --numeric and --keep-identifiers overrule it; --family names another family, as for counts.
 
-    Features that hold categories (strings, integers, booleans) are named with --categorical, those
-    of another family, such as counts, with --family.
+    The model is the automatic one: everything is chosen, and posteriors are calibrated, by rows
+    left out. --model names another; an option of plain models alone, such as --covariance, --shared
+    or --shrinkage, asks for the plain model with it. With --covariance auto, --shrinkage auto or
+    both, structure and shrinkage alone are chosen, by rows left out or by --selection bic.
 
     \b
     gaussbayes fit iris.csv -y species -o iris.json
-    gaussbayes fit iris.csv -y species --auto
-    gaussbayes fit iris.csv -y species --auto --average
+    gaussbayes fit iris.csv -y species --model lda
+    gaussbayes fit iris.csv -y species --model average
     gaussbayes fit iris.csv -y species --covariance auto --shrinkage auto
     gaussbayes fit 'parts/*.parquet' -y label --covariance diagonal --weights count
-    gaussbayes fit days.csv -y rain --categorical wind,month --smoothing 1
+    gaussbayes fit days.csv -y rain --categorical month --exclude station
     gaussbayes fit patients.csv -y ill --family visits=poisson
     gaussbayes fit incomes.csv -y buys --transform yeo-johnson
     zcat rows.csv.gz | gaussbayes fit - -y label -o - > model.json
@@ -71,27 +66,21 @@ def command(
     chosen = RowOptions.taken(arguments)
     options = command_options.check_settings(arguments)
     if options.average and keep_unlabelled:
-        msg = "--average gives a model that learns nothing more: leave out --keep-unlabelled"
+        msg = "--model average gives a model that learns nothing more: leave out --keep-unlabelled"
         raise click.UsageError(msg)
     source = command_files.open_files(data, chosen)
     command_files.check_no_overwriting(model, *source.files)
     command_files.check_writable(model)
     fit = fit_files(LabelledFiles.to_learn_from(source, chosen, options), options)
     command_files.write_model(fit.model, model, keep_unlabelled=keep_unlabelled)
+    command_files.tell_roles(fit.model.schema.roles)
     tell_fit(fit, chosen, model, as_json=as_json)
 
 
 def fit_files(files: LabelledFiles, options: Options) -> SourceFit:
-    """The model of the rows of files; where rows must be held out to choose, in memory."""
-    rows = files.rows
+    """The model of the rows of files, in bounded memory."""
     with warnings_told():
-        chosen_by_rows = options.automatic and options.criterion == "leave_one_out"
-        if chosen_by_rows or options.calibration is not None:
-            loaded = files.sample()
-            n, k = loaded.n_rows, loaded.table.classes.size
-            check_bytes(8 * n * k * _KEPT, n)
-            return fit_loaded(files, loaded, options)
-        return fit_rows(rows, options, labelled_only=files.chosen.labelled_only)
+        return fit_rows(files.rows, options, labelled_only=files.chosen.labelled_only)
 
 
 def fit_loaded(files: LabelledFiles, loaded: MemoryRows, options: Options) -> SourceFit:
@@ -148,6 +137,7 @@ def tell_fit(
         "rows": reduced.n_rows - (reduced.n_unlabelled if chosen.labelled_only else 0),
         "classes": schema.classes.tolist(),
         "features": list(schema.titles),
+        "columns": command_files.roles_record(schema.roles),
         "incomplete": reduced.n_incomplete,
         "unlabelled": reduced.n_unlabelled,
         "bad_rows": command_files.bad_rows_record(reduced.bad_rows),
@@ -158,7 +148,10 @@ def tell_fit(
     if selection is not None:
         record["selection"] = selection_record(selection)
         members = describe_members(model)
-        tell(f"averaged: {members}" if members else f"chosen: {describe(selection)}")
+        tell(f"averaged: {members}" if members else f"chosen: {selection.choice}")
+        n, held_out = reduced.n_rows - reduced.n_unlabelled, selection.n_held_out
+        if held_out is not None and held_out < n:
+            tell(f"{held_out:,} of {n:,} rows, drawn at random, were left out for that")
     if model.calibration is not None:
         tell(f"calibrated by rows left out: temperature {model.calibration.temperature:.4g}")
     if as_json:
@@ -168,6 +161,8 @@ def tell_fit(
     place = command_files.shown(name)
     tell(f"{done} {counted(record['rows'], 'row')}: {size}; the model is in {place}")
     command_files.tell_rows(record["incomplete"], "missing values")
+    if selection is not None and model.settings.unlabelled_weight == 0:
+        use = command_files.NO_HELP
     command_files.tell_unlabelled(reduced.n_unlabelled, chosen, use)
     unlabelled = command_files.unlabelled_rows(model)
     if unlabelled is not None and unlabelled.rows is None:
@@ -189,26 +184,13 @@ def solved_if_possible(model: Model) -> Model:
         return model
 
 
-def describe(selection: Selection) -> str:
-    """One line that says what was chosen, and by what."""
-    best = selection.best
-    criterion = f"log loss {fixed(best.log_loss, 4)} on rows left out"
-    if selection.criterion == "bic":
-        criterion = f"BIC {best.bic:,.1f}"
-    shrinkage = _shrunk(best.settings)
-    among = counted(len(selection.candidates), "candidate")
-    weight = best.unlabelled_weight
-    rows = "" if weight == 1 else f", unlabelled rows of weight {weight:g}"
-    return f"{best.name}{shrinkage}{rows}, of {among}: {criterion}"
-
-
 def describe_members(model: Model) -> str:
     """One line about the models that are averaged; nothing if there is one only."""
     (weight, first), *others = model.weighted_members
     if not others:
         return ""
-    best = f"{model_name(first.settings)}{_shrunk(first.settings)}"
-    return f"{len(others) + 1} models by rows left out, {percent(weight)} of {best}"
+    best = f"{model_name(first.settings)}{shrinkage_name(first.settings)}"
+    return f"{len(others) + 1} models by rows left out, {percent(weight, 2)} of {best}"
 
 
 def posterior_record(model: Model) -> dict[str, Any]:
@@ -239,35 +221,14 @@ def selection_record(selection: Selection) -> dict[str, Any]:
     }
 
 
-def candidate_table(selection: Selection) -> "Table":
-    """The candidates, best first; those that cannot be judged last, and why under the table."""
-    left_out = selection.criterion == "leave_one_out"
-    judged = ["error", "log\nloss", "Brier\nscore"] if left_out else []
-    how = "each row predicted by the model of the others" if left_out else "BIC"
-    weighted = len({candidate.unlabelled_weight for candidate in selection.candidates}) > 1
-    weight = ["unlabelled\nweight"] if weighted else []
-    # What is integrated out takes longer to name, and the BIC of others does not compare with its.
-    predictive = {candidate.settings.first("estimation") for candidate in selection.candidates}
-    bic = [] if left_out and "predictive" in predictive else ["BIC"]
-    columns = ["model", "shrink-\nage", *weight, "para-\nmeters", *judged, *bic]
-    table = console.table(*columns, title=f"candidates, best first: {how}")
-    table.columns[0].no_wrap = True
-    for candidate in selection.ranked:
-        scores = [percent(candidate.error), fixed(candidate.log_loss, 4), fixed(candidate.brier, 4)]
-        table.add_row(
-            candidate.name,
-            _word(candidate),
-            *([f"{candidate.unlabelled_weight:g}"] if weighted else []),
-            str(candidate.n_parameters),
-            *(scores if left_out else []),
-            *(["–" if math.isnan(candidate.bic) else f"{candidate.bic:,.1f}"] if bic else []),
-            style="bold" if candidate is selection.best else "",
-        )
-    reasons = [each.refused for each in selection.candidates if each.refused is not None]
-    if reasons:
-        many, first = counted(len(reasons), "candidate"), in_options(reasons[0])
-        table.caption = f"{many} cannot be judged, the first because: {first}"
-    return table
+def in_words(selection: Selection) -> Selection:
+    """The same with the command line's words for why candidates cannot be judged."""
+    named = [
+        replace(each, refused=each.refused and in_options(each.refused))
+        for each in selection.candidates
+    ]
+    best = named[selection.candidates.index(selection.best)]
+    return replace(selection, candidates=tuple(named), best=best)
 
 
 def _candidate_record(candidate: Candidate) -> dict[str, Any]:
@@ -287,15 +248,3 @@ def _candidate_record(candidate: Candidate) -> dict[str, Any]:
         },
         "problem": candidate.refused and in_options(candidate.refused),
     }
-
-
-def _shrunk(settings: Settings) -> str:
-    """How covariances are shrunk, if there are any."""
-    if settings.first("structure") is None:
-        return ""
-    shrinkage = settings.first("shrinkage")
-    return " without shrinkage" if shrinkage is None else f" with shrinkage {shrinkage}"
-
-
-def _word(candidate: Candidate) -> str:
-    return "none" if candidate.shrinkage is None else str(candidate.shrinkage)

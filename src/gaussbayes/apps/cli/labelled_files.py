@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from glob import has_magic
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +13,29 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from gaussbayes.apps.cli import command_files
-from gaussbayes.apps.cli.command_files import UnseenCategories, check_columns, naming, open_files
+from gaussbayes.apps.cli.command_files import (
+    UnseenCategories,
+    check_columns,
+    identified,
+    naming,
+    open_files,
+)
 from gaussbayes.apps.cli.command_options import RowOptions
 from gaussbayes.apps.cli.console import tell
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.base.numerals import counted
 from gaussbayes.base.progress import count_rows
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import kind
 from gaussbayes.data.file_rows import FileRows
 from gaussbayes.data.files import Source
-from gaussbayes.data.labels import codes_among, unite
-from gaussbayes.data.roles import Request
-from gaussbayes.data.rows import Encoder, LabelledRows, Rows, Targets, Which
+from gaussbayes.data.labels import codes_among
+from gaussbayes.data.roles import Request, select_columns
+from gaussbayes.data.rows import Encoder, LabelledRows, Rows, Which
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options
+from gaussbayes.model.row_sample import join, pick
 from gaussbayes.model.sources import open_more
 
 MOST_BYTES = 1 << 30  # of rows in memory; what is done with them takes about three times as much
@@ -53,20 +63,42 @@ class LabelledFiles:
         """The rows of a source that a model is to be fitted to."""
         target = command_files.target_column(source, chosen.target)
         kinds: Any = options.kinds
-        check_columns(source, chosen.features or (), "the features asked for")
+        named = {
+            "the features asked for": chosen.features,
+            "the columns to exclude": chosen.exclude,
+        }
+        for what, names in named.items():
+            plain = [name for name in names or () if not has_magic(name)]
+            check_columns(source, plain, what)
         check_columns(source, chosen.categorical or (), "the features that hold categories")
+        check_columns(source, chosen.numeric or (), "the features that hold numbers")
         check_columns(source, list(kinds), "the features that are given a family")
         some = options.transform if isinstance(options.transform, tuple) else ()
-        named = [name for features, _ in some for name in features]
-        check_columns(source, named, "the features to be transformed")
-        twice = [name for name in chosen.categorical or () if name in kinds]
-        if twice:
-            msg = f"{twice[0]!r} is named by --categorical and by --family: leave it out of one"
-            raise click.UsageError(msg)
-        automatic = options.categorical_features == "auto"
-        categorical = chosen.categorical or ("auto" if automatic else "from_dtype")
-        columns = (target, chosen.features, chosen.weights, categorical)
-        request = Request(*columns, mark=chosen.unlabelled, **options.contents)
+        transformed = [name for features, _ in some for name in features]
+        check_columns(source, transformed, "the features to be transformed")
+        marked = [name for part in chosen.na_values if not isinstance(part, str) for name in part]
+        check_columns(source, marked, "the columns of --na-values")
+        said = {"--categorical": chosen.categorical, "--numeric": chosen.numeric, "--family": kinds}
+        for (flag, names), (other, others) in combinations(said.items(), 2):
+            for name in set(names or ()) & set(others or ()):
+                msg = f"{name!r} is named by {flag} and by {other}: leave it out of one"
+                raise click.UsageError(msg)
+        contents = options.contents
+        contents["kinds"] = (
+            dict.fromkeys(chosen.categorical or (), "category")
+            | dict.fromkeys(chosen.numeric or (), "number")
+            | contents["kinds"]
+        )
+        request = Request(
+            target,
+            chosen.features or "auto",
+            chosen.weights,
+            "auto",
+            exclude=chosen.exclude or (),
+            keep_identifiers=chosen.keep_identifiers,
+            missing=chosen.missing(),
+            **contents,
+        )
         rows = FileRows.open(source, request)
         return cls(rows, chosen, rows.encoder)
 
@@ -78,29 +110,36 @@ class LabelledFiles:
         features = command_files.named_features(model, name)
         target = command_files.target_column(source, chosen.target or model.target)
         command_files.check_features(source, features)
-        rows: Any = open_more(model, source, target, weights=chosen.weights, mark=chosen.unlabelled)
-        return cls(rows, chosen, model.encoder, model.classes)
+        missing = chosen.missing(model)
+        rows: Any = open_more(model, source, target, weights=chosen.weights, missing=missing)
+        return cls(rows, chosen, replace(model.encoder, missing=missing), model.classes)
 
     def __iter__(self) -> Iterator[LabelledRows]:
+        return (table for table, _ in self._placed())
+
+    def _placed(self) -> Iterator[tuple[LabelledRows, NDArray[np.int64]]]:
+        """The rows, and where they are (n, 2): see `MemoryRows`."""
         source = self.rows.source
-        for table, place in count_rows(
+        files = {file.shown: number for number, file in enumerate(source.listed)}
+        for table, read in count_rows(
             self.rows.blocks(self.encoder),
             "reading rows",
             source.n_rows,
             lambda block: block[0].rows.n_rows,
             source.proportion_read,
         ):
-            with naming(place):
+            with naming(read.shown):
                 block = among(table, self.classes)
             self.n_rows += block.rows.n_rows
             self.n_unlabelled += block.targets.n_unlabelled
             self.unseen.add(block.rows)
-            yield block
+            numbers = read.numbers
+            yield block, np.stack([np.full_like(numbers, files[read.file]), numbers], axis=1)
 
     def sample(self, most: int | None = None, seed: int = 0) -> "MemoryRows":
         """At most so many rows, as `draw` has it; those without label if they are wanted."""
         source, only = self.rows.source, self.chosen.labelled_only
-        rows = (MemoryRows(table, self.encoder) for table in self)
+        rows = (MemoryRows(table, self.encoder, places) for table, places in self._placed())
         kept = draw((each.labelled if only else each for each in rows), most, seed)
         if kept is None:
             raise command_files.no_rows(source)
@@ -108,6 +147,31 @@ class LabelledFiles:
         if kept.n_rows < n_seen:
             tell(f"{kept.n_rows:,} of {n_seen:,} rows of {source.shown} are used, drawn at random")
         return kept
+
+    def row_names(self, rows: "MemoryRows", identifier: str | None = None) -> list[str]:
+        """What rows in memory are called: their number in the file, and who they are.
+
+        The column `identifier` says who. Files are read for it once more, but not standard input.
+        """
+        source, files = self.rows.source, [file.shown for file in self.rows.source.listed]
+        prefix = [f"{file}, " if len(files) > 1 else "" for file in files]
+        places = rows.places.tolist()
+        names = [f"{prefix[file]}row {number}" for file, number in places]
+        if identifier is None:
+            return names
+        check_columns(source, [identifier], "the column that names rows")
+        if source.is_read_once:
+            return names
+        selection = select_columns(source.inferred, [identifier], {}, "skip", as_held=[identifier])
+        called: dict[tuple[str, int], str] = {}
+        bad_rows = source.bad_rows
+        for block in source.selected_blocks(selection):
+            values = block.table.column(0).to_pylist()
+            for number, value in zip(block.numbers.tolist(), values, strict=True):
+                called[block.file, number] = identified(identifier, value)
+        source.bad_rows = bad_rows  # those of the first reading
+        who = (called[files[file], number] for file, number in places)
+        return [f"{name}{each}" for name, each in zip(names, who, strict=True)]
 
     def held_out(self, given: Any, learnt: "MemoryRows") -> Any:
         """Folds or a proportion as they are; a file as rows with the columns of those learnt from.
@@ -126,8 +190,9 @@ class LabelledFiles:
             target,
             names,
             categorical_features=categorical or None,
+            kinds=dict.fromkeys(self.encoder.origins, "date"),
             string_features=[name for name, categories in kinds if kind(categories) is str],
-            mark=self.chosen.unlabelled,
+            missing=self.encoder.missing,
         )
         rows, encoder = FileRows.open(source, request), self.encoder.with_categories(known)
         files = LabelledFiles(rows, self.chosen, encoder, learnt.table.classes)
@@ -138,10 +203,22 @@ class LabelledFiles:
         return test.features, test.labels
 
     def tell(self, use: str) -> None:
-        """Say which rows were left out, and what is new; see `tell_unlabelled`."""
+        """Say which columns and rows were left out, and what is new; see `tell_unlabelled`."""
+        roles = self.encoder.roles
+        if self.classes is None and roles is not None and not roles.is_plain:
+            command_files.tell_roles(roles)
         command_files.tell_bad_rows(self.rows.source.bad_rows)
         command_files.tell_unlabelled(self.n_unlabelled, self.chosen, use)
         self.unseen.tell()
+
+    def left_out(self, rows: "MemoryRows") -> list[str]:
+        """How many of the rows are not among those in memory, and which; nothing if all are."""
+        n_unlabelled = self.n_rows - rows.n_rows if self.chosen.labelled_only else 0
+        lines = [f"{counted(n_unlabelled, 'row')} without label"] if n_unlabelled else []
+        bad = self.rows.source.bad_rows
+        n_left_out = n_unlabelled + bad.count
+        lines += command_files.bad_row_lines(bad)[1:]
+        return [f"Left out: {counted(n_left_out, 'row')}.", *lines] if n_left_out else []
 
     def record(self) -> dict[str, Any]:
         """What was read, as plain values."""
@@ -149,6 +226,7 @@ class LabelledFiles:
         return {
             "data": list(source.files),
             "target": self.rows.target,
+            "columns": command_files.roles_record(self.encoder.roles),
             "unlabelled": self.n_unlabelled,
             "unseen": self.unseen.record(),
             "bad_rows": command_files.bad_rows_record(source.bad_rows),
@@ -188,31 +266,17 @@ class MemoryRows:
 
     table: LabelledRows
     encoder: Encoder
+    places: NDArray[np.int64]  # (n, 2) the number of the file, and that of the row in it, from 1
 
     def __add__(self, other: "MemoryRows") -> "MemoryRows":
-        tables = [self.table, other.table]
-        classes, *places = unite(self.table.classes, other.table.classes)
-        rows = self.table.rows.joined(other.table.rows, self.encoder.schema(classes).of_categories)
-        check_bytes(rows.matrix.nbytes + rows.codes.nbytes, rows.n_rows)
-        # The code of a row without label, −1, is the last entry.
-        codes = [
-            np.append(place, -1)[table.targets.codes]
-            for place, table in zip(places, tables, strict=True)
-        ]
-        weights = [table.targets.weights for table in tables]
-        targets = Targets(
-            np.concatenate(codes).astype(np.int32),
-            classes.shape[0],
-            None if weights[0] is None else np.concatenate(weights),  # type: ignore[arg-type]
-            sum(table.targets.n_unlabelled for table in tables),
-        )
-        return MemoryRows(LabelledRows(rows, targets, classes), self.encoder)
+        names = self.encoder.schema(self.table.classes).of_categories
+        table = join(self.table, other.table, names)
+        check_bytes(table.rows.matrix.nbytes + table.rows.codes.nbytes, table.rows.n_rows)
+        return MemoryRows(table, self.encoder, np.concatenate([self.places, other.places]))
 
     def __getitem__(self, which: Which) -> "MemoryRows":
         """Some of the rows."""
-        table = self.table
-        part = replace(table, rows=table.rows[which], targets=table.targets[which])
-        return MemoryRows(part, self.encoder)
+        return MemoryRows(pick(self.table, which), self.encoder, self.places[which])
 
     @property
     def n_rows(self) -> int:
@@ -250,8 +314,7 @@ def check_bytes(n_bytes: int, n_rows: int) -> None:
     if n_bytes > MOST_BYTES:
         msg = (
             f"there are too many rows for this: more than {MOST_BYTES >> 20} MiB are needed for "
-            f"{n_rows:,} of them. Give fewer rows, or for auto choose by --selection bic, which "
-            "reads files of any size"
+            f"{n_rows:,} of them. Give fewer rows, or a model file: `fit` reads files of any size"
         )
         raise DataError(msg)
 

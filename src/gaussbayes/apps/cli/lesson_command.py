@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,14 +16,13 @@ from numpy.typing import ArrayLike
 from gaussbayes.apps.cli import console
 from gaussbayes.apps.cli.command_options import option, takes
 from gaussbayes.apps.cli.figure_file import DPI
-from gaussbayes.apps.numerals import five_digits, fixed
 from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.numerals import five_digits, fixed
 from gaussbayes.base.progress import track
+from gaussbayes.base.text_tables import Styled, TextTable
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
     from gaussbayes.lessons import Lesson
     from gaussbayes.lessons.lesson import Result, Spread
@@ -44,20 +44,31 @@ def _complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[s
 @click.argument("names", metavar="NAME...", nargs=-1, shell_complete=_complete)
 @option("--all", "replay_all", is_flag=True)
 @option("--save DIR", "directory", type=click.Path(path_type=Path))
+@option("--notebook FILE.ipynb", type=click.Path(path_type=Path, dir_okay=False))
 @takes(seed="Draws the random rows.", json="Write a line of JSON for each lesson.")
 def lesson_command(
-    names: tuple[str, ...], replay_all: bool, directory: Path | None, seed: int, as_json: bool
+    names: tuple[str, ...],
+    replay_all: bool,
+    directory: Path | None,
+    notebook: Path | None,
+    seed: int,
+    as_json: bool,
 ) -> None:
     """Replay worked examples of the course.
 
     The results of the handout are put beside ours and the right ones, with what the handout gets
-    wrong and why. Figures are shown in windows where there is a screen, or saved with --save.
+    wrong and why. Figures are shown in windows where there is a screen, or saved with --save. With
+    --notebook the lesson is written to be run: text, formulas, code, exercises and solutions.
 
     \b
-    gaussbayes lessons                        lists the names
-    gaussbayes lesson petals --save figures   replays one
+    gaussbayes lessons                                lists the names
+    gaussbayes lesson petals --save figures           replays one
+    gaussbayes lesson petals --notebook petals.ipynb  writes it to be run
     """
     chosen = _chosen(names, replay_all, seed)
+    if notebook is not None:
+        _write_notebook(chosen, notebook)
+        return
     if directory is not None:
         _make_directory(directory)
     figures = any(lesson.figures for lesson in chosen)
@@ -79,6 +90,16 @@ def lesson_command(
         given = "--all" if replay_all else " ".join(names)
         how = f"\nSave the figures with: gaussbayes lesson {given} --save DIR"
         console.stdout_console(stderr=True).print(how, style="dim", soft_wrap=True)
+
+
+def _write_notebook(chosen: "list[Lesson]", path: Path) -> None:
+    from gaussbayes.lessons.notebook import write_notebook
+
+    if len(chosen) > 1:
+        msg = f"--notebook is the file of one lesson, got {len(chosen)}: give one name"
+        raise click.UsageError(msg)
+    write_notebook(chosen[0].name, path)
+    console.tell(f"the lesson is in {path}")
 
 
 def _chosen(names: tuple[str, ...], replay_all: bool, seed: int) -> "list[Lesson]":
@@ -139,12 +160,14 @@ def _print(out: "Console", record: dict[str, Any]) -> None:
     for table in record["data"]:
         columns = f"{table['rows']} rows of {', '.join(table['features'])}"
         console.paragraph(out, f"{table['name']}: {columns}; {table['source']}.")
-    console.print_tables(out, result_table(record["results"]))
+    out.print()
+    out.print(result_table(record["results"]))
     for note in notes(record["results"]):
         out.print()
         console.paragraph(out, note, style="dim")
     if record["spreads"]:
-        console.print_tables(out, spread_table(record["spreads"]))
+        out.print()
+        out.print(spread_table(record["spreads"]))
     if record["errata"]:
         out.print("\nWhere the handout errs", style="bold")
     for erratum in record["errata"]:
@@ -182,7 +205,7 @@ def result_record(result: "Result") -> dict[str, Any]:
     }
 
 
-def result_table(records: Sequence[dict[str, Any]]) -> "Table":
+def result_table(records: Sequence[dict[str, Any]]) -> TextTable:
     """Mark, name and verdict, the handout's number, ours, and the right each.
 
     Vectors are written as columns and matrices by row, so that what belongs together is on one
@@ -190,17 +213,14 @@ def result_table(records: Sequence[dict[str, Any]]) -> "Table":
     """
     printed = any(each["handout"] is not None for each in records)
     numbers = ["the handout", "ours", "right"] if printed else ["ours", "right"]
-    lines = console.table("", "result", *numbers, n_text=2, leading=1)
-    lines.columns[1].max_width = _WIDEST_NAME  # so that the numbers stay close by
-    for column in lines.columns[2:]:
-        column.justify = "left"
+    rows = []
     for each in records:
         cells = [_ours(each), written(each["right"])]
         if printed:
             handout = each["handout"]
             cells.insert(0, "–" if handout is None else written(handout, fill=False))
-        lines.add_row(*_marked(each, *verdict(each)), *cells)
-    return lines
+        rows.append([*_marked(each, *verdict(each)), *cells])
+    return TextTable(("", "result", *numbers), rows, sides="LlL", spacing=1)
 
 
 def spread_record(spread: "Spread") -> dict[str, Any]:
@@ -218,26 +238,25 @@ def spread_record(spread: "Spread") -> dict[str, Any]:
     }
 
 
-def spread_table(records: Sequence[dict[str, Any]]) -> "Table":
+def spread_table(records: Sequence[dict[str, Any]]) -> TextTable:
     """Smallest, mean and largest value over the draws, and whether the handout's is among them."""
     columns = ("", "result", "draws", "smallest", "mean", "largest", "the handout")
-    lines = console.table(*columns, n_text=2, leading=1)
+    rows = []
     for each in records:
         among = each["handout_among_them"]
         words = "the handout's lies among them" if among else "the handout's lies outside"
         numbers = (written(each[name], _SPREAD_DECIMALS) for name in columns[3:6])
         handout = written(each["handout"])
-        lines.add_row(*_marked(each, among, words), f"{each['draws']:,}", *numbers, handout)
-    return lines
+        rows.append([*_marked(each, among, words), f"{each['draws']:,}", *numbers, handout])
+    return TextTable(columns, rows, sides="Llr", spacing=1)
 
 
-def _marked(record: dict[str, Any], good: bool, words: str) -> "tuple[Text, Text]":
-    """A mark, and the name of a result with what is said of it."""
-    from rich.text import Text
-
+def _marked(record: dict[str, Any], good: bool, words: str) -> tuple[Styled, Styled]:
+    """A mark, and the name of a result with what is said of it, narrow beside the numbers."""
     unit = f" ({record['unit']})" if record["unit"] else ""
-    mark = Text("✓", style="green") if good else Text("✗", style="bold red")
-    return mark, Text(f"{record['name']}{unit}").append(f"\n{words}", style="dim")
+    mark = Styled("✓", "green") if good else Styled("✗", "bold red")
+    name, *rest = wrap(f"{record['name']}{unit}", _WIDEST_NAME)
+    return mark, Styled("\n".join([name, *rest, *wrap(words, _WIDEST_NAME)]), "", "dim")
 
 
 def notes(records: Sequence[dict[str, Any]]) -> list[str]:
@@ -398,15 +417,17 @@ def lessons_command(as_json: bool) -> None:
         console.write_json(records, indent=2)
         return
 
-    from rich.text import Text
-
+    rows = [
+        (
+            each["name"],
+            Styled(f"{each['title']}\n{each['source']}", "bold", "none"),
+            str(each["results"]),
+            str(each["figures"]),
+        )
+        for each in records
+    ]
     columns = ("name", "title and source", "results", "figures")
-    table = console.table(*columns, n_text=2, leading=1)
-    table.columns[0].no_wrap = True
-    for each in records:
-        described = Text(each["title"], style="bold").append(f"\n{each['source']}", "not bold")
-        table.add_row(each["name"], described, str(each["results"]), str(each["figures"]))
-    console.stdout_console().print(table)
+    console.stdout_console().print(TextTable(columns, rows, sides="Llr", spacing=1))
     remark = "\nReplay one with: gaussbayes lesson NAME"
     console.stdout_console(stderr=True).print(remark, style="dim")
 

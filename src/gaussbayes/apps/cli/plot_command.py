@@ -12,6 +12,7 @@ from gaussbayes.apps.cli.compare_command import COMPARED
 from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.fit_command import fit_files, fit_loaded
 from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows, draw
+from gaussbayes.base.text_tables import TextTable
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options, check_options, options_of
 
@@ -19,9 +20,8 @@ POINTS, COUNTS = 2_000, 200_000  # rows shown as points, or counted
 
 
 class FigureKind(NamedTuple):
-    """A figure by the name of its kind."""
+    """What a function of `gaussbayes.plots` draws; its name is that of the kind."""
 
-    function: str  # in `gaussbayes.plots`
     needs: Literal["a model", "a model and rows", "rows"]
     subject: Literal["model", "model, rows", "rows", "comparison"]  # what it takes
     along: Literal["features", "feature", ""] = "features"  # what can be chosen to be shown
@@ -34,49 +34,49 @@ class FigureKind(NamedTuple):
 
 
 KINDS = {
-    "regions": FigureKind("regions", "a model", "model, rows"),
-    "ellipses": FigureKind("ellipses", "a model", "model"),
-    "evidence": FigureKind("evidence", "a model", "model, rows"),
-    "evidence3d": FigureKind("evidence_surface", "a model", "model"),
-    "posteriors": FigureKind("posteriors", "a model", "model"),
-    "joints": FigureKind("joints", "a model", "model"),
-    "univariate": FigureKind("univariate", "a model", "model, rows", "feature"),
-    "densities": FigureKind("densities", "a model", "model, rows", "feature"),
-    "curves": FigureKind("posterior_curve", "a model", "model", "feature"),
-    "generative": FigureKind("generative_and_discriminative", "a model", "model, rows", "feature"),
-    "pairs": FigureKind("pairs", "a model and rows", "model, rows", most_rows=COMPARED),
-    "predictions": FigureKind("predictions", "a model and rows", "model, rows"),
-    "confusion": FigureKind("confusion", "a model and rows", "model, rows", "", COUNTS),
-    "calibration": FigureKind("calibration", "a model and rows", "model, rows", "", COUNTS),
-    "sureness": FigureKind("posterior_histogram", "a model and rows", "model, rows", "", COUNTS),
-    "dataset": FigureKind("dataset", "rows", "rows"),
-    "shapes": FigureKind("shapes", "rows", "rows"),
-    "sharing": FigureKind("sharing", "rows", "rows"),
-    "comparison": FigureKind("comparison", "rows", "comparison", "", COMPARED),
-    "neighbors": FigureKind("neighbors_error", "rows", "comparison", "", COMPARED),
+    "regions": FigureKind("a model", "model, rows"),
+    "ellipses": FigureKind("a model", "model"),
+    "evidence": FigureKind("a model", "model, rows"),
+    "evidence_surface": FigureKind("a model", "model"),
+    "posteriors": FigureKind("a model", "model"),
+    "joints": FigureKind("a model", "model"),
+    "univariate": FigureKind("a model", "model, rows", "feature"),
+    "densities": FigureKind("a model", "model, rows", "feature"),
+    "posterior_curve": FigureKind("a model", "model", "feature"),
+    "generative_and_discriminative": FigureKind("a model", "model, rows", "feature"),
+    "pairs": FigureKind("a model and rows", "model, rows", most_rows=COMPARED),
+    "predictions": FigureKind("a model and rows", "model, rows"),
+    "confusion": FigureKind("a model and rows", "model, rows", "", COUNTS),
+    "calibration": FigureKind("a model and rows", "model, rows", "", COUNTS),
+    "posterior_histogram": FigureKind("a model and rows", "model, rows", "", COUNTS),
+    "dataset": FigureKind("rows", "rows"),
+    "shapes": FigureKind("rows", "rows"),
+    "sharing": FigureKind("rows", "rows"),
+    "comparison": FigureKind("rows", "comparison", "", COMPARED),
+    "neighbors_error": FigureKind("rows", "comparison", "", COMPARED),
 }
 
 DESCRIPTIONS = {
     "regions": "which class is the most probable where",
     "ellipses": "each class's Gaussian at 1, 2 and 3 standard deviations",
     "evidence": "the density of all rows, p(x), as a map",
-    "evidence3d": "the density of all rows as a surface",
+    "evidence_surface": "the density of all rows as a surface",
     "posteriors": "how probable each class is, p(c | x), over two features",
     "joints": "the density of rows and class, p(x, c), over two features",
     "univariate": "Bayes' rule along one feature: likelihood, joint, posterior",
     "densities": "how the classes are distributed over one feature",
-    "curves": "how probable each class is along one feature",
-    "generative": "densities beside posteriors along one feature",
+    "posterior_curve": "how probable each class is along one feature",
+    "generative_and_discriminative": "densities beside posteriors along one feature",
     "pairs": "all pairs of features, with the error of each",
     "predictions": "rows by the class predicted for them, errors ringed",
     "confusion": "true classes against predicted ones",
     "calibration": "how often classes came true against how probable they were called",
-    "sureness": "how sure the model was of right and of wrong predictions",
+    "posterior_histogram": "how sure the model was of right and of wrong predictions",
     "dataset": "the rows alone, over one or two features",
     "shapes": "spherical, diagonal and full covariances side by side",
     "sharing": "a covariance for each class beside one shared by all",
-    "comparison": "errors and times of the six structures and of nearest neighbours",
-    "neighbors": "the error of nearest neighbours against their number",
+    "comparison": "errors and times of the six structures and their peers",
+    "neighbors_error": "the error of nearest neighbours against their number",
 }
 
 _KINDS = ", ".join(KINDS)
@@ -96,9 +96,8 @@ def _size(value: str) -> tuple[float, float]:
 def _list_kinds(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if not wanted or ctx.resilient_parsing:
         return
-    table = console.table("kind", "what it shows", "needs", n_text=3)
-    for name, kind in KINDS.items():
-        table.add_row(name, DESCRIPTIONS[name], kind.needs)
+    rows = [(name, DESCRIPTIONS[name], kind.needs) for name, kind in KINDS.items()]
+    table = TextTable(("kind", "what it shows", "needs"), rows, sides="l")
     console.stdout_console().print(table)
     ctx.exit()
 
@@ -117,7 +116,7 @@ def _list_kinds(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 @takes("target")
 @option("--features A,B", "shown_features", convert=as_names)
 @option("--learn-from A,B,...", "features", convert=as_names)
-@takes("categorical", "automatic", "covariance", "estimation")
+@takes("categorical", "model_name", "covariance", "estimation")
 @option("--held-out FOLDS|PROPORTION", default="10", convert=command_options.as_held_out)
 @option("--reject P", type=click.FloatRange(0, 1))
 @option("--dpi N", type=click.IntRange(20, 1200), default=150)
@@ -148,7 +147,8 @@ def command(
     gaussbayes plot model.json new.csv --kind confusion -o confusion.svg
     gaussbayes plot iris.csv -y species --kind pairs -o pairs.pdf
     """
-    kind = _chosen_kind(kind_name, shown_features, reject, held_out)
+    kind_name = _chosen_kind(kind_name, shown_features, reject, held_out)
+    kind = KINDS[kind_name]
     chosen = RowOptions.taken(settings)
     name, given = command_files.split_arguments((*arguments, *data), chosen, settings)
     if figure is None:
@@ -170,6 +170,7 @@ def command(
         if kind.subject == "comparison":
             assert rows is not None
             how = {"held_out": held_out, "model": rows.recipe(options), "random_state": seed}
+            how |= dict.fromkeys(("automatic", "logistic"), kind_name == "comparison")
             with warnings_told():
                 yield compare(rows.table.rows, rows.labels, **how)
             return
@@ -185,7 +186,7 @@ def command(
     def draw_figure() -> None:
         from gaussbayes import plots
 
-        getattr(plots, kind.function)(*arguments_of_figure(), **looks)
+        getattr(plots, kind_name)(*arguments_of_figure(), **looks)
         if flattered:
             _say_in_title(_FLATTERED)
 
@@ -208,7 +209,7 @@ def _say_in_title(text: str) -> None:
 
 def _chosen_kind(
     kind: str | None, features: tuple[str, ...] | None, reject: float | None, held_out: Any
-) -> FigureKind:
+) -> str:
     if kind is None:
         msg = f"which figure? Give --kind with one of {_KINDS}"
         raise click.UsageError(msg)
@@ -221,7 +222,7 @@ def _chosen_kind(
     if not isinstance(held_out, int | float):
         msg = "a figure of a comparison holds out folds or a proportion of the rows, not a file"
         raise click.UsageError(msg)
-    return KINDS[kind]
+    return kind
 
 
 def _shown(
@@ -248,7 +249,8 @@ def _of_model(
     model = command_files.read_solved(name)
     if not data:
         return model, None
-    files = LabelledFiles.of_model(command_files.open_files(data, chosen), chosen, model, name)
+    source = command_files.open_files(data, chosen, model)
+    files = LabelledFiles.of_model(source, chosen, model, name)
     rows = files.sample(kind.most_rows, seed)
     files.tell(command_files.NOT_JUDGED if kind.judges else "")
     return model, rows

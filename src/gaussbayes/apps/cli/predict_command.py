@@ -14,8 +14,9 @@ from gaussbayes.apps.cli import command_files, command_options
 from gaussbayes.apps.cli.command_files import FeatureRows
 from gaussbayes.apps.cli.command_options import FROM_DATA, RowOptions, option, takes
 from gaussbayes.apps.cli.console import tell
-from gaussbayes.apps.numerals import counted
 from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.numerals import counted
+from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.files import Source
 from gaussbayes.data.rows import Rows
@@ -101,8 +102,8 @@ def command(
     column says why, "ambiguous" or "novel".
 
     With --set there is a column of prediction sets, such as versicolor|virginica: the class of the
-    row is among them with the probability given. It takes a model that was fitted with --auto or
-    --calibration leave-one-out.
+    row is among them with the probability given. It takes an automatic model, or one that was
+    fitted with --calibration leave-one-out.
 
     \b
     gaussbayes predict iris.json new.csv --proba -o predicted.csv
@@ -126,8 +127,8 @@ def command(
     if priors not in ("own", FROM_DATA):
         fitted = fitted.with_priors(priors)
     if "costs" in rule:
-        rule["costs"] = _read_costs(rule["costs"], fitted)
-    source = command_files.open_files(data, RowOptions.taken(asked))
+        rule["costs"] = read_costs(rule["costs"], fitted.schema)
+    source = command_files.open_files(data, RowOptions.taken(asked), fitted)
     command_files.check_no_overwriting(output, model, *source.files)
     kept = _kept_columns(keep, source, command_files.named_features(fitted, model))
     added = [] if no_label else [PREDICTION, REASON] if rule else [PREDICTION]
@@ -250,8 +251,8 @@ def _with_priors_of(source: Source, model: Model, name: str) -> Model:
 _HOW = "pairs such as 'ill:well=50,well:ill=1' (true class, decided class, cost), or a CSV file"
 
 
-def _read_costs(text: str, model: Model) -> FloatArray:
-    """The costs (k, k) of the classes of a model: true class by row, decided class by column.
+def read_costs(text: str, schema: Schema) -> FloatArray:
+    """The costs (k, k) of some classes: true class by row, decided class by column.
 
     They are pairs ``true:decided=cost`` separated by commas, with quotes around one that holds a
     comma itself; or in a CSV file whose first line names the classes decided for, and whose other
@@ -259,7 +260,7 @@ def _read_costs(text: str, model: Model) -> FloatArray:
     """
     from gaussbayes.analysis.decision import check_costs
 
-    names = command_files.class_names(model)
+    names = [str(label) for label in schema.classes.tolist()]
     place = Path(text)
     if place.is_file():
         where, pairs = text, _from_file(place)
@@ -268,13 +269,13 @@ def _read_costs(text: str, model: Model) -> FloatArray:
     else:
         msg = f"expected {_HOW}; there is no file {text!r}"
         raise click.BadParameter(msg, param_hint="--costs")
-    label = dict(zip(names, model.schema.classes.tolist(), strict=True))
+    label = dict(zip(names, schema.classes.tolist(), strict=True))
     given = {
         (label.get(true, true), label.get(decided, decided)): cost
         for (true, decided), cost in pairs.items()
     }
     with command_files.naming(where):
-        return check_costs(given, model.schema)
+        return check_costs(given, schema)
 
 
 def _from_pairs(text: str, names: list[str]) -> dict[tuple[str, str], float]:

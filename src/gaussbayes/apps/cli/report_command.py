@@ -26,15 +26,16 @@ class _RememberingCommand(click.Command):
 @click.argument("arguments", metavar="[MODEL] DATA...", nargs=-1, required=True, type=SOURCE)
 @takes("target")
 @option("-o", "--output REPORT", type=click.Path(path_type=Path), default="report.html")
-@takes("features", "categorical", "automatic", "covariance", "estimation", "compared_on")
+@takes("features", "categorical", "model_name", "covariance", "estimation", "compared_on")
 @option("--title TEXT")
-@takes("labels", "reading", seed="Decides which rows are held out.")
+@takes("row_names", "labels", "reading", seed="Decides which rows are held out.")
 def command(
     arguments: tuple[str, ...],
     output: Path,
     held_out: Any,
     seed: int,
     title: str | None,
+    row_names: str | None,
     **settings: Any,
 ) -> None:
     """Write an HTML report about a classifier.
@@ -57,8 +58,8 @@ def command(
     command_options.check_compared_on(held_out)
     command_files.check_no_overwriting(str(output), *arguments, str(held_out))
     command_files.check_writable(str(output), "the report")
-    source = command_files.open_files(data, chosen)
     if name is None:
+        source = command_files.open_files(data, chosen)
         options = command_options.check_settings(settings)
         files = LabelledFiles.to_learn_from(source, chosen, options)
         rows = files.sample()
@@ -67,18 +68,24 @@ def command(
         files.tell(command_files.LEARNT_FROM)
     else:
         model = command_files.read_solved(name)
+        source = command_files.open_files(data, chosen, model)
         files = LabelledFiles.of_model(source, chosen, model, name)
         rows = files.sample()
         files.tell(command_files.NOT_JUDGED)
     from gaussbayes.apps.report import write_report
 
     context = click.get_current_context()
+    identifier = row_names or command_files.identifier_column(model, source)
+    names = files.row_names(rows, identifier)
     with warnings_told():
         path = write_report(
             model,
             rows.features,
             rows.labels,
             output,
+            fitted=name is None,
+            row_names=names,
+            left_out=files.left_out(rows),
             held_out=files.held_out(held_out, rows),
             title=title,
             random_state=seed,

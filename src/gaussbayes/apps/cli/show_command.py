@@ -1,28 +1,22 @@
 """``gaussbayes show MODEL``: what a model file holds, for people or as JSON."""
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from gaussbayes.analysis.bayes_error import BayesError, bayes_error
 from gaussbayes.apps.cli import command_files, console
 from gaussbayes.apps.cli.command_options import in_options, option, takes
-from gaussbayes.apps.cli.console import shortened
 from gaussbayes.apps.cli.fit_command import posterior_record
-from gaussbayes.apps.numerals import counted, five_digits
 from gaussbayes.base.errors import GaussBayesError
-from gaussbayes.families.protocol import Describable, ParameterTable
+from gaussbayes.base.numerals import counted, five_digits
+from gaussbayes.base.text_tables import Styled
 from gaussbayes.model.model import Model
+from gaussbayes.model.summary import model_tables, parameter_tables
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
-
-_MOST_CLASSES = 20  # lines of the table of classes
-_MOST_COLUMNS = 5  # classes side by side
-_MOST_LINES = 12  # lines of a table of parameters
-_MOST_TABLES = 12  # tables of the parameters of one family
 
 
 @click.command("show")
@@ -46,8 +40,6 @@ def command(model: str, wants_error: bool, as_json: bool) -> None:
         problem = in_options(str(error))
     record = _record(fitted, problem)
     if wants_error:
-        from gaussbayes.analysis.bayes_error import bayes_error
-
         record["bayes_error"] = None if problem else asdict(bayes_error(fitted, n_jobs=None))
     if as_json:
         console.write_json(record)
@@ -73,6 +65,7 @@ def _record(model: Model, problem: str | None) -> dict[str, Any]:
         "features": schema.features and list(schema.features),
         "n_features": schema.n_features,
         "kinds": list(kinds.values()),
+        "columns": command_files.roles_record(schema.roles),
         "weights": None if learnt is None else learnt.weight.tolist(),
         "missing_values": not all(part.is_complete for part in learnt.parts) if learnt else False,
         "unlabelled": 0 if unlabelled is None else unlabelled.n_rows,
@@ -99,7 +92,7 @@ def _record(model: Model, problem: str | None) -> dict[str, Any]:
         ]
     record["parameters"] = [
         {"table": table.title, "columns": list(table.columns), "values": table.values.tolist()}
-        for table in _parameter_tables(model)
+        for table in parameter_tables(model)
     ]
     counts = {"priors": len(model.classes) - 1}
     for component, density in zip(model.components, model.densities, strict=True):
@@ -109,50 +102,25 @@ def _record(model: Model, problem: str | None) -> dict[str, Any]:
     return record
 
 
-def _parameter_tables(model: Model) -> Iterator[ParameterTable]:
-    """The parameters of every family that can show them."""
-    names = model.settings.names(model.schema)
-    for density, name in zip(model.densities, names, strict=True):
-        if isinstance(density, Describable):
-            yield from density.tables(name)
-
-
 # The record as a person reads it: everything that fits, and what was left out.
 
 
 def _print(out: "Console", name: str, model: Model, record: dict[str, Any]) -> None:
-    for what, text in _heading(name, model, record).items():
-        console.paragraph(out, f"{what:11} {text}")
+    heading = _heading(name, model, record)
+    for what, text in heading.items():
+        console.paragraph(out, text, title=what.ljust(2 + max(map(len, heading))))
     if record["problem"] is not None:
         out.print()
         console.paragraph(out, f"It cannot predict yet: {record['problem']}", style="bold")
-    classes, parameters = record["classes"], record.get("parameters", [])
-    longer = [
-        (f"{{}} of {len(classes)} classes", len(classes) - _MOST_CLASSES),
-        ("the parameters of {} classes", len(classes) - _MOST_COLUMNS if parameters else 0),
-        ("{} tables", len(parameters) - _MOST_TABLES),
-        *(
-            (f"{{}} of {each['table']}", len(each["columns"]) - _MOST_LINES)
-            for each in parameters[:_MOST_TABLES]
-        ),
-    ]
-    names = list(map(str, classes))
-    tables = [_parameter_table(names, each) for each in parameters[:_MOST_TABLES]]
-    if record["members"]:
-        tables.insert(0, _member_table(record["members"]))
-    console.print_tables(out, _class_table(names, record), *tables)
-    omitted = [what.format(more) for what, more in longer if more > 0]
-    if omitted:
-        out.print()
-        text = f"Not shown: {', '.join(omitted)}. --json has everything."
-        console.paragraph(out, text, style="dim")
+    tables = model_tables(model)
+    if isinstance(tables[-1], str):  # something is left out
+        tables[-1] = Styled(f"{tables[-1]} --json has everything.", "dim")
+    out.print()
+    console.print_blocks(out, *tables)
     bayes = record.get("bayes_error")
     if bayes is not None:
-        error, deviation = 100 * bayes["error"], 100 * bayes["standard_error"]
-        simulated = f"{error:.4g} % ± {deviation:.1g} % (simulated)"
         out.print()
-        bound = f"Bhattacharyya bound {100 * bayes['bound']:.4g} %"
-        console.paragraph(out, f"Bayes error {simulated}; {bound}")
+        console.print_blocks(out, *BayesError(**bayes).tables())
 
 
 def _heading(name: str, model: Model, record: dict[str, Any]) -> dict[str, str]:
@@ -179,6 +147,11 @@ def _heading(name: str, model: Model, record: dict[str, Any]) -> dict[str, str]:
         lines["average"] = f"of {many} models; parameters are those of the first of them"
     lines["target"] = "not known" if record["target"] is None else record["target"]
     lines["size"] = f"{classes}, {features}{some}"
+    if model.schema.roles is not None:
+        lines["columns"] = model.schema.roles.sentence
+        dates = model.schema.roles.origins.items()
+        if dates:
+            lines["dates"] = ", ".join(f"{each}: days since {origin}" for each, origin in dates)
     lines["learnt"] = f"nothing: {model.not_learnt}"
     if record["weights"] is not None:
         missing = ", some of them with missing values" if record["missing_values"] else ""
@@ -209,34 +182,3 @@ def _written(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name}: {each}" for name, each in value.items())
     return {None: "none", True: "yes", False: "no"}.get(value, str(value))
-
-
-def _class_table(names: list[str], record: dict[str, Any]) -> "Table":
-    columns = {"prior": record.get("priors"), "weight": record["weights"]}
-    columns["offset"] = record["calibration"] and record["calibration"]["offsets"]
-    known = {name: values for name, values in columns.items() if values is not None}
-    table = console.narrow_table("class", *known, title="classes")
-    for code, name in enumerate(names[:_MOST_CLASSES]):
-        cells = (five_digits(values[code]) for values in known.values())
-        table.add_row(shortened(name, 40), *cells)
-    return table
-
-
-def _member_table(members: list[dict[str, Any]]) -> "Table":
-    """The models that are averaged, the one that weighs most first."""
-    table = console.narrow_table("model", "shrinkage", "weight", title="models that are averaged")
-    for member in members:
-        shrinkage = _written(member["shrinkage"])
-        table.add_row(shortened(member["model"], 50), shrinkage, five_digits(member["weight"]))
-    return table
-
-
-def _parameter_table(names: list[str], parameters: dict[str, Any]) -> "Table":
-    """A line for each feature or category, a column for each class, or one for all."""
-    values = parameters["values"]
-    shown = (names if len(values) == len(names) else ["all"])[:_MOST_COLUMNS]
-    table = console.narrow_table("", *shown, title=parameters["table"])
-    lines = zip(parameters["columns"], *values[:_MOST_COLUMNS], strict=True)
-    for name, *cells in list(lines)[:_MOST_LINES]:
-        table.add_row(shortened(name, 78 - 11 * len(shown)), *map(five_digits, cells))
-    return table

@@ -14,8 +14,8 @@ from gaussbayes.apps.cli.command_files import class_names, naming
 from gaussbayes.apps.cli.command_options import MODEL, OUTPUT, STANDARD, RowOptions, option, takes
 from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.labelled_files import LabelledFiles
-from gaussbayes.apps.numerals import counted
 from gaussbayes.base.errors import RemovalError, SchemaError
+from gaussbayes.base.numerals import counted
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.sources import Observation, SourceFit, update_rows
@@ -84,7 +84,7 @@ def _change(
     fit_command.check_json(output, as_json=as_json)
     chosen = RowOptions.taken(arguments)
     before = command_files.read_learnt(model, step)
-    source = command_files.open_files(data, chosen)
+    source = command_files.open_files(data, chosen, before)
     command_files.check_no_overwriting(output, *source.files)
     command_files.check_writable(output)
     rows = LabelledFiles.of_model(source, chosen, before, model).rows

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis import novelty
 from gaussbayes.analysis.boundary import decision_boundaries
+from gaussbayes.analysis.class_moments import class_outlines
 from gaussbayes.analysis.decision import margins, rejected
-from gaussbayes.analysis.ellipse import ellipse, half_axes
+from gaussbayes.analysis.ellipse import half_axes
 from gaussbayes.analysis.grid import Grid, line_over
 from gaussbayes.apps.lab import exports, messages
 from gaussbayes.apps.lab.lab_tables import LabTable, ShownFeatures
@@ -28,6 +29,7 @@ from gaussbayes.apps.lab.model_views import (
     NOTHING_TO_DRAW,
     AskedModel,
     ClassifierView,
+    FittedModel,
     ModelView,
     asked_model,
     feature_limits,
@@ -211,6 +213,11 @@ def answer_scene(request: messages.SceneRequest, asked: AskedModel) -> Answer:
         arrays |= {name: places.image(values) for name, values in layers.items()}
         if "errors" in request.layers:
             arrays["wrong"] = wrong.astype(np.uint8)
+        if request.novelty is not None and isinstance(view, ModelView):
+            # Not every model has distances: the rest is there then.
+            p_values = novelty.class_p_values(view.model, places.rows)
+            is_novel = novelty.novel(p_values, request.novelty, view.model.prior)
+            arrays["novel"] = places.image(is_novel.astype(np.uint8))
     return Answer(head, arrays)
 
 
@@ -294,7 +301,7 @@ def answer_multiples(request: messages.MultiplesRequest, asked: AskedModel) -> A
         record["name"] = name
         if isinstance(choice, messages.Neighbours):
             record["neighbours"] = choice.k
-        else:
+        elif isinstance(choice, messages.FitSettings):
             record["structure"] = {"covariance": choice.covariance, "shared": choice.shared}
         with problem_noted(record):
             _, rates = row_errors(asked, asked.all_features)
@@ -307,13 +314,20 @@ def answer_multiples(request: messages.MultiplesRequest, asked: AskedModel) -> A
 
 
 def _choices(request: messages.MultiplesRequest, dataset: LabDataset) -> dict[str, Any]:
-    """The models by name; priors, divisor and the like are those of the request's model."""
+    """The models by name; priors, divisor and the like are those of the request's model.
+
+    The automatic one is among them if it was asked for before.
+    """
     settings, k = request.model, request.neighbours
-    if not isinstance(settings, messages.FitSettings):
+    choices: dict[str, Any] = {}
+    if isinstance(settings, messages.AutomaticSettings):
+        choices = {"automatic": settings}
+        settings = messages.FitSettings(priors=settings.priors, first=settings.first)
+    elif not isinstance(settings, messages.FitSettings):
         settings = messages.FitSettings()
     if not dataset.table.features:
-        return {"discrete naive Bayes": settings}  # structures are those of numbers
-    choices: dict[str, Any] = {
+        return choices | {"discrete naive Bayes": settings}  # structures are those of numbers
+    choices |= {
         name: msgspec.structs.replace(settings, covariance=each.covariance, shared=each.shared)
         for name, each in STRUCTURES.items()
     }
@@ -332,18 +346,18 @@ def _outlines(view: ClassifierView) -> dict[str, Any]:
     if not isinstance(view, ModelView):
         return {}
     outlines: list[dict[str, Any]] = []
-    axes: list[dict[str, Any]] = []
-    classes = zip(view.classes.tolist(), view.means, view.covariances, strict=True)
-    for code, mean, covariance in classes:
-        # All ellipses of a class are the first one, stretched.
-        unit = ellipse(np.zeros(2), covariance, 1.0, _N_POINTS)
-        size = float(np.abs(unit).max())
+    codes = view.classes.tolist()
+    of_classes = np.stack([class_outlines(view.model, s, _N_POINTS) for s in _SIGMAS], axis=1)
+    for code, of_class in zip(codes, of_classes, strict=True):
+        size = float(np.ptp(of_class[0], axis=0).max())
         digits = _DIGITS - int(np.floor(np.log10(size))) if size > 0 else _DIGITS
-        for sigma in _SIGMAS:
-            x, y = (mean + sigma * unit).round(digits).T.tolist()
+        for sigma, points in zip(_SIGMAS, of_class.round(digits), strict=True):
+            x, y = points.T.tolist()
             outlines.append({"class": code, "sigma": sigma, "x": x, "y": y})
-        ends = mean + half_axes(covariance)
-        axes.append({"class": code, "center": mean.tolist(), "ends": ends.tolist()})
+    axes = [
+        {"class": code, "center": mean.tolist(), "ends": (mean + half_axes(covariance)).tolist()}
+        for code, mean, covariance in zip(codes, view.means, view.covariances, strict=True)
+    ]
     return {"parameters": view.record(), "ellipses": outlines, "axes": axes}
 
 
@@ -368,10 +382,6 @@ def _layers(
     densities = [name for name in ("evidence", "joint", "density") if name in layers]
     logarithms = view.logarithms(rows, densities) if densities else {}
     arrays |= {name: single(values) for name, values in logarithms.items()}
-    if request.novelty is not None and isinstance(view, ModelView):
-        p_values = novelty.class_p_values(view.model, rows)
-        is_novel = novelty.novel(p_values, request.novelty, view.model.prior)
-        arrays["novel"] = is_novel.astype(np.uint8)
     return arrays
 
 
@@ -405,7 +415,7 @@ def answer_point(request: messages.PointRequest, asked: AskedModel) -> Answer:
     }
     row = place[list(shown.axes)]
     with problem_noted(head):
-        if isinstance(request.model, messages.FitSettings):
+        if isinstance(asked, FittedModel):
             # Without numbers the model is seen through all categories, be they known or not.
             known = np.flatnonzero((codes >= 0) | (not shown.numbers))
             shown = replace(shown, categories=tuple(known.tolist()))
@@ -472,11 +482,12 @@ def answer_numbers(_: messages.NumbersRequest, asked: AskedModel) -> Answer:
     """Everything that can be said of a model of all features in numbers.
 
     The head has classes, features, parameters (of the numbers), categories (probabilities), count
-    (of free parameters), iterations (of EM), train, test, leave_one_out (an evaluation each, or
-    null; the last with the number of folds, if rows are left out in folds) and problem.
+    (of free parameters), chosen (what, if that was automatic), iterations (of EM), train, test,
+    leave_one_out (an evaluation each, or null; the last with the number of folds, if rows are left
+    out in folds) and problem.
     """
     dataset, shown = asked.dataset, asked.all_features
-    names = ("parameters", "count", "iterations", "train", "test", "leave_one_out")
+    names = ("parameters", "count", "chosen", "iterations", "train", "test", "leave_one_out")
     head: dict[str, Any] = dict.fromkeys(names) | {
         "classes": dataset.classes,
         "features": [dataset.table.features[column] for column in shown.numbers],

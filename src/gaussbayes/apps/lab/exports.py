@@ -14,7 +14,9 @@ import numpy as np
 from gaussbayes.apps.lab.lab_tables import LabTable
 from gaussbayes.apps.lab.messages import ExportRequest
 from gaussbayes.apps.lab.model_views import (
+    MOST_CHOSEN_BY,
     AskedModel,
+    AutomaticModel,
     FittedModel,
     ModelByHand,
     VotesOfNeighbours,
@@ -41,12 +43,14 @@ X = np.array([line[:-1] for line in read], dtype={values})
 y = np.array([line[-1] for line in read], dtype={labels})
 labelled = np.array([label is not None for label in y])
 """
-# Rows without label are learnt from.
+# Rows without label, and the only row of a class, are learnt from.
 _SPLIT = """\
+alone = [label for label, n in zip(*np.unique(y[labelled], return_counts=True)) if n == 1]
+split = labelled & ~np.isin(y, alone)
 train, test = train_test_split(
-    np.flatnonzero(labelled), test_size={test}, random_state={seed}, stratify=y[labelled]
+    np.flatnonzero(split), test_size={test}, random_state={seed}, stratify=y[split]
 )
-train, test = np.sort(np.append(train, np.flatnonzero(~labelled))){some}, np.sort(test)
+train, test = np.sort(np.append(train, np.flatnonzero(~split))){some}, np.sort(test)
 """
 
 
@@ -126,20 +130,32 @@ def command_text(asked: AskedModel) -> str:
 
 
 def _fit_commands(asked: FittedModel, data: str, held_out: str) -> list[str]:
-    settings = "".join(f" {_option(asked, *each)}" for each in asked.fit_options().items())
+    options, note = asked.kind | asked.fit_options(), []
+    if isinstance(asked, AutomaticModel):
+        n = min(asked.training.size, MOST_CHOSEN_BY)
+        if n < asked.training.size:
+            note = [f"# The page chooses by {n:,} rows, which may make a difference."]
+        if asked.choice.priors is not None:
+            options["priors"] = asked.choice.priors
+            note.append("# The choice is made with these priors; on the page they came afterwards.")
+    settings = "".join(f" {_option(asked, *each)}" for each in options.items())
     first = asked.choice.first
     if held_out:
         return [
+            *note,
             "# The same rows are held out. The model of the others is in lab.json.",
             f"gaussbayes evaluate {data}{settings}{held_out}",
         ]
     if first is not None and first < asked.dataset.table.codes.size:
         data = data.replace("lab.csv", "- --format csv", 1)
         return [
+            *note,
             f"# The model of the first {first} rows.",
             f"head -n {first + 1} lab.csv | gaussbayes fit {data}{settings} -o lab.json",
         ]
-    lines = [f"gaussbayes fit {data}{settings} -o lab.json"]
+    lines = [*note, f"gaussbayes fit {data}{settings} -o lab.json"]
+    if isinstance(asked, AutomaticModel):  # also the choice is made without the rows held out
+        return [*lines, f"gaussbayes evaluate {data}{settings} --held-out 10"]
     left_out = None
     with suppress(GaussBayesError):
         left_out = asked.left_out()
@@ -185,15 +201,20 @@ def _model_code(asked: AskedModel) -> list[str]:
     if isinstance(asked, ModelByHand):
         written = [f"    {name}={_literal(value)}," for name, value in asked.parameters.items()]
         return ["model = GaussianClassifier.from_parameters(", *written, ")"]
+    afterwards: list[str] = []
     call = f"KNeighborsClassifier({asked.choice.k}" if isinstance(asked, VotesOfNeighbours) else ""
     if isinstance(asked, FittedModel):
         arguments = asked.fit_options()
-        if isinstance(arguments.get("priors"), tuple):
-            labels = asked.dataset.table.labels.tolist()
-            arguments["priors"] = dict(zip(labels, arguments["priors"], strict=False))
+        priors: Any = asked.choice.priors
+        if isinstance(priors, tuple):
+            priors = dict(zip(asked.dataset.table.labels.tolist(), priors, strict=False))
+        if isinstance(asked, AutomaticModel) and priors is not None:
+            afterwards = [f"model = model.with_priors({_literal(priors)})"]
+        elif priors is not None:
+            arguments["priors"] = priors
         settings = [f"{name}={_literal(value)}" for name, value in arguments.items()]
-        call = f"GaussianClassifier({', '.join(settings)}"
-    return [f"model = {call}).fit(X[train], y[train])"]
+        call = f"{asked.maker}({', '.join(settings)}"
+    return [f"model = {call}).fit(X[train], y[train])", *afterwards]
 
 
 def _literal(value: Any) -> str:

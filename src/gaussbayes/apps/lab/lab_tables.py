@@ -21,7 +21,8 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray, RealArray
 from gaussbayes.data import tables as arrow
 from gaussbayes.data.categories import Categories
-from gaussbayes.data.roles import Request, check_types, choose_roles
+from gaussbayes.data.column_roles import SampledColumn, decide_roles, settled
+from gaussbayes.data.roles import Request, check_present, check_types, choose_roles
 from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Rows, Targets, number_rows
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
@@ -33,10 +34,6 @@ if TYPE_CHECKING:
 
 _MOST_BYTES = 256 << 20  # of a file as a table in memory
 _MOST_COLUMNS = 2_000
-# How dates and times begin: 2024-05-31, 31.5.2024, 5/31/24, 12:30.
-_DATE = r"^\s*(\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4}|\d\d?:\d\d)([^0-9]|$)"
-# What columns hold; the last two are left out unless they are asked for.
-_NUMBER, _CATEGORY, _TEXT, _MANY = "number", "category", "free text", "too many categories"
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,61 +255,18 @@ def likely_target(table: "pa.Table") -> str:
     It is the last one of strings, or else of integers or booleans, whose values make a few classes
     of some rows each. If there is none, it is the last one of strings, or the last of all.
     """
-    import pyarrow.compute as pc
     from pyarrow import types
 
     kinds: dict[str, Any] = {field.name: field.type for field in reversed(table.schema)}
     labels = [name for name, kind in kinds.items() if arrow.is_label(kind)]
     strings = [name for name in labels if not arrow.is_number(kinds[name])]
     discrete = [name for name in labels if not types.is_floating(kinds[name])]
+    frame = arrow.as_frame(table)
     for name in dict.fromkeys((*strings, *discrete)):
-        k = pc.count_distinct(_known(table.column(name))).as_py()
+        k = SampledColumn.of(frame[name]).n_kinds
         if 2 <= k <= min(limits.MOST_CLASSES, table.num_rows // 2):
             return name
     return next(iter(strings or kinds))
-
-
-def column_roles(source: NamedTable, target: str) -> dict[str, str]:
-    """What each other column holds, by its type and its values, or why it is left out."""
-    names = [name for name in source.table.column_names if name != target]
-    return {name: _role(source.table.column(name), name in source.categorical) for name in names}
-
-
-def _role(column: "pa.ChunkedArray", coded: bool) -> str:
-    import pyarrow.compute as pc
-    from pyarrow import types
-
-    known = _known(column)
-    if not len(known):
-        return "no values"
-    if arrow.is_number(column.type):
-        return _CATEGORY if coded else _NUMBER
-    is_text = arrow.is_string(column.type)
-    if types.is_temporal(arrow.value_type(column.type)) or (
-        is_text and pc.all(pc.match_substring_regex(known, _DATE)).as_py()
-    ):
-        return "dates or times"
-    if not arrow.is_category(column.type):
-        return "neither numbers nor categories"
-    n = pc.count_distinct(known).as_py()
-    if is_text:
-        most = min(limits.MOST_CATEGORIES, max(2, len(known) / 2))  # two are few in any table
-        longest = pc.max(pc.utf8_length(known)).as_py()
-        return _CATEGORY if n <= most and longest <= limits.LONGEST_NAME else _TEXT
-    return _CATEGORY if n <= limits.MOST_CATEGORIES else _MANY
-
-
-def _known(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
-    """The values that are there, those of a dictionary by their codes; an empty string is none."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if arrow.is_dictionary(column.type):  # its values are looked at once each: they may be long
-        codes, values = arrow.column_parts(column)
-        blank = [arrow.is_missing(value) or value == "" for value in values.tolist()]
-        return pa.chunked_array([codes[~np.array([*blank, True])[codes]]])  # −1, null, is the last
-    column = column.filter(pc.invert(pc.is_null(column, nan_is_null=True)))
-    return column.filter(pc.not_equal(column, "")) if arrow.is_string(column.type) else column
 
 
 def labelled_rows(
@@ -323,25 +277,29 @@ def labelled_rows(
     Parameters
     ----------
     target : the column of the classes; the one that the source names or the likely one if None
-    features : the columns to learn from; if None all others that hold numbers or categories, the
-        first of them if they are too many
+    features : the columns to learn from; if None all that something can be learnt from, the first
+        of them if they are too many
     """
     name, table = source.name, source.table
     target = target or source.target or likely_target(table)
-    roles = column_roles(source, target)
     notes: list[str] = []
-    if features is None and target in table.column_names:
-        features = _usable(name, target, roles, notes)
-    coded = {_CATEGORY, _TEXT, _MANY}
-    categorical = [column for column in features or () if roles.get(column) in coded]
+    asked = Request(target, "auto" if features is None else features, None, "auto")
+    how: dict[str, Any] = {"typed": source.categorical, "most_kinds": limits.MOST_CATEGORIES}
     try:
-        request = Request(target, features, categorical_features=categorical)
-        chosen = choose_roles(table.column_names, request)
-        check_types(table.schema, chosen.kinds, name, target)
+        check_present(table.column_names, [target])
+        check_types(table.schema, {}, name, target)
         codes, labels = _class_codes(table, target)
+        roles = decide_roles(table, asked, **how)
+        if features is None:
+            roles = roles.shortened(limits.MOST_FEATURES)
+        chosen = choose_roles(table.column_names, settled(asked, roles), (), roles)
+        check_types(table.schema, chosen.kinds, name, target)
         rows = chosen.encoder.encode_block(table)
     except DataError as error:
         raise MessageError(str(error)) from None
+    left_out = roles.reasons
+    if left_out:
+        notes.append(f"left out: {left_out}")
     n_unlabelled = int(np.count_nonzero(codes < 0))
     if n_unlabelled:
         rows_have = "1 row has" if n_unlabelled == 1 else f"{n_unlabelled:,} rows have"
@@ -357,33 +315,11 @@ def labelled_rows(
     for row, place in np.argwhere(np.isinf(numbers)).tolist():
         msg = f"{name}: row {row + 1} of column {chosen.numeric[place]!r} is infinite: correct it"
         raise MessageError(msg)
-    for column, values in zip(categorical, rows.categories, strict=True):
+    for column, values in zip(chosen.categorical, rows.categories, strict=True):
         _check_few(column, values, limits.MOST_CATEGORIES, "takes {} categories: leave it out")
     encoder = chosen.encoder.with_categories(rows.categories)
     rows, columns = replace(rows, numbers=numbers), tuple(table.column_names)
     return LabTable(name, rows, codes, labels, encoder, target, columns, "; ".join(notes) or None)
-
-
-def _usable(name: str, target: str, roles: dict[str, str], notes: list[str]) -> tuple[str, ...]:
-    """The columns that can be learnt from; what is to be said of the others is noted."""
-    features = tuple(name for name, role in roles.items() if role in {_NUMBER, _CATEGORY})
-    reasons: dict[str, list[str]] = {}
-    for column, role in roles.items():
-        if column not in features:
-            reasons.setdefault(role, []).append(column)
-    others = [f"{arrow.listed(columns)} ({reason})" for reason, columns in reasons.items()]
-    left_out = ", ".join(others)
-    if not features:
-        msg = (
-            f"there is no column to learn from: {name} has neither numbers nor categories beside "
-            f"{target!r}" + (f": {left_out}" if left_out else "")
-        )
-        raise MessageError(msg)
-    if left_out:
-        notes.append(f"left out: {left_out}")
-    if len(features) > limits.MOST_FEATURES:
-        notes.append(f"of {len(features)} features the first {limits.MOST_FEATURES} are taken")
-    return features[: limits.MOST_FEATURES]
 
 
 def _class_codes(table: "pa.Table", target: str) -> tuple[CodeArray, LabelArray]:

@@ -125,21 +125,32 @@ class Split(_Record, frozen=True):
     seed: Seed = 0
 
 
+ModelPriors: TypeAlias = (
+    Literal["uniform"]
+    | Annotated[tuple[Proportion, ...], Meta(min_length=1, max_length=MOST_CLASSES)]
+    | None
+)  # of all classes of the page; None: as frequent as they are
+FirstRows: TypeAlias = Annotated[int, Meta(ge=0, le=MOST_ROWS)] | None  # to train with; None: all
+
+
 class FitSettings(_Record, frozen=True, tag_field="from", tag="data"):
     """Settings with which a model is fitted to the training rows, or to the first of them."""
 
     covariance: CovarianceName = "full"
     shared: bool | Proportion = False
     divisor: Divisor = "mle"
-    shrinkage: Proportion | Literal["oas"] | None = None
-    priors: (
-        Literal["uniform"]
-        | Annotated[tuple[Proportion, ...], Meta(min_length=1, max_length=MOST_CLASSES)]
-        | None
-    ) = None  # of all classes of the page; None: as frequent as they are
+    shrinkage: Proportion | Literal["oas", "ledoit-wolf"] | None = None
+    priors: ModelPriors = None
     smoothing: Annotated[float, Meta(ge=0, le=1_000)] = 1.0  # of categories
     unlabelled_weight: Proportion = 1.0  # how much a row without label counts
-    first: Annotated[int, Meta(ge=0, le=MOST_ROWS)] | None = None  # training rows, None: all
+    first: FirstRows = None
+
+
+class AutomaticSettings(_Record, frozen=True, tag_field="from", tag="auto"):
+    """A model of the training rows, or of the first of them, that is chosen by rows left out."""
+
+    priors: ModelPriors = None
+    first: FirstRows = None
 
 
 class GaussiansByHand(_Record, frozen=True, tag_field="from", tag="hand"):
@@ -164,7 +175,7 @@ class Neighbours(_Record, frozen=True, tag_field="from", tag="neighbours"):
     k: Neighbour
 
 
-ModelChoice: TypeAlias = FitSettings | GaussiansByHand | Neighbours
+ModelChoice: TypeAlias = FitSettings | AutomaticSettings | GaussiansByHand | Neighbours
 
 
 class Window(_Record, frozen=True):

@@ -12,7 +12,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, wraps
 from inspect import signature
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
@@ -23,19 +23,29 @@ from gaussbayes.analysis.bayes_error import BayesError, bayes_error
 from gaussbayes.analysis.explanation import explain
 from gaussbayes.analysis.grid import limits
 from gaussbayes.apps.lab.lab_tables import ShownFeatures
-from gaussbayes.apps.lab.messages import FitSettings, GaussiansByHand, ModelChoice, Neighbours
+from gaussbayes.apps.lab.messages import (
+    AutomaticSettings,
+    FitSettings,
+    GaussiansByHand,
+    ModelChoice,
+    Neighbours,
+)
 from gaussbayes.apps.lab.store import LabDataset
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError, GaussBayesError
+from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
-from gaussbayes.data.rows import Rows
+from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.model.construction import given_model
 from gaussbayes.model.evaluation import Evaluation, evaluate
+from gaussbayes.model.fit import fit_model
 from gaussbayes.model.left_out import held_out_rows, hold_out
 from gaussbayes.model.model import Model, learnt_model
-from gaussbayes.model.options import Options, check_options, options_of
-from gaussbayes.model.settings import Priors
-from gaussbayes.model.statistics import observe
+from gaussbayes.model.options import AUTOMATIC_SETTINGS, Options, check_options, options_of
+from gaussbayes.model.row_sample import pick, stratified
+from gaussbayes.model.select import Selection
+from gaussbayes.model.settings import Priors, Settings
+from gaussbayes.model.statistics import Learnt, observe
 
 Value = TypeVar("Value")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -45,6 +55,9 @@ NOTHING_TO_DRAW = (
     "all features of this table hold categories, so that there is no plane and no line to draw: "
     "see the model in the panels Point and Numbers"
 )
+
+MOST_CHOSEN_BY = 2_000
+"""Rows by which an automatic model is chosen: somebody waits for it."""
 
 _LOGARITHMS = {"density": "log_likelihood", "joint": "log_joint", "evidence": "log_evidence"}
 _MOST_TRUTHS = 50
@@ -97,6 +110,7 @@ class ModelView(ClassifierView):
 
     model: Model
     n_parameters: int  # of the whole model
+    chosen: str | None = None  # how it was, if it was chosen automatically
 
     def log_posterior(self, rows: Rows) -> RealArray:
         return self.all_classes(self.model.log_posterior(self._coded(rows), 1))
@@ -145,6 +159,7 @@ class ModelView(ClassifierView):
             "means": self._of_page(self.means),
             "covariances": self._of_page(self.covariances),
             "count": self.n_parameters,
+            "chosen": self.chosen,
         }
 
     def full_record(self) -> dict[str, Any]:
@@ -154,6 +169,7 @@ class ModelView(ClassifierView):
         convergence = self.model.convergence
         return {
             "count": record.pop("count"),
+            "chosen": record.pop("chosen"),
             "parameters": record
             | {"correlations": self._of_page(class_moments.correlations(self.covariances))},
             "categories": [
@@ -272,6 +288,7 @@ class FittedModel(AskedModel):
     """A model fitted to the training rows, or to the first of them."""
 
     choice: FitSettings
+    maker: ClassVar[str] = "GaussianClassifier"  # in Python
 
     @recalled
     def view(self, shown: ShownFeatures) -> ModelView:
@@ -282,7 +299,12 @@ class FittedModel(AskedModel):
         named = replace(model.schema, classes=np.array(names)[codes])
         # What was learnt is not needed to look at a model.
         part = replace(model, learnt=None, schema=named).marginal(table.columns_of(shown))
-        return ModelView(codes, names, part, model.n_parameters)
+        return ModelView(codes, names, part, model.n_parameters, self.chosen)
+
+    @property
+    def chosen(self) -> str | None:
+        """What was chosen automatically, in a line."""
+        return None
 
     @property
     @recalled
@@ -296,7 +318,7 @@ class FittedModel(AskedModel):
         try:
             return replace(self.model, target=self.dataset.target_name)
         except GaussBayesError as error:
-            msg = f"there is no model to take away: {error}"
+            msg = f"there is no model to take away: {error.problem or error}"
             raise MessageError(msg) from None
 
     @recalled
@@ -305,11 +327,16 @@ class FittedModel(AskedModel):
         assert model.learnt is not None
         folds = _FOLDS if self.training.size <= _MANY else _FEWER_FOLDS
         rows = held_out_rows(table.labelled(self.training), model.learnt, model.schema)
-        (outcome,), n_folds = hold_out(rows, [model.settings], 1, folds)
+        (outcome,), n_folds = hold_out(rows, [model.settings.given_units()], 1, folds)
         if isinstance(outcome, GaussBayesError):
             return None  # without one of its rows there is no model
         posterior = self.view(self.all_features).all_classes(outcome)
         return self.evaluated(posterior, self.usable(self.training, self.all_features)), n_folds
+
+    @property
+    def kind(self) -> dict[str, str]:
+        """What the command line must be told at least: without, it chooses by itself."""
+        return {"covariance": self.choice.covariance}
 
     def fit_options(self) -> dict[str, Any]:
         """The classifier's options that make this model, but for those that are the usual ones.
@@ -318,13 +345,16 @@ class FittedModel(AskedModel):
         """
         table = self.dataset.table
         options = options_of(self._options().settings(table.schema), table.schema)
-        categorical = list(table.encoder.categorical)
-        options |= {"priors": self.choice.priors, "categorical_features": categorical}
+        options |= {"priors": self.choice.priors, "categorical_features": self.categorical}
         if table.has_label.all():
             options.pop("unlabelled_weight")
         usual = {name: each.default for name, each in signature(check_options).parameters.items()}
         usual["categorical_features"] = []
         return {name: value for name, value in options.items() if value != usual[name]}
+
+    @property
+    def categorical(self) -> list[int]:
+        return list(self.dataset.table.encoder.categorical)
 
     def _options(self, priors: Priors = None) -> Options:
         settings = msgspec.structs.asdict(self.choice) | {"priors": priors}
@@ -344,6 +374,62 @@ class FittedModel(AskedModel):
         if known.size == each.size:
             return known
         return known / known.sum() if known.sum() > 0 else "uniform"
+
+
+class AutomaticModel(FittedModel):
+    """A model that was chosen by rows left out; priors that are given take the place of its own."""
+
+    choice: AutomaticSettings  # type: ignore[assignment]
+    maker = "GaussianClassifier.auto"
+
+    @property
+    def chosen(self) -> str:
+        selection, note = _automatic(self.dataset, self.choice.first)[1:]
+        return selection.choice + note
+
+    @property
+    @recalled
+    def model(self) -> Model:
+        model, *_ = _automatic(self.dataset, self.choice.first)
+        priors = self._priors(model.classes)
+        return model if priors is None else model.with_priors(priors)
+
+    @property
+    def kind(self) -> dict[str, str]:
+        return {"model": "auto"}
+
+    def fit_options(self) -> dict[str, Any]:
+        return {"categorical_features": self.categorical} if self.categorical else {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _AllRows:
+    """All training rows, of which some are enough to choose by."""
+
+    table: LabelledRows
+    schema: Schema
+
+    def observe(self, alternatives: Sequence[Settings]) -> list[Learnt]:
+        return [observe(self.table, each, self.schema, keep_all=True) for each in alternatives]
+
+    def unlabelled(self, _: Model) -> None:
+        """Those without label are kept."""
+
+
+@recalled
+def _automatic(dataset: LabDataset, first: int | None) -> tuple[Model, Selection, str]:
+    """The automatic model of the training rows, how it was chosen, and by how many of them."""
+    _learnt(dataset, first)  # says it if there is nothing to learn from
+    numbers = dataset.training(first)
+    table, all_rows, note = dataset.table.labelled(numbers), None, ""
+    if numbers.size > MOST_CHOSEN_BY:
+        all_rows = _AllRows(table, dataset.table.schema)
+        table = pick(table, stratified(table.targets.codes, MOST_CHOSEN_BY))
+        note = f", {table.rows.n_rows:,} of {numbers.size:,}, drawn at random"
+    options = check_options(**{**AUTOMATIC_SETTINGS, "features": None, "n_jobs": 1})
+    model, selection = fit_model(table, dataset.table.schema, options, all_rows)
+    assert selection is not None
+    return model, selection, note
 
 
 @recalled
@@ -488,6 +574,7 @@ def _complete(
 
 _BY_CHOICE: dict[type[ModelChoice], type[AskedModel]] = {
     FitSettings: FittedModel,
+    AutomaticSettings: AutomaticModel,
     GaussiansByHand: ModelByHand,
     Neighbours: VotesOfNeighbours,
 }

@@ -54,14 +54,24 @@ class Answer:
 
 @contextmanager
 def problem_noted(head: dict[str, Any]) -> Iterator[None]:
-    """What cannot be calculated for these data is no error: the head's ``problem`` says why."""
-    head["problem"] = None
+    """What cannot be calculated for these data is no error: the head's ``problem`` says why.
+
+    Its ``remedies`` are settings of the model that were tried and work, each with what it does.
+    """
+    head |= {"problem": None, "remedies": []}
     try:
         yield
     except MessageError:
         raise
     except GaussBayesError as error:
-        head["problem"] = str(error)
+        head["problem"] = error.problem or str(error)
+        head["remedies"] = [
+            {
+                "effect": remedy.effect,
+                "settings": {"from": "data" if remedy.options else "auto", **dict(remedy.options)},
+            }
+            for remedy in error.remedies
+        ]
 
 
 def single(values: "NDArray[Any]") -> "NDArray[np.float32]":

@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 from gaussbayes.analysis.data_summary import NumberSummary, summarise_data
 from gaussbayes.analysis.informative_features import informative_features
 from gaussbayes.analysis.view import pair_view
-from gaussbayes.apps import numerals
 from gaussbayes.apps.report import parameter_tables, svg_figures
 from gaussbayes.apps.report.parameter_tables import ALL_CLASSES, MOST_COLUMNS
 from gaussbayes.apps.report.subject import Subject, called
-from gaussbayes.base import atomic
+from gaussbayes.base import atomic, numerals
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.model.evaluation import Evaluation
 from gaussbayes.plots.style import class_styles
@@ -43,6 +42,9 @@ def write_report(
     path: str | os.PathLike[str] = "report.html",
     *,
     held_out: Any = 10,
+    fitted: bool = False,
+    row_names: Sequence[str] | None = None,
+    left_out: Sequence[str] = (),
     title: str | None = None,
     random_state: int = 0,
     source: str | None = None,
@@ -62,6 +64,11 @@ def write_report(
     X, y : rows (n, d) and their labels (n,), of classes that the model knows
     path : the file to write; an existing one is replaced when the new one is complete
     held_out : how rows are held out to compare models, as in `compare`
+    fitted : whether the model was fitted to these very rows: then confusion and calibration are
+        those of each row predicted by the model of all others (see
+        `GaussianClassifier.leave_one_out`), not those of rows that the model has seen
+    row_names : what the rows are called (n,); None are their numbers, from 1
+    left_out : rows that are not among these: how many, and a line about each or some
     title : of the report
     random_state : the seed of whatever is drawn at random
     source, command : where the rows came from, and the command that writes the report, to be quoted
@@ -102,10 +109,12 @@ def write_report(
     if not _is_integer(random_state) or random_state < 0:
         msg = f"random_state must be a non-negative integer: it is stated; got {random_state!r}"
         raise ParameterError(msg)
-    contents = _gathered(model, X, y, held_out, int(random_state))
+    subject = Subject.of(model, X, y, row_names)
+    contents = _gathered(subject, held_out, int(random_state), fitted=fitted)
     contents["title"] = title or f"{contents['name']} on {contents['subject'].codes.size:,} rows"
     date = datetime.now().astimezone().date().isoformat()
-    written = _rendered(contents | {"date": date, "source": source, "command": command})
+    contents |= {"date": date, "source": source, "command": command, "not_read": list(left_out)}
+    written = _rendered(contents)
     atomic.replace_file(file, written.encode("utf-8", errors="replace"), _WHAT)
     return file
 
@@ -128,20 +137,20 @@ def _rendered(contents: dict[str, Any]) -> str:
     return environment.get_template("report.html.jinja").render(contents)
 
 
-def _gathered(model: Any, X: Any, y: Any, held_out: Any, seed: int) -> dict[str, Any]:
+def _gathered(subject: Subject, held_out: Any, seed: int, *, fitted: bool) -> dict[str, Any]:
     """Everything in a report, by the names that the template has for it."""
-    subject = Subject.of(model, X, y)
     drawn = subject.selected(stratified(subject.codes, MOST_DRAWN, seed))
     informative = None
     if len(subject.features) > 2:
         informative = informative_features(drawn.model, drawn.rows, drawn.codes)
     n_folds = held_out if _is_integer(held_out) else 1
     sample = subject.selected(stratified(subject.codes, MOST_COMPARED, seed, least=n_folds))
-    n_possible = _possible(held_out, sample.codes)
-    others = sample.compared(n_possible or held_out, seed)
+    others = sample.compared(held_out, seed)
     summary = summarise_data(subject.table, subject.codes, subject.model.schema)
     pair = informative.pair if informative else (0, 1)
-    figures = svg_figures.drawings(subject, drawn, informative, others.source)
+    left_out = subject.left_out() if fitted else None
+    judged = others.evaluation if left_out is None else left_out.evaluation
+    figures = svg_figures.drawings(subject, drawn, informative, others.source, left_out)
     return {
         "subject": subject,
         "name": subject.name[:1].upper() + subject.name[1:],
@@ -156,14 +165,16 @@ def _gathered(model: Any, X: Any, y: Any, held_out: Any, seed: int) -> dict[str,
         "n_drawn": drawn.codes.size,
         "evaluation": subject.evaluation,
         "frequent_confusions": _frequent_confusions(subject.evaluation),
-        "class_scores": _class_scores(subject, others.evaluation).tolist(),
+        "class_scores": _class_scores(subject, judged).tolist(),
         "errors": subject.confident_errors(),
         "log_k": float(np.log(subject.classes.size)),
         "others": others,
-        "held_out": others.evaluation,
+        "held_out": judged,
+        "left_out": left_out,
+        "fitted": fitted,
         "n_compared": sample.codes.size,
-        "folds": (held_out, n_possible),
-        "has_ellipses": len(subject.features) > 1 and pair_view(model, pair).has_ellipses,
+        "has_ellipses": len(subject.features) > 1
+        and pair_view(subject.classifier, pair).has_ellipses,
         "figures": svg_figures.inline_figures(figures),
         "arguments": subject.arguments(),
         "held_out_code": "(X_test, y_test)" if isinstance(held_out, tuple) else repr(held_out),
@@ -180,12 +191,6 @@ def _gathered(model: Any, X: Any, y: Any, held_out: Any, seed: int) -> dict[str,
 
 def _is_integer(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def _possible(held_out: Any, codes: NDArray[np.intp]) -> int | None:
-    """As many folds as the smallest class has rows, if there are fewer than asked for."""
-    least = int(np.unique(codes[codes >= 0], return_counts=True)[1].min())
-    return least if _is_integer(held_out) and 2 <= least < held_out else None
 
 
 def _number_cells(numbers: Sequence[NumberSummary]) -> list[list[str]]:

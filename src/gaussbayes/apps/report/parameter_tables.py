@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from gaussbayes.analysis.class_moments import correlations
-from gaussbayes.apps.numerals import aligned, fixed, score
+from gaussbayes.base.numerals import aligned, fixed, score
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.protocol import Describable, Located, ParameterTable
+from gaussbayes.families.protocol import Describable, Located, Mixed, ParameterTable
 from gaussbayes.model.model import Model
 
 MOST_COLUMNS = 12
@@ -36,7 +36,8 @@ def parameter_counts(model: Model) -> dict[str, int]:
     counts = {"priors": model.schema.classes.size - 1}
     for (first, *_), density in _described(model):
         n_parameters = density.n_parameters
-        parts = {"probabilities of categories": n_parameters}
+        coded = isinstance(density, Mixed)
+        parts = {"codes" if coded else "probabilities of categories": n_parameters}
         if isinstance(density, Located):
             located = min(n_parameters, density.mean.size)
             what = f"probabilities {first.title}" if _is_formula(first) else f"{first.title}s"

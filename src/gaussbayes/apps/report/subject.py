@@ -1,6 +1,7 @@
 """The model and the rows that a report is about, and what they say."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,12 +10,17 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis.comparison import AVERAGED, ComparedModel, Comparison, compare
 from gaussbayes.analysis.explanation import bayes_rule
-from gaussbayes.analysis.held_out import model_options
-from gaussbayes.analysis.view import read_labelled
-from gaussbayes.base.errors import DataError, PriorError
+from gaussbayes.analysis.held_out import (
+    LeaveOneOut,
+    leave_one_out,
+    model_options,
+    training_frequencies,
+)
+from gaussbayes.analysis.view import model_of, read_labelled
+from gaussbayes.base.errors import DataError, GaussBayesError, ParameterError, PriorError
 from gaussbayes.base.types import LabelArray, RealArray
 from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.data.rows import Rows
+from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.model.evaluation import Evaluation, confident_errors, evaluate
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options, check_options, options_of
@@ -45,22 +51,32 @@ class Subject:
     table: Rows  # the same rows with all their categories, known to the model or not
     codes: NDArray[np.intp]  # (n,), −1 without label
     log_posterior: RealArray  # (n, k)
+    row_names: NDArray[Any]  # (n,) what rows are called
 
     @classmethod
-    def of(cls, classifier: Any, X: Any, y: Any) -> "Subject":
+    def of(
+        cls, classifier: Any, X: Any, y: Any, row_names: Sequence[str] | None = None
+    ) -> "Subject":
         """Bring rows into the form of a model; raises what the model raises for others."""
         if isinstance(classifier, Model):
             classifier = GaussianClassifier.from_model(classifier)
+        model_of(classifier)  # its densities are reported
         model, rows, codes = read_labelled(classifier, X, y)
         if not (codes >= 0).any():
             msg = "a report needs at least one row that has a label: give labels in y"
             raise DataError(msg)
         table = replace(model.encoder, categories=None).encode(X) if rows.unseen else rows
-        return cls(classifier, model, rows, table, codes, model.log_posterior(rows))
+        if row_names is None:
+            row_names = [f"row {number}" for number in range(1, codes.size + 1)]
+        elif len(row_names) != codes.size:
+            msg = f"row_names must name each of {codes.size} rows, got {len(row_names)}"
+            raise ParameterError(msg)
+        names = np.array(row_names, dtype=object)
+        return cls(classifier, model, rows, table, codes, model.log_posterior(rows), names)
 
     def selected(self, rows: NDArray[np.intp]) -> "Subject":
         """The same model with some of the rows."""
-        names = ("rows", "table", "codes", "log_posterior")
+        names = ("rows", "table", "codes", "log_posterior", "row_names")
         return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
     @property
@@ -107,7 +123,8 @@ class Subject:
             return f"average of {len(self.model.weighted_members)} models"
         if self.structure is None:
             return f"{others} naive Bayes"
-        return f"{self.structure.name} with {others} features" if others else self.structure.name
+        name = "RDA" if self.structure.between else self.structure.name
+        return f"{name} with {others} features" if others else name
 
     @property
     def was_fitted(self) -> bool:
@@ -122,7 +139,25 @@ class Subject:
     @property
     def evaluation(self) -> Evaluation:
         """How its predictions compare with the labels of the rows that have one."""
-        return evaluate(self.log_posterior, self.codes, self.classes)
+        frequencies = training_frequencies(self.model)
+        options: dict[str, Any] = {"frequencies": frequencies, "ranked": True}
+        return evaluate(self.log_posterior, self.codes, self.classes, **options)
+
+    def left_out(self) -> LeaveOneOut | None:
+        """Every labelled row predicted by the model of all others; None if there are no such.
+
+        An average is not judged so: its weights are chosen by rows left out.
+        """
+        if len(self.model.weighted_members) > 1:
+            return None
+        n_unlabelled = int(np.count_nonzero(self.codes < 0))
+        targets = Targets(self.codes.astype(np.int32), self.classes.size, None, n_unlabelled)
+        table, calibrated = LabelledRows(self.rows, targets, self.classes), self.model.calibration
+        with suppress(GaussBayesError):
+            return leave_one_out(
+                table, self.model.schema, self.model.settings, calibrated=calibrated is not None
+            )
+        return None
 
     def confident_errors(self, most: int = 10) -> list[dict[str, Any]]:
         """Up to `most` misclassified rows with Bayes' rule; the largest wrong posterior first."""
@@ -130,7 +165,13 @@ class Subject:
         for row in confident_errors(self.log_posterior, self.codes, most).tolist():
             which = slice(row, row + 1)
             values = self.model.encoder.decode(self.table[which])[0].tolist()
-            error = {"row": row, "cells": list(map(_value, values)), "true": int(self.codes[row])}
+            if (roles := self.model.schema.roles) is not None:
+                values = [roles.dated(*cell) for cell in zip(self.features, values, strict=True)]
+            error = {
+                "row": self.row_names[row],
+                "cells": list(map(_value, values)),
+                "true": int(self.codes[row]),
+            }
             error["predicted"] = int(self.log_posterior[row].argmax())
             errors.append(error | {"bayes": bayes_rule(self.model, self.rows[which])})
         return errors
@@ -149,14 +190,11 @@ class Subject:
             return HeldOut(problem=str(error))
         models = [model for model in source.candidates if model.neighbors is None]
         if self.structure is None:  # there is one model without covariances
-            models = [replace(models[0], name=self.name)]
+            models[0] = replace(models[0], name=self.name)
         subject = next((model for model in models if model.structure == self.structure), None)
         if average:
             subject = next(model for model in models if model.name == AVERAGED)
         voters = [model for model in source.candidates if model.neighbors is not None]
-        reasons = {model.problem for model in voters}
-        if len(voters) > 1 and len(reasons) == 1 and None not in reasons:  # one line says it
-            voters = [replace(voters[0], name="nearest neighbours")]
         return HeldOut((*models, *voters), subject, source, subject.problem if subject else None)
 
     def _plan(self) -> Options:

@@ -5,6 +5,7 @@ import warnings
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from html import escape
 from io import BytesIO
@@ -15,10 +16,12 @@ from numpy.typing import NDArray
 
 from gaussbayes import plots
 from gaussbayes.analysis.comparison import Comparison
+from gaussbayes.analysis.held_out import LeaveOneOut
 from gaussbayes.analysis.informative_features import InformativeFeatures
 from gaussbayes.analysis.view import pair_view
 from gaussbayes.apps.report.subject import Subject
 from gaussbayes.base.progress import track
+from gaussbayes.base.types import LabelArray, RealArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,20 +48,48 @@ def drawings(
     drawn: Subject,
     informative: InformativeFeatures | None,
     comparison: Comparison | None,
+    left_out: LeaveOneOut | None,
 ) -> Drawings:
-    """The figures: of all rows of the subject, or of those drawn as points."""
-    model = subject.classifier
-    whole, points = ((each.rows, each.labels) for each in (subject, drawn))
+    """The figures: of all rows of the subject, or of those drawn as points.
+
+    Confusion and calibration are of the predictions for rows left out, if there are any.
+    """
+    points = drawn.rows, drawn.labels
+    judged: Any = (subject.classifier, subject.rows, subject.labels)
+    if left_out is not None:
+        stated = StatedPosteriors(subject.classes)
+        judged = stated, np.exp(left_out.log_posterior), subject.labels[left_out.rows]
     figures: Drawings = {
-        "reliability": partial(plots.calibration, model, *whole),
-        "confidence": partial(plots.posterior_histogram, model, *whole),
+        "reliability": partial(plots.calibration, *judged),
+        "confidence": partial(plots.posterior_histogram, *judged),
     }
     if subject.classes.size <= MOST_CLASSES:
         figures |= _model_drawings(subject, points, informative)
-        figures["confusion-matrix"] = partial(plots.confusion, model, *whole)
+        figures["confusion-matrix"] = partial(plots.confusion, *judged)
     if comparison and any(each.neighbors and each.evaluation for each in comparison.candidates):
         figures["neighbours"] = partial(plots.neighbors_error, comparison)
     return figures
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StatedPosteriors:
+    """A classifier, as figures ask for one, whose rows are the posteriors (n, k) themselves."""
+
+    classes_: LabelArray
+
+    @property
+    def n_features_in_(self) -> int:
+        """As many as there are classes."""
+        return self.classes_.size
+
+    def predict_proba(self, posterior: RealArray) -> RealArray:
+        """The rows."""
+        return posterior
+
+    def predict(self, posterior: RealArray) -> LabelArray:
+        """The most probable classes (n,)."""
+        predicted: LabelArray = self.classes_[posterior.argmax(axis=1)]
+        return predicted
 
 
 def _model_drawings(

@@ -15,7 +15,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from io import BufferedReader
 from itertools import chain, pairwise
@@ -29,7 +29,7 @@ from pyarrow import csv as arrow_csv
 from pyarrow import json as arrow_json
 
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.data.categories import NULLS
+from gaussbayes.base.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.data.files import FileReader, SourceFile, bytes_taken, naming, open_bytes
 from gaussbayes.data.roles import (
     BadRow,
@@ -68,6 +68,7 @@ are quotes, it would take as long to find out where to cut."""
 _SEPARATORS = (",", "\t", ";", "|")
 _NUMBER = re.compile(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*")
 _INTEGER = re.compile(r"\s*\d+\s*")
+_DAY = re.compile(r"\s*\d{4}-\d\d-\d\d")
 
 _MOST_VALUES = 1 << 25
 """Of a block of JSON: lines that say nothing of many columns would take more memory than they are
@@ -114,6 +115,15 @@ class TextReader(FileReader):
         data, parse = self.begin(next(blocks, b""), selection)
         for block in chain([data], blocks):
             yield partial(_parsed, parse, block)
+
+    def first_tables(self, selection: ColumnSelection) -> Iterator[ParsedTable]:
+        if self._rest is None:
+            yield from super().first_tables(selection)
+            return
+        first = next(self._rest, b"")
+        self._rest = chain([first], self._rest)
+        data, parse = self.begin(first, selection)
+        yield parse(data)
 
     @abstractmethod
     def infer(self, block: bytes) -> tuple[InferredTypes, bool]:
@@ -211,14 +221,19 @@ def _record_ends(
 # Types.
 
 
-def infer_types(inferred: pa.Table, text: pa.Table, decimal: str = ".") -> InferredTypes:
+def infer_types(
+    inferred: pa.Table,
+    text: pa.Table,
+    decimal: str = ".",
+    missing: MissingMarks = STANDARD_MARKS,
+) -> InferredTypes:
     """The types to hold, given those that pyarrow infers and the same values as text."""
     fields, numbers, examples = [], set(), []
     for field, values in zip(inferred.schema, text.columns, strict=True):
         kind, name = field.type, field.name
         zeros = pa.types.is_integer(kind) and _count(values, _LEADING_ZERO) > 0
         if zeros or not (pa.types.is_integer(kind) or kind in {pa.float64(), pa.bool_()}):
-            is_mixed, example = _mixed(values, decimal)
+            is_mixed, example = _mixed(values, decimal, missing.of(name))
             if zeros or is_mixed:
                 numbers.add(name)
             if example is not None:
@@ -251,14 +266,14 @@ def has_decimal_commas(text: pa.Table, file: str) -> bool:
     raise DataError(msg)
 
 
-def _mixed(values: Any, decimal: str) -> tuple[bool, str | None]:
+def _mixed(values: Any, decimal: str, marks: ColumnMarks) -> tuple[bool, str | None]:
     """Whether at least half of a column of strings are numbers, and a value that is none.
 
     Without any value nothing is known: the column may still turn out to hold numbers.
     """
     for some in (values[:_SAMPLE], values[_SAMPLE:]):  # the others only if these are all missing
         sample = some.combine_chunks()
-        column, wrong = cast_text(sample, pa.float64(), decimal)
+        column, wrong = cast_text(sample, pa.float64(), decimal, marks)
         n_numbers, n_wrong = len(column) - column.null_count, int(wrong.sum())
         if n_wrong:
             return n_numbers >= n_wrong, shorten(sample[int(wrong.argmax())].as_py())
@@ -268,7 +283,10 @@ def _mixed(values: Any, decimal: str) -> tuple[bool, str | None]:
 
 
 def fit_types(
-    table: pa.Table, selection: ColumnSelection, problems: Sequence[BadRow]
+    table: pa.Table,
+    selection: ColumnSelection,
+    problems: Sequence[BadRow],
+    missing: MissingMarks = STANDARD_MARKS,
 ) -> ParsedTable:
     """The rows of a table of text whose values fit; the others are bad ones, beside `problems`."""
     columns = []
@@ -278,7 +296,8 @@ def fit_types(
         if selection.kinds.get(field.name) == "category" and pa.types.is_integer(field.type):
             # 3.0 is written 3, as an integer beside missing values may not be.
             values = pc.replace_substring_regex(values, r"\.0*(\s*)$", r"\1").cast(pa.binary())
-        column, wrong = cast_text(values, field.type, selection.decimal)
+        marks = missing.of(field.name)
+        column, wrong = cast_text(values, field.type, selection.decimal, marks)
         columns.append(column)
         for row in np.flatnonzero(wrong).tolist():
             if row not in bad:
@@ -300,7 +319,9 @@ def _problem(kind: Any) -> str:
     return "is not UTF-8 text"
 
 
-def cast_text(values: Any, kind: Any, decimal: str) -> tuple[Any, NDArray[np.bool_]]:
+def cast_text(
+    values: Any, kind: Any, decimal: str, marks: ColumnMarks = ORDINARY
+) -> tuple[Any, NDArray[np.bool_]]:
     """Text as another type, null where it does not fit, and where that is."""
     wrong = np.zeros(len(values), dtype=bool)
     text = _cast_by_halves(values, pa.string(), wrong)
@@ -309,7 +330,7 @@ def cast_text(values: Any, kind: Any, decimal: str) -> tuple[Any, NDArray[np.boo
     if pa.types.is_dictionary(kind):
         return text.dictionary_encode().cast(kind), wrong
     text = pc.ascii_trim_whitespace(text)
-    text = pc.if_else(pc.is_in(text, value_set=pa.array(NULLS)), None, text)
+    text = pc.if_else(pc.is_in(text, value_set=pa.array(sorted(marks.strings))), None, text)
     if decimal == "," and pa.types.is_floating(kind):
         # A point is no number where commas are.
         text = pc.replace_substring(pc.replace_substring(text, ".", "?"), ",", ".")
@@ -339,20 +360,31 @@ class Header:
     separator: str
     names: tuple[str, ...]
     n_bytes: int
+    missing: MissingMarks = STANDARD_MARKS
 
     def parse(self, selection: ColumnSelection, data: bytes) -> ParsedTable:
         """The rows of a block as the types that are held; by way of text if some do not fit."""
         types = {field.name: field.type for field in selection.schema}
         types |= {name: pa.dictionary(pa.int32(), types[name]) for name in selection.encoded}
-        options = arrow_csv.ConvertOptions(
-            column_types=types, include_columns=selection.columns, decimal_point=selection.decimal
-        )
+        options = self.options(types, selection.columns, selection.decimal)
         try:
             table = self.table(data, options, step=None if QUOTE in data else _STEP)
         except pa.ArrowInvalid:
             text, problems = self.text(data)
-            return fit_types(text.select(selection.columns), selection, problems)
+            text = text.select(selection.columns)
+            return fit_types(text, selection, problems, self.missing)
         return ParsedTable(table, table.num_rows)
+
+    def options(
+        self, types: Any = None, columns: Sequence[str] | None = None, decimal: str = "."
+    ) -> Any:
+        """How pyarrow converts values: marks are missing numbers, strings stay as they are."""
+        return arrow_csv.ConvertOptions(
+            column_types=types,
+            include_columns=columns,
+            decimal_point=decimal,
+            null_values=sorted(self.missing.everywhere | {""}),
+        )
 
     def text(self, data: bytes) -> tuple[pa.Table, list[BadRow]]:
         """All values as bytes, and the rows with another number of values than of columns."""
@@ -394,9 +426,10 @@ class CsvReader(TextReader):
         data = first_records(block[header.n_bytes :], quoted=True)
         text, _ = header.text(data)
         commas = header.separator == ";" and has_decimal_commas(text, self.file.shown)
-        options = arrow_csv.ConvertOptions(decimal_point="," if commas else ".")
-        inferred = header.table(data, options, lambda _: "skip")
-        return infer_types(inferred, text, "," if commas else "."), text.num_rows > 0
+        decimal = "," if commas else "."
+        inferred = header.table(data, header.options(decimal=decimal), lambda _: "skip")
+        types = infer_types(inferred, text, decimal, header.missing)
+        return types, text.num_rows > 0
 
     def begin(
         self, block: bytes, selection: ColumnSelection
@@ -407,13 +440,15 @@ class CsvReader(TextReader):
 
     def _header(self, block: bytes) -> Header:
         separator = "\t" if self.file.format == "tsv" else None
-        header = read_header(block, self.file.shown, separator)
+        header = read_header(block, self.file.shown, separator, named=self.file.header)
         self.check_names(header.names)
-        return header
+        return replace(header, missing=self.file.missing)
 
 
-def read_header(block: bytes, file: str, separator: str | None = None) -> Header:
-    """The header in the first block of a file.
+def read_header(
+    block: bytes, file: str, separator: str | None = None, *, named: bool = True
+) -> Header:
+    """The header in the first block of a file; columns that are not `named` there are x1, x2, ….
 
     Without `separator`, it is the one of ``, TAB ; |`` that occurs most often in the first line,
     outside quotes.
@@ -439,22 +474,29 @@ def read_header(block: bytes, file: str, separator: str | None = None) -> Header
     except csv.Error as error:
         msg = f"the first line of {file}, which must name the columns, cannot be read: {error}"
         raise DataError(msg) from None
+    if not named:
+        return Header(separator, tuple(f"x{n}" for n in range(1, len(names) + 1)), start)
     _check_is_header(names, file)
     return Header(separator, names, end)
 
 
 def _check_is_header(names: tuple[str, ...], file: str) -> None:
-    """Raise for a first line that holds numbers; 0, 1, 2, … or 2019, 2020 may be names."""
+    """Raise for a first line that holds numbers or dates; 0, 1, 2, … or 2019, 2020 may be names.
+
+    A name that occurs again and again is rather a value, too.
+    """
     numbers = [name for name in names if _NUMBER.fullmatch(name)]
     integers = [int(name) for name in numbers if _INTEGER.fullmatch(name)]
     in_sequence = len(integers) == len(numbers) and all(
         after == before + 1 for before, after in pairwise(integers)
     )
-    if numbers and not in_sequence:
+    twice = len(names) - len(set(names) - {""}) - names.count("")
+    if (numbers and not in_sequence) or any(map(_DAY.match, names)) or 2 * twice > len(names):
         some = ", ".join(map(repr, names[:4]))
         msg = (
             f"the first line of {file} looks like a row of data ({some}{', …' * (len(names) > 4)})"
-            ", but must name the columns: put a line with their names before it"
+            ", but must name the columns: put a line with their names before it, or give "
+            "header=False (--no-header on the command line), and they are called x1, x2, …"
         )
         raise SchemaError(msg)
 
@@ -473,8 +515,13 @@ class JsonLinesReader(TextReader):
             msg = f'{self.file.shown} has no rows: each line must be an object such as {{"age": 1}}'
             raise DataError(msg)
         objects = objects[: max(1, _MOST_LOOKED // max(1, len(names)))]
-        types = [(name, _json_type(record.get(name) for record in objects)) for name in names]
-        return infer_types(pa.schema(types).empty_table(), _object_text(objects, names)), True
+        missing = self.file.missing
+        types = [
+            (name, _json_type((record.get(name) for record in objects), missing.of(name)))
+            for name in names
+        ]
+        text = _object_text(objects, names)
+        return infer_types(pa.schema(types).empty_table(), text, missing=missing), True
 
     def begin(
         self, block: bytes, selection: ColumnSelection
@@ -482,7 +529,7 @@ class JsonLinesReader(TextReader):
         data, objects, names = self._begun(block)
         if objects:
             check_present(names, selection.columns, self.file.shown)
-        return data, partial(_parse_objects, self.file.shown, selection)
+        return data, partial(_parse_objects, self.file, selection)
 
     def _begun(self, block: bytes) -> tuple[bytes, list[dict[str, Any]], list[str]]:
         """The lines of the first block, the objects in some of them, and their names."""
@@ -499,12 +546,12 @@ class JsonLinesReader(TextReader):
         return block, objects, names
 
 
-def _parse_objects(file: str, selection: ColumnSelection, data: bytes) -> ParsedTable:
+def _parse_objects(file: SourceFile, selection: ColumnSelection, data: bytes) -> ParsedTable:
     """The rows of a block as the types that are held; values that are not there are null."""
     if (data.count(b"\n") + 1) * len(selection.columns) > _MOST_VALUES:
         msg = (
-            f"{file} has more than {_MOST_VALUES:,} values in {1 + (len(data) >> 20)} MB, nearly "
-            f"all of them missing: choose fewer of its {len(selection.columns)} columns"
+            f"{file.shown} has more than {_MOST_VALUES:,} values in {1 + (len(data) >> 20)} MB, "
+            f"nearly all of them missing: choose fewer of its {len(selection.columns)} columns"
         )
         raise DataError(msg)
     if not data or data.isspace():
@@ -517,7 +564,8 @@ def _parse_objects(file: str, selection: ColumnSelection, data: bytes) -> Parsed
         table = arrow_json.read_json(pa.BufferReader(data), reading, parsing)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # value by value, to find what is wrong
         objects, problems = _objects(data)
-        return fit_types(_object_text(objects, selection.columns), selection, problems)
+        text = _object_text(objects, selection.columns)
+        return fit_types(text, selection, problems, file.missing)
     return ParsedTable(table.select(selection.columns), table.num_rows)
 
 
@@ -554,12 +602,14 @@ def _object_text(objects: list[dict[str, Any]], names: list[str]) -> Any:
     return pa.Table.from_arrays(columns, names=names)
 
 
-def _json_type(values: Iterator[Any]) -> Any:
-    """The type of a column by its values; a string stays one, whatever it looks like."""
+def _json_type(values: Iterator[Any], marks: ColumnMarks) -> Any:
+    """The type of a column by its values; a string stays one, unless it is a missing value."""
 
     # Integers that are too large for 64 bits are numbers like any other.
     kinds = {
-        float if type(value) is int and abs(value) >= 1 << 63 else type(value) for value in values
+        float if type(value) is int and abs(value) >= 1 << 63 else type(value)
+        for value in values
+        if not (isinstance(value, str) and marks.include(value))
     } - {type(None)}
     types = (({bool}, pa.bool_()), ({int}, pa.int64()), ({int, float}, pa.float64()))
     return next((held for wide, held in types if kinds and kinds <= wide), pa.string())

@@ -419,8 +419,8 @@ class FeatureMoments(NamedTuple):
             msg = (
                 f"class {names.class_name(c)} has no labelled row with "
                 f"{names.feature_list(columns)}: nothing says what its mean is there, and sharing "
-                "a covariance does not either. Remedies: give at least one such row; leave these "
-                "features out; leave the class out"
+                "a covariance does not either; give at least one such row, or leave the class or "
+                "these features out"
             )
             raise DataError(msg)
 

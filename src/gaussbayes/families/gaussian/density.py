@@ -7,7 +7,7 @@ and cancels in the posterior: what is left is linear, and d times cheaper.
 
 NaN is a value that is missing, and is integrated out: every score is that of the features that are
 there. The kernels meet NaN on their way, so that complete rows pay nothing for it. The marginal of
-a Gaussian has the same entries of mean and covariance. Of rows that lack the same features there
+a Gaussian has the same entries of mean and covariance. Rows with the same features missing
 may be many: then the marginal is worked out once, and scored as complete rows are. Where nearly
 every row lacks others, a kernel factors a matrix for each. A row of which nothing is there has
 density 1 for every class, so that its posterior is the prior.
@@ -31,7 +31,14 @@ from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import Divisor, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian import class_pairs, drawing, expectation
-from gaussbayes.families.gaussian.shrinkage import Penalty, Shrinkage, Target, shrink, target_of
+from gaussbayes.families.gaussian.shrinkage import (
+    Penalty,
+    Shrinkage,
+    Target,
+    ledoit_wolf_intensity,
+    shrink,
+    target_of,
+)
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Shape, Structure, structure_of_values
 from gaussbayes.families.protocol import ParameterTable, Reference
@@ -315,13 +322,17 @@ def _values(
         code = int(np.argmin(divide))
         who = "the classes together weigh" if shared else f"class {names.class_name(code)} weighs"
         msg = (
-            f"{who} {weight[code]:g}: divisor='unbiased' divides by {divide[code]:g}; give more "
-            "rows or use divisor='mle'"
+            f"{who} {weight[code]:g}: divisor='unbiased' divides by {divide[code]:g}, and it "
+            "needs more rows"
         )
         raise DataError(msg)
     values = shape.from_scatter(moments.scatters(shape.layout, shared=shared), divide)
-    unshrunk = shrinkage is None or shape.isotropic
-    return values if unshrunk else shrink(values, shrinkage, weight, target)
+    if shrinkage is None or shape.isotropic:
+        return values
+    intensity: Shrinkage | FloatArray = shrinkage
+    if shrinkage == "ledoit-wolf":
+        intensity = ledoit_wolf_intensity(moments, target, shared=shared, full=shape.correlated)
+    return shrink(values, intensity, weight, target)
 
 
 def centre_of(moments: ClassMoments) -> tuple[FloatArray, FloatArray]:

@@ -1,7 +1,6 @@
 """The Gaussian family: numbers that follow one Gaussian in each class."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from math import prod
@@ -13,11 +12,11 @@ import numpy as np
 from gaussbayes.base.errors import (
     CapabilityError,
     DataError,
-    GaussBayesError,
     NonFiniteError,
     ParameterError,
     SingularCovarianceError,
 )
+from gaussbayes.base.remedy import AUTOMATIC_CHOICE, Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows, Targets
@@ -62,6 +61,15 @@ SHARINGS = (0.01, 0.09, 0.23, 0.75, 0.99)
 and 100 times the rows of the mean class."""
 
 Estimate: TypeAlias = Literal["plug_in", "predictive"]
+
+SHRINK = Remedy("shrink covariances", (("shrinkage", 0.1),))
+_SHARE = Remedy("share one covariance among the classes", (("shared", True),))
+_TOWARDS = Remedy("shrink covariances towards the pooled one", (("shared", 0.5),))
+_DIVIDE = Remedy("divide by the number of rows", (("divisor", "mle"),))
+_SIMPLER = {
+    "diagonal": Remedy("leave out correlations", (("covariance", "diagonal"),)),
+    "spherical": Remedy("give all features one variance", (("covariance", "spherical"),)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +129,10 @@ class Gaussian(Family):
         if covariance == AUTOMATIC:
             structure_of("full", shared)  # raises unless it may be so
             return (*STRUCTURES.values(), *MIXTURES), structure_of("full", shared)
+        if shared == AUTOMATIC:
+            own, pooled = structure_of(covariance, False), structure_of(covariance, True)
+            between = [some for some in MIXTURES if some.covariance == covariance]
+            return (own, *between, pooled), own
         structure = structure_of(covariance, shared)
         return (structure,), structure
 
@@ -138,9 +150,17 @@ class Gaussian(Family):
     @property
     def _needs(self) -> tuple[bool, bool]:
         """Whether some structure has correlations, and whether all share the covariance."""
+        if self.needs_products:
+            return True, False
         structures = (self.structure,) if self.choice is None else self.choice.structures
         correlated = any(structure.shape.correlated for structure in structures)
         return correlated, all(structure.shared for structure in structures)
+
+    @property
+    def needs_products(self) -> bool:
+        """Whether shrinkage goes by products of four values; see `product_moments`."""
+        shrinkages = (self.shrinkage,) if self.choice is None else self.choice.shrinkages
+        return "ledoit-wolf" in shrinkages
 
     def layout(self, n_classes: int, n_columns: int) -> ScatterLayout:
         """How much of the scatter is kept."""
@@ -151,7 +171,8 @@ class Gaussian(Family):
     def n_bytes(self, n_classes: int, n_columns: int) -> int:
         """How much memory the scatters of so many classes and features take."""
         layout = self.layout(n_classes, n_columns)
-        return 8 * prod(scatter_shape(layout, n_classes, n_columns))
+        scatters = 3 if self.needs_products else 1
+        return 8 * scatters * prod(scatter_shape(layout, n_classes, n_columns))
 
     def compact(self, rows: Rows, targets: Targets, names: Schema) -> list[Any]:
         """In the span of the rows, if there are more features than rows and these are shrunk."""
@@ -170,7 +191,9 @@ class Gaussian(Family):
         X, labels, weights, k = rows.numbers, targets.labels, targets.weights, targets.n_classes
         layout = self.layout(k, X.shape[1])
         try:
-            return complete_statistics(X, labels, weights, k, layout, threads)
+            return complete_statistics(
+                X, labels, weights, k, layout, threads, products=self.needs_products
+            )
         except NonFiniteError:
             return observe(X, labels, weights, k, layout, names, threads)
 
@@ -192,7 +215,9 @@ class Gaussian(Family):
         )  # one that has more is kept whole, for other settings
 
     def keeping(self, statistics: GaussianStatistics) -> "Gaussian":
-        """This family, observing correlations also if they are not needed now but are known."""
+        """This family, observing what is not needed now but known: correlations, products."""
+        if statistics.moments.products is not None:
+            return replace(self, shrinkage="ledoit-wolf")
         if statistics.moments.layout != "full" or self.structure.shape.correlated:
             return self
         return replace(self, structure=STRUCTURES["QDA"])
@@ -207,14 +232,14 @@ class Gaussian(Family):
         """The density that fits best, regularised; by EM if values are missing.
 
         A class without rows, or without a value of a certain feature, is a `DataError`; a singular
-        covariance is an error that names class, features, and remedies that work.
+        covariance is an error that names class and features.
         """
         _check_weights(statistics.weight, names)
-        try:
-            return self.fit(statistics, names, threads, start)
-        except SingularCovarianceError as error:
-            msg = f"{error}. Remedies: {'; '.join(self.remedies(statistics, names))}"
-            raise SingularCovarianceError(msg) from None
+        return self.fit(statistics, names, threads, start)
+
+    def attempt(self, statistics: GaussianStatistics, names: Schema) -> None:
+        """Raise what `estimate` would; a long EM is taken to succeed."""
+        self.fit(self.adapted(statistics), names, max_iterations=TRIAL)
 
     def fit(
         self,
@@ -224,7 +249,7 @@ class Gaussian(Family):
         start: GaussianDensity | None = None,
         max_iterations: int = missing_values.MAX_ITERATIONS,
     ) -> Fit:
-        """`estimate`, with errors that do not say what to do."""
+        """`estimate` of classes that have rows, by so many iterations of EM at most."""
         structure = self.structure
         settings = (structure, self.divisor, self.shrinkage, self.target)
         if statistics.is_complete:
@@ -241,28 +266,20 @@ class Gaussian(Family):
             expected, record = complete(penalised.penalty, **options)
         return Fit(estimate(expected.moments, names, *settings), record)
 
-    def alternatives(self) -> dict[str, "Gaussian"]:
+    def alternatives(self) -> dict[Remedy, Any]:
         """What may have an estimate where this has none, by how the user asks for it."""
-        structure, others = self.structure, {}
+        structure = self.structure
+        others: dict[Remedy, Any] = {AUTOMATIC_CHOICE: AUTOMATIC_GAUSSIAN}
         if not (self.shrinkage or structure.shape.isotropic):
-            others["give shrinkage (a number up to 1, or 'oas')"] = replace(self, shrinkage=0.1)
+            others[SHRINK] = replace(self, shrinkage=0.1)
         if not structure.shared:
-            shared = replace(self, structure=structure.parts[1])
-            others["share one covariance among the classes (shared=True)"] = shared
-        for name in ("diagonal", "spherical"):
+            others[_SHARE] = replace(self, structure=structure.parts[1])
+        for name, remedy in _SIMPLER.items():
             if name != structure.covariance and not structure.shape.isotropic:
-                simpler = replace(self, structure=structure_of(name, structure.sharing))
-                others[f"use covariance={name!r}"] = simpler
+                others[remedy] = replace(self, structure=structure_of(name, structure.sharing))
+        if self.divisor == "unbiased":
+            others[_DIVIDE] = replace(self, divisor="mle")
         return others
-
-    def remedies(self, statistics: GaussianStatistics, names: Schema) -> list[str]:
-        """What makes an estimate from these statistics possible that has failed: each was tried."""
-        working = []
-        for remedy, family in self.alternatives().items():
-            with suppress(GaussBayesError):
-                family.fit(statistics, names, max_iterations=TRIAL)
-                working.append(remedy)
-        return [*working, "leave such features out"]
 
     def n_parameters(self, n_classes: int, n_columns: int) -> int:
         """Free parameters: k·d means, and those of the covariances."""
@@ -281,7 +298,10 @@ class Gaussian(Family):
         """A density to start from, by labelled rows, and all rows as those of one class."""
         _check_weights(statistics.weight, names)
         overall, structure = feature_moments(together), self.structure.maximised
-        return missing_values.start_of(statistics, overall, structure, names, threads)
+        penalised = self.penalty is not None
+        return missing_values.start_of(
+            statistics, overall, structure, names, threads, penalised=penalised
+        )
 
     def maximise(self, expected: GaussianStatistics, names: Schema) -> GaussianDensity:
         """The most likely density of complete statistics, with the penalty if there is one."""
@@ -418,16 +438,24 @@ class PredictiveGaussian(Gaussian):
         expected, record = completed
         return Fit(predictive(expected.moments, names, self.prior), record)
 
-    def alternatives(self) -> dict[str, Any]:
+    def attempt(self, statistics: GaussianStatistics, names: Schema) -> None:
+        """Raise what `estimate` would of rows that need not be summed with their correlations."""
+        weight, within = statistics.weight, feature_moments(statistics).scatter
+        if within.shape[1] > weight.sum() and not within.any():
+            msg = "with more features than rows, something must vary within classes"
+            raise SingularCovarianceError(msg)
+        if statistics.moments.layout == "full":
+            self.fit(statistics, names, max_iterations=TRIAL)
+        elif not (self.structure.sharing and self.shrinkage):  # else it is positive definite
+            self.adapted(statistics)
+
+    def alternatives(self) -> dict[Remedy, Any]:
         """What may have an estimate where this has none, by how the user asks for it."""
-        others: dict[str, Any] = {}
+        others: dict[Remedy, Any] = {AUTOMATIC_CHOICE: AUTOMATIC_GAUSSIAN}
         if not self.shrinkage:
-            others["give shrinkage (a number up to 1)"] = replace(self, shrinkage=0.1)
+            others[SHRINK] = replace(self, shrinkage=0.1)
         if self.structure.sharing == 0:
-            half = structure_of("full", 0.5)
-            others["draw covariances to the pooled one (shared=0.5)"] = replace(
-                self, structure=half
-            )
+            others[_TOWARDS] = replace(self, structure=structure_of("full", 0.5))
         return others
 
     def left_out(
@@ -482,6 +510,11 @@ class PredictiveGaussian(Gaussian):
         return True
 
 
+AUTOMATIC_GAUSSIAN = PredictiveGaussian(structure_of("full", 0.75), "mle", 0.1, None, "spherical")
+"""One of those that the automatic choice tries: whether it has an estimate does not depend on how
+strong its prior is."""
+
+
 @lru_cache(maxsize=256, typed=True)  # True is no shrinkage, though it equals 1.0
 def _family_of(
     covariance: object,
@@ -505,6 +538,12 @@ def _family_of(
     structures, structure = kind.structures(covariance, shared)
     all_shrinkages = isinstance(shrinkage, str) and shrinkage == AUTOMATIC
     intensity = None if all_shrinkages else check_shrinkage(shrinkage)
+    if isinstance(intensity, str) and estimate == "predictive":
+        msg = (
+            "estimate='predictive' needs shrinkage None, a number in [0, 1] or 'auto', got "
+            f"{intensity!r}"
+        )
+        raise ParameterError(msg)
     choice = None
     if len(structures) > 1 or all_shrinkages:
         choice = Choice(structures, kind.shrinkages if all_shrinkages else (intensity,))

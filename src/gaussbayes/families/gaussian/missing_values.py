@@ -223,14 +223,20 @@ def start_of(
     structure: Structure,
     names: Schema,
     threads: int,
+    *,
+    penalised: bool = False,
 ) -> GaussianDensity:
     """A density to start from, where labelled rows alone may have too little to say.
 
     For a covariance of which these say nothing, the variances of the rows that have each feature,
-    or those of all rows.
+    or those of all rows. A feature that does not vary in any row, which only a penalty gives a
+    variance, starts with 1.
     """
     features = feature_moments(statistics)
     features.check(names)
+    if penalised:
+        flat = together.scatter <= 0
+        together = together._replace(scatter=np.where(flat, together.weight, together.scatter))
     start = _start(features, structure, names, guarded=True, together=together)
     if not structure.shape.correlated:
         return start

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.density import GaussianDensity, centre_of
 from gaussbayes.families.gaussian.left_out import solve_each, targets_without
@@ -40,6 +41,9 @@ from gaussbayes.families.gaussian.student import StudentDensity, student_log_den
 from gaussbayes.families.removal import LEAST_LEFT, Removal
 
 Reliable: TypeAlias = NDArray[np.bool_]
+
+_NEAR = 1 << 16
+"""Numbers that are worked on at a time: as many as stay near the processor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,7 @@ def check_degrees(degrees: FloatArray, weight: FloatArray, names: Schema) -> Non
         code = int(np.argmin(degrees))
         msg = (
             f"class {names.class_name(code)} weighs {weight[code]:g}: a predictive density needs "
-            "more than one row of each class, or shared above 0"
+            "more than one row of each class, or some of the pooled covariance"
         )
         raise DataError(msg)
 
@@ -180,130 +184,121 @@ class PredictiveLeftOut:
         y = self.moments.deviation(X, removal.codes) / self.unit
         result = np.empty((len(self.priors), n, k))
         reliable = np.repeat(removal.sound[None], len(self.priors), axis=0)
-        targets: Any = ()
-        if not all(self.is_spherical(prior) for prior in self.priors):
-            targets = targets_without(self.moments, self.unit, X, removal)
+        spherical = [number for number, prior in enumerate(self.priors) if self.is_spherical(prior)]
+        others = [number for number in range(len(self.priors)) if number not in spherical]
+        targets = targets_without(self.moments, self.unit, X, removal) if others else None
+        # Priors with the same axes after one another, so many that they stay near the processor.
+        spherical.sort(key=lambda number: self._axes(self.priors[number], 0)[0])
+        batches = ranges(len(spherical), max(1, _NEAR // max(1, y.size)))
         for code in range(k):
-            apart = self.moments.deviation(X, code) / self.unit
-            turned: dict[float, tuple[FloatArray, FloatArray]] = {}  # one basis for several priors
-            for number, prior in enumerate(self.priors):
-                some = _Without(self, prior, code, removal, apart, y)
-                if self.is_spherical(prior):
-                    if some.of_pooled not in turned:
-                        basis = some.principal_axes()[1].T
-                        turned[some.of_pooled] = basis @ y.T, basis @ apart.T
-                    squares, log_det, sure = some.spherical(*turned[some.of_pooled])
-                else:
-                    squares, log_det, sure = some.each(*targets)
-                result[number, :, code] = some.log_density(squares, log_det)
+            for batch in [spherical[some] for some in batches]:
+                priors = [self.priors[number] for number in batch]
+                result[batch, :, code], sure = self._spherical(code, priors, y, removal)
+                reliable[batch] &= sure
+            for number in others:
+                prior = self.priors[number]
+                result[number, :, code], sure = self._each(code, prior, X, y, removal, targets)
                 reliable[number] &= sure
         return result, reliable
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Without:
-    """The scatter of one class under one prior, without each of some rows."""
-
-    of_all: PredictiveLeftOut
-    prior: Prior
-    code: int
-    removal: Removal
-    apart: FloatArray  # (n, r) deviations from the mean of the class
-    y: FloatArray  # (n, r) deviations from the means of the rows' own classes
-
-    @property
-    def mine(self) -> NDArray[np.bool_]:
-        """Which rows are of this class (n,)."""
-        return np.asarray(self.removal.codes == self.code)
-
-    @property
-    def part(self) -> float:
+    def _part(self, prior: Prior) -> float:
         """How much the pooled scatter counts."""
-        return 1.0 if self.prior.sharing == 1.0 else self.prior.ratio / len(self.of_all.own)
+        return 1.0 if prior.sharing == 1.0 else prior.ratio / len(self.own)
 
-    @property
-    def of_pooled(self) -> float:
-        """How much of it is not shrunk: what principal axes depend on."""
-        return (1.0 - self.prior.shrinkage) * self.part
-
-    @property
-    def scatter(self) -> FloatArray:
-        """What the class itself adds (r, r): nothing if covariances are shared."""
-        own: FloatArray = self.of_all.own[self.code]
-        return own * float(self.prior.sharing < 1.0)
-
-    @property
-    def pull(self) -> FloatArray:
-        """How much of the outer product of y goes (n,)."""
-        own = self.mine * float(self.prior.sharing < 1.0)
-        return np.asarray(self.removal.factor * (self.of_pooled + own))
-
-    def principal_axes(self) -> tuple[FloatArray, FloatArray]:
+    def _axes(self, prior: Prior, code: int) -> tuple[tuple[float, int], FloatArray, FloatArray]:
         """The scatter (r,) along its principal axes, but for the target, and these in columns.
 
-        They are the same for every block of rows.
+        They are the same for every block of rows, and for priors that are alike in what comes
+        first: how much of the pooled scatter is not shrunk, and the class unless all share one.
         """
-        key = self.of_pooled, -1 if self.prior.sharing == 1.0 else self.code
-        if key not in self.of_all.axes:
-            pooled = self.of_all.pooled.copy()
-            np.einsum("ii->i", pooled)[...] = self.of_all.squares
-            spread, basis = np.linalg.eigh(self.of_pooled * pooled + self.scatter)
-            self.of_all.axes[key] = np.maximum(spread, 0.0), basis
-        spread, basis = self.of_all.axes[key]
-        return spread, basis
+        of_pooled = (1.0 - prior.shrinkage) * self._part(prior)
+        key = of_pooled, -1 if prior.sharing == 1.0 else code
+        if key not in self.axes:
+            scatter = of_pooled * self.pooled
+            np.einsum("ii->i", scatter)[...] = of_pooled * self.squares
+            if prior.sharing < 1.0:
+                scatter += self.own[code]
+            spread, basis = np.linalg.eigh(scatter)
+            self.axes[key] = np.maximum(spread, 0.0), basis
+        return key, *self.axes[key]
 
-    def spherical(
-        self, y: FloatArray, apart: FloatArray
-    ) -> tuple[FloatArray, FloatArray, Reliable]:
-        """Squared distances, log determinants and reliability (n,) for a spherical target.
+    def _spherical(
+        self, code: int, priors: Sequence[Prior], y: FloatArray, removal: Removal
+    ) -> tuple[FloatArray, Reliable]:
+        """Log densities of a class under some priors, and reliability (s, n).
 
-        `y` and `apart` (r, n) are along the principal axes: sums over these are sums of rows.
+        Along principal axes rows are columns (r, n): sums over these are sums of whole rows.
         """
-        d, removal = self.of_all.n_features, self.removal
-        trace = self.of_all.trace
-        left = trace - removal.factor * np.einsum("nd,nd->n", self.y, self.y)
-        target = self.part * self.prior.shrinkage / d * left
-        pull, spread = self.pull, self.principal_axes()[0]
-        squares, length, log_det, rest = downdated(
-            spread[:, None] + target, target, y, apart, pull, d
-        )
-        own = np.square(removal.stretch) * length / rest  # the mean moves away as well
-        reliable = np.minimum(rest, left / trace) > self.of_all.least
-        return np.where(self.mine, own, squares), log_det, reliable
+        moments, d, mine = self.moments, self.n_features, removal.codes == code
+        keys, spreads, bases = zip(*(self._axes(prior, code) for prior in priors), strict=True)
+        basis = np.stack(bases[:1] if len(set(keys)) == 1 else bases)
+        apart = (moments.anchor - moments.anchor[code]) + (moments.offset - moments.offset[code])
+        turned = basis.mT @ y.T
+        v = (basis.mT @ (apart / self.unit).T)[:, :, removal.codes]
+        v += turned
+        left = self.trace - removal.factor * np.einsum("nj,nj->n", y, y)
+        part = np.array([[self._part(prior)] for prior in priors])
+        shrinkage = np.array([[prior.shrinkage] for prior in priors])
+        own = np.array([[prior.sharing < 1.0] for prior in priors])
+        target = part * shrinkage / d * left
+        pull = removal.factor * ((1.0 - shrinkage) * part + own * mine)
+        diagonal = np.stack(spreads)[:, :, None] + target[:, None]
+        squares, length, log_det, rest = downdated(diagonal, target, turned, v, pull, d)
+        # The mean of its own class moves away from a row as well.
+        squares = np.where(mine, np.square(removal.stretch) * length / rest, squares)
+        reliable = np.minimum(rest, left / self.trace) > self.least
+        return self._log_density(code, priors, squares, log_det, removal), reliable
 
-    def each(
-        self, within: FloatArray, target: FloatArray, enough: Reliable
-    ) -> tuple[FloatArray, FloatArray, Reliable]:
-        """The same for any target: one matrix is factored for each row; see `targets_without`."""
-        g, (n, d) = self.prior.shrinkage, self.y.shape
+    def _each(
+        self,
+        code: int,
+        prior: Prior,
+        X: FloatArray,
+        y: FloatArray,
+        removal: Removal,
+        targets: Any,
+    ) -> tuple[FloatArray, Reliable]:
+        """The same (n,) for one prior and any target: one matrix is factored for each row.
+
+        `targets` are those of `targets_without`.
+        """
+        (within, target, enough), (n, d), mine = targets, y.shape, removal.codes == code
+        part, g, is_own = self._part(prior), prior.shrinkage, float(prior.sharing < 1.0)
         added = (1.0 - g) * (target - within)  # of features that hardly vary
-        if self.prior.diagonal:
-            added += g * target
-        else:
-            added += g / d * within.sum(axis=1, keepdims=True)
-        stretch = np.where(self.mine, self.removal.stretch, 1.0)
+        added += g * target if prior.diagonal else g / d * within.sum(axis=1, keepdims=True)
+        stretch = np.where(mine, removal.stretch, 1.0)
         squares, log_det, rest = solve_each(
-            self.scatter,
-            self.of_all.pooled,
+            is_own * self.own[code],
+            self.pooled,
             np.ones(n),
-            np.full(n, self.part * (1.0 - g)),
-            self.part * added,
-            self.pull,
-            self.y,
-            (stretch[:, None] * self.apart)[None],
+            np.full(n, part * (1.0 - g)),
+            part * added,
+            removal.factor * ((1.0 - g) * part + is_own * mine),
+            y,
+            (stretch[:, None] * (self.moments.deviation(X, code) / self.unit))[None],
         )
-        return squares[0], log_det, enough & (rest > LEAST_LEFT)
+        log_density = self._log_density(code, [prior], squares, log_det[None], removal)
+        return log_density[0], enough & (rest > LEAST_LEFT)
 
-    def log_density(self, squares: FloatArray, log_det: FloatArray) -> FloatArray:
-        """Student-t log densities (n,) by ``vᵀ scatter⁻¹ v`` and ``log |scatter|``."""
-        k, d = len(self.of_all.own), self.of_all.n_features
-        weight = np.where(
-            self.mine, self.removal.weight, float(self.of_all.moments.weight[self.code])
+    def _log_density(
+        self,
+        code: int,
+        priors: Sequence[Prior],
+        squares: FloatArray,
+        log_det: FloatArray,
+        removal: Removal,
+    ) -> FloatArray:
+        """Student-t log densities (s, n) by ``vᵀ scatter⁻¹ v`` and ``log |scatter|``."""
+        k, d = len(self.own), self.n_features
+        weight = np.where(removal.codes == code, removal.weight, float(self.moments.weight[code]))
+        degrees = np.stack(
+            [
+                removal.total - k + 2.0
+                if prior.sharing == 1.0
+                else prior.ratio * removal.total / k + weight + 1.0
+                for prior in priors
+            ]
         )
-        if self.prior.sharing == 1.0:
-            degrees = self.removal.total - k + 2.0
-        else:
-            degrees = self.prior.ratio * self.removal.total / k + weight + 1.0
         ratio = (1.0 + 1.0 / weight) / degrees  # Λ over the scatter
         half_log_det = 0.5 * (log_det + d * np.log(ratio))
         return student_log_density(squares / ratio, half_log_det, degrees, d)
@@ -319,18 +314,18 @@ def downdated(
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Matrices ``M = D − pull y yᵀ``, one for each of n rows, by the Sherman-Morrison formula.
 
-    Rows are columns here. D is diagonal (r, n) in r directions, and the target alone in others, up
-    to d, in which nothing of y and v (r, n) lies. Returns ``vᵀ M⁻¹ v``, ``yᵀ D⁻¹ y``, ``log |M|``
-    and ``|M| / |D|``, each (n,); D is overwritten.
+    Rows are columns here. D is diagonal (…, r, n) in r directions, and the target (…, n) alone in
+    others, up to d, in which nothing of y and v (…, r, n) lies. Returns ``vᵀ M⁻¹ v``,
+    ``yᵀ D⁻¹ y``, ``log |M|`` and ``|M| / |D|``, each (…, n); D is overwritten.
     """
-    outside = n_features - len(diagonal)
+    outside = n_features - diagonal.shape[-2]
     log_det = _sums_of_logs(diagonal)
     if outside:
         log_det += outside * np.log(target)
     inverse = np.divide(1.0, diagonal, out=diagonal)
-    squares = np.einsum("jn,jn,jn->n", v, v, inverse)
+    squares = np.einsum("...jn,...jn,...jn->...n", v, v, inverse)
     inverse *= y
-    length, across = np.einsum("jn,jn->n", y, inverse), np.einsum("jn,jn->n", v, inverse)
+    length, across = (np.einsum("...jn,...jn->...n", some, inverse) for some in (y, v))
     rest = 1.0 - pull * length
     squares += pull * np.square(across) / rest
     log_det += np.log(rest)
@@ -338,10 +333,10 @@ def downdated(
 
 
 def _sums_of_logs(values: FloatArray) -> FloatArray:
-    """``Σ_j log values_j`` (n,): of the products of eight, which do not overflow."""
-    if not (values.min() > 1e-35 and values.max() < 1e35):
-        return np.asarray(np.log(values).sum(axis=0))
-    return np.asarray(np.log(np.multiply.reduceat(values, range(0, len(values), 8))).sum(axis=0))
+    """``Σ_j log values_j`` (…, n): of the products of eight, which do not overflow."""
+    if values.min() > 1e-35 and values.max() < 1e35:
+        values = np.multiply.reduceat(values, range(0, values.shape[-2], 8), axis=-2)
+    return np.asarray(np.log(values).sum(axis=-2))
 
 
 def log_evidence(moments: ClassMoments, prior: Prior) -> float:

@@ -35,6 +35,7 @@ from gaussbayes.base.types import CovarianceName, Divisor, FloatArray, ScatterLa
 from gaussbayes.families.gaussian.cells import PatternMoments, cell_layout, check_size
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.family import Estimate, Gaussian
+from gaussbayes.families.gaussian.product_moments import ProductMoments
 from gaussbayes.families.gaussian.shrinkage import Target
 from gaussbayes.families.gaussian.span import Span
 from gaussbayes.families.gaussian.spanned import Spanned, SpannedStatistics, directions
@@ -74,7 +75,7 @@ class SettingsRecord(Record, frozen=True):
         Meta(ge=0, le=1, description="0: own covariances, 1: one for all classes, RDA between"),
     ]
     divisor: Divisor
-    shrinkage: Annotated[float, Meta(ge=0, le=1)] | Literal["oas"] | None
+    shrinkage: Annotated[float, Meta(ge=0, le=1)] | Literal["oas", "ledoit-wolf"] | None
     target: Target
     estimate: Estimate
     span: SpanRecord | None
@@ -92,6 +93,13 @@ class CellsRecord(Record, frozen=True):
     scatter: Numbers
 
 
+class ProductsRecord(Record, frozen=True):
+    """Products of deviations from the mean of the class, r, for ``shrinkage="ledoit-wolf"``."""
+
+    third: Annotated[Numbers, Meta(description="sums of r_i² r_j, matrices row by row")]
+    fourth: Annotated[Numbers, Meta(description="sums of r_i² r_j², lower triangles")]
+
+
 class StatisticsRecord(Record, frozen=True):
     """Weight, mean and scatter of the complete rows of each class, and of the others."""
 
@@ -100,6 +108,7 @@ class StatisticsRecord(Record, frozen=True):
     anchor: Numbers
     offset: Numbers
     scatter: Numbers
+    products: ProductsRecord | None
     cells: CellsRecord | None
 
 
@@ -131,8 +140,8 @@ def read_settings(record: SettingsRecord) -> Gaussian | Spanned:
     family = Gaussian.of(*settings, record.target, record.estimate)
     if record.span is None:
         return family
-    if record.covariance != "full" or not record.shrinkage:
-        refuse("span", "null unless covariances are full and shrunk")
+    if record.covariance != "full" or record.shrinkage in (None, 0, "ledoit-wolf"):
+        refuse("span", "null unless covariances are full and shrunk by a number or 'oas'")
     with within("span"):
         return Spanned(_read_span(record.span), family)
 
@@ -230,12 +239,19 @@ def write_statistics(statistics: GaussianStatistics | SpannedStatistics) -> Stat
     observed, scatters = np.ones(moments.anchor.shape, dtype=bool), layout.stacked(moments.scatter)
     with within("cells"):
         written = None if statistics.cells is None else _write_cells(statistics.cells)
+    products = None
+    if moments.products is not None:
+        with within("products"):
+            third = numbers(moments.products.third, "third")
+            fourth = _Entries(observed, matrices=True).write(moments.products.fourth, "fourth")
+            products = ProductsRecord(third, fourth)
     return StatisticsRecord(
         moments.layout,
         numbers(moments.weight, "weight"),
         numbers(moments.anchor, "anchor"),
         numbers(moments.offset, "offset"),
         _Entries(observed[: len(scatters)], layout.correlated).write(scatters, "scatter"),
+        products,
         written,
     )
 
@@ -270,7 +286,13 @@ def read_statistics(
     _check_mean(anchor, offset, entries)
     _check_scatter(scatters, scatter)
     scatters = scatters.reshape(scatter_shape(layout.name, k, d))
-    moments = ClassMoments(weight, anchor, offset, scatters, layout.name)
+    products = None
+    if record.products is not None:
+        if layout.name != "full":
+            refuse("products", "null unless the layout is 'full'")
+        with within("products"):
+            products = _read_products(record.products, entries.observed)
+    moments = ClassMoments(weight, anchor, offset, scatters, layout.name, products)
     if record.cells is None:
         return GaussianStatistics(moments)
     with within("cells"):
@@ -280,6 +302,16 @@ def read_statistics(
     if not np.isfinite(total):
         refuse("cells.weight", "weights with a finite sum, together with those of complete rows")
     return GaussianStatistics(moments, cells)
+
+
+def _read_products(record: ProductsRecord, observed: Observed) -> ProductMoments:
+    (k, d), each = observed.shape, ", a matrix of the features for each class"
+    third = floats(record.third, "third", k * d * d, each).reshape(k, d, d)
+    entries = _Entries(observed, matrices=True)
+    fourth = entries.read(record.fourth, "fourth", ", a lower triangle for each class")
+    if (fourth < 0).any():
+        refuse("fourth", "sums of squares, which are not negative", fourth.min())
+    return ProductMoments(third, fourth)
 
 
 def _check_mean(anchor: FloatArray, offset: FloatArray, entries: _Entries) -> None:

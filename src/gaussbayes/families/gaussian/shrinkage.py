@@ -1,4 +1,4 @@
-"""Scatter → regularised covariance: nothing, a number, or the oracle approximating shrinkage.
+"""Scatter → regularised covariance: nothing, a number, or what the rows ask for.
 
     Σ_s = (1 − s) Σ + s (tr(D^-½ Σ D^-½) / d) D
 
@@ -16,16 +16,19 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import DataError, ParameterError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments
 from gaussbayes.families.gaussian.structure import Shape
 
-Shrinkage: TypeAlias = float | Literal["oas"] | None
+Shrinkage: TypeAlias = float | Literal["oas", "ledoit-wolf"] | None
 Target: TypeAlias = Literal["diagonal", "spherical"]
 
 SHRINKAGES: tuple[Shrinkage, ...] = (None, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0, "oas")
 """What the automatic choice tries."""
+
+ESTIMATED: tuple[Literal["oas", "ledoit-wolf"], ...] = ("oas", "ledoit-wolf")
+"""Intensities that follow from the rows."""
 
 LEAST_WITHIN = 1e-6
 """The least proportion of a feature's variance over all rows that its target within classes is."""
@@ -34,13 +37,18 @@ _MOST = 0.999  # the largest intensity of a penalty; with 1 the rows would not c
 
 
 def check_shrinkage(shrinkage: object) -> Shrinkage:
-    """The setting, if it is None, ``"oas"`` or a number in [0, 1]."""
-    if shrinkage is None or (isinstance(shrinkage, str) and shrinkage == "oas"):
-        return "oas" if shrinkage else None
+    """The setting, if it is None, ``"oas"``, ``"ledoit-wolf"`` or a number in [0, 1]."""
+    if shrinkage is None:
+        return None
+    if isinstance(shrinkage, str):
+        for name in ESTIMATED:
+            if shrinkage == name:
+                return name
     numbers = int | float | np.integer | np.floating
     if isinstance(shrinkage, numbers) and not isinstance(shrinkage, bool) and 0 <= shrinkage <= 1:
         return float(shrinkage)
-    msg = f"shrinkage must be None, a number in [0, 1] or 'oas', got {shrinkage!r}"
+    names = "'oas' or 'ledoit-wolf'"
+    msg = f"shrinkage must be None, a number in [0, 1], {names}, got {shrinkage!r}"
     raise ParameterError(msg)
 
 
@@ -75,13 +83,14 @@ def target_of(moments: ClassMoments) -> FloatArray:
 
 def shrink(
     covariance: FloatArray,
-    shrinkage: Shrinkage,
+    shrinkage: Shrinkage | FloatArray,
     weight: FloatArray,
     target: FloatArray | None = None,
 ) -> FloatArray:
     """Shrink full covariances (m, d, d), or variances (m, d), estimated from so many rows (m,).
 
-    They are shrunk to a multiple of some variances (d,); None is the spherical target.
+    They are shrunk to a multiple of some variances (d,), None is the spherical target, and by one
+    intensity or by one for each (m,).
     """
     if shrinkage is None:
         return covariance
@@ -92,7 +101,7 @@ def shrink(
         scaled = covariance / (unit[:, None] * unit if full else np.square(unit))
         intensity = oas_intensity(scaled, weight)
     else:
-        intensity = np.full(m, float(shrinkage))
+        intensity = np.broadcast_to(shrinkage, m)
     variance = np.einsum("mii->mi", covariance) if full else covariance
     trace = np.asarray((variance / np.square(unit)).sum(axis=1))
     shrunk: FloatArray = covariance * (1.0 - intensity).reshape((m,) + (1,) * (covariance.ndim - 1))
@@ -124,6 +133,56 @@ def oas_intensity(covariance: FloatArray, weight: FloatArray) -> FloatArray:
     # Already spherical: nothing to shrink towards, any intensity gives the same.
     intensity = np.divide(above, below, out=np.ones_like(above), where=below > 0)
     return np.asarray(np.minimum(1.0, intensity))
+
+
+def ledoit_wolf_intensity(
+    moments: ClassMoments, target: FloatArray | None, *, shared: bool, full: bool
+) -> FloatArray:
+    """The shrinkage intensity (m,) of Ledoit and Wolf (2004), in units of the target.
+
+    Of a covariance with entries s_ij of n rows, that deviate by r from the means of their classes,
+
+        min(1, Σ_ij Var(s_ij) / Σ_ij (s_ij − [i = j] tr s / d)²),
+        Var(s_ij) = (Σ r_i² r_j² / n − s_ij²) / n
+
+    makes the expected squared distance from the true covariance least, as far as rows tell. The
+    units, those of the target (d,), None for the features', are taken to be known. A shared
+    covariance has the diagonal target itself for its diagonal, which no shrinkage changes: there
+    the sums are over ``i ≠ j``, as in Schäfer and Strimmer (2005). Of variances they are over
+    ``i = j`` alone. m is 1 if `shared`, else the number of classes.
+    """
+    if moments.products is None:
+        msg = (
+            "shrinkage='ledoit-wolf' needs sums over complete, labelled rows that are fitted to "
+            "with this setting, and here are missing values, unlabelled rows or other sums: fit "
+            "again without them, or give shrinkage='oas' or a number"
+        )
+        raise DataError(msg)
+    weight, fourth = moments.weight, moments.products.fourth
+    if shared:
+        weight, fourth = weight.sum(keepdims=True), fourth.sum(axis=0, keepdims=True)
+    n, d = weight[:, None, None], moments.n_features
+    unit = np.ones(d) if target is None else np.sqrt(target / moments.weight.sum())
+    unit = unit[:, None] * unit
+    covariance = moments.scatters("full", shared=shared) / unit / n
+    with np.errstate(over="ignore", invalid="ignore"):
+        variance = (fourth / np.square(unit) / n - np.square(covariance)) / n
+    squares = moments.scatters("diagonal", shared=True)[0]
+    if not np.isfinite(variance).all() or ((squares > 0) & (squares < 1e-140)).any():
+        msg = (
+            "shrinkage='ledoit-wolf' needs fourth powers of deviations, which are too large or too "
+            "small for floats here: scale the features, or give shrinkage='oas'"
+        )
+        raise DataError(msg)
+    diagonal = np.einsum("mii->mi", covariance)
+    diagonal -= diagonal.mean(axis=1, keepdims=True)
+    counted = np.ones((d, d)) if full else np.eye(d)
+    if shared and full and target is not None:
+        counted -= np.eye(d)
+    above, below = (counted * variance).sum(axis=(1, 2)), (counted * covariance**2).sum(axis=(1, 2))
+    # Already at the target: nothing to shrink, any intensity gives the same.
+    intensity = np.divide(above, below, out=np.ones_like(above), where=below > 0)
+    return np.asarray(intensity.clip(0.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gaussbayes.base.errors import DataError, SingularCovarianceError
+from gaussbayes.base.remedy import Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
@@ -198,11 +199,10 @@ class Spanned(Family):
             freedom = None
         if not (outside > 0).all():
             code = int(np.argmin(outside))
-            owner = "no class varies" if outside.size == 1 else f"class {names.class_name(code)}"
-            msg = (
-                f"{owner} does not vary in any feature: a covariance of zeros cannot be shrunk. "
-                "Remedies: share covariances among the classes (shared=True, or a number)"
-            )
+            owner = "no class varies"
+            if moments.scatter.any():
+                owner = f"class {names.class_name(code)} does not vary"
+            msg = f"{owner} in any feature: a covariance of zeros cannot be shrunk"
             raise SingularCovarianceError(msg)
         inner = GaussianDensity(*centre_of(moments), Full.of(values, named))
         return Fit(SpannedDensity(self.span, inner, outside, freedom))
@@ -243,7 +243,7 @@ class Spanned(Family):
             who = "classes together weigh" if structure.shared else names.class_name(code)
             msg = (
                 f"class {who} weighs {weight[code]:g}: divisor='unbiased' divides by "
-                f"{divide[code]:g}; give more rows or use divisor='mle'"
+                f"{divide[code]:g}, and it needs more rows"
             )
             raise DataError(msg)
         scatter = moments.scatters("full", shared=structure.shared)
@@ -262,9 +262,14 @@ class Spanned(Family):
         """Free parameters, those of all features."""
         return int(self.family.n_parameters(n_classes, n_columns))
 
-    def alternatives(self) -> dict[str, "Spanned"]:
-        """What may have an estimate where this has none, by how the user asks for it."""
-        return {}
+    def alternatives(self) -> dict[Remedy, "Spanned"]:
+        """Those of the family of all features that have full covariances, which are shrunk."""
+        others = self.family.alternatives().items()
+        return {
+            remedy: replace(self, family=other)
+            for remedy, other in others
+            if other.shrinkage and other.structure.shape.correlated
+        }
 
     def log_penalty(self, density: SpannedDensity) -> float:
         """There is none."""

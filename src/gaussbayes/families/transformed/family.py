@@ -1,6 +1,6 @@
 """A family of transformed columns: a monotone transform of each, then another family."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -11,7 +11,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import FloatArray, TransformName
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
+from gaussbayes.families.protocol import Fit, Kind, LeftOut
 from gaussbayes.families.removal import Removal
 from gaussbayes.families.transformed.density import TransformedDensity, density_of
 from gaussbayes.families.transformed.learnt_transforms import learn
@@ -27,10 +27,11 @@ from gaussbayes.families.transformed.transform import (
     Transform,
     Transforms,
 )
+from gaussbayes.families.wrapper import Wrapper
 
 
 @dataclass(frozen=True, slots=True)
-class Transformed(Family):
+class Transformed(Wrapper):
     """Columns whose transforms ``z_j = t_j(x_j)`` follow a family.
 
     ``log p(x | c) = log p(z | c) + Σ_j log t_j'(x_j)``
@@ -65,12 +66,6 @@ class Transformed(Family):
             check_transform(transform)
 
     @property
-    def options(self) -> Mapping[str, Any]:
-        """Those of the family of z; for transforms see `kinds`."""
-        options: Mapping[str, Any] = self.family.options
-        return options
-
-    @property
     def kinds(self) -> tuple[TransformName | None, ...]:
         """The transforms by name; None where a column is as it came."""
         return tuple(
@@ -84,24 +79,9 @@ class Transformed(Family):
         return tuple("positive" if kind == "log" else "number" for kind in self.kinds)
 
     @property
-    def structure(self) -> Any:
-        """The structure of the covariances of z."""
-        return self.family.structure
-
-    @property
-    def shrinkage(self) -> Any:
-        """The shrinkage of the covariances of z."""
-        return self.family.shrinkage
-
-    @property
-    def target(self) -> Any:
-        """What the covariances of z are shrunk towards."""
-        return self.family.target
-
-    @property
-    def estimation(self) -> Any:
-        """Whether covariances of z are estimated, or integrated out."""
-        return self.family.estimation
+    def plain(self) -> Any:
+        """The family of z."""
+        return self.family
 
     @property
     def learnt(self) -> Transforms:
@@ -181,10 +161,6 @@ class Transformed(Family):
         statistics.check_alike(self.learnt)
         return replace(statistics, inner=self.family.adapted(statistics.inner))
 
-    def keeping(self, statistics: TransformedStatistics) -> "Transformed":
-        """This family, observing of more rows as much as these statistics have of theirs."""
-        return self._around(self.family.keeping(statistics.inner))
-
     def estimate(
         self,
         statistics: TransformedStatistics,
@@ -206,41 +182,9 @@ class Transformed(Family):
         count: int | None = self.family.n_parameters(n_classes, n_columns)
         return count
 
-    # EM for missing labels.
-
-    def start(
-        self,
-        statistics: TransformedStatistics,
-        together: TransformedStatistics,
-        names: Schema,
-        threads: int = 1,
-    ) -> TransformedDensity:
-        """A density to start from, by labelled rows, and all rows as those of one class."""
-        inner = self.family.start(statistics.inner, together.inner, names, threads)
+    def density_of(self, statistics: TransformedStatistics, inner: Any) -> TransformedDensity:
+        """The density of rows whose transforms have this density."""
         return density_of(statistics.transforms, inner)
-
-    def maximise(self, expected: TransformedStatistics, names: Schema) -> TransformedDensity:
-        """The density that maximises likelihood and penalty: the slopes do not depend on it."""
-        inner = self.family.maximise(expected.inner, names)
-        return density_of(expected.transforms, inner)
-
-    def log_penalty(self, density: TransformedDensity) -> float:
-        """The penalty of the family of z."""
-        return float(self.family.log_penalty(density.inner))
-
-    def penalised(self, statistics: TransformedStatistics, names: Schema) -> "Transformed | None":
-        """This family with a penalty that keeps the likelihood bounded; None if it has none."""
-        penalised = self.family.penalised(statistics.inner, names)
-        return None if penalised is None else self._around(penalised)
-
-    def alternatives(self) -> dict[str, "Transformed"]:
-        """What may have an estimate where this has none, by how the user asks for it."""
-        return {name: self._around(other) for name, other in self.family.alternatives().items()}
-
-    def coordinates(self, start: TransformedDensity, names: Schema) -> "TransformedCoordinates":
-        """Those of the family of z."""
-        inner = self.family.coordinates(start.inner, names)
-        return TransformedCoordinates(start.transforms, inner)
 
     # Held-out rows and selection.
 
@@ -264,57 +208,15 @@ class Transformed(Family):
 
         return log_densities
 
-    def candidates(self) -> Iterator["Transformed"]:
-        """What the automatic choice tries: the candidates of the family of z."""
-        for family in self.family.candidates():
-            yield self._around(family)
-
     def on_path_with(self, other: "Transformed") -> bool:
         """Whether two families differ in what regularises only."""
         alike = self.transforms == other.transforms
         return alike and bool(self.family.on_path_with(other.family))
 
-    def given_units(self) -> "Transformed":
-        """The family of z may have units of its own."""
-        return self._around(self.family.given_units())
-
-    @property
-    def is_counted(self) -> bool:
-        """Whether its free parameters can be counted, as BIC needs."""
-        return bool(self.family.is_counted)
-
-    @property
-    def is_integrated(self) -> bool:
-        """Whether parameters of z are integrated out."""
-        return bool(self.family.is_integrated)
-
     def log_evidence(self, density: Any, statistics: Any) -> tuple[float, int]:
         """That of z, and the slopes."""
         of_z, n_parameters = self.family.log_evidence(density.inner, statistics.inner)
         return of_z + float(statistics.log_slope.sum()), n_parameters
-
-    def _around(self, family: Any) -> "Transformed":
-        return replace(self, family=family)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TransformedCoordinates:
-    """A density of transformed columns as a vector: that of z."""
-
-    transforms: Transforms
-    inner: Any  # Coordinates
-
-    def vector(self, density: TransformedDensity) -> FloatArray:
-        """The coordinates of a density (p,)."""
-        return np.asarray(self.inner.vector(density.inner))
-
-    def density(self, vector: FloatArray) -> TransformedDensity:
-        """The density with these coordinates."""
-        return density_of(self.transforms, self.inner.density(vector))
-
-    def rounding(self, density: TransformedDensity) -> float:
-        """How much of the coordinates after an iteration of EM is rounding."""
-        return float(self.inner.rounding(density.inner))
 
 
 def check_transform(transform: Any) -> Any:

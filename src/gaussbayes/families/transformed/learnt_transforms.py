@@ -30,8 +30,9 @@ from gaussbayes.families.transformed.transform import (
 MOST_ROWS = 10_000
 """Rows that a transform is learnt from; of more, these are evenly picked."""
 
-MOST_COLUMNS = 256
-"""Columns whose transforms are learnt at a time, so that memory is bounded."""
+_MOST_COLUMNS = 256
+_MOST_VALUES = 1 << 17
+"""Columns, and their values, of which transforms are learnt at a time: memory is bounded."""
 
 MOST_KNOTS = 100
 """Knots of a rank-normal transform."""
@@ -69,14 +70,16 @@ def learn(
     transform changes them in anything else. Rows without labels tell of powers, ranks and means;
     scales are deviations within classes.
     """
-    if len(kinds) > MOST_COLUMNS:
+    which = slice(None, None, max(1, -(-rows.n_rows // MOST_ROWS)))
+    n_rows = len(range(rows.n_rows)[which])
+    at_a_time = min(_MOST_COLUMNS, max(1, _MOST_VALUES // max(1, n_rows)))
+    if len(kinds) > at_a_time:
         learnt_so_far: list[Transform] = []
-        for some in ranges(len(kinds), MOST_COLUMNS):
+        for some in ranges(len(kinds), at_a_time):
             part = number_rows(np.asarray(rows.matrix[:, some]))
             called = names.part(range(some.start, some.stop))
             learnt_so_far += learn(kinds[some], part, targets, called, likelihood).of
         return Transforms(tuple(learnt_so_far))
-    which = slice(None, None, max(1, -(-rows.n_rows // MOST_ROWS)))
     logarithmic = np.array([j for j, kind in enumerate(kinds) if kind == "log"], dtype=np.intp)
     x: FloatArray = rows.matrix.astype(np.float64, copy=False)
     check_positive(x, logarithmic, names)
@@ -186,7 +189,7 @@ def _samples(x: FloatArray, targets: Targets) -> tuple[_Sample, _Sample]:
     weights = targets.total_weights().astype(np.float64)
     heavy = np.flatnonzero(weights > 0)
     everything = _Sample(x[heavy], weights[heavy], np.zeros(heavy.size, np.intp))
-    rows, codes, each = targets.memberships()
+    rows, codes, each = targets.weighted_codes()
     order = np.argsort(codes, kind="stable")
     return everything, _Sample(x[rows[order]], each[order], codes[order])
 
@@ -205,11 +208,11 @@ def _powers(everything: _Sample, likely: _Sample) -> list[YeoJohnson]:
     lowest, highest = np.nanmin(known, axis=0), np.nanmax(known, axis=0)
     near = likely.near(lowest, highest)
     present, u = near.present, (near.x - origin) / unit
-    total = present.sum(axis=0)
+    total, logarithm = present.sum(axis=0), np.log1p(np.abs(u))
 
     def log_likelihood(power: FloatArray) -> FloatArray:
         with np.errstate(all="ignore"):
-            psi, log_slope = yeo_johnson(u, power)
+            psi, log_slope = yeo_johnson(u, power, logarithm)
             slopes = (present * np.where(present > 0, log_slope, 0.0)).sum(axis=0)
             value = slopes - 0.5 * total * np.log(near.variance(psi, present))
         return np.where(np.isfinite(value), value, -np.inf)

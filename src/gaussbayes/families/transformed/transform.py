@@ -182,8 +182,8 @@ TRANSFORMS: dict[str, type[Transform]] = {
 """The transforms by name."""
 
 
-def yeo_johnson(u: FloatArray, power: FloatArray) -> Mapped:
-    """``ψ_λ(u)``, and the logarithm of its slope.
+def yeo_johnson(u: FloatArray, power: FloatArray, logarithm: FloatArray | None = None) -> Mapped:
+    """``ψ_λ(u)``, and the logarithm of its slope; ``log(1 + |u|)`` may be known.
 
     Examples
     --------
@@ -191,7 +191,8 @@ def yeo_johnson(u: FloatArray, power: FloatArray) -> Mapped:
     >>> psi.round(4).tolist(), np.exp(log_slope).round(4).tolist()
     ([-4.6667, 0.0, 2.0], [2.0, 1.0, 0.5])
     """
-    exponent, logarithm = _exponent(u, power), np.log1p(np.abs(u))
+    exponent = _exponent(u, power)
+    logarithm = np.log1p(np.abs(u)) if logarithm is None else logarithm
     divisor = np.where(exponent == 0, 1.0, exponent)
     size = np.where(exponent == 0, logarithm, np.expm1(exponent * logarithm) / divisor)
     return np.copysign(size, u), (exponent - 1.0) * logarithm

@@ -96,7 +96,7 @@ void accumulate_rows(const Rows<T>& rows, Vector<std::int32_t> codes, nb::object
     std::uint32_t highest = 0;
     for (std::size_t i = 0; i < rows.n; ++i)
         highest = std::max(highest, static_cast<std::uint32_t>(codes.data()[i]));
-    expect(rows.n == 0 || highest < k, "a code is not a class number");
+    expect(rows.n == 0 || highest < k, "a code is not a class code");
     kernels.accumulate(rows, codes.data(), weight_of_row, k, kept, moments);
 }
 

@@ -23,6 +23,8 @@ from gaussbayes.base.records import (
 )
 from gaussbayes.families import RECORDED, family_records
 
+ISO_DATE: Final = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+
 FORMAT: Final = "gaussbayes model"
 VERSION: Final = 2
 
@@ -127,6 +129,29 @@ class AverageRecord(Record, frozen=True):
     members: Annotated[list[MemberRecord], Meta(min_length=1)]
 
 
+class ColumnRecord(Record, frozen=True):
+    """A column of the table that was learnt from: what it is to the model, or why it is nothing."""
+
+    name: str
+    role: Literal["number", "category", "date", "left out"]
+    reason: Annotated[str, Meta(description="why it is left out, or what is doubtful")] | None
+    origin: Annotated[str, Meta(pattern=ISO_DATE, description="of dates: the day that is 0")] | None
+
+
+class MarkedColumnRecord(Record, frozen=True):
+    """A column, and what stands for missing values in it beside what does so everywhere."""
+
+    name: str
+    marks: list[str]
+
+
+class MissingRecord(Record, frozen=True):
+    """Strings, some of which may write numbers, that stand for missing values in tables."""
+
+    everywhere: list[str]
+    columns: list[MarkedColumnRecord]
+
+
 class ModelRecord(Record, frozen=True):
     """A model: what was learnt from rows by each family of distributions, and its settings."""
 
@@ -134,7 +159,15 @@ class ModelRecord(Record, frozen=True):
     version: Literal[2]
     classes: ClassesRecord
     features: Annotated[list[str], Meta(description="their names")] | None
+    columns: (
+        Annotated[
+            list[ColumnRecord],
+            Meta(description="all but the target, those that are no features among them"),
+        ]
+        | None
+    )
     target: Annotated[str, Meta(description="the column that the labels came from")] | None
+    missing: Annotated[MissingRecord, Meta(description="null for the usual marks")] | None
     priors: PriorsRecord | Literal["uniform"] | None
     unlabelled_weight: Annotated[float, Meta(ge=0)]
     calibration: CalibrationRecord | None

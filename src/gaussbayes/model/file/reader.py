@@ -5,6 +5,7 @@ import re
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import date
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gaussbayes.base.errors import ModelFileError, PriorError
+from gaussbayes.base.missing_marks import MissingMarks
 from gaussbayes.base.records import (
     LONGEST_STRING,
     MOST_STRINGS,
@@ -28,7 +30,7 @@ from gaussbayes.base.records import (
     scalars,
     within,
 )
-from gaussbayes.base.schema import Schema
+from gaussbayes.base.schema import ColumnRole, ColumnRoles, Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.rows import Rows
@@ -45,6 +47,7 @@ from gaussbayes.model.file.document import (
     AverageRecord,
     CalibrationRecord,
     ClassesRecord,
+    ColumnRecord,
     FamilyRecord,
     LabelType,
     MemberRecord,
@@ -204,6 +207,12 @@ def _single(
     """A model by the record of it; the whole file says what it has in common with others."""
     components = tuple(_each(record.families, _component))
     schema = _schema(whole.features, components, classes)
+    if whole.columns is not None:
+        schema = replace(schema, roles=_columns(whole.columns, schema))
+    if whole.missing is not None:
+        own = {each.name: each.marks for each in whole.missing.columns}
+        given = [*whole.missing.everywhere, own]
+        schema = replace(schema, missing=MissingMarks.given(given, keep_default_na=False))
     with within("priors"):
         priors = _priors(record.priors, classes)
     settings = Settings(components, priors, record.unlabelled_weight, calibration)
@@ -334,10 +343,32 @@ def _schema(names: list[str] | None, components: Sequence[Component], classes: A
     categorical = sorted(
         column
         for component in components
-        if component.family.kind == "category"
-        for column in component.columns
+        for column, content in component.contents.items()
+        if content == "category"
     )
     return Schema(classes, n, None if names is None else tuple(names), tuple(categorical))
+
+
+def _columns(records: Sequence[ColumnRecord], schema: Schema) -> ColumnRoles:
+    """What each column of the table is, among which the features are by their names."""
+    roles = ColumnRoles(tuple(ColumnRole(r.name, r.role, r.reason, r.origin) for r in records))
+    names = {name: at for at, name in reversed(list(enumerate(roles.names)))}
+    for at, column in enumerate(roles.columns):
+        if names[column.name] != at:
+            refuse(f"columns[{at}].name", "names that are all different", f"{column.name!r:.80}")
+        if (column.origin is not None) != (column.role == "date"):
+            refuse(f"columns[{at}].origin", "a date where the role is 'date', and null elsewhere")
+        if column.origin is not None:
+            try:
+                date.fromisoformat(column.origin)
+            except ValueError:
+                refuse(f"columns[{at}].origin", "a date such as 2024-01-31", column.origin)
+    used = {column.name: column.role == "category" for column in roles.used}
+    names_of = schema.features or ()
+    known = {name: place in schema.categorical for place, name in enumerate(names_of)}
+    if used != known:
+        refuse("columns", "those of the features, as numbers or categories, and others left out")
+    return roles
 
 
 def _all_or_none(records: Sequence[FamilyRecord], part: str) -> bool:

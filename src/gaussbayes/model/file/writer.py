@@ -12,6 +12,7 @@ from msgspec import Raw
 
 from gaussbayes.base.atomic import replace_file
 from gaussbayes.base.errors import GaussBayesError, ModelFileError
+from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.records import (
     Record,
     check_label,
@@ -23,6 +24,7 @@ from gaussbayes.base.records import (
     within,
     write_categories,
 )
+from gaussbayes.base.schema import ColumnRoles
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.families import family_records
 from gaussbayes.model.average import AveragedModel
@@ -33,9 +35,12 @@ from gaussbayes.model.file.document import (
     AverageRecord,
     CalibrationRecord,
     ClassesRecord,
+    ColumnRecord,
     FamilyRecord,
     LabelType,
+    MarkedColumnRecord,
     MemberRecord,
+    MissingRecord,
     ModelRecord,
     PriorsRecord,
     RowsRecord,
@@ -137,13 +142,35 @@ def _record(model: Model, unlabelled_rows: bool) -> ModelRecord:
         version=VERSION,
         classes=classes,
         features=names,
+        columns=None if schema.roles is None else _columns(schema.roles),
         target=None if model.target is None else string(model.target, "target"),
+        missing=None if schema.missing == STANDARD_MARKS else _missing(schema.missing),
         **settings,
         calibration=calibration,
         **parts,
         average=average,
         checksum="",
     )
+
+
+def _columns(roles: ColumnRoles) -> list[ColumnRecord]:
+    """What each column of the table is to the model."""
+    columns = []
+    for number, each in enumerate(roles.columns):
+        with within(f"columns[{number}]"):
+            reason = None if each.reason is None else string(each.reason, "reason")
+            columns.append(ColumnRecord(string(each.name, "name"), each.role, reason, each.origin))
+    return columns
+
+
+def _missing(marks: MissingMarks) -> MissingRecord:
+    """What stands for missing values."""
+    columns = [
+        MarkedColumnRecord(string(name, "missing.columns"), sorted(some))
+        for name, some in marks.of_columns
+    ]
+    everywhere = [string(mark, "missing.everywhere") for mark in sorted(marks.everywhere)]
+    return MissingRecord(everywhere, columns)
 
 
 def _settings(model: Model) -> dict[str, Any]:

@@ -6,7 +6,7 @@
 //   app.undo(), app.redo(), app.replace(state)
 //   app.on(event, listener)       "state" (state, {dragging}), "data", "scene", "line", "point",
 //                                 "numbers", "multiples", "surface" (answer), "problem" (text or
-//                                 null), "settled" (nothing is dragged and the data are there),
+//                                 null, remedies: [{effect, settings}]), "settled" (nothing is dragged and the data are there),
 //                                 "hover" (answer or null), "theme", "tool", "status" (open), "busy" (yes or no),
 //                                 "said" (a sentence for everybody)
 //   app.answers[kind]             the latest answer: {head, arrays: {name: {data, shape}}, request}
@@ -21,7 +21,7 @@ import { Connection } from "./connection.js";
 import { manualModel } from "./manual_model.js";
 import { GridResolution } from "./grid_resolution.js";
 import * as requests from "./requests.js";
-import { same } from "./state.js";
+import { fittedAgain, merge, same } from "./state.js";
 import { Store } from "./store.js";
 
 const POINT_PAUSE = 120; // milliseconds between two looks at the point during a drag
@@ -144,9 +144,18 @@ export class App extends Store {
     return this.data !== null && this.data.features.length < 2;
   }
 
+  /** The state that is asked about: an automatic model is chosen anew only when nothing is dragged. */
+  get asked() {
+    const { state, data } = this;
+    const rows = JSON.stringify([data?.id, state.stream]);
+    if (!this.dragging) this.chosenBy = rows;
+    const plain = this.dragging && state.model.from === "auto" && rows !== this.chosenBy;
+    return plain ? merge(state, { model: { from: "data" } }) : state;
+  }
+
   refreshFigures() {
     if (!this.view) return;
-    const { state, data, dragging } = this;
+    const { asked: state, data, dragging } = this;
     const kind = state.view === "line" || this.flat ? "line" : "scene";
     const body =
       kind === "line"
@@ -163,15 +172,19 @@ export class App extends Store {
 
   async figure(kind, body) {
     const started = this.pointer;
+    if (body.model.from === "auto") this.emit("busy", true);
     try {
       const answer = await this.connection.ask(kind, body);
-      if (answer.request !== body) return; // the newest request brings the same answer
+      if (answer.request !== body) return;
+      this.emit("busy", false); // the newest request brings the same answer
       this.retried = false;
       answer.started = started;
       this.answers[kind] = answer;
-      this.emit("problem", this.failed ?? answer.head.problem ?? null);
+      if (this.failed) this.emit("problem", this.failed);
+      else this.emit("problem", answer.head.problem ?? null, answer.head.remedies);
       this.emit(kind, answer);
     } catch (error) {
+      this.emit("busy", false);
       this.emit("problem", error.message);
       if (this.retried) return;
       this.retried = true; // the server may have let go of the table: show it once more
@@ -183,7 +196,7 @@ export class App extends Store {
   /** Ask what the model says at the state's point. */
   look(at) {
     if (!this.data || this.loading) return;
-    const body = requests.pointBody(this.state, this.data, at, requests.categoriesOf(this.state, this.data));
+    const body = requests.pointBody(this.asked, this.data, at, requests.categoriesOf(this.state, this.data));
     const key = JSON.stringify(body);
     const now = performance.now();
     if (key === this.pointKey || (this.dragging && now - this.looked < POINT_PAUSE)) return;
@@ -208,7 +221,7 @@ export class App extends Store {
     this.hovered = at;
     if (at === null) this.emit("hover", null);
     if (at === null || !this.data || this.loading || this.connection.busy("point")) return;
-    const body = requests.pointBody(this.state, this.data, at);
+    const body = requests.pointBody(this.asked, this.data, at);
     this.connection.ask("point", body).then(
       (answer) => {
         if (this.hovered === null) return;
@@ -221,7 +234,7 @@ export class App extends Store {
 
   async ask(kind, extra = {}) {
     if (!this.data && kind !== "lesson") throw new Error("the data are not there yet");
-    const body = kind === "lesson" ? extra : { ...requests.common(this.state, this.data), ...extra };
+    const body = kind === "lesson" ? extra : { ...requests.common(this.asked, this.data), ...extra };
     const answer = await this.connection.ask(kind, body);
     if (this.answers[kind] !== answer) {
       this.answers[kind] = answer;
@@ -251,7 +264,7 @@ export class App extends Store {
   }
 
   letGo() {
-    if (this.state.model.from === "hand") this.change({ model: { from: "data", priors: null } });
+    if (this.state.model.from === "hand") this.change({ model: fittedAgain(this.state) });
   }
 
   setTool(name, code = this.tool.class) {

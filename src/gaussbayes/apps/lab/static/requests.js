@@ -14,6 +14,7 @@ export function modelOf(state) {
     return { from: "hand", priors, means, covariances };
   }
   if (model.from === "neighbours") return { from: "neighbours", k: state.neighbours };
+  if (model.from === "auto") return { from: "auto", priors: model.priors, first: state.stream };
   const { covariance, shared, divisor, shrinkage, priors, smoothing, unlabelled_weight } = model;
   const settings = { covariance, shared, divisor, shrinkage, priors, smoothing, unlabelled_weight };
   return { from: "data", ...settings, first: state.stream };

@@ -93,6 +93,16 @@ export function merge(state, patch) {
 /** Which kind of source the data are of. */
 export const sourceOf = (data) => SOURCES.find((name) => name in data);
 
+/** How models of such data are fitted unless somebody says: those of files are chosen. */
+export const fittedFrom = (data) => (["upload", "given"].includes(sourceOf(data)) ? "auto" : "data");
+
+/** Whether a model is learnt from the points. */
+export const isFitted = ({ from }) => from === "data" || from === "auto";
+
+/** What leaves a model by hand, whose numbers are those of the classes and features before. */
+export const fittedAgain = ({ model, data }) =>
+  model.from === "hand" ? { from: fittedFrom(data), priors: null } : {};
+
 /** Whether a patch brings another table: not a new draw of the same, not points that were moved. */
 export function bringsTable(state, { data }) {
   const is = data && sourceOf(data);
@@ -105,7 +115,8 @@ export function completed(state, patch) {
   if (!bringsTable(state, patch)) return patch;
   const forgotten = { pair: [0, 1], bounds: null, at: null, categories: [], stream: null, hide: null };
   const model = { priors: null };
-  if (state.model.from === "hand") model.from = "data";
+  const [before, from] = [fittedFrom(state.data), fittedFrom(patch.data)];
+  if (state.model.from === "hand" || from === "auto" || before === "auto") model.from = from;
   return { ...forgotten, ...patch, model: { ...model, ...patch.model } };
 }
 
@@ -125,6 +136,9 @@ export function patched(state, patch, sizeOf = () => DEFAULT.data.n) {
   return next;
 }
 
+/** The default of a page with these data. */
+const defaultOf = (data) => merge(DEFAULT, { model: { from: fittedFrom(data) } });
+
 /** What differs from the default, as deep as the default has members. */
 export function difference(state, base = DEFAULT) {
   const found = {};
@@ -142,7 +156,7 @@ export function difference(state, base = DEFAULT) {
  * @param {string[]} always members that are written even where they are as in the default
  */
 export function toHash(state, always = []) {
-  const found = difference(state);
+  const found = difference(state, defaultOf(state.data));
   for (const name of always) found[name] = state[name];
   if (!Object.keys(found).length) return "";
   let text = "";

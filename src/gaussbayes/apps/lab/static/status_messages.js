@@ -2,7 +2,7 @@
 // what a screen reader is told.
 
 import { fitted } from "./drawing/axes.js";
-import { el } from "./panels/elements.js";
+import { button, el } from "./panels/elements.js";
 import { mark } from "./panels/marks.js";
 
 const TOAST = 3200; // milliseconds that a sentence stays, at least
@@ -17,6 +17,7 @@ const ANOTHER =
   "The lab was started anew and has another address now. Open that one; what follows # here can be put behind it.";
 
 const find = (id) => document.getElementById(id);
+const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}`;
 const percent = (value) => `${(100 * value).toFixed(value > 0 && value < 0.0995 ? 1 : 0)}\u00a0%`;
 const written = (value) => Number(value.toPrecision(4)).toString().replace("-", "−");
 
@@ -26,7 +27,11 @@ export function mountStatusMessages(app, plot) {
     clearTimeout(waiting);
     waiting = setTimeout(() => plot.stage.setAttribute("aria-busy", String(busy)), busy ? WAIT : 0);
   });
-  app.on("problem", (text) => problem(text, app.data?.features.length === 0 && !app.failed));
+  app.on("problem", (text, remedies) => {
+    const apply = ({ settings }) => app.change({ model: settings }, { record: true });
+    const buttons = remedies?.map((each) => button(null, sentence(each.effect), () => apply(each)));
+    problem(text, app.data?.features.length === 0 && !app.failed, buttons);
+  });
   app.on("status", (open) => {
     if (!open) {
       lost ||= setTimeout(tellLost, 900);
@@ -65,10 +70,14 @@ function say(text) {
   fading = setTimeout(() => (toast.hidden = true), Math.max(TOAST, READING * text.length));
 }
 
-function problem(text, plain = false) {
+function problem(text, plain = false, buttons = []) {
   const box = find("problem");
   box.classList.toggle("plain", plain);
-  if (box.textContent !== (text ?? "")) box.textContent = text ?? "";
+  const words = (text ?? "") + buttons.map((each) => each.textContent).join("");
+  if (box.textContent !== words) {
+    const all = buttons.length ? [el("span", { class: "remedies" }, ...buttons)] : [];
+    box.replaceChildren(text ?? "", ...all);
+  }
   if (box.hidden === Boolean(text)) box.hidden = !text;
   box.dataset.lost = text === LOST || text === ANOTHER ? "yes" : "";
 }

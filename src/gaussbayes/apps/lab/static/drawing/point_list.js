@@ -1,6 +1,7 @@
 // Changing the points themselves: the dataset becomes a list of points in the state.
 
 import { NO_CODE } from "../answer_reader.js";
+import { fittedAgain } from "../state.js";
 
 const MOST = 3000; // more points than this make no address
 
@@ -19,7 +20,7 @@ function listed({ points, classes, features }) {
 }
 
 /**
- * The drawn rows of any dataset as a list; rows that lack a coordinate are left out.
+ * The drawn rows of any dataset as a list; rows with a coordinate missing are left out.
  *
  * `loses` says what the list has no longer, where that is more than digits.
  */
@@ -50,7 +51,7 @@ export function put(app, { points, classes, features, loses }, dragging) {
   const { x, y } = app.view();
   const patch = { data: { points, classes, features }, bounds: { x, y }, stream: null };
   if (app.data.features.length > 2) patch.pair = [0, 1];
-  if (grown) patch.model = { priors: null, ...(app.state.model.from === "hand" ? { from: "data" } : {}) };
+  if (grown) patch.model = { priors: null, ...fittedAgain(app.state) };
   app.change(patch, { record: !dragging, dragging });
 }
 

@@ -3,6 +3,7 @@
 import { number, select, slider } from "./controls.js";
 import { button, el, section } from "./elements.js";
 import { NO_CODE } from "../answer_reader.js";
+import { fittedAgain, isFitted } from "../state.js";
 import { count, percent } from "./formats.js";
 import { className, NO_LABEL } from "./marks.js";
 import { upload } from "./upload.js";
@@ -156,12 +157,12 @@ function dropAnywhere(zone, take) {
 function columns(app) {
   const target = select("data-target", "Class to predict", (name) => {
     const { seed, n, preset, ...source } = app.state.data; // only tables have a target to choose
-    const model = { ...fittedAgain(app), priors: null }; // the classes are others now
+    const model = { ...fittedAgain(app.state), priors: null }; // the classes are others now
     const forgotten = { bounds: null, at: null, stream: null, hide: null };
     app.change({ data: { ...source, target: name }, model, ...forgotten }, { record: true });
   });
   const show = (pair) =>
-    app.change({ pair, model: fittedAgain(app), at: null, bounds: null }, { record: true });
+    app.change({ pair, model: fittedAgain(app.state), at: null, bounds: null }, { record: true });
   const pairTo = (place) => (value) => {
     const pair = [...app.state.pair];
     const other = 1 - place;
@@ -210,7 +211,7 @@ function lacking(app) {
   if (!n) return "";
   const names = app.drawn.map((feature) => app.data.features[feature]);
   const rows = n === 1 ? "1 row lacks" : `${count(n)} rows lack`;
-  const learnt = app.state.model.from === "data" ? "; the model learns from what they have" : "";
+  const learnt = isFitted(app.state.model) ? "; the model learns from what they have" : "";
   return `${rows} ${names.join(" or ")} and ${n === 1 ? "is" : "are"} not drawn${learnt}.`;
 }
 
@@ -225,11 +226,6 @@ function tableColumns(app) {
 function tableOf(app) {
   const { upload: id, given } = app.state.data;
   return id ? sent.get(id) : given ? app.about.given : null;
-}
-
-/** What leaves a model by hand, whose numbers are those of the classes and features before. */
-function fittedAgain(app) {
-  return app.state.model.from === "hand" ? { from: "data", priors: null } : {};
 }
 
 function heldOut(app) {

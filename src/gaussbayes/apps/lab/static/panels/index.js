@@ -75,7 +75,7 @@ export const CONTROLS = {
   "data-swap": "the two features change places",
   "data-test": "the proportion held out",
   "data-split": "hold out other rows",
-  "model-from": "fitted, by hand or neighbours",
+  "model-from": "automatic, fitted, by hand or neighbours",
   "model-covariance": "the shape of covariances",
   "model-shared": "how far covariances are shared",
   "model-divisor": "N or N − 1",

@@ -1,5 +1,6 @@
-// The panel "Model": fitted, by hand or nearest neighbours, and its settings.
+// The panel "Model": automatic, fitted, by hand or nearest neighbours, and its settings.
 
+import { isFitted } from "../state.js";
 import { manualModel, answersWithParameters } from "../manual_model.js";
 import { parameterFields } from "./parameter_fields.js";
 import { choice, slider } from "./controls.js";
@@ -16,6 +17,11 @@ const NAMES = {
   spherical: ["Nearest mean, scaled: a circle for each class", "Nearest mean: one circle for all"],
 };
 
+const CHOSEN =
+  "Sharing, shrinkage and transforms are those that predict rows best that they have not seen, and probabilities " +
+  "are calibrated by these rows. Outlines are ellipses of the transformed features. While points are moved the " +
+  "plain fitted model is shown.";
+
 const SHARING = { min: 0, max: 1, step: 0.05 };
 const SHRINKING = { min: 0, max: 1, step: 0.01 };
 const SMOOTHING = { min: 0, max: 10, step: 0.5 };
@@ -27,14 +33,16 @@ export function mount(element, app) {
   const settings = (patch, done = true) =>
     app.change({ model: { from: "data", ...patch } }, { record: done, dragging: !done });
   const from = choice("model-from", "Where the model comes from", [
+    ["auto", "Automatic", "Everything is chosen by rows left out, as gaussbayes fit does"],
     ["data", "Fitted", "Means and covariances are learnt from the points"],
     ["hand", "By hand", "Drag means and ellipses in the plot, or type numbers"],
     ["neighbours", "Neighbours", "The most frequent class among the nearest points"],
   ], (value) => {
     if (value !== "hand") app.change({ model: { from: value, priors: null } }, { record: true });
-    else if (app.state.model.from === "data") app.takeByHand().then(refresh);
+    else if (isFitted(app.state.model)) app.takeByHand().then(refresh);
     else app.change({ model: parameters() }, { record: true });
   });
+  const chosen = el("p", { id: "model-chosen", "aria-live": "polite" });
   const byHandHint = el("p", { class: "hint" });
   const none = "There is no fitted model to take by the hand yet.";
   const without = el("p", { class: "hint", role: "status" }, none);
@@ -60,8 +68,9 @@ export function mount(element, app) {
     ["none", "Not", "As estimated"],
     ["amount", "By", "Towards a sphere by this proportion"],
     ["oas", "OAS", "By the amount that oracle approximating shrinkage finds"],
+    ["ledoit-wolf", "LW", "By the amount that the formula of Ledoit and Wolf finds"],
   ], (value) => settings({
-    shrinkage: { none: null, amount: amount.input.valueAsNumber, oas: "oas" }[value],
+    shrinkage: value === "amount" ? amount.input.valueAsNumber : value === "none" ? null : value,
   }));
   const amount = slider(
     "model-shrinkage-amount",
@@ -99,15 +108,19 @@ export function mount(element, app) {
     section("Covariances", covariance.root, shared.root, name),
     section("Estimation", divisor.root, shrinkage.root, amount.root, smoothing.root, unlabelled.root),
   ];
+  const automatic = section("Chosen", chosen, el("p", { class: "hint" }, CHOSEN));
   const near = section("Neighbours", neighbours.root);
   const byNumbers = section("Classes by hand", byHandHint, hand.root);
   const before = section("Priors", weights.root);
-  element.append(from.root, without, ...fitted, near, before, byNumbers);
+  element.append(from.root, without, automatic, ...fitted, near, before, byNumbers);
 
   function refresh() {
     const { model } = app.state;
     from.set(model.from);
-    const fit = model.from === "data" && answersWithParameters(app).length > 0;
+    const answers = answersWithParameters(app);
+    const fit = isFitted(model) && answers.length > 0;
+    automatic.hidden = model.from !== "auto";
+    chosen.textContent = answers[0]?.head.parameters.chosen ?? "…";
     const ready = parameters() !== null || fit || model.from === "hand";
     from.enable("hand", ready && app.data?.features.length !== 0);
     without.hidden = ready || model.from === "neighbours";

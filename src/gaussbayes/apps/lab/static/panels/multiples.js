@@ -1,4 +1,5 @@
-// The panel "Compare": the six structures and nearest neighbours side by side, each to take over.
+// The panel "Compare": the six structures and nearest neighbours side by side, each to take over;
+// the automatic model, too, where it is the one in force.
 
 import { rgb } from "../drawing/colours.js";
 import { requestWhileSeen, modelKey } from "./panel_requests.js";
@@ -131,21 +132,17 @@ function paint(canvas, { data, shape: [, height, width] }, which, colours, paper
 
 function patchOf(model, app) {
   if (model.neighbours) return { model: { from: "neighbours" }, neighbours: model.neighbours };
-  const { covariance, shared } = model.structure;
   const { model: before } = app.state;
-  return {
-    model: {
-      from: "data",
-      covariance,
-      shared,
-      priors: before.from === "hand" ? null : before.priors,
-    },
-  };
+  const priors = before.from === "hand" ? null : before.priors;
+  if (!model.structure) return { model: { from: "auto", priors } };
+  const { covariance, shared } = model.structure;
+  return { model: { from: "data", covariance, shared, priors } };
 }
 
 function inForce(app, { neighbours, structure }) {
   const { model } = app.state;
   if (neighbours) return model.from === "neighbours" && app.state.neighbours === neighbours;
+  if (!structure) return model.from === "auto";
   const { covariance, shared } = structure;
   return model.from === "data" && model.covariance === covariance && model.shared === shared;
 }

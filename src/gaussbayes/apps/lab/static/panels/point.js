@@ -2,6 +2,7 @@
 
 import { requestWhileSeen, modelKey } from "./panel_requests.js";
 import { categoriesOf } from "../requests.js";
+import { isFitted } from "../state.js";
 import { choice, number, select } from "./controls.js";
 import { button, el, section } from "./elements.js";
 import { bayesFormula, bayesLines, voteProportions } from "./formula.js";
@@ -194,7 +195,7 @@ function knownCategories(app) {
         });
       }
       categoriesOf(app.state, data).forEach((code, i) => selects[i].set(code ?? ""));
-      const fitted = app.state.model.from === "data";
+      const fitted = isFitted(app.state.model);
       for (const { input } of selects) input.disabled = !fitted;
       const plot = data.features.length ? ", as all categories are in the plot" : "";
       hint.textContent = fitted

@@ -102,7 +102,8 @@ export function mount(element, app) {
     all.disabled = app.state.stream === null;
     const { from } = app.state.model;
     const still = "The model is not fitted now: points come, but it stays as it is.";
-    note.textContent = from === "data" ? "" : still;
+    const rest = "While points come the plain model is shown; the automatic one is chosen when they rest.";
+    note.textContent = { data: "", auto: rest }[from] ?? still;
   }
   app.on("state", show);
   app.on("data", show);

@@ -1,0 +1,58 @@
+"""Arguments and options of every subcommand, as click knows them: one source for help and page."""
+
+import re
+from collections.abc import Iterator
+from inspect import cleandoc
+from textwrap import dedent
+from typing import ClassVar
+
+import click
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from gaussbayes.apps.cli import gaussbayes
+
+
+class CommandOptions(SphinxDirective):
+    """``{command-options}``: a section for each subcommand."""
+
+    has_content: ClassVar[bool] = False
+
+    def run(self) -> list[nodes.Node]:
+        text = "\n".join(_lines(gaussbayes))
+        return self.parse_text_to_nodes(text, allow_section_headings=True)
+
+
+def _lines(group: click.Group) -> Iterator[str]:
+    """The page's text: usage, what it does, and a list of options for each subcommand."""
+    root = click.Context(group, info_name="gaussbayes")
+    for name in group.list_commands(root):
+        command = group.get_command(root, name)
+        assert command is not None
+        context = click.Context(command, info_name=name, parent=root)
+        usage = " ".join(command.collect_usage_pieces(context))
+        yield from (f"## {name}", "", *fenced("text", f"gaussbayes {name} {usage}"))
+        for paragraph in cleandoc(command.help or "").partition("\f")[0].split("\n\n"):
+            as_it_stands = paragraph.startswith("\b\n")  # click does not wrap such a paragraph
+            text = dedent(paragraph.removeprefix("\b\n"))
+            yield from fenced("sh", text) if as_it_stands else (escaped(text), "")
+        for parameter in command.params:
+            record = parameter.get_help_record(context)
+            if record is not None and record[1]:
+                what, description = record
+                yield from (f"`{what}`", f": {escaped(description)}", "")
+
+
+def fenced(language: str, text: str) -> tuple[str, ...]:
+    return f"```{language}", text, "```", ""
+
+
+def escaped(text: str) -> str:
+    """Plain text as Markdown that shows it."""
+    return re.sub(r"([*_<\[\]$`|])", r"\\\1", text)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("command-options", CommandOptions)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,16 @@
+"""Why this class?
+===============
+
+What each feature of one flower adds to the log-odds of its class against the next one.
+"""
+
+from gaussbayes import GaussianClassifier, plots
+from gaussbayes.datasets import load_iris
+
+iris = load_iris()
+model = GaussianClassifier().fit(iris.rows, iris.labels).with_feature_names(iris.feature_names)
+explanation = model.explain(iris.rows[70])
+odds = explanation.log_odds
+total = odds.at_reference + sum(part.amount for part in odds.contributions)
+print(f"log-odds of {odds.of} against {odds.against}: {odds.value:.4f}, the sum {total:.4f}")
+plots.explanation(explanation)

@@ -1,0 +1,38 @@
+"""Like no class
+=============
+
+Far from all classes one is still the most probable, often with certainty. The p-values know better.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from gaussbayes import GaussianClassifier
+from gaussbayes.datasets import load_iris
+
+iris = load_iris()
+X, y = iris.rows[:, 2:], iris.labels
+model = GaussianClassifier().fit(X, y)
+stranger = [[9.0, 0.5]]
+print("posterior:", model.predict_proba(stranger).round(3)[0])
+print("p-values: ", model.p_values(stranger)[0])
+print("decision: ", model.decide(stranger, novelty_level=1e-3).reason)
+
+# %%
+# The largest p-value over the plane; outside the light area a flower is like no species.
+across, up = np.meshgrid(np.linspace(0, 10, 200), np.linspace(-0.5, 3.5, 150))
+p_value = model.p_values(np.column_stack([across.ravel(), up.ravel()])).max(axis=1)
+figure, ax = plt.subplots(layout="constrained")
+shown = ax.contourf(
+    across,
+    up,
+    np.log10(p_value.clip(1e-9)).reshape(across.shape),
+    levels=range(-9, 1),
+    cmap="cividis",
+)
+for label in model.classes_:
+    ax.scatter(*X[y == label].T, s=9, label=label, edgecolor="white", linewidth=0.4)
+ax.plot(*stranger[0], "rX", markersize=9, label="stranger")
+ax.set(xlabel="petal length (cm)", ylabel="petal width (cm)")
+ax.legend()
+figure.colorbar(shown, label="log10 of the largest p-value")

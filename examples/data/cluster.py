@@ -1,0 +1,54 @@
+"""A cluster
+=========
+
+Rows on a cluster of processes: the same model, to the bit, as on one machine.
+
+It needs Dask: pip install 'gaussbayes[dask]'.
+"""
+
+import tempfile
+from pathlib import Path
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+from distributed import Client, LocalCluster
+
+from gaussbayes import GaussianClassifier, make_gaussian_dataset
+from gaussbayes.data.dask import predictions
+
+
+def main() -> None:
+    """Workers are new processes that import this file, so that it must not begin by itself."""
+    X, y = make_gaussian_dataset(
+        [30_000, 20_000, 10_000], [[-3, -3], [3, -3], [0, 3]], random_state=0, shuffle=True
+    )
+    rows = pd.DataFrame(X, columns=["length", "width"])
+    rows["kind"] = np.array(["ash", "elm", "oak"])[y]
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        days = [Path(folder, f"day{number}.parquet") for number in range(1, 7)]
+        for path, part in zip(days, np.array_split(np.arange(len(rows)), 6), strict=True):
+            rows.iloc[part].to_parquet(path, index=False)
+
+        # Files: each worker reads some, and sends a small summary of each class.
+        model = GaussianClassifier().fit_source(days, "kind", client=client)
+        alone = GaussianClassifier().fit_source(days, "kind")
+        written = [each.save(Path(folder, "model.json")).read_bytes() for each in (model, alone)]
+        print(f"{int(model.moments_.weight.sum()):,} rows on {len(cluster.workers)} workers")
+        print("the model file is that of one process, byte by byte:", written[0] == written[1])
+
+        # A DataFrame: its partitions stay where they are, and so do the predictions.
+        frame = dd.from_map(pd.read_parquet, days)
+        frame["prediction"] = predictions(model, frame)
+        print("not computed yet:", type(frame["prediction"]).__name__, frame["prediction"].dtype)
+        right = (frame["prediction"] == frame["kind"]).mean().compute()
+        print(f"right on {right:.1%} of the rows")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+"""One Gaussian
+============
+
+Its density, and what is known of one feature once the other was measured.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from gaussbayes import Gaussian
+
+people = Gaussian([170, 65], [[100, 40], [40, 64]], feature_names=["height", "weight"])
+people.plot(people.sample(100, random_state=0))
+
+# %%
+# The conditional distribution moves with the height, and is narrower than that of everybody.
+weight = np.linspace(35, 100, 300)
+figure, ax = plt.subplots(layout="constrained")
+ax.plot(weight, people.marginal(["weight"]).pdf(weight), color="0.4", label="everybody")
+for height in (155, 170, 185):
+    given = people.conditional({"height": height})
+    ax.plot(weight, given.pdf(weight), label=f"{height} cm tall")
+    print(f"{height} cm: {given.mean[0]:.0f} ± {given.covariance[0, 0] ** 0.5:.1f} kg")
+ax.set(xlabel="weight", ylabel="density")
+ax.legend()

@@ -1,0 +1,16 @@
+"""Curved or straight
+==================
+
+With covariances of their own, classes meet at conics (QDA). With a shared one the quadratic terms
+of the log-odds cancel, and the boundaries are straight (LDA).
+"""
+
+from gaussbayes import make_gaussian_dataset, plots
+
+X, y = make_gaussian_dataset(
+    [120, 120],
+    [[0, 0], [2.5, 1]],
+    [[[1, 0.7], [0.7, 1]], [[2.5, -0.8], [-0.8, 0.6]]],
+    random_state=2,
+)
+plots.sharing(X, y)

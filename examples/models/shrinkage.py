@@ -1,0 +1,32 @@
+"""Shrinkage
+=========
+
+Forty features and twenty rows a class: a covariance cannot even be inverted. Shrunk towards its
+diagonal it can, and how far is chosen by rows left out.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from gaussbayes import GaussianClassifier, make_gaussian_dataset
+
+d = 40
+means = np.vstack([np.zeros(d), 0.35 * (-1.0) ** np.arange(d)])
+covariance = 0.6 ** np.abs(np.subtract.outer(np.arange(d), np.arange(d)))
+X, y = make_gaussian_dataset(20, means, covariance, random_state=0)
+X_test, y_test = make_gaussian_dataset(2000, means, covariance, random_state=1)
+
+path = np.linspace(0.02, 1, 25)
+curves = {"own covariances": False, "a shared one": True}
+figure, ax = plt.subplots(layout="constrained")
+for name, shared in curves.items():
+    scores = [
+        GaussianClassifier(shared=shared, shrinkage=s).fit(X, y).score(X_test, y_test) for s in path
+    ]
+    ax.plot(path, scores, label=name)
+chosen = GaussianClassifier("full", shared=True, shrinkage="auto").fit(X, y)
+best = chosen.selection_.ranked[0]
+print(f"chosen: shrinkage {best.shrinkage}, log loss {best.log_loss:.3f}")
+print(f"{chosen.score(X_test, y_test):.1%} right")
+ax.set(xlabel="shrinkage", ylabel="accuracy on new rows")
+ax.legend()

@@ -1,0 +1,293 @@
+"""One Gaussian by itself: the family of a classifier with a single class.
+
+p(x) = exp(−½ (x − mean)ᵀ Σ⁻¹ (x − mean)) / √|2π Σ|
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gaussbayes.analysis.class_moments import class_outlines
+from gaussbayes.analysis.synthesis import RandomState, as_generator, draw
+from gaussbayes.base.checks import as_numbers, finite_number, positive_number
+from gaussbayes.base.errors import ParameterError, SchemaError, SingularCovarianceError
+from gaussbayes.base.types import CovarianceName, Divisor, FloatArray
+from gaussbayes.data.labels import read_targets
+from gaussbayes.data.rows import LabelledRows, Rows, number_rows
+from gaussbayes.data.tables import as_array, is_frame
+from gaussbayes.model.construction import given_model
+from gaussbayes.model.model import Model
+from gaussbayes.model.options import check_options
+from gaussbayes.model.solution import Solution
+from gaussbayes.model.statistics import observe
+
+_NAME = "Gaussian"  # of the only class
+
+
+class Gaussian:
+    """A Gaussian distribution of d features, given by its parameters or fitted to rows.
+
+    It is the density that `GaussianClassifier` has for each class, by the same code: missing values
+    (NaN) are integrated out, and what is far from zero loses no digits. Functions of
+    `gaussbayes.plots` that draw densities take it as they take a classifier.
+
+    Parameters
+    ----------
+    mean : (d,), or a number for one feature
+    covariance : (d, d) symmetric and positive definite, or the variance of one feature
+    feature_names : d names, which may be used in place of numbers
+
+    Raises
+    ------
+    ParameterError
+        If shapes do not agree, or a number is not finite, or the covariance is not symmetric.
+    SingularCovarianceError
+        If the covariance is not positive definite; the message names the features.
+
+    Examples
+    --------
+    >>> height_weight = Gaussian([170, 65], [[100, 40], [40, 64]])
+    >>> height_weight.pdf([[170, 65], [180, 60]]).round(5).tolist()
+    [0.0023, 0.0006]
+    >>> height_weight.conditional({0: 180})
+    Gaussian(mean=[69.0], covariance=[[48.0]])
+    """
+
+    model_: Model  # of a single class
+
+    def __init__(
+        self,
+        mean: ArrayLike,
+        covariance: ArrayLike,
+        *,
+        feature_names: Sequence[str] | None = None,
+    ) -> None:
+        center, values = as_numbers("mean", mean), as_numbers("covariance", covariance)
+        center = center[None] if center.ndim == 0 else center
+        values = values[None, None] if values.ndim == 0 else values
+        d = center.size
+        if center.ndim != 1 or d == 0:
+            msg = f"mean must have shape (features,), got {np.shape(mean)}"
+            raise ParameterError(msg)
+        if values.shape != (d, d):
+            msg = (
+                f"covariance must have shape {(d, d)}, as the mean has {d} "
+                f"feature{'s'[: d > 1]}, got {np.shape(covariance)}"
+            )
+            raise ParameterError(msg)
+        self.model_ = _named(
+            given_model, None, [center], [values], [_NAME],
+            covariance="full", shared=False, feature_names=feature_names, fewest_classes=1,
+        )  # fmt: skip
+
+    @classmethod
+    def fit(
+        cls,
+        X: Any,
+        sample_weight: Any = None,
+        *,
+        covariance: CovarianceName = "full",
+        divisor: Divisor = "mle",
+        shrinkage: float | Literal["oas", "ledoit-wolf"] | None = None,
+    ) -> Self:
+        """The most likely Gaussian of rows (n, d), or of numbers (n,); NaN is a missing value.
+
+        ``mean = Σ x / n`` and ``Σ = Σ (x − mean)(x − mean)ᵀ / n``; settings as in
+        `GaussianClassifier`, ``divisor="unbiased"`` divides by n − 1.
+
+        Examples
+        --------
+        >>> Gaussian.fit([[1.0, 2.0], [3.0, 8.0], [5.0, 5.0]])
+        Gaussian(mean=[3.0, 5.0], covariance=[[2.6667, 2.0], [2.0, 6.0]])
+        """
+        settings: dict[str, Any] = {"covariance": covariance, "shrinkage": shrinkage}
+        options = check_options(divisor=divisor, categorical_features=None, **settings)
+        table = X if is_frame(X) else _as_rows(X)
+        encoder = options.encoder(table)
+        rows = encoder.encode(table)
+        labels = np.full(rows.n_rows, _NAME)
+        targets, classes = read_targets(labels, rows.n_rows, sample_weight)
+        schema = encoder.schema(classes)
+        chosen = options.settings(schema)
+        learnt = observe(LabelledRows(rows, targets, classes), chosen, schema)
+        fitted = _named(chosen.families[0].estimate, learnt.parts[0], schema)
+        solution = Solution(np.ones(1), (fitted.density,), convergence=fitted.convergence)
+        return cls._of(Model(chosen, schema, None, solution))
+
+    @classmethod
+    def _of(cls, model: Model) -> Self:
+        """The only class of a model."""
+        gaussian = cls.__new__(cls)
+        gaussian.model_ = model
+        return gaussian
+
+    def __repr__(self) -> str:
+        mean, covariance = self.mean.round(4).tolist(), self.covariance.round(4).tolist()
+        return f"{type(self).__name__}({mean=}, {covariance=})"
+
+    @property
+    def mean(self) -> FloatArray:
+        """The mean (d,)."""
+        mean: FloatArray = self.model_.densities[0].mean[0]
+        return mean
+
+    @property
+    def covariance(self) -> FloatArray:
+        """The covariance (d, d)."""
+        covariance: FloatArray = self.model_.densities[0].dense_covariance()[0]
+        return covariance
+
+    @property
+    def n_features(self) -> int:
+        """The number of features d."""
+        return self.model_.schema.n_features
+
+    def pdf(self, X: Any) -> Any:
+        """The density p(x) of points (…, d); of one feature, of numbers of any shape.
+
+        Examples
+        --------
+        >>> Gaussian(0, 1).pdf([0.0, 1.0, 2.0]).round(4).tolist()
+        [0.3989, 0.242, 0.054]
+        """
+        return self._scored(self.model_.likelihood, X)
+
+    def log_pdf(self, X: Any) -> Any:
+        """The log density of points, as `pdf`: exact where the density itself is 0 in floats.
+
+        Examples
+        --------
+        >>> float(Gaussian(0, 1).log_pdf(100.0).round(4))
+        -5000.9189
+        """
+        return self._scored(self.model_.log_likelihood, X)
+
+    def mahalanobis(self, X: Any) -> Any:
+        """Distances ``√((x − mean)ᵀ Σ⁻¹ (x − mean))`` of points, as `pdf`.
+
+        Examples
+        --------
+        >>> Gaussian([0, 0], [[4, 0], [0, 1]]).mahalanobis([[2, 0], [0, 2]]).tolist()
+        [1.0, 2.0]
+        """
+        return self._scored(self.model_.mahalanobis, X)
+
+    def sample(self, n_samples: int = 1, random_state: RandomState = None) -> FloatArray:
+        """Draw rows (n, d).
+
+        Examples
+        --------
+        >>> Gaussian([0, 5], [[1, 0], [0, 1]]).sample(2, random_state=0).shape
+        (2, 2)
+        """
+        rows, _ = draw(self.model_, n_samples, as_generator(random_state))
+        return np.asarray(rows.matrix, dtype=np.float64)
+
+    def marginal(self, features: Sequence[int | str]) -> Self:
+        """The distribution of some features, by name or number: their entries of mean and Σ.
+
+        Examples
+        --------
+        >>> Gaussian([1, 2, 3], [[4, 1, 0], [1, 9, 0], [0, 0, 1]]).marginal([2, 0])
+        Gaussian(mean=[3.0, 1.0], covariance=[[1.0, 0.0], [0.0, 4.0]])
+        """
+        return self._of(self.model_.marginal(features))
+
+    def conditional(self, given: Mapping[int | str, float]) -> Self:
+        """The distribution of the other features where some, by name or number, are known.
+
+        With a the others and b the known ones, ``mean_a + Σ_ab Σ_bb⁻¹ (x_b − mean_b)`` and
+        ``Σ_aa − Σ_ab Σ_bb⁻¹ Σ_ba``: what the E-step of EM expects of a row that lacks a.
+
+        Examples
+        --------
+        >>> Gaussian([0, 0], [[1, 0.8], [0.8, 1]]).conditional({1: 2})
+        Gaussian(mean=[1.6], covariance=[[0.36]])
+        """
+        schema, row = self.model_.schema, np.full((1, self.n_features), np.nan)
+        columns = schema.find_columns(list(given)) if given else ()
+        for column, (name, value) in zip(columns, given.items(), strict=True):
+            row[0, column] = finite_number(f"the given value of {name!r}", value)
+        others = np.flatnonzero(np.isnan(row[0]))
+        if not 0 < others.size < self.n_features:
+            what = f"some of the {self.n_features} features, and not all of them"
+            msg = f"conditional must be given {what}, got {dict(given)!r:.200}"
+            raise ParameterError(msg)
+        density = self.model_.densities[0]
+        moments = density.expect(number_rows(row), np.ones((1, 1))).moments
+        part = schema.marginal(others.tolist())
+        # Of a row of weight 1 the expected scatter is the covariance of what it lacks.
+        scatter = moments.scatter[0]
+        values = scatter if scatter.ndim == 2 else np.diag(scatter)
+        where = (moments.anchor + moments.offset)[0, others]
+        return type(self)(where, values[np.ix_(others, others)], feature_names=part.features)
+
+    def ellipse(self, radius: float = 1.0) -> FloatArray:
+        """Points (n, 2), once around, at this Mahalanobis distance from the mean of two features.
+
+        Examples
+        --------
+        >>> points = Gaussian([0, 0], [[4, 0], [0, 1]]).ellipse(2.0)
+        >>> points.max(axis=0).round(6).tolist()
+        [4.0, 2.0]
+        """
+        if self.n_features != 2:
+            what = f"this Gaussian has {self.n_features}"
+            msg = f"an ellipse is that of two features, and {what}: choose two with marginal"
+            raise SchemaError(msg if self.n_features > 2 else msg.partition(": ")[0])
+        return np.asarray(class_outlines(self.model_, positive_number("radius", radius))[0])
+
+    def plot(
+        self, X: Any = None, *, features: Sequence[int | str] | None = None, ax: Any = None
+    ) -> Any:
+        """Draw the density over one feature, or over two with ellipses; returns the axes.
+
+        Parameters
+        ----------
+        X : rows to show beside it, with all features
+        features : the one or two to show, the others integrated out; needed if there are more
+        ax : where to draw; None makes a new figure
+
+        Examples
+        --------
+        >>> ax = Gaussian([0, 0], [[1, 0.8], [0.8, 1]]).plot()
+        """
+        plots = import_module("gaussbayes.plots")  # which lie above this class
+        shown = range(self.n_features) if features is None else features
+        labels = None if X is None else [_NAME] * len(X)
+        if len(shown) == 1:
+            ax = plots.densities(self, X, labels, feature=shown[0], ax=ax)
+            ax.set_ylabel("p(x)")
+            return ax
+        ax = plots.evidence(self, X, labels, features=features, ax=ax)
+        return plots.ellipses(self, levels=(1, 2), features=features, ax=ax)
+
+    def _scored(self, score: Callable[[Rows], Any], X: Any) -> Any:
+        """Scores of points, in the shape that the points have."""
+        if is_frame(X):
+            return score(self.model_.rows(X))[:, 0]
+        points, d = as_array(X) if np.ndim(X) == 2 else as_numbers("points", X), self.n_features
+        single = d == 1 and points.shape[-1:] != (1,)
+        shape = points.shape if single or points.ndim < 1 else points.shape[:-1]
+        if not single and points.shape[-1:] != (d,):
+            msg = f"points must have shape (…, {d}), a number for each feature, got {points.shape}"
+            raise SchemaError(msg)
+        return score(self.model_.rows(points.reshape(-1, d)))[:, 0].reshape(shape)
+
+
+def _as_rows(X: Any) -> Any:
+    """Numbers (n,) as rows of one feature."""
+    return np.asarray(X)[:, None] if np.ndim(X) == 1 else X
+
+
+def _named(function: Callable[..., Any], *arguments: Any, **settings: Any) -> Any:
+    """What a function returns; there is but one Gaussian, so that no message names a class."""
+    try:
+        return function(*arguments, **settings)
+    except SingularCovarianceError as error:
+        raise SingularCovarianceError(
+            str(error).replace(f"class '{_NAME}'", f"the {_NAME}")
+        ) from None

@@ -1,0 +1,211 @@
+"""Results as people read them: tables as plain text, as HTML in a notebook, and in a terminal.
+
+One record, `TextTable`, is written all three ways. What can be shown derives from `Displayed` and
+says by `tables` what there is to show, sentences and tables; ``print`` and notebooks do the rest.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import islice
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+MOST_ROWS = 20  # rows of a table that are shown, if there may be very many
+_WIDEST = 80  # columns of running text
+
+
+class Styled(str):
+    """A cell that stands out: ``"bold"``, ``"dim"``, or whatever else a terminal knows.
+
+    What follows its first line may have a style of its own.
+    """
+
+    style: str
+    below: str
+
+    def __new__(cls, text: str, style: str = "bold", below: str = "") -> Self:
+        cell = super().__new__(cls, text)
+        cell.style, cell.below = style, below or style
+        return cell
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """Cells under headings.
+
+    `sides` has a letter for each column: l for text, which a terminal breaks where lines would get
+    too long; r for numbers, flush right, and L for what is not broken either. The last counts for
+    the rest. Headings, and cells in a terminal, may have several lines.
+
+    Examples
+    --------
+    >>> print(TextTable(("class", "rows"), [("<b>", "12"), ("c", "3")], title="classes", n_more=2))
+    classes
+    class  rows
+    ───────────
+    <b>      12
+    c         3
+    … 2 more rows
+    >>> TextTable(("class",), [("<b>",)])._repr_html_().count("&lt;b&gt;")
+    1
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+    notes: Sequence[str] = ()  # sentences under it
+    sides: str = "lr"
+    n_more: int = 0  # rows that are left out
+    spacing: int = 0  # empty lines between rows, in a terminal
+
+    @classmethod
+    def first(
+        cls,
+        columns: Sequence[str],
+        lines: Iterable[Sequence[str]],
+        n_rows: int,
+        most: int | None = MOST_ROWS,
+        **more: Any,
+    ) -> "TextTable":
+        """The first of `n_rows` rows, of which no more are made than are shown."""
+        rows = list(islice(lines, most))
+        return cls(columns, rows, n_more=n_rows - len(rows), **more)
+
+    @property
+    def letters(self) -> str:
+        """What `sides` says of each column."""
+        return self.sides.ljust(len(self.columns), self.sides[-1])[: len(self.columns)]
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is said under the table."""
+        more = [f"… {self.n_more:,} more row{'s' * (self.n_more > 1)}"] if self.n_more else []
+        return [*more, *self.notes]
+
+    def __str__(self) -> str:
+        heads = [column.split("\n") for column in self.columns]
+        height = max(map(len, heads), default=0)
+        above = zip(*([""] * (height - len(head)) + head for head in heads), strict=True)
+        rows = [[cell.replace("\xa0", " ") for cell in row] for row in (*above, *self.rows)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(
+                cell.rjust(width) if side == "r" else cell.ljust(width)
+                for cell, width, side in zip(row, widths, self.letters, strict=True)
+            ).rstrip()
+            for row in rows
+        ]
+        lines.insert(height, "─" * (sum(widths) + 2 * len(widths) - 2))
+        title = [wrapped(self.title)] if self.title else []
+        return "\n".join([*title, *lines, *map(wrapped, self.remarks)])
+
+    def _repr_html_(self) -> str:
+        sides = ["right" if side == "r" else "left" for side in self.letters]
+        head = "".join(
+            f'<th style="text-align:{side}">{_html(column)}</th>'
+            for column, side in zip(self.columns, sides, strict=True)
+        )
+        body = "\n".join(
+            "<tr>{}</tr>".format(
+                "".join(
+                    f'<td style="text-align:{side}">{_html(cell)}</td>'
+                    for cell, side in zip(row, sides, strict=True)
+                )
+            )
+            for row in self.rows
+        )
+        caption = f"<caption>{_html(self.title)}</caption>" if self.title else ""
+        table = f"<table>{caption}<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
+        return "\n".join([table, *map(_paragraph, self.remarks)])
+
+    def __rich__(self) -> "Table":
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(
+            title=Text(self.title, style="bold") if self.title else None,
+            title_justify="left",
+            caption=Text("\n".join(self.remarks), style="dim") if self.remarks else None,
+            caption_justify="left",
+            box=SIMPLE_HEAD,
+            show_edge=False,
+            pad_edge=False,
+            padding=(0, 1, 0, 0),
+            leading=self.spacing,
+        )
+        for name, side in zip(self.columns, self.letters, strict=True):
+            where: Any = "right" if side == "r" else "left"
+            table.add_column(Text(name), overflow="fold", justify=where, no_wrap=side != "l")
+        for row in self.rows:
+            table.add_row(*map(_terminal_text, row))
+        return table
+
+
+Block: TypeAlias = TextTable | str
+"""A table, or a sentence."""
+
+
+class Displayed:
+    """What ``print`` and notebooks show as sentences and tables."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def tables(self) -> Sequence[Block]:
+        """What is shown, in this order."""
+
+    def __str__(self) -> str:
+        blocks = self.tables()
+        return "\n\n".join(wrapped(each) if isinstance(each, str) else str(each) for each in blocks)
+
+    def _repr_html_(self) -> str:
+        return html_blocks(self.tables())
+
+
+def html_blocks(blocks: Iterable[Block]) -> str:
+    """Sentences and tables as HTML, everything escaped."""
+    return "\n".join(
+        _paragraph(each) if isinstance(each, str) else each._repr_html_() for each in blocks
+    )
+
+
+def wrapped(text: str) -> str:
+    """A sentence in lines of at most 80 letters."""
+    return fill(text, _WIDEST, break_on_hyphens=False)
+
+
+def bar(begin: float, end: float, width: int) -> str:
+    """A bar between two proportions of a width, in halves of a letter.
+
+    >>> bar(0.25, 0.875, 4)
+    ' ██▌'
+    """
+    first, last = (round(2 * width * place) for place in sorted((begin, end)))
+    halves = [first <= place < last for place in range(2 * width)]
+    pairs = zip(halves[::2], halves[1::2], strict=True)
+    return "".join(" ▐▌█"[2 * left + right] for left, right in pairs).rstrip()
+
+
+def _terminal_text(cell: str) -> "Text":
+    from rich.text import Text
+
+    first, end, rest = cell.replace("\xa0", " ").partition("\n")
+    text = Text(first, style=getattr(cell, "style", ""))
+    return Text.assemble(text, (end + rest, getattr(cell, "below", "")))
+
+
+def _html(cell: str) -> str:
+    text = escape(cell).replace("\n", "<br>")
+    return {"bold": f"<b>{text}</b>", "dim": f'<span style="opacity:0.6">{text}</span>'}.get(
+        getattr(cell, "style", ""), text
+    )
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{_html(text)}</p>"

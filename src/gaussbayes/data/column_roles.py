@@ -1,0 +1,650 @@
+"""Which columns of a table a model learns from, as what, and why others are left out.
+
+What is decided follows from a sample, the first rows of a table, and from what was asked for:
+
+- Numbers are numbers, integers too. Strings, booleans and columns of a categorical type are
+  categories. Dates, also as ISO 8601 writes them in strings, are numbers: days since the first.
+- Left out are columns that identify rows, by their values (unique integers that rise with the row,
+  strings most of which are unique) or by their names (id, rownames, index, Unnamed: 0); columns
+  without values, or with one value only; copies of another column; strings of too many kinds; and
+  columns with one value for each class, which give the target away.
+- What was said of a column holds: it is never left out, and holds what it is said to hold.
+"""
+
+import re
+import warnings
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
+from gaussbayes.base.schema import NOT_ASKED_FOR, ColumnRole, ColumnRoles, Role
+from gaussbayes.base.spelling import meant
+from gaussbayes.base.types import CodeArray, LabelArray
+from gaussbayes.data.categories import column_codes
+from gaussbayes.data.roles import Request, check_distinct, check_present
+from gaussbayes.data.rows import categorical_mask, feature_position
+from gaussbayes.data.tables import as_frame, days_of, is_missing, listed, without_marks
+
+SAMPLE_ROWS = 50_000
+"""The first rows of a table, by which its columns are decided on."""
+
+MOST_KINDS = 1000
+"""A column of strings with more different values is free text or a key."""
+
+FEW = 20
+"""Different values that may be codes; and rows below which little can be said."""
+
+Content: TypeAlias = Literal["number", "string", "boolean", "category", "date", "other"]
+"""What the type of a column says; strings that write dates are dates."""
+
+_ROW_NAMES = {
+    *("", "id", "ids", "rowname", "rownames", "rowid", "rownumber", "rownum", "rowindex", "index"),
+    *("idx", "unnamed", "indexlevel", "uuid", "guid"),
+}
+"""Columns called so identify rows; digits and signs in their names do not count."""
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
+_DATE = re.compile(r"\s*\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)?\s*")
+_NUMBER = re.compile(r"(?i)\s*[+-]?(inf|(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?)\s*")
+_ZERO = re.compile(r"\s*[+-]?0\d")
+_MOSTLY = 0.9
+"""The proportion of different values that makes a column of strings one of names of rows."""
+
+_STRAYS = 0.01
+"""The proportion of strings that are rather errors in a column of numbers."""
+
+_ROWS_OF_A_KIND = 5
+"""Rows that each of many categories has in the mean; below it, the column tells rows apart."""
+
+_FEWEST = 3
+"""Rows below which nothing is said of columns by their values."""
+
+_START = 200  # rows by which columns that may be copies are found
+
+_CONTINUOUS = 50  # different integers of a target that are rather a measurement
+
+
+class LeakageWarning(UserWarning):
+    """A column alone says what the class of each row is."""
+
+
+def decide_roles(
+    table: Any,
+    request: Request,
+    *,
+    names: Sequence[str] | None = None,
+    labels: CodeArray | None = None,
+    typed: Collection[str] = (),
+    parsed: bool = False,
+    spelled: bool = True,
+    most_kinds: int = MOST_KINDS,
+    whole: bool = True,
+) -> ColumnRoles:
+    """What the columns of a table are to a model, by their first rows.
+
+    Parameters
+    ----------
+    table : a frame (pandas, polars, Arrow, narwhals) with names, the target and the weights may be
+        among its columns
+    names : of all columns, where the table has only those that are asked for
+    labels : (n,) class codes, −1 for rows without; None are those of the target column
+    typed : columns that are of a categorical type, whatever the frame says
+    parsed : whether strings that write numbers can be read as numbers, as in files of text
+    spelled : whether strings that write dates can be read as dates
+    most_kinds : how many different values a column of categories may have
+    whole : whether these are all rows of the table
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> n = range(40)
+    >>> frame = pd.DataFrame({"row": n, "kind": ["a", "b"] * 20, "size": [i % 7 for i in n]})
+    >>> decide_roles(frame, Request("kind", "auto")).sentence
+    'used 1 column: 1 number; left out row (identifies rows)'
+    """
+    frame = as_frame(table)
+    every = list(frame.columns if names is None else names)
+    check_distinct("the table", every)
+    others = [name for name in (request.target, request.weights) if name is not None]
+    check_present(every, others)
+    names = [name for name in every if name not in others]
+    told = _told(names, request)
+    reasons = _not_wanted(names, request, told)
+    is_sample = not whole or len(frame) > SAMPLE_ROWS
+    frame = frame.head(SAMPLE_ROWS)
+    columns = {
+        name: SampledColumn.of(
+            frame[name], "category" if name in typed else None, request.missing.of(name)
+        )
+        for name in names
+        if name not in reasons
+    }
+    if not spelled:
+        columns = {
+            name: replace(column, content="other", dtype="date (String)")
+            if column.content == "date" and column.dtype == "String"
+            else column
+            for name, column in columns.items()
+        }
+    if request.target is not None:
+        target = SampledColumn.of(frame[request.target], None, request.label_marks)
+        check_target(target, whole=not is_sample)
+        labels = target.codes
+    roles = {
+        name: _role(column, told.get(name), request, parsed=parsed)
+        for name, column in columns.items()
+    }
+    doubts: dict[str, str] = {}
+    if request.is_automatic and len(frame):
+        free = {name: column for name, column in columns.items() if name not in told}
+        for name, column in free.items():
+            why = _untyped(column)
+            if why is None and column.n_rows >= _FEWEST:
+                why = _useless(column, roles[name], request, most_kinds)
+            if why is not None:
+                reasons[name] = why
+        kept = {name: column for name, column in columns.items() if name not in reasons}
+        reasons |= _copies(kept, told, roles)
+        if labels is not None:
+            of = "the target" if request.target is None else request.target
+            for name, column in free.items():
+                if name not in reasons and (known := _determines(column, labels[:SAMPLE_ROWS])):
+                    sort, text = known
+                    (reasons if sort == "copy" else doubts)[name] = f"{text} {of}"
+    decided = ColumnRoles(
+        tuple(
+            ColumnRole(name, "left out", reasons[name])
+            if name in reasons
+            else ColumnRole(name, roles[name], doubts.get(name), _origin(columns[name], roles))
+            for name in names
+        )
+    )
+    if not decided.used:
+        _raise_for_none(decided, others)
+    return decided
+
+
+def columns_asked_for(names: Sequence[str], request: Request) -> list[str]:
+    """The columns that must be looked at, the target among them, of all there are."""
+    others = (request.target, request.weights)
+    features = [name for name in names if name not in others]
+    reasons = _not_wanted(features, request, _told(features, request))
+    return [name for name in names if name not in reasons]
+
+
+def decide_source(table: Any, request: Request, **how: Any) -> tuple[Request, ColumnRoles]:
+    """The request for the columns of a source that were decided on, and what these are.
+
+    `how` is as in `decide_roles`. Where features were named, others are no part of the table.
+    """
+    roles = decide_roles(table, request, **how)
+    chosen = settled(request, roles)
+    if request.features is not None and not request.is_automatic:
+        assert chosen.features is not None
+        roles = roles.of_names(chosen.features)
+    return chosen, roles
+
+
+def settled(request: Request, roles: ColumnRoles) -> Request:
+    """The request for exactly those columns that were decided on."""
+    names = roles.names
+    kinds: dict[str | int, Any] = {
+        names[feature_position(feature, names, len(names))]: kind
+        for feature, kind in (request.kinds or {}).items()
+    }
+    used = [column.name for column in roles.used]
+    if request.features is not None and not request.is_automatic:
+        listed_first = _expanded(request.features, names, "features")
+        used = [name for name in listed_first if name in used]
+    categorical = [each.name for each in roles.used if each.role == "category"]
+    return replace(
+        request,
+        features=used,
+        exclude=(),
+        categorical_features=categorical,
+        kinds=kinds | dict.fromkeys(roles.origins, "date"),
+    )
+
+
+def warn_of_leakage(roles: ColumnRoles) -> None:
+    """Warn of columns that are used though they alone say what the class is."""
+    for column in roles.doubts:
+        msg = f"{column.name!r} {column.reason}: if it is known only with the class, exclude it"
+        warnings.warn(msg, LeakageWarning, stacklevel=4)
+
+
+# What was asked for.
+
+
+def _told(names: Sequence[str], request: Request) -> dict[str, str]:
+    """What columns were said to hold: numbers, or categories."""
+    told: dict[str, str] = {}
+    chosen = request.categorical_features
+    if not isinstance(chosen, str) and chosen is not None:
+        mask = categorical_mask(names, [False] * len(names), chosen)
+        told = {name: "category" for name, holds in zip(names, mask, strict=True) if holds}
+    words = {"positive": "transforms", "number": "numeric"}
+    for feature, kind in (request.kinds or {}).items():
+        argument = words.get(kind, "families")
+        name = names[feature_position(feature, names, len(names), argument)]
+        told[name] = "category" if kind == "category" else "number"
+    return told
+
+
+def _not_wanted(names: Sequence[str], request: Request, told: dict[str, str]) -> dict[str, str]:
+    """The columns that are not asked for, and why."""
+    reasons: dict[str, str] = {}
+    if request.features is not None and not request.is_automatic:
+        for name in (request.target, request.weights):
+            if name is not None and name in request.features:
+                role = "target" if name == request.target else "weights"
+                msg = (
+                    f"{name!r} is the {role} and cannot be a feature too: leave it out of features"
+                )
+                raise SchemaError(msg)
+        wanted = _expanded(request.features, names, "features")
+        reasons = dict.fromkeys((name for name in names if name not in wanted), NOT_ASKED_FOR)
+    every = [*names, *([] if request.target is None else [request.target])]
+    excluded = _expanded(request.exclude, every, "exclude")
+    if request.target in excluded:
+        msg = f"the target {request.target!r} cannot be left out: it is named by exclude"
+        raise SchemaError(msg)
+    reasons |= dict.fromkeys(excluded, "excluded")
+    both = [name for name in told if name in reasons]
+    if both:
+        msg = (
+            f"it is said what {both[0]!r} holds, but it is {reasons[both[0]]}: leave out one of "
+            "the two"
+        )
+        raise SchemaError(msg)
+    return reasons
+
+
+def _expanded(patterns: Sequence[str] | str, names: Sequence[str], argument: str) -> list[str]:
+    """The columns that names and patterns such as ``temp_*`` stand for, each once."""
+    if isinstance(patterns, str):
+        msg = f"{argument} must be a list of columns, got a string: give [{patterns!r}]"
+        raise SchemaError(msg)
+    if argument == "features":
+        check_distinct("the list of features", patterns)
+    wanted: dict[str, None] = {}
+    for pattern in patterns:
+        if pattern in names:
+            wanted[pattern] = None
+            continue
+        matching = [name for name in names if fnmatchcase(name, pattern)]
+        if not matching:
+            msg = (
+                f"there is no column {pattern!r}, named by {argument}{meant(pattern, names)}; the "
+                f"columns are {listed(names)}"
+            )
+            raise SchemaError(msg)
+        wanted |= dict.fromkeys(matching)
+    return list(wanted)
+
+
+def _raise_for_none(roles: ColumnRoles, others: Sequence[str]) -> None:
+    if not roles.columns:
+        msg = f"there is no column to learn from besides {listed(others) or 'none'}"
+        raise SchemaError(msg)
+    reasons = ", ".join(f"{each.name!r} ({each.reason})" for each in roles.left_out[:10])
+    more = f" and {len(roles.columns) - 10} more" if len(roles.columns) > 10 else ""
+    msg = (
+        f"there is no column to learn from: all are left out, {reasons}{more}. Name those to learn "
+        "from all the same as features (--features on the command line)"
+    )
+    raise SchemaError(msg)
+
+
+# What a column holds.
+
+
+@dataclass(frozen=True)
+class SampledColumn:
+    """Some rows of a column: the codes of its values, −1 for missing ones, and these."""
+
+    name: str
+    content: Content
+    codes: CodeArray  # (n,)
+    values: NDArray[Any]  # (m,)
+    dtype: str  # as its container calls it
+
+    @classmethod
+    def of(
+        cls, series: Any, content: Content | None = None, marks: ColumnMarks = ORDINARY
+    ) -> "SampledColumn":
+        """The values of a series of narwhals; `marks` stand for missing ones."""
+        dtype = str(series.dtype)
+        try:
+            codes, values = column_codes(series, repr(series.name))
+        except (DataError, TypeError):
+            return cls(series.name, "other", np.zeros(len(series), np.int32), np.zeros(1), dtype)
+        missing = _missing(values, marks)
+        present = np.bincount(codes[codes >= 0], minlength=values.size)[: values.size] > 0
+        kept = np.flatnonzero(present & ~missing)
+        places = np.full(values.size + 1, -1, np.int32)
+        places[kept] = np.arange(kept.size)
+        values = values[kept]
+        content = content or _content(series.dtype, values)
+        written = content == "string" and values.size > 0
+        if content == "date" or (written and all(map(_DATE.fullmatch, values.tolist()))):
+            days = days_of(np.arange(values.size), values)
+            if np.isfinite(days).all():
+                content, values = "date", days
+        return cls(series.name, content, places[codes], values, dtype)
+
+    @cached_property
+    def counts(self) -> NDArray[np.intp]:
+        """How many rows have each value (m,)."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=self.values.size)
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.codes.size)
+
+    @property
+    def n_known(self) -> int:
+        """How many values are not missing."""
+        return int(self.counts.sum())
+
+    @property
+    def n_kinds(self) -> int:
+        """How many different values there are."""
+        return int(self.values.size)
+
+    @cached_property
+    def is_integral(self) -> bool:
+        """Whether all values are integers."""
+        if self.content != "number" or self.values.dtype.kind not in "iuf":
+            return False
+        return bool(np.all(np.rint(self.values) == self.values))
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether larger and smaller mean something."""
+        return self.content in {"number", "date"} and self.values.dtype.kind in "biuf"
+
+    @cached_property
+    def first_rows(self) -> NDArray[np.intp]:
+        """The first row that has each value (m,)."""
+        known = np.flatnonzero(self.codes >= 0)[::-1]
+        first = np.full(self.n_kinds, self.n_rows)
+        first[self.codes[known]] = known  # of several rows the last one stays: the first of all
+        return first
+
+    @property
+    def in_order(self) -> NDArray[Any]:
+        """The values (m,) in the order in which they come first."""
+        return np.asarray(self.values[np.argsort(self.first_rows)])
+
+    def head(self, n_rows: int) -> "SampledColumn":
+        """The first rows, as many as that."""
+        codes = self.codes[:n_rows]
+        kept = np.unique(codes[codes >= 0])
+        places = np.full(self.n_kinds + 1, -1, np.int32)
+        places[kept] = np.arange(kept.size)
+        return replace(self, codes=places[codes], values=self.values[kept])
+
+    @cached_property
+    def partition(self) -> NDArray[np.int32]:
+        """Codes (n,) in the order in which values come first."""
+        rank = np.append(np.argsort(np.argsort(self.first_rows)), -1).astype(np.int32)
+        return np.asarray(rank[self.codes])
+
+
+def _missing(values: NDArray[Any], marks: ColumnMarks) -> NDArray[np.bool_]:
+    """Which values stand for missing ones (m,)."""
+    if values.dtype.kind == "M":
+        return np.asarray(np.isnat(values))
+    if values.dtype.kind in "biuf":
+        return np.asarray(np.isnan(without_marks(values, marks)))
+    return np.fromiter((is_missing(each, marks) for each in values.tolist()), bool, values.size)
+
+
+def _content(dtype: Any, values: NDArray[Any]) -> Content:
+    """What a type of narwhals says, and of objects what their values do."""
+    import narwhals.stable.v2 as nw
+
+    if dtype in (nw.Object, nw.Unknown):
+        kinds = {type(value) for value in values.tolist()}
+        if kinds and kinds <= {bool}:
+            return "boolean"
+        if kinds & {str}:
+            return "string"
+        return "number" if all(issubclass(kind, int | float) for kind in kinds) else "other"
+    if dtype in (nw.Categorical, nw.Enum):
+        return "category"
+    plain: dict[Any, Content] = {nw.String: "string", nw.Boolean: "boolean", nw.Date: "date"}
+    if dtype in plain or isinstance(dtype, nw.Datetime):
+        return plain.get(dtype, "date")
+    return "number" if dtype.is_numeric() else "other"
+
+
+def _role(column: SampledColumn, told: str | None, request: Request, *, parsed: bool) -> Role:
+    """What a column is if it is used."""
+    if column.content == "date" and told != "category":
+        return "date"
+    if told is not None:
+        return "category" if told == "category" else "number"
+    chosen = request.categorical_features
+    if column.content == "category":
+        return "number" if chosen is None else "category"
+    if not request.by_values or column.content not in {"string", "boolean"}:
+        return "number"
+    stray = _stray(column) if column.content == "string" else None
+    if stray is None:
+        spelled = parsed and column.content == "string" and _spells_numbers(column)
+        return "number" if spelled else "category"
+    if not parsed:
+        row = int(np.argmax(column.codes == stray))
+        msg = (
+            f"column {column.name!r} holds numbers, but for {column.values[stray]!r:.60} in row "
+            f"{row}: correct it or leave such rows out, and make the column one of numbers; or "
+            f"make it a category (categorical_features=[{column.name!r}])"
+        )
+        raise DataError(msg)
+    return "number"
+
+
+def _spells_numbers(column: SampledColumn) -> bool:
+    """Whether strings are all numbers, none with leading zeros: beside what stands for missing."""
+    texts = column.values.tolist()
+    return all(_NUMBER.fullmatch(text) and not _ZERO.match(text) for text in texts)
+
+
+def _stray(column: SampledColumn) -> int | None:
+    """The code of a string that is no number where nearly all others are; None if there is none.
+
+    Few numbers that occur again and again are rather codes: 0, 1, 2, 3+.
+    """
+    matches = (_NUMBER.fullmatch(str(value)) is not None for value in column.values)
+    numbers = np.fromiter(matches, bool, column.n_kinds)
+    n_kinds, n_numbers = np.count_nonzero(numbers), column.counts[numbers].sum()
+    n_strays = column.n_known - n_numbers
+    codes = n_kinds <= min(FEW, n_numbers / 2)
+    if codes or not 0 < n_strays <= max(1, _STRAYS * column.n_known) or n_kinds < 2:
+        return None
+    first = column.codes[(column.codes >= 0) & ~np.append(numbers, True)[column.codes]]
+    return int(first[0])
+
+
+def _origin(column: SampledColumn, roles: dict[str, Role]) -> str | None:
+    """The day of the first date of a column of dates."""
+    if roles[column.name] != "date":
+        return None
+    first = float(np.floor(column.values.min(initial=np.inf))) if column.n_kinds else 0.0
+    return (date(1970, 1, 1) + timedelta(days=first)).isoformat()
+
+
+# Why a column is left out.
+
+
+def _untyped(column: SampledColumn) -> str | None:
+    """Why a column is of no use, whatever its values are."""
+    if column.n_known == 0:
+        return "no values"
+    if column.content == "other":
+        return f"holds {column.dtype} values, neither numbers nor categories"
+    return None
+
+
+def _useless(column: SampledColumn, role: Role, request: Request, most_kinds: int) -> str | None:
+    """Why nothing can be learnt from a column; None if that may well be."""
+    what = None if request.keep_identifiers or role == "date" else _identified(column, role)
+    if what is not None:
+        return f"identifies {what}"
+    if column.n_kinds == 1:
+        return "constant"
+    return _too_many(column, most_kinds) if role == "category" else None
+
+
+def _identified(column: SampledColumn, role: Role) -> Literal["rows", "groups"] | None:
+    """What a column identifies, by its name or its values."""
+    words = [word.lower() for word in _WORD.findall(column.name)]
+    if (words or not column.name.strip()) and "".join(words) in _ROW_NAMES:
+        return "rows"
+    n, m = column.n_rows, column.n_kinds
+    if column.content == "string" and role == "category":
+        return "rows" if m > 2 and m >= _MOSTLY * column.n_known else None
+    if not column.is_integral:
+        return None
+    if words and "id" in (words[0], words[-1]):
+        return "rows" if m == column.n_known else "groups"
+    if m < n or n < FEW // 2:
+        return None
+    steps = np.diff(column.values.astype(np.float64)[column.codes])
+    return "rows" if (steps > 0).all() or (steps < 0).all() else None
+
+
+def _too_many(column: SampledColumn, most: int) -> str | None:
+    """Why a column of categories has too many of them."""
+    m, n = column.n_kinds, column.n_known
+    if m <= most and m <= max(2, n / (2 if m <= FEW else _ROWS_OF_A_KIND)):
+        return None
+    texts = [text for text in column.values if not _NUMBER.fullmatch(str(text))]
+    if column.content == "string" and 0 < len(texts) < m / 2:
+        return f"numbers and text, such as {texts[0]!r:.40}"
+    if column.content == "string" and np.mean([str(v).count(" ") for v in column.values]) >= 4:
+        return f"free text, {m:,} different ones"
+    return f"{m:,} categories in {n:,} rows" if m <= most else f"{m:,} categories"
+
+
+def _copies(
+    columns: dict[str, SampledColumn], told: Collection[str], roles: dict[str, Role]
+) -> dict[str, str]:
+    """The columns that say what another says: the same values, or one value for each of its."""
+    reasons: dict[str, str] = {}
+    seen: dict[Any, SampledColumn] = {}
+    # What was asked for stays, and names rather than the numbers that code them.
+    order = sorted(columns, key=lambda name: (name not in told, roles[name] != "category"))
+    starts = {name: list(_keys(columns[name].head(_START))) for name in order}
+    often = Counter(key for keys in starts.values() for key in keys)
+    for name in order:
+        column = columns[name]
+        if column.n_rows < FEW // 2:
+            break  # it may be by chance
+        if all(often[key] == 1 for key in starts[name]):
+            continue  # no other column begins like this one
+        keys = list(_keys(column))
+        same = next((seen[key] for key in keys if key in seen), None)
+        if same is not None and name not in told and _is_redundant(column, same):
+            equal = column.in_order.tolist() == same.in_order.tolist()
+            reasons[name] = f"{'a copy of' if equal else 'one to one with'} {same.name}"
+        else:
+            seen = dict.fromkeys(keys, column) | seen
+    return reasons
+
+
+def _keys(column: SampledColumn) -> Iterator[Any]:
+    """What two columns have in common of which one may say nothing of its own.
+
+    Names must part the rows alike. Numbers must rise and fall with one another: otherwise they may
+    be several things that are known of the same groups. Few numbers may be codes of names.
+    """
+    if not column.is_ordered or column.n_kinds <= FEW:
+        yield "names", column.partition.tobytes()
+    if column.is_ordered:
+        ranks = np.argsort(np.argsort(column.in_order))
+        falls = ranks.size > 1 and ranks[0] > ranks[1]
+        ranks = ranks.size - 1 - ranks if falls else ranks
+        yield "numbers", column.partition.tobytes(), ranks.tobytes()
+
+
+def _is_redundant(a: SampledColumn, b: SampledColumn) -> bool:
+    """Whether it is no accident that two columns have a key in common."""
+    if a.is_ordered and b.is_ordered:
+        correlation = np.corrcoef(a.in_order.astype(float), b.in_order.astype(float))[0, 1]
+        return bool(a.n_kinds <= a.n_known / 2 or abs(correlation) > 1 - 1e-9)
+    return a.n_kinds <= a.n_known / 2 and a.n_rows >= FEW
+
+
+def _determines(
+    column: SampledColumn, labels: CodeArray
+) -> tuple[Literal["copy", "doubt"], str] | None:
+    """Whether a column alone says what the class is.
+
+    With one value for each class it is the target again. With some more values it is doubtful. In
+    few rows, or with values that occur a few times only, it may be by chance.
+    """
+    if column.n_kinds > max(FEW // 2, 3 * (1 + labels.max(initial=0))):
+        return None
+    known = (column.codes >= 0) & (labels >= 0)
+    values, classes = column.codes[known], labels[known]
+    m, k, n = np.unique(values).size, np.unique(classes).size, values.size
+    if k < 2 or n < FEW or m > max(FEW // 2, 3 * k) or n < _ROWS_OF_A_KIND * m:
+        return None
+    if np.unique(values.astype(np.int64) * (1 + classes.max()) + classes).size > m:
+        return None
+    return ("copy", "one to one with") if m == k else ("doubt", "alone determines")
+
+
+# The target.
+
+
+def check_target(target: SampledColumn, *, whole: bool = True) -> None:
+    """Raise if a column cannot hold classes that can be learnt."""
+    name, n, m = target.name, target.n_known, target.n_kinds
+    values = target.values
+    if target.content == "number" and values.dtype.kind == "f":
+        fractions = values[np.isfinite(values) & (np.rint(values) != values)]
+        if fractions.size > 1:
+            raise _continuous(name, fractions[0], m, n)
+    if n < FEW // 2:
+        return
+    if m == n:
+        msg = (
+            f"the target {name!r} is different in each of {n:,} rows, as {values[0]!s:.40} and "
+            f"{values[-1]!s:.40} are: it names rows, not classes. Choose a column of classes"
+        )
+        raise DataError(msg)
+    if target.content in {"number", "date"} and m > max(_CONTINUOUS, n / 4):
+        raise _continuous(name, values[0], m, n)
+    if m == 1 and whole:
+        msg = (
+            f"the target {name!r} is {values[0]!s:.40} in all {n:,} rows: a classifier needs at "
+            "least two classes"
+        )
+        raise DataError(msg)
+
+
+def check_labels(labels: CodeArray, classes: LabelArray) -> None:
+    """Raise if class codes (n,) of a table in memory are no classes that can be learnt."""
+    content: Content = "number" if classes.dtype.kind in "biuf" else "string"
+    check_target(SampledColumn("y", content, labels, classes, str(classes.dtype)))
+
+
+def _continuous(name: str, example: object, n_kinds: int, n_rows: int) -> DataError:
+    return DataError(
+        f"the target {name!r} is continuous: it holds {n_kinds:,} different numbers in {n_rows:,} "
+        f"rows, such as {example}. Predicting a number is regression, which this does not do; "
+        "choose a column of classes, or cut the numbers into a few intervals"
+    )

@@ -1,0 +1,169 @@
+"""Densities of coded rows: those of their codes.
+
+They tell classes apart. They are no probabilities of categories, which are corners of a simplex and
+not points between: categories cannot be drawn from them, nor are distances those of a Gaussian.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import for_each
+from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.data.categories import Categories
+from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.families.coded.coding import CategoryCode, Coding
+from gaussbayes.families.coded.statistics import CodedStatistics
+from gaussbayes.families.protocol import ParameterTable, Reference
+from gaussbayes.families.transformed.statistics import row_blocks
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodedDensity:
+    """Densities of k classes, of the codes of columns."""
+
+    coding: Coding
+    inner: Any  # Density, of the codes
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return int(self.inner.n_classes)
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns there are."""
+        return len(self.coding.of)
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters of the densities of the codes."""
+        return int(self.inner.n_parameters)
+
+    @property
+    def categories(self) -> tuple[Categories, ...]:
+        """The categories of each column that has some."""
+        return self.coding.categories
+
+    def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
+        """``log p(z | c)`` (n, k) of the codes z, what is missing among them integrated out."""
+        out: RealArray = np.empty((rows.n_rows, self.n_classes), rows.dtype)
+
+        def score_block(block: slice) -> None:
+            out[block] = self.inner.log_density(self.coding.forward(rows[block]))
+
+        for_each(score_block, row_blocks(rows.n_rows, self.coding.width), threads)
+        return out
+
+    def expect(self, rows: Rows, responsibility: FloatArray, threads: int = 1) -> CodedStatistics:
+        """Expected statistics of rows that belong to each class in part (n, k)."""
+        coded = self.coding.forward(rows)
+        return CodedStatistics(self.coding, self.inner.expect(coded, responsibility, threads))
+
+    def expect_statistics(self, statistics: CodedStatistics) -> tuple[CodedStatistics, float]:
+        """Expected complete statistics of rows known by theirs, and their `log_likelihood`."""
+        inner, log_likelihood = self.inner.expect_statistics(statistics.inner)
+        return replace(statistics, inner=inner), log_likelihood
+
+    def log_likelihood(self, statistics: CodedStatistics) -> float:
+        """``Σ w log p(z | c)`` of what was observed, each row in its own class."""
+        return float(self.inner.log_likelihood(statistics.inner))
+
+    def marginal(self, columns: Sequence[int], names: Schema) -> "CodedDensity":
+        """The density of some of the columns: of their codes."""
+        coding = self.coding.of_columns(columns)
+        inner = self.inner.marginal(self.coding.places(columns), coding.names(names))
+        return CodedDensity(coding, inner)
+
+    def selected(self, codes: Sequence[int]) -> "CodedDensity":
+        """Only the classes with these codes, in this order."""
+        return replace(self, inner=self.inner.selected(codes))
+
+    def contributions(
+        self, row: Rows, pair: tuple[int, int], reference: Reference | None
+    ) -> tuple[float, FloatArray]:
+        """The log ratio midway between the classes, and each column's contribution (d,).
+
+        That of a column is what its codes contribute together.
+        """
+        del reference  # categories have none
+        amid = Reference.amid(self.n_classes)
+        ratio, amounts = self.inner.contributions(self.coding.forward(row), pair, amid)
+        return ratio, np.add.reduceat(amounts, self.coding.starts[:-1])
+
+    @property
+    def numbers(self) -> tuple[list[int], Any]:
+        """The columns that hold numbers, and their density, medians in place of missing ones."""
+        columns = [j for j, code in enumerate(self.coding.of) if code.content == "number"]
+        places = [self.coding.starts[j] for j in columns]
+        names = Schema(np.arange(self.n_classes), len(places))
+        return columns, self.inner.marginal(places, names) if places else None
+
+    def crossings(self, pair: tuple[int, int], constant: float) -> FloatArray:
+        """The numbers x, sorted, at which ``log p(x | a) − log p(x | b) + constant`` is 0.
+
+        Categories have no such points. Of a number that may be missing they are found between the
+        points of a fine grid, out to 12 deviations.
+        """
+        from scipy.optimize import brentq
+
+        (code,), (_, number) = self.coding.of, self.numbers
+        if code.content == "category":
+            return np.empty(0)
+        if code.n_columns == 1:
+            return np.asarray(number.crossings(pair, constant))
+        a, b = pair
+        spread = number.straight.deviation.max()
+        ends = number.straight.mean[[a, b], 0] + 12.0 * spread * np.array([[-1.0], [1.0]])
+        grid = number.warp(np.linspace(ends.min(), ends.max(), 2001)[:, None])[:, 0]
+
+        def log_ratio(x: Any) -> Any:
+            scores = self.log_density(number_rows(np.reshape(np.asarray(x, float), (-1, 1))))
+            return scores[:, a] - scores[:, b] + constant
+
+        values = log_ratio(grid)
+        changes = np.flatnonzero(np.sign(values[:-1]) * np.sign(values[1:]) < 0).tolist()
+        at = [brentq(lambda x: log_ratio(x)[0], grid[i], grid[i + 1]) for i in changes]
+        return np.array(at)
+
+    @property
+    def probabilities(self) -> dict[int, FloatArray]:
+        """``p(category | class)`` (k, m) of each column of categories, where it is not missing."""
+        mean, tables = self.inner.mean, {}
+        for j, (code, start) in enumerate(zip(self.coding.of, self.coding.starts, strict=False)):
+            if isinstance(code, CategoryCode):
+                proportions = code.proportions(mean[:, start : start + code.n_columns])
+                present = np.maximum(proportions[:, : len(code.categories)], 0.0)
+                total = present.sum(axis=1, keepdims=True)
+                equal = np.full_like(present, 1.0 / max(1, present.shape[1]))
+                tables[j] = np.divide(present, total, out=equal, where=total > 0)
+        return tables
+
+    def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
+        """Means and standard deviations of the numbers, and how often categories occur."""
+        mean, deviation = self.inner.mean, self.inner.deviation
+        coded = zip(self.coding.of, names.titles, pairwise(self.coding.starts), strict=True)
+        numbers, missing, shown = {}, {}, []
+        for code, title, (start, stop) in coded:
+            if isinstance(code, CategoryCode):
+                levels = [*map(str, code.categories), *["missing"] * code.missing]
+                proportions = code.proportions(mean[:, start:stop])
+                table = ParameterTable(f"p({title} | class)", tuple(levels), proportions)
+                shown += [table] if levels else []
+                continue
+            numbers[title] = start
+            if code.filler is not None:
+                missing[title] = start + 1
+        for what, values, columns in (
+            ("p(missing | class)", mean, missing),
+            ("standard deviation", deviation, numbers),
+            ("mean", mean, numbers),
+        ):
+            if columns:
+                some = values[:, list(columns.values())]
+                shown.insert(0, ParameterTable(what, tuple(columns), some))
+        return tuple(shown)

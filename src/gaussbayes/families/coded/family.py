@@ -1,0 +1,233 @@
+"""A family of columns of any kind: coded as numbers, then another family."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.merge_tree import merge_blocks
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray, TransformName
+from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.coded.coding import CategoryCode, Coding, learn
+from gaussbayes.families.coded.density import CodedDensity
+from gaussbayes.families.coded.statistics import CodedStatistics
+from gaussbayes.families.gaussian import Gaussian
+from gaussbayes.families.protocol import Fit, Kind, LeftOut
+from gaussbayes.families.removal import Removal
+from gaussbayes.families.transformed import Standardised, Transformed
+from gaussbayes.families.transformed.statistics import row_blocks
+from gaussbayes.families.transformed.transform import Transform
+from gaussbayes.families.wrapper import Wrapper
+
+_AS_IT_IS = Standardised()
+
+
+@dataclass(frozen=True, slots=True)
+class Coded(Wrapper):
+    """Numbers and categories whose codes follow a family together; see `Coding`.
+
+    So categories have to do with each other and with the numbers, and that a value is missing tells
+    something, too. The code is learnt from rows before any are observed, as transforms of the
+    numbers are; from then on it is a setting.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> codes = np.array([[0], [0], [1], [1], [1], [0]], np.int32)
+    >>> x = np.array([[1.0], [2.0], [3.0], [2.5], [4.0], [3.5]])
+    >>> rows = Rows(x, codes, (("no", "yes"),))
+    >>> targets = Targets(np.array([0, 0, 0, 1, 1, 1], np.int32), 2)
+    >>> names = Schema(np.arange(2), 2, ("x", "answer"), categorical=(1,))
+    >>> family = Coded(Gaussian.of(shared=True)).prepared(rows, targets, names)
+    >>> density = family.estimate(family.observe(rows, targets, names), names).density
+    >>> [table.title for table in density.tables(names)]
+    ['mean', 'standard deviation', 'p(answer | class)']
+    """
+
+    family: Any  # of the codes; transformed once the code is learnt
+    wanted: tuple[Transform | TransformName | None, ...] = (None,)
+    """What numbers are to be transformed by: one for each column, or one for all."""
+    coding: Coding | None = None
+
+    name: ClassVar[str] = "coded"
+    kind: ClassVar[Kind] = "any"
+    remedy: ClassVar[str] = (
+        "fit again with coded=False, so that categories have a family of their own"
+    )
+
+    @classmethod
+    def of(
+        cls,
+        covariance: object = "full",
+        shared: object = False,
+        divisor: object = "mle",
+        shrinkage: object = None,
+        target: object = "diagonal",
+        estimate: object = "plug_in",
+    ) -> "Coded":
+        """The family whose codes are Gaussian as users describe it."""
+        return cls(Gaussian.of(covariance, shared, divisor, shrinkage, target, estimate))
+
+    @property
+    def learnt(self) -> Coding:
+        """The codes; they must have been learnt."""
+        if self.coding is None:
+            msg = "the code of categories must be learnt (prepared) before it is used"
+            raise ParameterError(msg)
+        return self.coding
+
+    @property
+    def plain(self) -> "Coded":
+        """The same before anything was learnt, without transforms."""
+        return Coded(self.family if self.coding is None else self.family.family)
+
+    @property
+    def transforms(self) -> tuple[Transform | TransformName | None, ...]:
+        """What each column is transformed by; None for categories."""
+        if self.coding is None:
+            return self.wanted
+        first = zip(self.coding.of, self.coding.starts[:-1], strict=True)
+        return tuple(
+            None if isinstance(code, CategoryCode) else self.family.transforms[start]
+            for code, start in first
+        )
+
+    @property
+    def kinds(self) -> tuple[TransformName | None, ...]:
+        """The transforms by name; None where a column is as it came."""
+        plain = (None, _AS_IT_IS)
+        return tuple(
+            None if each in plain else each if isinstance(each, str) else each.kind
+            for each in self.transforms
+        )
+
+    @property
+    def contents(self) -> tuple[str, ...]:
+        """What each column must hold in files."""
+        pairs = zip(self.learnt.of, self.kinds, strict=True)
+        return tuple("positive" if kind == "log" else code.content for code, kind in pairs)
+
+    @property
+    def is_prepared(self) -> bool:
+        """Whether the code is learnt."""
+        return self.coding is not None
+
+    def prepared(self, rows: Rows, targets: Targets, names: Schema) -> "Coded":
+        """This family with the code of the rows, and transforms that suit their numbers."""
+        if self.is_prepared:
+            return self
+        coding = learn(rows, targets.total_weights(), names.categorical)
+        family = self._transformed(coding)
+        family = family.prepared(coding.forward(rows), targets, coding.names(names))
+        return replace(self, family=family, coding=coding)
+
+    def prepared_like(self, other: Any) -> "Coded":
+        """This family with the code and the transforms of another, if these are asked for here."""
+        if self.is_prepared or not isinstance(other, Coded) or other.coding is None:
+            return self
+        like = self._transformed(other.coding).prepared_like(other.family)
+        if like.transforms != other.family.transforms:
+            return self
+        return replace(self, family=like, coding=other.coding)
+
+    def _transformed(self, coding: Coding) -> Transformed:
+        """The family of the codes, whose numbers are to be transformed as is wanted."""
+        wanted = self.wanted * (len(coding.of) if len(self.wanted) == 1 else 1)
+        transforms: list[Any] = [_AS_IT_IS] * coding.width
+        for code, start, transform in zip(coding.of, coding.starts[:-1], wanted, strict=True):
+            if transform is not None and not isinstance(code, CategoryCode):
+                transforms[start] = transform
+        return Transformed(tuple(transforms), self.family)
+
+    def of_columns(self, columns: Sequence[int]) -> "Coded":
+        """The family of some of the columns, in this order."""
+        if self.coding is None:
+            each = len(self.wanted) > 1
+            return replace(self, wanted=tuple(self.wanted[j] for j in columns)) if each else self
+        family = self.family.of_columns(self.coding.places(columns))
+        return replace(self, family=family, coding=self.coding.of_columns(columns), wanted=(None,))
+
+    def compact(self, rows: Rows, targets: Targets, names: Schema) -> list["Coded"]:
+        """The same in less room, by the codes of the rows."""
+        coded, inner_names = self.learnt.forward(rows), self.inner_names(names)
+        return [self._around(some) for some in self.family.compact(coded, targets, inner_names)]
+
+    def inner_names(self, names: Schema) -> Schema:
+        """What messages call the codes."""
+        return self.learnt.names(names)
+
+    def n_bytes(self, n_classes: int, n_columns: int) -> int:
+        """How much memory the statistics of so many classes take."""
+        width = n_columns if self.coding is None else self.coding.width
+        return int(self.family.n_bytes(n_classes, width))
+
+    def observe(
+        self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
+    ) -> CodedStatistics:
+        """The statistics of the codes of labelled rows."""
+        coding, inner_names = self.learnt, self.inner_names(names)
+
+        def observe_block(block: slice) -> CodedStatistics:
+            coded = coding.forward(rows[block])
+            return CodedStatistics(coding, self.family.observe(coded, targets[block], inner_names))
+
+        return merge_blocks(observe_block, row_blocks(rows.n_rows, coding.width), threads)
+
+    def adapted(self, statistics: CodedStatistics) -> CodedStatistics:
+        """Statistics gathered under other settings, by the same code."""
+        statistics.check_alike(self.learnt)
+        return replace(statistics, inner=self.family.adapted(statistics.inner))
+
+    def estimate(
+        self,
+        statistics: CodedStatistics,
+        names: Schema,
+        threads: int = 1,
+        start: CodedDensity | None = None,
+    ) -> Fit:
+        """The density that fits the codes best, regularised."""
+        near = None if start is None else start.inner
+        fit = self.family.estimate(statistics.inner, self.inner_names(names), threads, near)
+        return Fit(self.density_of(statistics, fit.density), fit.convergence)
+
+    def density_of(self, statistics: CodedStatistics, inner: Any) -> CodedDensity:
+        """The density of rows whose codes have this density."""
+        return CodedDensity(statistics.coding, inner)
+
+    def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
+        """Free parameters of the family of the codes."""
+        del n_columns
+        if self.coding is None:  # nobody knows yet how many codes there will be
+            return None
+        count: int | None = self.family.n_parameters(n_classes, self.coding.width)
+        return count
+
+    def left_out(
+        self,
+        statistics: CodedStatistics,
+        path: Sequence["Coded"],
+        targets: Targets,
+        names: Schema,
+    ) -> LeftOut | None:
+        """The closed form of the family of the codes, given these."""
+        families = [member.family for member in path]
+        inner_names = self.inner_names(names)
+        closed = self.family.left_out(statistics.inner, families, targets, inner_names)
+        if closed is None:
+            return None
+
+        def log_densities(rows: Rows, removal: Removal) -> tuple[FloatArray, Any]:
+            scores: tuple[FloatArray, Any] = closed(statistics.coding.forward(rows), removal)
+            return scores
+
+        return log_densities
+
+    def on_path_with(self, other: "Coded") -> bool:
+        """Whether two families differ in what regularises only."""
+        return self.coding == other.coding and bool(self.family.on_path_with(other.family))
+
+    def log_evidence(self, density: Any, statistics: Any) -> tuple[float, int]:
+        """That of the codes."""
+        evidence: tuple[float, int] = self.family.log_evidence(density.inner, statistics.inner)
+        return evidence

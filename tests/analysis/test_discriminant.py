@@ -1,0 +1,71 @@
+"""The boundary as an equation, and linear discriminants."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+from gaussbayes import GaussianClassifier
+from gaussbayes.base.errors import CapabilityError
+from gaussbayes.datasets import load_iris
+
+IRIS = load_iris()
+SETTINGS = [
+    {"shared": shared, "covariance": covariance, "priors": priors}
+    for shared, covariance, priors in [
+        (True, "full", None),
+        (False, "full", [0.2, 0.3, 0.5]),
+        (True, "diagonal", "uniform"),
+        (False, "diagonal", None),
+        (0.5, "full", None),
+        (False, "spherical", None),
+    ]
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.parametrize("far", [0.0, 1e4])
+def test_the_equation_is_the_log_odds(settings: dict, far: float) -> None:
+    X = IRIS.rows + far
+    model = GaussianClassifier(**settings).fit(X, IRIS.labels)
+    for a, b in (("setosa", "virginica"), ("versicolor", "setosa")):
+        equation = model.boundary(a, b)
+        expected = model.log_odds(X, a, b)
+        np.testing.assert_allclose(equation(X), expected, rtol=1e-9, atol=1e-9 + 1e-12 * far**2)
+        assert equation.is_linear == (settings["shared"] is True)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_linear_discriminants_are_those_of_scikit_learn(n_classes: int) -> None:
+    kept = np.isin(IRIS.labels, ["versicolor", "virginica", "setosa"][:n_classes])
+    X, y = IRIS.rows[kept], IRIS.labels[kept]
+    ours = GaussianClassifier(shared=True).fit(X, y)
+    theirs = LinearDiscriminantAnalysis(solver="lsqr").fit(X, y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-9)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-9)
+
+
+def test_what_has_no_linear_discriminant() -> None:
+    assert not hasattr(GaussianClassifier().fit(IRIS.rows, IRIS.labels), "coef_")
+    frame = pd.DataFrame(IRIS.rows[:, :1], columns=["length"])
+    frame["site"] = pd.Categorical(np.where(np.arange(150) % 2, "north", "south"))
+    mixed = GaussianClassifier(shared=True, smoothing=1).fit(frame, IRIS.labels)
+    assert not hasattr(mixed, "coef_")
+    with pytest.raises(CapabilityError, match=r"'site' \(categorical\) are not"):
+        mixed.boundary("setosa", "virginica")
+    assert mixed.marginal(["length"]).boundary("setosa", "virginica").is_linear
+    warped = GaussianClassifier(transforms="yeo-johnson").fit(IRIS.rows, IRIS.labels)
+    with pytest.raises(CapabilityError, match="transformed"):
+        warped.boundary("setosa", "virginica")
+
+
+def test_equations_are_written() -> None:
+    # The handout's petals (COURSE 002): own variances, so that squares stay.
+    X, y = [[1.8], [2.1], [2.5], [3.2], [3.8], [5.8], [6.7], [7.0]], list("AAAAABBB")
+    own = GaussianClassifier(priors="uniform").fit(X, y).boundary("B", "A")
+    # Q = ½ (1 / 0.5336 − 1 / 0.26), w = 6.5 / 0.26 − 2.68 / 0.5336
+    assert str(own).startswith("log-odds of 'B' to 'A' = -0.986·x0² + 19.98·x0 - ")
+    roots = np.roots([own.quadratic[0, 0], own.linear[0], own.constant])
+    np.testing.assert_allclose(sorted(roots), [4.894721, 15.365512], atol=1e-6)
+    shared = GaussianClassifier(shared=True).fit(X, y).boundary("B", "A")
+    assert str(shared).endswith("boundary: x0 = 4.648")

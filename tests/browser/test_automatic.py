@@ -1,0 +1,62 @@
+"""The automatic model on the page: the default of files, not of examples; drags are quick."""
+
+from playwright.sync_api import expect
+
+from gaussbayes import GaussianClassifier
+from tests.browser import tables
+from tests.browser.lab import Lab, hash_of
+
+
+def send(lab: Lab) -> None:
+    lab.open()
+    lab.panel("data")
+    file = {"name": "chosen.csv", "mimeType": "text/csv", "buffer": tables.as_csv()}
+    lab.find("data-file").set_input_files(file)
+    lab.until("lab.data.name === 'chosen.csv'")
+    lab.settle()
+
+
+def test_files_are_opened_with_it_and_examples_are_not(lab: Lab) -> None:
+    send(lab)
+    lab.panel("model")
+    best = GaussianClassifier.auto().fit(*tables.rows()).selection_.choice
+    expect(lab.find("model-chosen")).to_have_text(best)
+    expect(lab.find("model-covariance")).to_be_hidden()
+    data = lab.state["data"]
+    assert lab.page.url.endswith(f"#{hash_of({'data': data})}")
+    lab.panel("take_away")
+    expect(lab.find("take-command")).to_contain_text("--model auto")
+    expect(lab.find("take-python")).to_contain_text("GaussianClassifier.auto()")
+    lab.panel("model")
+    lab.choose("model-from", "data")
+    expect(lab.find("model-chosen")).to_be_hidden()
+    plain = lab.state
+    assert lab.page.url.endswith(f"#{hash_of({'data': data, 'model': {'from': 'data'}})}")
+    lab.open(plain)
+    assert lab.state == plain
+    lab.panel("model")
+    lab.choose("model-from", "auto")
+    lab.panel("data")
+    lab.find("data-preset").select_option("three")
+    lab.settle()
+    assert lab.state["model"]["from"] == "data"
+    lab.press("undo")
+    assert (lab.state["data"], lab.state["model"]["from"]) == (data, "auto")
+
+
+def test_the_plain_model_is_shown_while_points_move(lab: Lab) -> None:
+    """The choice is made on release; other drags leave the chosen model in place."""
+    lab.open({"data": {"preset": "three"}, "model": {"from": "auto"}})
+    x, y = lab.pixel(*lab.array("data", "points")[0].tolist())
+    lab.hold((x, y), (30, 20))
+    lab.until("lab.answers.scene.request.model.from === 'data'")
+    assert lab.state["model"]["from"] == "auto"
+    lab.page.mouse.up()
+    lab.settle()
+    assert lab.head("scene")["parameters"]["chosen"]
+    lab.press("tool-pan")
+    lab.hold(lab.middle("inner"), (40, 0))
+    lab.until("lab.dragging && lab.connection.underWay.size === 0")
+    assert lab.get("lab.answers.scene.request.model.from") == "auto"
+    lab.page.mouse.up()
+    lab.settle()

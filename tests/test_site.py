@@ -1,0 +1,110 @@
+"""The site's sources agree with one another and with the package, without being built."""
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import gaussbayes
+from gaussbayes import datasets, lessons, plots
+
+ROOT = Path(__file__).parent.parent
+DOCS, EXAMPLES = ROOT / "docs", ROOT / "examples"
+LESSONS = ROOT / "src" / "gaussbayes" / "lessons" / "pages"
+GALLERY, COPIES = DOCS / "gallery", DOCS / "lesson"  # both are made by the build
+PAGES = [path for path in sorted(DOCS.rglob("*.md")) if not {GALLERY, COPIES} & {*path.parents}]
+TEXTS = {path: path.read_text(encoding="utf-8") for path in PAGES}
+PACKAGES = {package.__name__: package for package in (datasets, lessons, plots)}
+NAMES = [
+    *(("gaussbayes", name) for name in gaussbayes.__all__ if f"gaussbayes.{name}" not in PACKAGES),
+    *(("gaussbayes.plots", name) for name in plots.__all__),
+    *(("gaussbayes.lessons", name) for name in lessons.__all__),
+    *(("gaussbayes.datasets", name) for name in ("Dataset", "load_iris")),
+]
+
+
+def source_of(path: Path) -> Path:
+    """The file that a page is made from: an example in the gallery, a page of the package."""
+    if COPIES in path.parents:
+        return LESSONS / path.name
+    if GALLERY not in path.parents:
+        return path
+    if path.stem == "index":
+        return EXAMPLES / path.parent.relative_to(GALLERY) / "GALLERY_HEADER.rst"
+    return EXAMPLES / path.relative_to(GALLERY).with_suffix(".py")
+
+
+def contents(page: Path) -> list[Path]:
+    """The pages in the tables of contents of a page, without endings."""
+    tables = re.findall(r"^```\{toctree\}\n(.*?)^```", TEXTS[page], flags=re.DOTALL | re.MULTILINE)
+    lines = [line for table in tables for line in table.splitlines()]
+    return [(page.parent / line).resolve() for line in lines if line and not line.startswith(":")]
+
+
+def without_code(text: str) -> str:
+    return re.sub(r"^```.*?^```|`[^`\n]*`", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(DOCS)))
+def test_contents_and_links_lead_somewhere(page: Path) -> None:
+    missing = [
+        str(entry)
+        for entry in contents(page)
+        if not any(source_of(entry.with_name(entry.name + end)).exists() for end in (".md", ".rst"))
+    ]
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", without_code(TEXTS[page]))
+    missing += [
+        link
+        for link in links
+        if "://" not in link and not source_of((page.parent / link).resolve()).exists()
+    ]
+    assert missing == []
+
+
+def test_every_page_is_in_one_table_of_contents() -> None:
+    listed = [entry for page in PAGES for entry in contents(page)]
+    assert len(listed) == len(set(listed))
+    copies = [COPIES / path.name for path in LESSONS.glob("*.md")]
+    pages = {path.with_suffix("") for path in (*PAGES, *copies)} - {DOCS / "index"}
+    assert pages <= set(listed)
+
+
+def entries() -> set[tuple[str, str]]:
+    """The names that the reference has, each with its module."""
+    found, module = set(), ""
+    for page in sorted((DOCS / "reference").glob("*.md")):
+        for kind, name in re.findall(r"^\.\. ([\w:]+):: ([\w.]+)", TEXTS[page], flags=re.MULTILINE):
+            if kind == "currentmodule":
+                module = name
+            elif kind.startswith("auto") or kind == "py:data":
+                found.add((module, name))
+    return found
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    assert [name for name in NAMES if name not in entries()] == []
+
+
+@pytest.mark.parametrize(("module", "name"), NAMES)
+def test_every_public_name_has_an_example(module: str, name: str) -> None:
+    value = getattr(PACKAGES.get(module, gaussbayes), name)
+    if name != "__version__":
+        assert ">>>" in (value.__doc__ or "")
+    if inspect.isclass(value) and issubclass(value, Exception):
+        assert re.search(r"\braised\b", value.__doc__ or "", flags=re.IGNORECASE)
+
+
+def test_code_on_pages_compiles() -> None:
+    cell = r"^```\{code-cell\}\n(?:---\n.*?^---\n)?(.*?)^```"
+    for page, text in TEXTS.items():
+        for code in re.findall(cell, text, flags=re.DOTALL | re.MULTILINE):
+            compile(code, str(page), "exec")
+
+
+def test_every_page_of_the_guide_has_a_formula_code_and_a_figure() -> None:
+    for page, text in TEXTS.items():
+        if page.parent.name == "guide" and page.stem != "index":
+            assert "$$" in text, page
+            assert "{code-cell}" in text, page
+            assert "    alt: " in text, page
