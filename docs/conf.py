@@ -120,7 +120,7 @@ PAGES = HERE.parent / "src" / "gaussbayes" / "lessons" / "pages"  # they come wi
 
 
 def _copy_lessons(_app: object, _config: object) -> None:
-    """Lay the lessons' pages beside the others; times are kept, so that what is old is not run anew."""
+    """Lay the lessons' pages beside the others, with their times: old pages are not run again."""
     shutil.copytree(PAGES, HERE / "lesson", dirs_exist_ok=True)
 
 

@@ -4,6 +4,7 @@ One record, `TextTable`, is written all three ways. What can be shown derives fr
 says by `tables` what there is to show, sentences and tables; ``print`` and notebooks do the rest.
 """
 
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape

@@ -18,6 +18,11 @@ _BLOCK = 1 << 15
 """Numbers that are transformed at a time: as many as stay near the processor."""
 
 
+def row_blocks(n_rows: int, n_columns: int) -> list[slice]:
+    """The rows in pieces that are transformed at a time; at least one piece."""
+    return ranges(n_rows, max(16, _BLOCK // max(1, n_columns))) or [slice(0, 0)]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TransformedStatistics:
     """The statistics of the transformed rows by another family, and ``Σ w log t'(x)``.
