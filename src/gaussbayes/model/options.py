@@ -19,9 +19,6 @@ from gaussbayes.families import family_type
 from gaussbayes.model.select import Criterion
 from gaussbayes.model.settings import Component, Priors, Settings
 
-_WORTH_A_THREAD = 1 << 16
-"""Values below which starting a thread costs more than it saves."""
-
 AUTOMATIC = "auto"
 
 TRIED = ("range", "yeo-johnson")
