@@ -33,6 +33,10 @@ from gaussbayes.model.settings import Settings, class_priors
 from gaussbayes.model.solution import Solution, score
 from gaussbayes.model.statistics import KeptRows, Learnt, RowReduction
 
+EXACT, ROUGH = 1e-11, 1e-3
+"""Estimated errors of parameters, in standard deviations or as proportions, at which EM ends: for a
+model, and to tell models apart by their predictions."""
+
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -81,7 +85,7 @@ def expectation_maximisation(
     *,
     threads: int = 1,
     start: Solution | None = None,
-    tolerance: float = 1e-11,
+    tolerance: float = EXACT,
     max_iterations: int = 10_000,
 ) -> Solution:
     """The model of labelled rows, known by their statistics, and of unlabelled ones.
