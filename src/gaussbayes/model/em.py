@@ -186,7 +186,12 @@ class _Problem:
         columns = zip(self.settings.families, expected.parts, self.names, strict=True)
         densities = tuple(family.estimate(part, names).density for family, part, names in columns)
         record = Convergence(path.objective, path.converged, path.remaining)
-        return Solution(self.prior(expected.weight), densities, expected.weight, record)
+        solution = Solution(self.prior(expected.weight), densities, expected.weight, record)
+        if tolerance == EXACT:
+            return solution
+        columns = zip(self.families, expected.parts, self.names, strict=True)
+        maximal = tuple(family.maximise(part, names) for family, part, names in columns)
+        return replace(solution, maximal=maximal)
 
     def prior(self, weight: FloatArray) -> FloatArray:
         """The priors (k,): those given, or the proportions of the weight."""
@@ -197,7 +202,7 @@ class _Problem:
         rest, parts = self.learnt.unlabelled, self.learnt.parts
         assert rest is not None
         densities = []
-        given = [None] * len(parts) if near is None else near.densities
+        given = [None] * len(parts) if near is None else near.maximal or near.densities
         columns = zip(self.families, parts, rest.together, self.names, given, strict=True)
         for family, part, unlabelled, names, density in columns:
             together = unlabelled.scaled(self.settings.unlabelled_weight) + part.together()

@@ -238,7 +238,14 @@ def _average(
     for number in kept:
         settings = replace(judged[number].candidate.settings, unlabelled_weight=unlabelled)
         learnt = views[judging.index(judged[number].view)].learnt.adapted(settings)
-        members.append(_solved(Model(settings, schema, learnt), threads, all_rows))
+        try:
+            member = _solved(Model(settings, schema, learnt), threads, all_rows)
+        except GaussBayesError:  # that one has a maximum does not say that all have
+            if not unlabelled:
+                raise
+            settings = replace(settings, unlabelled_weight=0.0)
+            member = _solved(Model(settings, schema, learnt), threads, all_rows)
+        members.append(member)
     calibration: Calibration | None = None
     if options.calibration is not None:
         average = log_average([posteriors[number] for number in kept], weights[kept])

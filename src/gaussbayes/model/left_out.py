@@ -5,7 +5,8 @@ out, their log densities are added, the prior is that of the other rows, and one
 posteriors of it; rows with which too much goes, so that rounding would show, are refitted. Where
 one has none, because values or labels are missing, rows are held out in folds and the model of the
 others is fitted again, EM starting from the parameters of all rows. Unlabelled rows always stay on
-the training side; with them the likelihood may have several maxima, and EM starts as a fit does.
+the training side; with them the likelihood may have several maxima, and EM starts as a fit does,
+unless models are only to be told apart: then near the maximum of all rows, which is to be judged.
 What is left without a fold is added up, never subtracted: no digit is lost.
 """
 
@@ -124,7 +125,7 @@ def affordable_rows(data: HeldOutRows, n_candidates: int) -> int:
     n, k, d = data.codes.size, data.classes.shape[0], max(1, data.schema.n_features)
     in_time = _MOST_PRODUCTS // (n_candidates * k * d * (d + _OVERHEAD))
     in_memory = max(_FEW_NUMBERS, _TABLES * n * d) // (n_candidates * k)
-    return min(MOST_HELD_OUT, max(_FEWEST, min(in_time, in_memory)))
+    return min(MOST_HELD_OUT, max(_FEWEST, int(min(in_time, in_memory))))
 
 
 def hold_out(
@@ -145,7 +146,8 @@ def hold_out(
     path : settings whose families differ in what regularises only
     folds : of rows where each fit takes EM; None is one for each row, up to `MOST_SINGLE_ROWS` rows
     always : whether to make these folds also where rows could be left out one at a time
-    tolerance : the estimated error at which EM for missing labels ends
+    tolerance : the estimated error at which EM for missing labels ends; if that is not `EXACT`, it
+        starts from the parameters of all rows
     """
     plain = [replace(settings, calibration=None) for settings in path]
     outcomes, number = _hold_out(data, plain, n_jobs, folds, always=always, tolerance=tolerance)
@@ -345,9 +347,10 @@ def _hold_out_folds(
     outcomes: list[Outcome] = [np.empty((n, data.classes.shape[0])) for _ in path]
     starts: list[Solution | None] = [None] * len(path)
     for place, settings in enumerate(path):
-        if unlabelled is None:
+        if unlabelled is None or tolerance > EXACT:
             try:
-                start = starts[place] = solve(data.learnt, settings, data.schema, n_jobs)
+                start = solve(data.learnt, settings, data.schema, n_jobs, tolerance=tolerance)
+                starts[place] = start
             except GaussBayesError as error:
                 outcomes[place] = error
                 continue

@@ -262,17 +262,8 @@ def unlabelled_weights(
     data = held_out_rows(table, view.learnt, schema)
     judged = _judged(data, weights, n_jobs, tolerance=ROUGH, always=True)
     candidates = [candidate for candidate, _ in judged]
-    while True:
-        best = best_of(candidates, "leave_one_out").best
-        place = candidates.index(best)
-        try:  # that folds have a maximum of the likelihood does not say that all rows have
-            solve(view.learnt, best.settings, data.schema, n_jobs, tolerance=ROUGH)
-        except GaussBayesError as error:
-            if best.unlabelled_weight == 0:
-                raise
-            candidates[place] = replace(best, refused=str(error))
-        else:
-            return candidates, Trial(best, view, judged[place][1], data)
+    best = best_of(candidates, "leave_one_out").best
+    return candidates, Trial(best, view, judged[candidates.index(best)][1], data)
 
 
 def best_trial(trials: Sequence[Trial], criterion: Criterion) -> Candidate:

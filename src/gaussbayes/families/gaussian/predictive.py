@@ -458,7 +458,7 @@ class _Points:
 def inverses(matrices: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The inverses of positive definite matrices (s, d, d), which are overwritten, and log |M|."""
     if matrices.shape[-1] <= _SMALL:
-        return np.linalg.inv(matrices), np.linalg.slogdet(matrices)[1]
+        return np.asarray(np.linalg.inv(matrices)), np.linalg.slogdet(matrices)[1]
     from scipy.linalg.lapack import dpotrf, dpotri
 
     log_det = np.empty(len(matrices))
