@@ -61,7 +61,7 @@ def main() -> None:
     arguments = parser.parse_args()
     threadpool_limits(1)
     print("| rows | noise | model | all rows | within classes |\n|---|---|---|---|---|")
-    for n in (60, 150, 600):
+    for n in (150, 600):
         for (noise, draw), (model, make) in product(NOISES.items(), MODELS.items()):
             figures = [_figure(of_draws) for of_draws in covered(make, draw, n, arguments.draws).T]
             cells = [str(n), noise, model, figures[0], ", ".join(figures[1:])]
