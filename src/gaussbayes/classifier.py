@@ -216,7 +216,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         class for ``shared=λ``; ``shared="auto"`` chooses.
     calibration : None or "leave_one_out"
         Posteriors as sure as rows left out say they may be: log-likelihoods times a temperature of
-        at most 1, an offset for each class, and half a row that says nothing. Densities stay as
+        at most 1, an offset for each class, and some of the prior. Densities stay as
         they are. `predict_set` needs it.
     average : bool
         Whether the candidates of an automatic choice are averaged, with the weights that predict
