@@ -264,9 +264,30 @@ def test_perfect_features_of_nature_are_kept() -> None:
     roles = decide_roles(tiny, Request(None, "auto"), labels=np.repeat([0, 1], 3).astype(np.int32))
     assert roles.columns[0].role == "category"
     # Several values for each class, each of them of one class: it is used, with a warning.
-    site = pd.DataFrame({"site": np.arange(60) // 10, "length": length})
+    site = pd.DataFrame({"site": np.arange(60) // 10, "size": generator.normal(size=60)})
     with pytest.warns(LeakageWarning, match="'site' alone determines the target"):
         GaussianClassifier(**FIXED).fit(site, y)
+
+
+def test_thresholds_of_a_number_give_the_target_away(call: Call) -> None:
+    """A score that was cut into grades is warned of; one that parts some classes only is not."""
+    generator = np.random.default_rng(1)
+    score = generator.integers(101, size=N)
+    grade = np.select([score >= 70, score >= 50], ["good", "pass"], "fail")
+    frame = plain().drop(columns=TARGET).assign(score=score, grade=grade)
+    frame.to_csv("t.csv", index=False)
+    given = ["-y", "grade", "--shared", "--smoothing", "1"]
+    result = call("fit", "t.csv", *given)
+    assert "score alone determines grade: if it is known only with the class" in result.stderr
+    assert "--exclude score" in result.stderr
+    assert "alone determines" not in call("fit", "t.csv", *given, "--exclude", "score").stderr
+    for labels, n_doubts in (
+        (np.where(grade == "fail", "fail", "other"), 1),
+        (np.where(grade == "pass", "pass", "other"), 0),  # two thresholds, two classes
+        (np.where(score == score.max(), "top", "other"), 0),  # one row may be it by chance
+    ):
+        roles = decide_roles(frame[["score"]], Request(None, "auto"), labels=_codes(labels))
+        assert len(roles.doubts) == n_doubts
 
 
 def _codes(y: Any) -> Any:

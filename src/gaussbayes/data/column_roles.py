@@ -7,7 +7,8 @@ What is decided follows from a sample, the first rows of a table, and from what 
 - Left out are columns that identify rows, by their values (unique integers that rise with the row,
   strings most of which are unique) or by their names (id, rownames, index, Unnamed: 0); columns
   without values, or with one value only; copies of another column; strings of too many kinds; and
-  columns with one value for each class, which give the target away.
+  columns with one value for each class, which give the target away. Others that determine the
+  class alone, as a score does that was cut into grades, are used, with a warning.
 - What was said of a column holds: it is never left out, and holds what it is said to hold.
 """
 
@@ -19,6 +20,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from fnmatch import fnmatchcase
 from functools import cached_property
+from math import lgamma, log
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -67,6 +69,8 @@ _ROWS_OF_A_KIND = 5
 
 _FEWEST = 3
 """Rows below which nothing is said of columns by their values."""
+
+_BY_CHANCE = log(1e-6)  # that thresholds of a number which says nothing part all classes
 
 _START = 200  # rows by which columns that may be copies are found
 
@@ -592,19 +596,29 @@ def _determines(
 ) -> tuple[Literal["copy", "doubt"], str] | None:
     """Whether a column alone says what the class is.
 
-    With one value for each class it is the target again. With some more values it is doubtful. In
-    few rows, or with values that occur a few times only, it may be by chance.
+    With one value for each class it is the target again. With some more values it is doubtful, and
+    so it is if thresholds of a number part all classes. In few rows, or with values that occur a few
+    times only, it may be by chance.
     """
-    if column.n_kinds > max(FEW // 2, 3 * (1 + labels.max(initial=0))):
-        return None
     known = (column.codes >= 0) & (labels >= 0)
     values, classes = column.codes[known], labels[known]
-    m, k, n = np.unique(values).size, np.unique(classes).size, values.size
-    if k < 2 or n < FEW or m > max(FEW // 2, 3 * k) or n < _ROWS_OF_A_KIND * m:
+    class_of = np.full(column.n_kinds, -1, classes.dtype)
+    class_of[values] = classes
+    if values.size < FEW or (class_of[values] != classes).any():
         return None
-    if np.unique(values.astype(np.int64) * (1 + classes.max()) + classes).size > m:
+    m, n = np.count_nonzero(class_of >= 0), values.size
+    count = np.bincount(classes)
+    k = np.count_nonzero(count)
+    if k >= 2 and m <= max(FEW // 2, 3 * k) and n >= _ROWS_OF_A_KIND * m:
+        return ("copy", "one to one with") if m == k else ("doubt", "alone determines")
+    if k < 2 or not column.is_ordered:
         return None
-    return ("copy", "one to one with") if m == k else ("doubt", "alone determines")
+    by_value = class_of[np.argsort(column.values, kind="stable")]
+    n_changes = np.count_nonzero(np.diff(by_value[by_value >= 0]))
+    # Of n! / Π n_c! orders of the classes of all rows, k! have each class in one piece.
+    chance = lgamma(k + 1) + sum(lgamma(each + 1) for each in count.tolist()) - lgamma(n + 1)
+    by_threshold = n_changes == k - 1 and chance < _BY_CHANCE
+    return ("doubt", "alone determines") if by_threshold else None
 
 
 # The target.
