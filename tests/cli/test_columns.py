@@ -334,12 +334,19 @@ TABLE = "\n".join(["a,x,y", *ROWS])
         (TABLE, ["-y", "a"], "the target 'a' is different in each of 30 rows"),
         ("\n".join(["a,x,y", *(r[:-1] + "u" for r in ROWS)]), [], "is u in all 30 rows"),
         (TABLE, ["-y", "x"], "'x' is continuous"),
-        (TABLE, ["--exclude", "y"], "the target 'y' cannot be left out"),
+        (TABLE, ["--exclude", "y"], "the target 'y' cannot be left out: it is named by --exclude"),
         (TABLE, ["--exclude", "?"], "the target 'y' cannot be left out"),
-        (TABLE, ["--exclude", "x"], "all are left out, 'a' (identifies rows)"),
+        (TABLE, ["--exclude", "x"], "all are left out, 'a' (identifies rows), 'x' (excluded)"),
+        (TABLE, ["--exclude", "x"], "Remedies: learn from them all the same (--features a)"),
+        (TABLE, ["--categorical", "x"], "'x' holds numbers such as 0.5, but categories are"),
         (TABLE, ["--features", "x,y"], "is the target and cannot be a feature"),
         (TABLE, ["--exclude", "z"], "lacks the columns to exclude: 'z'"),
         (TABLE, ["--exclude", "z*"], "there is no column 'z*'"),
+        (
+            "\n".join(["a,x", *(f"k{max(0, i - 30)},{i % 7}" for i in range(100))]),
+            ["-y", "a"],
+            "the target 'a' has 70 different values in 100 rows, such as k0 and k69: it names rows",
+        ),
         ("\n".join(["a,a,y", *ROWS]), [], "more than one column called 'a'"),
         (
             "\n".join(ROWS),
@@ -356,6 +363,17 @@ def test_bad_input(text: str, options: list[str], message: str, call: Call) -> N
     assert result.exit_code == 3, (result.stdout, result.stderr)
     assert message in " ".join(result.stderr.split())
     assert not Path("model.json").exists()
+
+
+def test_what_is_left_out_can_be_learnt_from_all_the_same(call: Call) -> None:
+    """The remedy that is printed is done; noise is told from what is of use."""
+    Path("t.csv").write_text("\n".join(["a,y", *(f"{i},{'uv'[i % 2]}" for i in range(30))]))
+    stopped = call("fit", "t.csv", "-y", "y")
+    assert stopped.exit_code == 3
+    remedy = stopped.stderr.partition("all the same (")[2].partition(")")[0]
+    fit = call("fit", "t.csv", "-y", "y", *shlex.split(remedy))
+    assert fit.exit_code == 0, fit.stderr
+    assert "warning: the class frequencies alone have a log loss of 0.6931" in fit.stderr
 
 
 def test_a_stray_text_in_a_column_of_numbers(call: Call) -> None:

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
+from gaussbayes.base.remedy import Remedy
 from gaussbayes.base.schema import NOT_ASKED_FOR, ColumnRole, ColumnRoles, Role
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import CodeArray, LabelArray
@@ -71,6 +72,10 @@ _FEWEST = 3
 """Rows below which nothing is said of columns by their values."""
 
 _BY_CHANCE = log(1e-6)  # that thresholds of a number which says nothing part all classes
+
+_NO_VALUES, _CONSTANT, _EXCLUDED = "no values", "constant", "excluded"
+_OF_NO_USE = (_NO_VALUES, _CONSTANT, _EXCLUDED, NOT_ASKED_FOR)
+"""Reasons for which nobody would learn from a column all the same."""
 
 _START = 200  # rows by which columns that may be copies are found
 
@@ -262,7 +267,7 @@ def _not_wanted(names: Sequence[str], request: Request, told: dict[str, str]) ->
     if request.target in excluded:
         msg = f"the target {request.target!r} cannot be left out: it is named by exclude"
         raise SchemaError(msg)
-    reasons |= dict.fromkeys(excluded, "excluded")
+    reasons |= dict.fromkeys(excluded, _EXCLUDED)
     both = [name for name in told if name in reasons]
     if both:
         msg = (
@@ -302,11 +307,10 @@ def _raise_for_none(roles: ColumnRoles, others: Sequence[str]) -> None:
         raise SchemaError(msg)
     reasons = ", ".join(f"{each.name!r} ({each.reason})" for each in roles.left_out[:10])
     more = f" and {len(roles.columns) - 10} more" if len(roles.columns) > 10 else ""
-    msg = (
-        f"there is no column to learn from: all are left out, {reasons}{more}. Name those to learn "
-        "from all the same as features (--features on the command line)"
-    )
-    raise SchemaError(msg)
+    usable = [each.name for each in roles.left_out if each.reason not in _OF_NO_USE]
+    remedies = [Remedy("learn from them all the same", (("features", usable),))] if usable else []
+    msg = f"there is no column to learn from: all are left out, {reasons}{more}"
+    raise SchemaError(msg).with_remedies(remedies)
 
 
 # What a column holds.
@@ -438,6 +442,8 @@ def _role(column: SampledColumn, told: str | None, request: Request, *, parsed: 
     if column.content == "date" and told != "category":
         return "date"
     if told is not None:
+        if told == "category":
+            _check_whole(column)
         return "category" if told == "category" else "number"
     chosen = request.categorical_features
     if column.content == "category":
@@ -457,6 +463,20 @@ def _role(column: SampledColumn, told: str | None, request: Request, *, parsed: 
         )
         raise DataError(msg)
     return "number"
+
+
+def _check_whole(column: SampledColumn) -> None:
+    """Raise if most of a column are numbers with fractions, which are no categories."""
+    if column.content != "number" or column.values.dtype.kind != "f":
+        return
+    fractions = np.rint(column.values) != column.values
+    if 2 * column.counts[fractions].sum() > column.n_known:
+        msg = (
+            f"column {column.name!r} holds numbers such as {column.values[fractions][0]}, but "
+            "categories are strings, integers or booleans: leave it out of categorical_features, "
+            "or cut the numbers into a few intervals"
+        )
+        raise DataError(msg)
 
 
 def _spells_numbers(column: SampledColumn) -> bool:
@@ -495,7 +515,7 @@ def _origin(column: SampledColumn, roles: dict[str, Role]) -> str | None:
 def _untyped(column: SampledColumn) -> str | None:
     """Why a column is of no use, whatever its values are."""
     if column.n_known == 0:
-        return "no values"
+        return _NO_VALUES
     if column.content == "other":
         return f"holds {column.dtype} values, neither numbers nor categories"
     return None
@@ -507,7 +527,7 @@ def _useless(column: SampledColumn, role: Role, request: Request, most_kinds: in
     if what is not None:
         return f"identifies {what}"
     if column.n_kinds == 1:
-        return "constant"
+        return _CONSTANT
     return _too_many(column, most_kinds) if role == "category" else None
 
 
@@ -634,14 +654,17 @@ def check_target(target: SampledColumn, *, whole: bool = True) -> None:
             raise _continuous(name, fractions[0], m, n)
     if n < FEW // 2:
         return
-    if m == n:
+    if target.content in {"number", "date"} and n > m > max(_CONTINUOUS, n / 4):
+        raise _continuous(name, values[0], m, n)
+    if m == n or m > max(_CONTINUOUS, n / 2):
+        differs = f"is different in each of {n:,} rows"
+        if m < n:
+            differs = f"has {m:,} different values in {n:,} rows"
         msg = (
-            f"the target {name!r} is different in each of {n:,} rows, as {values[0]!s:.40} and "
-            f"{values[-1]!s:.40} are: it names rows, not classes. Choose a column of classes"
+            f"the target {name!r} {differs}, such as {values[0]!s:.40} and {values[-1]!s:.40}: it "
+            "names rows, not classes. Choose a column of classes"
         )
         raise DataError(msg)
-    if target.content in {"number", "date"} and m > max(_CONTINUOUS, n / 4):
-        raise _continuous(name, values[0], m, n)
     if m == 1 and whole:
         msg = (
             f"the target {name!r} is {values[0]!s:.40} in all {n:,} rows: a classifier needs at "

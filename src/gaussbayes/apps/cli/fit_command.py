@@ -19,6 +19,7 @@ from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows
 from gaussbayes.base.errors import DataError, SingularCovarianceError
 from gaussbayes.base.numerals import counted
 from gaussbayes.data.reduction import Reduced, count_incomplete
+from gaussbayes.model.evaluation import frequency_log_loss
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options
@@ -153,6 +154,13 @@ def tell_fit(
         n, held_out = reduced.n_rows - reduced.n_unlabelled, selection.n_held_out
         if held_out is not None and held_out < n:
             tell(f"{held_out:,} of {n:,} rows, drawn at random, were left out for that")
+        if model.learnt is not None:
+            least = frequency_log_loss(model.learnt.weight)
+            if selection.best.log_loss > least:
+                tell(
+                    f"warning: the class frequencies alone have a log loss of {least:.4f}; whether "
+                    "calibration makes the model better than that, `gaussbayes evaluate` tells"
+                )
     if model.calibration is not None:
         tell(f"calibrated by rows left out: temperature {model.calibration.temperature:.4g}")
     if as_json:
