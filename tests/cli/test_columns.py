@@ -1,5 +1,6 @@
 """Columns of small tables as people have them: what is used, as what, and what is left out."""
 
+import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -376,6 +377,11 @@ def test_what_is_left_out_can_be_learnt_from_all_the_same(call: Call) -> None:
     assert "warning: the class frequencies alone have a log loss of 0.6931" in fit.stderr
 
 
+def with_another(rows: list[str]) -> list[str]:
+    """The same with a column of a few numbers more."""
+    return [row.replace(",", f",{number * 7 % 11},") for number, row in enumerate(rows)]
+
+
 def test_a_stray_text_in_a_column_of_numbers(call: Call) -> None:
     rows = [f"{i / 8},{'uv'[i % 2]}" for i in np.random.default_rng(2).permutation(120)]
     Path("t.csv").write_text("\n".join(["x,y", *rows[:40], "heavy,u", *rows[40:]]))
@@ -387,6 +393,20 @@ def test_a_stray_text_in_a_column_of_numbers(call: Call) -> None:
     assert skipped.exit_code == 0
     assert "learnt from 120 rows" in skipped.stderr
     assert "1 row was left out:\n  t.csv, row 41, column 'x': 'heavy'" in skipped.stderr
+    # With other columns, it may be left out; and a code with a letter may be a category.
+    Path("t.csv").write_text("\n".join(["x,z,y", *with_another(rows), "heavy,3,u"]))
+    for command in (["fit"], ["evaluate", "--cv", "2"]):
+        stopped = call(*command, "t.csv", "-y", "y", "--shared", "--smoothing", "1")
+        remedies = re.findall(r"\((--\w+ x)\)", stopped.stderr)
+        assert remedies == ["--categorical x", "--exclude x"]
+        for remedy in remedies:
+            given = ["-y", "y", "--shared", "--smoothing", "1", *remedy.split()]
+            assert call(*command, "t.csv", *given).exit_code == 0
+    # 001, 002, 136A are codes.
+    codes = [f"{i // 8:03}{'A' * (i == 5)},{row}" for i, row in enumerate(with_another(rows))]
+    Path("t.csv").write_text("\n".join(["code,x,z,y", *codes]))
+    fit = call("fit", "t.csv", "-y", "y", "--shared", "--smoothing", "1")
+    assert fit.stderr.startswith("used 3 columns: 2 numbers, 1 category")
 
 
 def test_columns_of_text_are_named_so_that_they_can_be_pasted(call: Call) -> None:

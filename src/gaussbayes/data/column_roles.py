@@ -488,13 +488,13 @@ def _spells_numbers(column: SampledColumn) -> bool:
 def _stray(column: SampledColumn) -> int | None:
     """The code of a string that is no number where nearly all others are; None if there is none.
 
-    Few numbers that occur again and again are rather codes: 0, 1, 2, 3+.
+    Few numbers that occur again and again are rather codes: 0, 1, 2, 3+. So are 001, 002, 136A.
     """
     matches = (_NUMBER.fullmatch(str(value)) is not None for value in column.values)
     numbers = np.fromiter(matches, bool, column.n_kinds)
     n_kinds, n_numbers = np.count_nonzero(numbers), column.counts[numbers].sum()
     n_strays = column.n_known - n_numbers
-    codes = n_kinds <= min(FEW, n_numbers / 2)
+    codes = n_kinds <= min(FEW, n_numbers / 2) or any(map(_ZERO.match, map(str, column.values)))
     if codes or not 0 < n_strays <= max(1, _STRAYS * column.n_known) or n_kinds < 2:
         return None
     first = column.codes[(column.codes >= 0) & ~np.append(numbers, True)[column.codes]]

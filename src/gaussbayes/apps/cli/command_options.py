@@ -626,6 +626,7 @@ _ARGUMENTS: tuple[tuple[str, Any], ...] = (
     (rf"(?<=\]), (?=categorical_features={_LIST})", " "),
     (rf"\bcategorical_features={_LIST}", lambda found: _pasted("--categorical", found[1])),
     (rf"\bfeatures={_LIST}", lambda found: _pasted("--features", found[1])),
+    (rf"\bexclude={_LIST}", lambda found: _pasted("--exclude", found[1])),
     (r"GaussianClassifier\.auto\(\)", AUTOMATIC_MODEL),
     (
         r"""\b(covariance|divisor|estimate|shrinkage|smoothing)=["']?([\w.]+)["']?""",
