@@ -159,8 +159,9 @@ class Explanation(Displayed):
             return blocks
         blocks.append(_contribution_table(self.log_odds))
         parts = self.log_odds.contributions
-        missing = [part.feature for part in parts if part.missing]
-        unseen = [f"{part.feature} = {_cell(part.value)}" for part in parts if part.unseen]
+        silent = [part for part in parts if part.silent]
+        missing = [part.feature for part in silent if part.missing]
+        unseen = [f"{part.feature} = {_cell(part.value)}" for part in silent if part.unseen]
         for why, names in (("Missing", missing), ("Never seen in training", unseen)):
             if names:
                 more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
@@ -221,7 +222,11 @@ def _contribution_table(odds: LogOdds) -> TextTable:
     first, rest = odds.largest(_MOST_FEATURES)
     lines: list[tuple[tuple[str, str, str], float, Any]] = [
         (
-            (_short(part.feature), _cell(part.value), _cell(part.reference)),
+            (
+                _short(part.feature),
+                "missing" if part.missing else _cell(part.value),
+                _cell(part.reference),
+            ),
             part.amount,
             odds.ruled_out(part),
         )

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from gaussbayes.base.anderson import Step, accelerate
-from gaussbayes.base.errors import SingularCovarianceError
+from gaussbayes.base.errors import DataError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows
@@ -100,10 +100,12 @@ def expectation_maximisation(
     problem = _Problem(learnt, rows, settings, schema, settings.families, names, prior, threads)
     try:
         return _maximum(problem, start, tolerance, max_iterations)
-    except SingularCovarianceError as error:
-        msg = f"the likelihood of the rows has no maximum: {error.problem or error}"
+    except (DataError, SingularCovarianceError) as error:
+        if isinstance(error, SingularCovarianceError):
+            msg = f"the likelihood of the rows has no maximum: {error.problem or error}"
+            error = SingularCovarianceError(msg)
         working = remedies(settings, problem.attempt, unlabelled=True)
-        raise SingularCovarianceError(msg).with_remedies(working) from None
+        raise error.with_remedies(working) from None
 
 
 def _maximum(
