@@ -216,6 +216,8 @@ def _side_by_side(
             ax.text(0.5, 0.5, f"cannot be fitted:\n{reason}", fontsize="small", **middle)
         ax.set_xlabel(style.text(seen.names[0], _NAME_LENGTH))
         ax.set_ylabel(style.text(seen.names[1], _NAME_LENGTH) if ax is axes[0] else "")
+    for ax in axes:  # they share their limits, which the last panel may have widened
+        style.equal_aspect(ax)
     if d > 2:
         figure.suptitle(f"fitted to {d} features, seen through two of them", fontsize="medium")
     style.legend_below(figure, list(entries.values()))
