@@ -113,7 +113,9 @@ html_theme_options = {
     "pygments_light_style": "a11y-light",
     "pygments_dark_style": "a11y-dark",
 }
-html_sidebars = {"index": [], "glossary": []}
+html_sidebars = {
+    page: [] for page in ("index", "start", "which-model", "glossary", "search", "genindex")
+}
 
 
 PAGES = HERE.parent / "src" / "gaussbayes" / "lessons" / "pages"  # they come with the package

@@ -69,3 +69,8 @@ def test_equations_are_written() -> None:
     np.testing.assert_allclose(sorted(roots), [4.894721, 15.365512], atol=1e-6)
     shared = GaussianClassifier(shared=True).fit(X, y).boundary("B", "A")
     assert str(shared).endswith("boundary: x0 = 4.648")
+    equal = GaussianClassifier.from_parameters(
+        None, [[0, 0], [1, 1]], [[1, 0], [0, 1]], covariance="full"
+    )
+    written = str(equal.boundary(1, 0))
+    assert written == "log-odds of 1 to 0 = x0 + x1 - 1\nboundary: x1 = -x0 + 1"

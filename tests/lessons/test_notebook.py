@@ -3,7 +3,7 @@
 import ast
 import json
 from contextlib import redirect_stdout
-from functools import lru_cache
+from functools import cache
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ def test_every_lesson_has_a_page() -> None:
     assert sorted(lessons.names()) == PAGES
 
 
-@lru_cache(maxsize=None)
+@cache
 def names_after(name: str) -> dict[str, Any]:
     """The names that the code of a page defines; what it printed is under "printed"."""
     names: dict[str, Any] = {}
