@@ -27,6 +27,8 @@ from gaussbayes.plots.style import Canvas, Features, Look, Panel, styled
 _LEVELS = (1, 2)
 _RESOLUTION = 300
 _MARGIN = 0.03  # around the ellipses
+_PANEL = 3.9  # inches that a panel is wide
+_TEXTS = 1.8  # inches for titles above and the legend below
 _NAME_LENGTH = 32  # characters that fit along the side of a panel
 
 
@@ -197,7 +199,8 @@ def _side_by_side(
     if not any(isinstance(density, Distant) for density in first.model_.densities):
         msg = "covariances need Gaussian features; these rows have none: plots.pairs shows others"
         raise SchemaError(msg)
-    figure = style.figure_for(figure, (3.9 * len(candidates), 4.6))
+    new = figure is None
+    figure = style.figure_for(figure, (_PANEL * len(candidates), 4.6))
     axes: NDArray[Any] = figure.subplots(1, len(candidates), sharex=True, sharey=True)
     entries: dict[tuple[str, str], Any] = {}
     for ax, name in zip(axes, candidates, strict=True):
@@ -216,8 +219,12 @@ def _side_by_side(
             ax.text(0.5, 0.5, f"cannot be fitted:\n{reason}", fontsize="small", **middle)
         ax.set_xlabel(style.text(seen.names[0], _NAME_LENGTH))
         ax.set_ylabel(style.text(seen.names[1], _NAME_LENGTH) if ax is axes[0] else "")
-    for ax in axes:  # they share their limits, which the last panel may have widened
-        style.equal_aspect(ax)
+    if new:  # circles are circles, with room above and below for the texts
+        for ax in axes:
+            style.equal_aspect(ax, narrowest=3.0)
+        if axes[0].get_aspect() != "auto":
+            ratio = np.ptp(axes[0].get_ylim()) / np.ptp(axes[0].get_xlim())
+            figure.set_figheight(_PANEL * ratio + _TEXTS)
     if d > 2:
         figure.suptitle(f"fitted to {d} features, seen through two of them", fontsize="medium")
     style.legend_below(figure, list(entries.values()))
