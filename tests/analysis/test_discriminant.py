@@ -46,7 +46,10 @@ def test_linear_discriminants_are_those_of_scikit_learn(n_classes: int) -> None:
 
 
 def test_what_has_no_linear_discriminant() -> None:
-    assert not hasattr(GaussianClassifier().fit(IRIS.rows, IRIS.labels), "coef_")
+    own = GaussianClassifier().fit(IRIS.rows, IRIS.labels)
+    assert not hasattr(own, "coef_")
+    with pytest.raises(AttributeError, match=r"shared=True.*boundary\(a, b\)"):
+        own.intercept_  # noqa: B018
     frame = pd.DataFrame(IRIS.rows[:, :1], columns=["length"])
     frame["site"] = pd.Categorical(np.where(np.arange(150) % 2, "north", "south"))
     mixed = GaussianClassifier(shared=True, smoothing=1).fit(frame, IRIS.labels)

@@ -28,7 +28,6 @@ _LEVELS = (1, 2)
 _RESOLUTION = 300
 _MARGIN = 0.03  # around the ellipses
 _PANEL = 3.9  # inches that a panel is wide
-_TEXTS = 1.8  # inches for titles above and the legend below
 _NAME_LENGTH = 32  # characters that fit along the side of a panel
 
 
@@ -219,16 +218,25 @@ def _side_by_side(
             ax.text(0.5, 0.5, f"cannot be fitted:\n{reason}", fontsize="small", **middle)
         ax.set_xlabel(style.text(seen.names[0], _NAME_LENGTH))
         ax.set_ylabel(style.text(seen.names[1], _NAME_LENGTH) if ax is axes[0] else "")
-    if new:  # circles are circles, with room above and below for the texts
-        for ax in axes:
-            style.equal_aspect(ax, narrowest=3.0)
-        if axes[0].get_aspect() != "auto":
-            ratio = np.ptp(axes[0].get_ylim()) / np.ptp(axes[0].get_xlim())
-            figure.set_figheight(_PANEL * ratio + _TEXTS)
     if d > 2:
         figure.suptitle(f"fitted to {d} features, seen through two of them", fontsize="medium")
     style.legend_below(figure, list(entries.values()))
+    if new:
+        _make_circles_round(figure, axes)
     return axes
+
+
+def _make_circles_round(figure: Any, axes: NDArray[Any]) -> None:
+    """Give axes that share their limits equal scales, and the figure the height for it."""
+    figure.draw_without_rendering()  # then the layout is known
+    place = axes[0].get_window_extent()
+    for ax in axes:
+        style.equal_aspect(ax, narrowest=3.0)
+    if axes[0].get_aspect() != "auto":
+        wanted = place.width * np.ptp(axes[0].get_ylim()) / np.ptp(axes[0].get_xlim())
+        wanted = max(wanted, axes[0].yaxis.label.get_window_extent().height)
+        # If anything too high: what is above and below the axes then keeps its place.
+        figure.set_figheight(figure.get_figheight() + (1.02 * wanted - place.height) / figure.dpi)
 
 
 def _draw_model(
