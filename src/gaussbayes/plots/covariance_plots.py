@@ -236,7 +236,7 @@ def _make_circles_round(figure: Any, axes: NDArray[Any]) -> None:
         wanted = place.width * np.ptp(axes[0].get_ylim()) / np.ptp(axes[0].get_xlim())
         wanted = max(wanted, axes[0].yaxis.label.get_window_extent().height)
         # If anything too high: what is above and below the axes then keeps its place.
-        figure.set_figheight(figure.get_figheight() + (1.02 * wanted - place.height) / figure.dpi)
+        figure.set_figheight(figure.get_figheight() + (1.1 * wanted - place.height) / figure.dpi)
 
 
 def _draw_model(
