@@ -60,6 +60,7 @@ def test_public_names() -> None:
         "__version__",
         "compare",
         "datasets",
+        "decision_boundaries",
         "lessons",
         "make_gaussian_dataset",
         "plots",

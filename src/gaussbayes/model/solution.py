@@ -184,6 +184,12 @@ class NegativeLogLikelihood:
     labels: float  # −Σ log p(y)
     features: float  # −Σ log p(x | y)
 
+    def __str__(self) -> str:
+        return (
+            f"negative log-likelihood: labels {self.labels:.7g} + features {self.features:.7g} "
+            f"= {self.total:.7g}"
+        )
+
     @property
     def total(self) -> float:
         """``−Σ log p(x, y)``."""
