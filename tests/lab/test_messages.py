@@ -45,6 +45,7 @@ VALID: dict[str, dict[str, Any]] = {
     "surface": COMMON,
     "take_away": COMMON | {"what": "csv"},
     "lesson": {"name": "petals"},
+    "cancel": {"of": "multiples"},
 }
 
 

@@ -63,6 +63,8 @@ def answer(request: messages.Request, store: Store) -> Answer:
         return answer_data(request, store)
     if isinstance(request, messages.LessonRequest):
         return answer_lesson(request)
+    if isinstance(request, messages.CancelRequest):
+        return Answer({})  # what was under way is known to the conversation alone
     asked = asked_model(store.dataset(request.data), request.pair, request.model)
     return _OF_MODELS[request.kind](request, asked)
 

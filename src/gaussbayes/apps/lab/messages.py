@@ -282,6 +282,12 @@ class ExportRequest(NumbersRequest, frozen=True, tag="take_away"):
     what: Literal["csv", "model", "python", "command"]
 
 
+class CancelRequest(_Request, frozen=True, tag="cancel"):
+    """That a request is not to be answered any more; it is answered with the error "stopped"."""
+
+    of: Name  # the kind of the request
+
+
 class LessonRequest(_Request, frozen=True, tag="lesson"):
     """A lesson in steps."""
 
@@ -299,6 +305,7 @@ Request: TypeAlias = (
     | SurfaceRequest
     | ExportRequest
     | LessonRequest
+    | CancelRequest
 )
 
 

@@ -3,7 +3,6 @@
 All routes lie behind the token (see `guard`).
 """
 
-import asyncio
 import errno
 import logging
 import secrets
@@ -27,7 +26,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from gaussbayes.apps.lab.backend import LARGEST_UPLOAD, Backend
 from gaussbayes.apps.lab.guard import Door, guarded
-from gaussbayes.apps.lab.session import Worker, converse
+from gaussbayes.apps.lab.session import converse
 from gaussbayes.apps.lab.wire_format import as_json, error_text
 from gaussbayes.base.errors import GaussBayesError
 
@@ -70,7 +69,8 @@ def serve(
         tell(address)
         if open_browser:
             Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-        make_server(backend, Door(token, port, LARGEST_UPLOAD)).run([listener])
+        with backend:
+            make_server(backend, Door(token, port, LARGEST_UPLOAD)).run([listener])
 
 
 def listen(port: int) -> socket:
@@ -88,11 +88,10 @@ def listen(port: int) -> socket:
 
 def make_server(backend: Backend, door: Door) -> Server:
     """The server, ready to run on a socket that listens."""
-    worker = Worker()
-    worker.begin(backend.prepare)
+    backend.prepare()
     return Server(
         Config(
-            guarded(make_app(backend, worker), door),
+            guarded(make_app(backend), door),
             loop="asyncio",
             http="h11",
             ws=SocketProtocol,
@@ -109,7 +108,7 @@ def make_server(backend: Backend, door: Door) -> Server:
     )
 
 
-def make_app(backend: Backend, worker: Worker) -> Starlette:
+def make_app(backend: Backend) -> Starlette:
     """The application, not yet behind its door; files of the page that are there now are served."""
 
     files = _files_in(STATIC) | {"plotly.min.js": plotly_file()}
@@ -121,12 +120,12 @@ def make_app(backend: Backend, worker: Worker) -> Starlette:
         return FileResponse(path, media_type=_TYPES[path.suffix])
 
     async def about(_: Request) -> Response:
-        return _json(as_json(await asyncio.to_thread(backend.about)))
+        return _json(as_json(await backend.about()))
 
     async def upload(request: Request) -> Response:
         name = shown_name(request.headers.get("x-file-name", ""))
         try:
-            record = await worker.run(backend.keep, name, await request.body())
+            record = await backend.keep(name, request.stream())
         except GaussBayesError as error:
             return _json(error_text(str(error), "upload"), 422)
         except ClientDisconnect:
@@ -139,7 +138,7 @@ def make_app(backend: Backend, worker: Worker) -> Starlette:
 
     async def talk(websocket: WebSocket) -> None:
         await websocket.accept()
-        await converse(websocket, backend, worker)
+        await converse(websocket, backend.process)
 
     app = Starlette(
         routes=[
