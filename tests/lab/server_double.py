@@ -7,6 +7,7 @@ from collections.abc import AsyncIterable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
 from threading import Thread
 from time import sleep
 from types import SimpleNamespace
@@ -178,11 +179,13 @@ class Running:
 
 
 @contextmanager
-def running(functions: Any = None, most: int = MOST) -> Iterator[Running]:
+def running(
+    functions: Any = None, most: int = MOST, redirect: Path | None = None
+) -> Iterator[Running]:
     """A server in a thread, until the end of the block."""
     listener = listen(0)
     port = listener.getsockname()[1]
-    server = make_server(functions or backend(), Door(TOKEN, port, most))
+    server = make_server(functions or backend(), Door(TOKEN, port, most), redirect)
     thread = Thread(target=server.run, args=([listener],))
     thread.start()
     try:
