@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections import Counter
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ def mutated(generator: random.Random) -> str:
         elif action == "scale" and isinstance(value, int | float):
             inner[last] = value * generator.choice((-1, 1e-9, 1e6, 1e12))
         else:
-            inner[last] = generator.choice(generator.choice((SCALARS, OTHERS)))
+            inner[last] = deepcopy(generator.choice(generator.choice((SCALARS, OTHERS))))
     text = json.dumps(request)
     if generator.random() < 0.05:
         cut = generator.randrange(len(text))
