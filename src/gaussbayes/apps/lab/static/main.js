@@ -1,7 +1,9 @@
 // The beginning: what the server says about itself, then the parts of the page around one app.
 
 import { App } from "./app.js";
+import { mountCard } from "./card.js";
 import { watchTheme } from "./drawing/colours.js";
+import { mountKey } from "./drawing/key.js";
 import { LineView } from "./drawing/line.js";
 import { Plot } from "./drawing/plot.js";
 import { Pointer } from "./drawing/pointer.js";
@@ -31,6 +33,8 @@ async function start() {
   mountToolbar(app);
   mountTabs(app, find("side"), find("tabs"), find("panels"));
   mountKeyboard(app, plot);
+  mountKey(app, find("key"));
+  mountCard(app, plot);
   mountStatusMessages(app, plot);
   hideWithout(app);
   loadSurface(app);
