@@ -19,6 +19,7 @@ from gaussbayes.lessons.handouts import CLOUDS, DIABETES, PETALS, SIX_ROWS
 from gaussbayes.model.construction import given_model
 from gaussbayes.model.model import Model
 
+_DOTS = 48  # of a thumbnail
 _OUTLIER = (30.0, -16.0)  # far from everything, and said to be of the first class
 _CORNERS = ((-2.0, -2.0), (2.0, 2.0), (-2.0, 2.0), (2.0, -2.0))  # two of each class
 
@@ -39,6 +40,21 @@ class Example:
         """What the page is told of it, beside its name."""
         numbers = {"classes": self.n_classes, "n": self.n, "drawn": self.is_drawn}
         return {"title": self.title, "about": self.about} | numbers
+
+
+def thumbnail(name: str) -> list[list[int]]:
+    """A few dozen points of an example: x and y from 0 to 100, upwards, and the class code."""
+    table = example_table(name, 0, None)
+    columns = [0, min(1, len(table.features) - 1)]
+    rows = table.X[:, columns]
+    complete = np.flatnonzero(~np.isnan(rows).any(axis=1))
+    some = complete[np.linspace(0, complete.size - 1, min(_DOTS, complete.size)).astype(np.intp)]
+    low, high = rows[some].min(axis=0), rows[some].max(axis=0)
+    places = np.rint(100 * (rows[some] - low) / (high - low)).astype(np.intp)
+    if columns == [0, 0]:
+        places[:, 1] = 50
+    listed: list[list[int]] = np.column_stack([places, table.codes[some]]).tolist()
+    return listed
 
 
 def example_table(name: str, seed: int, n: int | None) -> LabTable:
