@@ -18,7 +18,7 @@ SAMPLED = """() => lab.plot.vector().paths.filter(({ d }) => d.includes("C")).ma
     return Array.from({ length: 150 }, (_, i) => path.getPointAtLength((i * length) / 150))
         .map(({ x, y }) => [x - left, y - top]);
 })"""
-"""Places on the outlines that are drawn, in pixels of the plot; those of each class and σ in turn."""
+"""Places on the outlines that are drawn, in pixels of the plot, class by class and σ by σ."""
 
 
 def wine() -> tuple[NDArray[Any], NDArray[Any]]:
@@ -70,7 +70,10 @@ def test_outlines_and_handles(lab: Lab, units: str) -> None:
 
     before = on_screen(lab, np.cov(rows[codes == k - 1].T, bias=True))
     lengths, directions = np.linalg.eigh(before)
-    center, end = np.array(lab.middle(f"handle-mean-{k - 1}")), np.array(lab.middle(f"handle-axis-{k - 1}-0"))
+    center, end = (
+        np.array(lab.middle(f"handle-mean-{k - 1}")),
+        np.array(lab.middle(f"handle-axis-{k - 1}-0")),
+    )
     arm = (end - center) * [1, -1]
     assert np.linalg.norm(arm) == pytest.approx(np.sqrt(lengths[1]), abs=0.6)
     assert abs(arm @ directions[:, 1]) == pytest.approx(np.linalg.norm(arm), rel=1e-4)
@@ -78,11 +81,13 @@ def test_outlines_and_handles(lab: Lab, units: str) -> None:
     moved = np.subtract(lab.middle(f"handle-axis-{k - 1}-0"), end)
     np.testing.assert_allclose(moved, [4, -6], atol=0.1)  # it follows the pointer
     now = on_screen(lab, lab.state["model"]["covariances"][-1])
-    arm = arm + [4, 6]
+    arm += [4, 6]
     np.testing.assert_allclose(now @ arm, (arm @ arm) * arm, rtol=0.03, atol=0.01 * (arm @ arm))
     assert np.linalg.det(now) == pytest.approx((arm @ arm) * lengths[0], rel=0.03)
     # Into the middle: as thin as can be, and still a covariance.
-    lab.drag(lab.middle(f"handle-axis-{k - 1}-1"), tuple(center - lab.middle(f"handle-axis-{k - 1}-1")))
+    lab.drag(
+        lab.middle(f"handle-axis-{k - 1}-1"), tuple(center - lab.middle(f"handle-axis-{k - 1}-1"))
+    )
     covariance = np.array(lab.state["model"]["covariances"][-1])
     assert np.linalg.eigvalsh(on_screen(lab, covariance))[0] > 0
     assert lab.head("scene")["problem"] is None
@@ -108,7 +113,9 @@ def test_numbers_tell_neighbours_apart(lab: Lab) -> None:
         assert cut == []
         if axis == "axes":
             names = lab.page.locator("#axes text.name").all_text_contents()
-            assert names[0].startswith("first − 17000000") or names[0].startswith("first − 16999999")
+            assert names[0].startswith("first − 17000000") or names[0].startswith(
+                "first − 16999999"
+            )
             assert names[1] == "second in 10⁻¹²"
             expect(lab.find("card-place")).to_contain_text("first = 1700000001.25")
             lab.press("view-line")

@@ -1,4 +1,4 @@
-"""What the plot says by itself: the card at a point, the gauge, the key, the hint, waiting classes."""
+"""What the plot says by itself: card, gauge, key, hint, and classes that wait for points."""
 
 import numpy as np
 import pytest
