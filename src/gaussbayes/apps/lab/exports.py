@@ -86,7 +86,7 @@ def python_text(asked: AskedModel) -> str:
         parts, imports = ["train", "test"], _SPLITTER
         split = _SPLIT.format(test=dataset.split.test, seed=dataset.split.seed, some=some)
     columns = table.columns_of(asked.all_features)
-    if isinstance(asked, FittedModel):
+    if asked.knows_categories:
         columns.sort()  # all of them
     lines = []
     if len(columns) < len(table.names):

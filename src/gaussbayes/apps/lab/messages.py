@@ -60,6 +60,10 @@ _OF_CLASSES = Meta(
     max_length=MOST_CLASSES_BY_HAND,
     description=f"an array with an entry for each of 1 to {MOST_CLASSES_BY_HAND} classes",
 )
+Probabilities: TypeAlias = Annotated[
+    tuple[Proportion, ...],
+    Meta(min_length=1, max_length=MOST_CATEGORIES, description="a probability for each category"),
+]
 Zone: TypeAlias = Literal["reject", "novel"]  # may be named, but come with their thresholds alone
 Layer: TypeAlias = Literal[
     Zone, "label", "posterior", "margin", "evidence", "joint", "density", "errors", "truth"
@@ -169,13 +173,25 @@ class GaussiansByHand(_Record, frozen=True, tag_field="from", tag="hand"):
                 raise ValueError(msg)
 
 
+class CategoriesByHand(_Record, frozen=True, tag_field="from", tag="categories"):
+    """Probabilities of each feature's categories within each class, set on the page."""
+
+    priors: Annotated[tuple[Proportion, ...], _OF_CLASSES]
+    probabilities: Annotated[
+        tuple[Annotated[tuple[Probabilities, ...], _OF_CLASSES], ...],
+        Meta(min_length=1, max_length=MOST_FEATURES),
+    ]
+
+
 class Neighbours(_Record, frozen=True, tag_field="from", tag="neighbours"):
     """A vote of the nearest training rows."""
 
     k: Neighbour
 
 
-ModelChoice: TypeAlias = FitSettings | AutomaticSettings | GaussiansByHand | Neighbours
+ModelChoice: TypeAlias = (
+    FitSettings | AutomaticSettings | GaussiansByHand | CategoriesByHand | Neighbours
+)
 
 
 class Window(_Record, frozen=True):

@@ -7,7 +7,7 @@
 //   app.on(event, listener)       "state" (state, {dragging}), "data", "scene", "line", "point",
 //                                 "numbers", "multiples", "surface" (answer), "problem" (text or
 //                                 null, remedies: [{effect, settings}]), "settled" (nothing is dragged and the data are there),
-//                                 "hover" (answer or null), "theme", "tool", "status" (open), "busy" (yes or no),
+//                                 "hover" (answer or null), "panel" (the name of the one that is opened), "theme", "tool", "status" (open), "busy" (yes or no),
 //                                 "said" (a sentence for everybody)
 //   app.answers[kind]             the latest answer: {head, arrays: {name: {data, shape}}, request}
 //   app.ask(kind, extra)          ask with what the state says, extra members laid over it

@@ -30,7 +30,8 @@ export function mountStatusMessages(app, plot) {
   app.on("problem", (text, remedies) => {
     const apply = ({ settings }) => app.change({ model: settings }, { record: true });
     const buttons = remedies?.map((each) => button(null, sentence(each.effect), () => apply(each)));
-    problem(text, app.data?.features.length === 0 && !app.failed, buttons);
+    const barsOnly = app.data?.features.length === 0 && app.answers.line?.head.parameters && !app.failed;
+    problem(barsOnly ? null : text, buttons);
   });
   app.on("status", (open) => {
     if (!open) {
@@ -70,9 +71,8 @@ function say(text) {
   fading = setTimeout(() => (toast.hidden = true), Math.max(TOAST, READING * text.length));
 }
 
-function problem(text, plain = false, buttons = []) {
+function problem(text, buttons = []) {
   const box = find("problem");
-  box.classList.toggle("plain", plain);
   const words = (text ?? "") + buttons.map((each) => each.textContent).join("");
   if (box.textContent !== words) {
     const all = buttons.length ? [el("span", { class: "remedies" }, ...buttons)] : [];

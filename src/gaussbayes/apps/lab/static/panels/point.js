@@ -68,6 +68,8 @@ export function mount(element, app) {
   const lines = el("div");
   const bars = el("div");
   const formula = bayesFormula();
+  const bayes = section("Bayes' rule here", verdict, formula, lines);
+  bayes.id = "point-bayes";
   const odds = section(
     "What each feature says",
     el(
@@ -77,12 +79,8 @@ export function mount(element, app) {
     ),
     bars,
   );
-  const answered = el(
-    "div",
-    { class: "place" },
-    section("Bayes' rule here", verdict, formula, lines),
-    odds,
-  );
+  odds.id = "point-odds";
+  const answered = el("div", { class: "place" }, bayes, odds);
   const place = el(
     "div",
     { class: "place" },
