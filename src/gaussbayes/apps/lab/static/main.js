@@ -1,8 +1,10 @@
 // The beginning: what the server says about itself, then the parts of the page around one app.
 
 import { App } from "./app.js";
+import { mountCard } from "./card.js";
 import { watchTheme } from "./drawing/colours.js";
 import { mountCategoryBars } from "./drawing/category_bars.js";
+import { mountKey } from "./drawing/key.js";
 import { LineView } from "./drawing/line.js";
 import { Plot } from "./drawing/plot.js";
 import { Pointer } from "./drawing/pointer.js";
@@ -33,6 +35,8 @@ async function start() {
   mountToolbar(app);
   mountTabs(app, find("side"), find("tabs"), find("panels"));
   mountKeyboard(app, plot);
+  mountKey(app, find("key"));
+  mountCard(app, plot);
   mountStatusMessages(app, plot);
   hideWithout(app);
   loadSurface(app);

@@ -170,7 +170,7 @@ export function toHash(state, always = []) {
 }
 
 /**
- * The state an address stands for, and the members it names; throws when it is none.
+ * The state an address stands for, the members it names and those that there are none of; throws when it is none.
  *
  * `#…&hide=a,b` (or `#hide=a,b`) hides controls as `without` does.
  */
@@ -189,10 +189,11 @@ export function fromHash(hash, sizeOf) {
   }
   const known = Object.entries(patch).filter(([name]) => name in DEFAULT);
   for (const [name, value] of known) {
-    if (!FITS[name](value)) throw new Error(`${name} in the address is not what it should be`);
+    if (!FITS[name](value)) throw new Error(`what it says of “${name}” is not known here`);
   }
   const state = patched(DEFAULT, Object.fromEntries(known), sizeOf);
-  return { state, named: known.map(([name]) => name) };
+  const unknown = Object.keys(patch).filter((name) => !(name in DEFAULT));
+  return { state, named: known.map(([name]) => name), unknown };
 }
 
 /** States to go back and forth between; only what was recorded counts as a step. */

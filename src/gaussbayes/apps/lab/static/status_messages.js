@@ -3,7 +3,9 @@
 
 import { fitted } from "./drawing/axes.js";
 import { button, el } from "./panels/elements.js";
+import { exact, percent } from "./panels/formats.js";
 import { mark } from "./panels/marks.js";
+import { term } from "./panels/terms.js";
 
 const TOAST = 3200; // milliseconds that a sentence stays, at least
 const READING = 60; // milliseconds that a letter takes
@@ -18,8 +20,6 @@ const ANOTHER =
 
 const find = (id) => document.getElementById(id);
 const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}`;
-const percent = (value) => `${(100 * value).toFixed(value > 0 && value < 0.0995 ? 1 : 0)}\u00a0%`;
-const written = (value) => Number(value.toPrecision(4)).toString().replace("-", "−");
 
 export function mountStatusMessages(app, plot) {
   app.on("said", say);
@@ -48,15 +48,17 @@ export function mountStatusMessages(app, plot) {
     if (app.data.problem && !app.dragging) say(app.data.problem);
   });
   app.on("state", (_, { dragging }) => dragging || title(app, plot));
-  for (const kind of ["scene", "line"]) app.on(kind, (answer) => errors(answer.head, app.dragging));
-  app.on("state", () => place(app));
-  app.on("data", () => place(app));
+  for (const kind of ["scene", "line"]) app.on(kind, (answer) => errors(app, answer));
+  for (const event of ["state", "data"]) app.on(event, () => place(app, plot));
+  for (const event of ["state", "fitted"]) app.on(event, () => hint(app));
   app.on("hover", (answer) => readout(app, plot, answer));
   app.on("settled", () => app.hovered && app.hover(app.hovered)); // the model there has changed
   app.on("state", (_, { dragging }) => dragging && readout(app, plot, null));
 }
 
 let told = { errors: null, when: 0 };
+let rest = {}; // the training error of the last figure that nobody dragged, and the one before it
+let hinted = false;
 let waiting = 0;
 let lost = 0;
 let fading = 0;
@@ -69,6 +71,17 @@ function say(text) {
   toast.hidden = false;
   clearTimeout(fading);
   fading = setTimeout(() => (toast.hidden = true), Math.max(TOAST, READING * text.length));
+}
+
+/** What can be done first, until it was done. */
+function hint(app) {
+  const { model, at, view } = app.state;
+  if (model.from === "hand" || at) hinted = true;
+  const box = find("hint");
+  box.hidden = hinted || !app.gaussians || view !== "plane";
+  if (!box.hidden && !box.textContent) {
+    box.textContent = "Drag a mean ● or an axis ■: boundary and error follow. Click anywhere for Bayes' rule.";
+  }
 }
 
 function problem(text, buttons = []) {
@@ -99,23 +112,44 @@ function tell(text) {
   }, QUIET);
 }
 
-function errors({ errors: found }, dragging) {
-  const parts = [];
-  if (found) {
-    if (found.train !== null && found.train !== undefined) parts.push(["Training error", percent(found.train)]);
-    if (found.test !== null && found.test !== undefined) parts.push(["test error", percent(found.test)]);
-    if (found.bayes) parts.push(["Bayes error", percent(found.bayes.error)]);
-  }
-  const key = parts.join();
+/** The errors of the features shown, large, with the value before the last change. */
+function errors(app, { head: { errors: found } }) {
+  const shown = app.drawn.length;
+  const features = shown === 1 ? "this 1 feature" : `these ${shown} features`;
+  const of = JSON.stringify([app.data.name, app.data.target, app.drawn]);
+  const train = found?.train ?? null;
+  if (rest.of !== of) rest = { of, train, before: null };
+  const before = app.dragging ? rest.train : rest.train === train ? rest.before : rest.train;
+  if (!app.dragging) rest = { of, train, before };
+  const parts = [
+    ["training error", `Training error, ${features}`, train],
+    ["test error", `Test error, ${features}`, found?.test ?? null],
+    ["Bayes error", "Bayes error", found?.bayes?.error ?? null],
+  ].filter(([, , value]) => value !== null);
+  const was = before === null || percent(before) === percent(train) ? null : before;
+  const key = JSON.stringify([parts, was]);
   const now = performance.now();
-  if (key === told.errors || (dragging && now - told.when < OFTEN)) return;
+  if (key === told.errors || (app.dragging && now - told.when < OFTEN)) return;
   told = { errors: key, when: now };
-  const shown = parts.flatMap(([name, value], i) => [i ? " · " : "", `${name} `, el("b", {}, value)]);
-  find("errors").replaceChildren(...shown);
-  tell(parts.map(([name, value]) => `${name} ${value}`).join(", "));
+  find("errors").replaceChildren(...parts.map(([name, words, value], i) => gauge(name, words, value, i ? null : was)));
+  const said = was === null ? "" : `, before ${percent(was)}`;
+  tell(parts.map(([, words, value]) => `${words} ${percent(value)}`).join(", ") + said);
 }
 
-function place(app) {
+/** One error: its name, its value and the one before, and a bar whose full length is ½. */
+function gauge(name, words, value, before) {
+  const size = (error) => Math.min(1, 2 * error);
+  const marked = before === null ? [] : [el("i", { own: { "--at": size(before) } })];
+  return el(
+    "p",
+    { class: `gauge ${before === null ? "" : value > before ? "worse" : "better"}` },
+    term(name, words),
+    el("span", {}, before === null ? [] : [el("s", {}, percent(before)), " → "], el("b", {}, percent(value))),
+    el("span", { class: "bar", "aria-hidden": "true" }, el("span", { own: { "--proportion": size(value) } }), marked),
+  );
+}
+
+function place(app, plot) {
   const { at } = app.state;
   const box = find("place");
   if (!at || !app.data) {
@@ -124,7 +158,7 @@ function place(app) {
   }
   const names = app.data.pair.map((feature) => fitted(app.data.features[feature], NAME));
   const shown = app.flat ? 1 : 2;
-  const text = at.slice(0, shown).map((value, i) => `${names[i]} ${written(value)}`).join(" · ");
+  const text = at.slice(0, shown).map((value, i) => `${names[i]} ${exact(value, app.flat ? Math.abs(value) / 1e4 : plot.view.units[i])}`).join(" · ");
   if (box.textContent !== text) box.textContent = text;
 }
 

@@ -19,14 +19,22 @@ export class Store {
   read(hash) {
     this.written = hash.slice(1);
     try {
-      const { state, named } = fromHash(hash, this.sizeOf);
+      const { state, named, unknown } = fromHash(hash, this.sizeOf);
       this.followsPair = !named.includes("pair"); // the data say which two features to show
+      const of = unknown.map((name) => `“${name.slice(0, 30)}”`).join(", ");
+      if (of) this.sayLater(`This address is of another version of the lab: ${of} is left out.`);
       return state;
-    } catch {
+    } catch (error) {
       this.followsPair = true;
-      setTimeout(() => this.emit("said", "This address could not be read; the page starts afresh."), 300);
+      const why = error instanceof SyntaxError || error instanceof DOMException ? "a part of it may be missing" : error.message;
+      this.sayLater(`This address could not be read: ${why}. The page starts afresh.`);
       return DEFAULT;
     }
+  }
+
+  /** Say something once somebody listens. */
+  sayLater(text) {
+    setTimeout(() => this.emit("said", text), 300);
   }
 
   on(event, listener) {

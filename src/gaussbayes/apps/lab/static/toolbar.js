@@ -18,10 +18,7 @@ export function mountToolbar(app) {
     app.emit("said", next === "auto" ? "Theme as the system has it" : `Theme: ${next}`);
   });
   find("fit").addEventListener("click", () => app.change({ bounds: null }, { record: false }));
-  find("by-hand").addEventListener("click", () => {
-    if (app.state.model.from === "hand") app.letGo();
-    else app.takeByHand();
-  });
+  find("fit-again").addEventListener("click", () => app.fitAgain());
   radios(find("tools"), (button) => app.setTool(button.dataset.tool));
   radios(find("views"), (button) => app.change({ view: button.dataset.view }));
   const classes = find("classes");
@@ -33,7 +30,9 @@ export function mountToolbar(app) {
       chips(app, classes);
     });
   }
-  app.on("tool", ({ name }) => (find("stage").dataset.tool = name));
+  const told = ({ name }) => (find("stage").dataset.tool = name);
+  app.on("tool", told);
+  told(app.tool);
   refresh();
 }
 
@@ -74,13 +73,7 @@ function show(app) {
   for (const button of find("views").querySelectorAll("button")) {
     button.disabled = app.flat && button.dataset.view !== "line";
   }
-  const hand = state.model.from === "hand";
-  const byHand = find("by-hand");
-  byHand.setAttribute("aria-pressed", String(hand));
-  byHand.querySelector("span").textContent = hand ? "Let go" : "Take by the hand";
-  byHand.title = hand ? "Fit the model to the points again" : `Drag means and ${app.flat ? "widths" : "ellipses"} of the fitted model`;
-  byHand.setAttribute("aria-label", hand ? "Let go: fit to the points again" : "Take by the hand");
-  byHand.disabled = !hand && (state.model.from === "neighbours" || !app.data?.features.length);
+  find("fit-again").hidden = state.model.from !== "hand";
   find("fit").disabled = state.bounds === null || view !== "plane";
   const plane = view === "plane";
   for (const button of find("tools").querySelectorAll("button")) button.disabled = !plane;

@@ -8,11 +8,11 @@
 
 import { svg } from "../panels/elements.js";
 import { drawAxes } from "./axes.js";
-import { Handles } from "./handles.js";
-import { linesOf, stroke, strokesOf, truthOf } from "./lines.js";
+import { PlaneHandles } from "./handles.js";
+import { linesOf, stroke, strokesOf, trace, truthOf, WrittenPath } from "./lines.js";
 import { Points } from "./points.js";
 import { hatching, Regions } from "./regions.js";
-import { boundsOf, fit } from "./view.js";
+import { boundsOf, clamped, fit } from "./view.js";
 
 const CANVASES = ["regions", "lines", "points", "rings"];
 const SLOW = 20000; // points: more than this are moved as an image while the view is dragged
@@ -21,7 +21,6 @@ export class Plot {
   constructor(app, stage) {
     this.app = app;
     this.stage = stage;
-    this.margin = { left: 58, right: 16, top: 14, bottom: 48 };
     this.axes = stage.querySelector("#axes");
     this.inner = stage.querySelector("#inner");
     this.overlay = stage.querySelector("#overlay");
@@ -31,7 +30,7 @@ export class Plot {
     this.overlay.append(this.cursor, handles);
     this.regions = new Regions();
     this.points = new Points(app);
-    this.handles = new Handles(app, handles, () => this.view);
+    this.handles = new PlaneHandles(app, handles, () => this.view);
     this.blank = {}; // canvases that are empty and need no clearing
     this.lines = [];
     this.truth = null;
@@ -52,7 +51,8 @@ export class Plot {
   /** The window in force: the state's bounds, or the data's. */
   get view() {
     const { bounds } = this.app.state;
-    return fit(bounds ?? this.dataBounds(), this.width, this.height);
+    const own = this.dataBounds();
+    return fit(bounds ? clamped(bounds, own) : own, this.width, this.height);
   }
 
   dataBounds() {
@@ -70,8 +70,8 @@ export class Plot {
     const { clientWidth, clientHeight } = this.stage;
     const narrow = clientWidth < 520;
     this.margin = narrow
-      ? { left: 46, right: 8, top: 8, bottom: 44 }
-      : { left: 58, right: 16, top: 14, bottom: 48 };
+      ? { left: 64, right: 8, top: 34, bottom: 44 }
+      : { left: 72, right: 16, top: 38, bottom: 48 };
     const { left, right, top, bottom } = this.margin;
     const width = Math.max(40, Math.floor(clientWidth - left - right));
     const height = Math.max(40, Math.floor(clientHeight - top - bottom));
@@ -235,13 +235,13 @@ export class Plot {
     );
   }
 
-  /** What a vector figure needs: the size, the image of the regions, lines in pixels. */
+  /** What a vector figure needs: the size, the image of the regions, lines as SVG writes them. */
   vector() {
-    const { view, app } = this;
+    const { view, app, margin: { left, top } } = this;
     const paths = this.shownLines().flatMap((group) =>
       strokesOf(group, app.colours).map((own) => ({
         ...own,
-        lines: group.lines.map((line) => line.map(([x, y]) => view.toPixel(x, y))),
+        d: trace(new WrittenPath(left, top), group, view).text,
       }))
     );
     return { view, margin: this.margin, image: this.canvas.regions, paths, axes: this.axes };

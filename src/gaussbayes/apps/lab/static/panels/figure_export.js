@@ -26,7 +26,7 @@ export function planeFigure(app) {
   const { left, top, right, bottom } = margin;
   const frame = { x: left, y: top, width: view.width, height: view.height };
   const shapes = [
-    ...paths.map(({ lines, colour, ...own }) => ({ ...own, d: through(lines, left, top), stroke: colour })),
+    ...paths.map(({ colour, ...own }) => ({ ...own, stroke: colour })),
     ...points(app, view, left, top),
     ...rings(app, view, left, top),
   ];
@@ -51,12 +51,6 @@ function drawn(app) {
 }
 
 const within = ({ width, height }, x, y) => x >= 0 && x <= width && y >= 0 && y <= height;
-
-function through(lines, left, top) {
-  return lines.map(
-    (line) => `M${line.map(([x, y]) => `${at(left + x)} ${at(top + y)}`).join("L")}`,
-  ).join("");
-}
 
 function points(app, view, left, top) {
   const { codes, test, n } = app.data;
@@ -108,9 +102,10 @@ function rings(app, view, left, top) {
 function axes(app, view, { x: left, y: top, width, height }) {
   const [across, up] = app.data.pair.map((feature) => app.data.features[feature]);
   const foot = top + height;
-  const placed = (found, to) => found.map(({ value, text }) => ({ place: to(value), text }));
-  const xs = placed(ticks(view.x, width / 90), (value) => left + view.pixelX(value));
-  const ys = placed(ticks(view.y, height / 70), (value) => top + view.pixelY(value));
+  const placed = ({ marks: found }, to) => found.map(({ value, text }) => ({ place: to(value), text }));
+  const numbers = [ticks(view.x, width / 90), ticks(view.y, height / 70)];
+  const xs = placed(numbers[0], (value) => left + view.pixelX(value));
+  const ys = placed(numbers[1], (value) => top + view.pixelY(value));
   const marks = [
     ...xs.map(({ place }) => `M${at(place)} ${foot}v5`),
     ...ys.map(({ place }) => `M${left} ${at(place)}h-5`),
@@ -121,8 +116,8 @@ function axes(app, view, { x: left, y: top, width, height }) {
     texts: [
       ...xs.map(({ place, text }) => ({ x: place, y: foot + 18, text, anchor: "middle" })),
       ...ys.map(({ place, text }) => ({ x: left - 9, y: place + 4, text, anchor: "end" })),
-      { x: left + width / 2, y: foot + 37, text: across, anchor: "middle" },
-      { x: 14, y: top + height / 2, text: up, anchor: "middle", turned: true },
+      { x: left + width / 2, y: foot + 37, text: across + numbers[0].note, anchor: "middle" },
+      { x: 14, y: top + height / 2, text: up + numbers[1].note, anchor: "middle", turned: true },
     ],
   };
 }

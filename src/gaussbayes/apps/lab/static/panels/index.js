@@ -53,7 +53,7 @@ export const CONTROLS = {
   "view-plane": "the plane",
   "view-line": "one feature",
   "view-surface": "the evidence in 3-D",
-  "by-hand": "take the model by the hand",
+  "fit-again": "fit a model by hand to the points again",
   "tab-data": "the panel of data",
   "tab-model": "the panel of the model",
   "tab-layers": "the panel of layers",

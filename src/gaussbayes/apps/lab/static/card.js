@@ -1,0 +1,103 @@
+// The card at the point that is looked at: prior × likelihood → posterior of each class, as bars.
+
+import { classColour, el } from "./panels/elements.js";
+import { exact, fromLog, probability } from "./panels/formats.js";
+import { mark } from "./panels/marks.js";
+import { term } from "./panels/terms.js";
+
+const MOST = 6; // classes, the most probable first
+const AWAY = 24; // pixels between the point and the card
+const NARROW = 520;
+
+export function mountCard(app, plot) {
+  const find = (id) => document.getElementById(id);
+  const card = find("card");
+  const hides = [0, 1].map((which) => find(`card-hide-${which}`));
+  const close = () => {
+    app.change({ at: null }, { record: false });
+    if (plot.plane) plot.inner.focus({ preventScroll: true });
+  };
+  find("card-close").addEventListener("click", close);
+  find("card-more").addEventListener("click", () => app.openPanel("point"));
+  hides.forEach((button, which) => button.addEventListener("click", () =>
+    app.change({ hide: app.state.hide === which ? null : which })));
+  addEventListener("keydown", (event) => {
+    const typing = event.target.closest?.("input, textarea, select, summary");
+    if (event.key === "Escape" && app.state.at && !typing && !event.defaultPrevented) close();
+  });
+
+  function refresh() {
+    const { at, hide } = app.state;
+    const { data } = app;
+    const { units, width, height } = plot.view;
+    const [left, top] = at && data ? plot.view.toPixel(...at) : [NaN, NaN];
+    const seen = plot.plane ? left >= 0 && left <= width && top >= 0 && top <= height : app.flat && at;
+    card.hidden = !seen || app.answers.point?.request.data !== data.id;
+    if (card.hidden) return;
+    const names = data.pair.slice(0, app.flat ? 1 : 2).map((feature) => data.features[feature]);
+    const unit = (i) => (app.flat ? Math.abs(at[0]) / 1e4 : units[i]);
+    find("card-place").textContent = names
+      .map((name, i) => `${name} ${hide === i ? "not measured" : `= ${exact(at[i], unit(i))}`}`).join(" · ");
+    hides.forEach((button, i) => {
+      button.hidden = app.flat;
+      button.setAttribute("aria-pressed", String(hide === i));
+      button.textContent = hide === i ? `Measure ${names[i]}` : `Hide ${names[i]}`;
+    });
+    move(left, top);
+  }
+
+  /** Put the card beside the point, where there is room, and never over it. */
+  function move(left, top) {
+    const { margin, stage } = plot;
+    const [x, y] = [left + margin.left, top + margin.top];
+    const { clientWidth, clientHeight } = stage;
+    const narrow = clientWidth < NARROW;
+    card.classList.toggle("wide", narrow);
+    const { offsetWidth, offsetHeight } = card;
+    const within = (at, size, room) => Math.max(6, Math.min(at, room - size - 6));
+    const level = within(y - offsetHeight / 2, offsetHeight, clientHeight);
+    let place;
+    if (!plot.plane) place = [clientWidth - offsetWidth - 24, 24];
+    else if (narrow) place = [6, y < clientHeight / 2 ? clientHeight - offsetHeight - 6 : 6];
+    else if (x + AWAY + offsetWidth < clientWidth) place = [x + AWAY, level];
+    else if (x - AWAY - offsetWidth > 0) place = [x - AWAY - offsetWidth, level];
+    else place = [within(x, offsetWidth, clientWidth), y > clientHeight / 2 ? y - AWAY - offsetHeight : y + AWAY];
+    card.style.transform = `translate(${Math.round(place[0])}px, ${Math.round(place[1])}px)`;
+  }
+
+  function show({ head }) {
+    const { explanation, posterior, classes, problem } = head;
+    const most = Math.max(...(explanation?.classes ?? []).map((each) => each.log_likelihood ?? -Infinity));
+    const listed = explanation
+      ? explanation.classes.map((each) => ({
+          code: classes.indexOf(String(each.class)),
+          cells: [
+            [each.prior, probability(each.prior)],
+            [Math.exp((each.log_likelihood ?? -Infinity) - most) || 0, fromLog(each.likelihood, each.log_likelihood)],
+            [each.posterior, probability(each.posterior)],
+          ],
+          posterior: each.posterior,
+        }))
+      : (posterior ?? []).map((votes, code) => ({ code, cells: [[votes, probability(votes)]], posterior: votes }));
+    listed.sort((a, b) => b.posterior - a.posterior);
+    const cell = ([size, text]) =>
+      el("td", {}, text, el("span", { class: "bar", "aria-hidden": "true" }, el("span", { own: { "--proportion": size } })));
+    const row = ({ code, cells }) =>
+      el("tr", { own: { "--own": classColour(code) } }, el("th", { scope: "row" }, mark(app, code), String(classes[code])), cells.map(cell));
+    const heads = explanation
+      ? [term("prior"), ["× ", term("likelihood")], ["→ ", term("posterior")]]
+      : ["proportion of votes"];
+    const left = listed.length - MOST;
+    find("card-rule").replaceChildren(
+      ...(problem ? [el("caption", {}, problem)] : []),
+      el("thead", {}, el("tr", {}, el("td"), heads.map((each) => el("th", { scope: "col" }, each)))),
+      el("tbody", {}, listed.slice(0, MOST).map(row)),
+      ...(left > 0 ? [el("tfoot", {}, el("tr", {}, el("td", { colspan: 4 }, `and ${left} less probable`)))] : []),
+    );
+    refresh();
+  }
+
+  app.on("point", show);
+  for (const event of ["state", "data"]) app.on(event, refresh);
+  new ResizeObserver(refresh).observe(plot.stage);
+}
