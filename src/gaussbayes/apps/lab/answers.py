@@ -24,6 +24,7 @@ from gaussbayes.analysis.decision import margins, rejected
 from gaussbayes.analysis.ellipse import half_axes
 from gaussbayes.analysis.grid import Grid, line_over
 from gaussbayes.apps.lab import exports, messages
+from gaussbayes.apps.lab.examples import thumbnails
 from gaussbayes.apps.lab.lab_tables import LabTable, ShownFeatures
 from gaussbayes.apps.lab.model_views import (
     NOTHING_TO_DRAW,
@@ -57,6 +58,11 @@ def answer(request: messages.Request, store: Store) -> Answer:
         return answer_data(request, store)
     if isinstance(request, messages.LessonRequest):
         return answer_lesson(request)
+    if isinstance(request, messages.ThumbnailsRequest):
+        places, codes = thumbnails()
+        return Answer({}, {"places": single(places), "codes": codes})
+    if isinstance(request, messages.OpenRequest):
+        return Answer({"state": msgspec.to_builtins(request.state)})
     asked = asked_model(store.dataset(request.data), request.pair, request.model)
     return _OF_MODELS[request.kind](request, asked)
 

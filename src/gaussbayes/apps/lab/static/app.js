@@ -235,8 +235,9 @@ export class App extends Store {
   }
 
   async ask(kind, extra = {}) {
-    if (!this.data && kind !== "lesson") throw new Error("the data are not there yet");
-    const body = kind === "lesson" ? extra : { ...requests.common(this.asked, this.data), ...extra };
+    const alone = ["lesson", "thumbnails", "open"].includes(kind); // about no model
+    if (!this.data && !alone) throw new Error("the data are not there yet");
+    const body = alone ? extra : { ...requests.common(this.asked, this.data), ...extra };
     const answer = await this.connection.ask(kind, body);
     if (this.answers[kind] !== answer) {
       this.answers[kind] = answer;
