@@ -115,8 +115,6 @@ def started(browser: Browser) -> tuple[float, float]:
 
 def dragged(lab: Lab, kind: str, seconds: float) -> Drag:
     """Drag a mean or the window to and fro for some seconds."""
-    if kind == "mean" and lab.state["model"]["from"] != "hand":
-        lab.press("by-hand")
     if kind == "window":
         lab.press("tool-pan")
     x, y = lab.middle("handle-mean-0" if kind == "mean" else "inner")

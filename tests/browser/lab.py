@@ -140,6 +140,11 @@ class Lab:
         self.page.evaluate("() => lab.change({ model: { from: 'data' } }, { record: false })")
         self.settle()
 
+    def by_hand(self) -> None:
+        """Make the fitted Gaussians a model by hand, as a drag does that ends where it began."""
+        self.page.evaluate("() => lab.change({ model: lab.gaussians })")
+        self.settle()
+
     @property
     def state(self) -> State:
         """The state that the page is in."""

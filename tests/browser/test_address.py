@@ -16,7 +16,7 @@ def test_the_default_has_no_address_of_its_own(lab: Lab) -> None:
 
 
 def test_controls_are_hidden(lab: Lab) -> None:
-    without = ["data-file", "data-new", "tab-model", "by-hand", "views", "model-priors-uniform"]
+    without = ["data-file", "data-new", "tab-model", "undo", "views", "model-priors-uniform"]
     lab.open({"without": without})
     for name in without:
         expect(lab.find(name)).to_be_hidden()

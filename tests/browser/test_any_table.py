@@ -164,7 +164,7 @@ def test_categories_alone(lab: Lab) -> None:
     send(lab, "sizes.csv", tables.as_categories())
     expect(lab.find("problem")).to_contain_text("all features of this table hold categories")
     expect(lab.find("problem")).to_have_class("plain")
-    expect(lab.find("by-hand")).to_be_disabled()
+    assert lab.get("lab.gaussians") is None
     panel = lab.panel("point")
     lab.find("point-category-0").select_option(label="M")
     lab.settle()
@@ -185,4 +185,4 @@ def test_categories_alone(lab: Lab) -> None:
     lab.press("data-preset-three")
     lab.settle()
     expect(lab.find("problem")).to_be_hidden()
-    expect(lab.find("by-hand")).to_be_enabled()
+    expect(lab.find("handle-mean-0")).to_be_visible()

@@ -91,7 +91,7 @@ def test_the_same_in_python(take: Lab, tmp_path: Path, monkeypatch: pytest.Monke
     model = run(take, tmp_path)
     np.testing.assert_allclose(model.means_, take.head("scene")["parameters"]["means"])
 
-    take.press("by-hand")
+    take.by_hand()
     take.drag(take.middle("handle-mean-1"), (40, -30))
     state = take.state["model"]
     expect(take.find("take-python")).to_contain_text(str(state["means"][1][0]))

@@ -62,14 +62,14 @@ def test_the_page_is_told_of_everything() -> None:
         {"name": "smoker", "values": ["no", "yes"]},
     ]
     n = int(frame["kind"].isna().sum())
-    assert (head["n"], head["unlabelled"], head["pair"]) == (150, n, (0, 1))
+    assert (head["n"], head["unlabelled"], head["pair"]) == (150, n, (0, 2))
     assert (
         head["problem"] == f"{n} rows have no label in 'kind', and the model learns from them too"
     )
     np.testing.assert_array_equal(arrays["codes"] == 255, frame["kind"].isna())
     codes = frame["town"].map({"u": 0, "v": 1, "w": 2}).fillna(255)
     np.testing.assert_array_equal(arrays["categories"][:, 0], codes)
-    points = frame[["height", "weight", "visits"]].astype(np.float32)
+    points = frame[["height", "weight", "visits"]].astype(float)
     np.testing.assert_array_equal(arrays["points"], points)
     assert page.store.dataset(data).table.encoder.names == tuple(frame.columns[:-1])
 

@@ -19,11 +19,11 @@ def test_a_drawn_example(page: Page) -> None:
     assert head["classes"] == ("A", "B", "C")
     assert head["features"] == ("x1", "x2")
     assert (head["n"], head["pair"], head["target"]) == (90, (0, 1), "class")
-    np.testing.assert_array_equal(arrays["points"], table.X.astype(np.float32))
+    np.testing.assert_array_equal(arrays["points"], table.X)
     np.testing.assert_array_equal(arrays["codes"], table.codes)
     assert arrays["test"].sum() == 18
     assert {name: one.dtype.name for name, one in arrays.items()} == {
-        "points": "float32",
+        "points": "float64",
         "codes": "uint8",
         "test": "uint8",
         "categories": "uint8",

@@ -24,18 +24,21 @@ def test_the_petals_of_the_course(page: Page) -> None:
     assert found.head["parameters"]["priors"] == [5 / 8, 3 / 8]
     np.testing.assert_allclose(found.head["parameters"]["means"], [[2.68], [6.5]])
     np.testing.assert_allclose(found.head["parameters"]["covariances"], [[[0.5336]], [[0.26]]])
-    assert found.head["errors"] == {"train": 0, "test": None, "bayes": None}
+    of = "of the only feature"
+    errors = {"train": 0, "test": None, "bayes": None, "of": of, "all": None}
+    assert found.head["errors"] == errors
     place = np.linspace(0, 18, 73)
     density = np.stack([norm(2.68, 0.5336**0.5).pdf(place), norm(6.5, 0.26**0.5).pdf(place)])
     joint = density * np.array([[5 / 8], [3 / 8]])
     arrays = found.arrays
-    np.testing.assert_allclose(arrays["place"], place, rtol=1e-6)
+    np.testing.assert_allclose(arrays["place"], place, rtol=1e-14)
     np.testing.assert_allclose(arrays["density"], density, rtol=2e-5, atol=1e-30)
     np.testing.assert_allclose(arrays["joint"], joint, rtol=2e-5, atol=1e-30)
     np.testing.assert_allclose(arrays["evidence"], joint.sum(axis=0), rtol=2e-5, atol=1e-30)
     np.testing.assert_allclose(
         arrays["posterior"], joint / joint.sum(axis=0), rtol=2e-5, atol=1e-30
     )
+    assert arrays.pop("place").dtype.name == "float64"
     assert {array.dtype.name for array in arrays.values()} == {"float32"}
 
 

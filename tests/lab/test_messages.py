@@ -41,6 +41,7 @@ VALID: dict[str, dict[str, Any]] = {
     "point": COMMON | {"at": [1, 2]},
     "numbers": COMMON,
     "multiples": COMMON,
+    "curve": COMMON,
     "surface": COMMON,
     "take_away": COMMON | {"what": "csv"},
     "lesson": {"name": "petals"},

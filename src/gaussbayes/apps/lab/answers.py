@@ -24,15 +24,16 @@ from gaussbayes.analysis.decision import margins, rejected
 from gaussbayes.analysis.ellipse import half_axes
 from gaussbayes.analysis.grid import Grid, line_over
 from gaussbayes.apps.lab import exports, messages
-from gaussbayes.apps.lab.examples import thumbnails
 from gaussbayes.apps.lab.lab_tables import LabTable, ShownFeatures
 from gaussbayes.apps.lab.model_views import (
+    MOST_LEFT_OUT,
     NOTHING_TO_DRAW,
     AskedModel,
     ClassifierView,
     ModelView,
     asked_model,
     feature_limits,
+    first_pair,
     least_error,
     recalled,
     true_view,
@@ -41,15 +42,18 @@ from gaussbayes.apps.lab.store import LabDataset, Store
 from gaussbayes.apps.lab.wire_format import NO_CODE, Answer, MessageError, problem_noted, single
 from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.base.spelling import meant
+from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import MISSING
-from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian.structure import STRUCTURES
 from gaussbayes.model.evaluation import Evaluation
 
+_SMALLEST = 1e-250  # of a size that is rounded: powers of ten end soon after
+_MOST_VALUES = 1_000_000  # of rows by which errors of all features are counted beside a figure
 _CERTAIN = 255  # a posterior of 1
 _SIGMAS = (1, 2, 3)
 _N_POINTS = 61  # of an ellipse, six degrees between neighbours: the page draws them smoothly
-_DIGITS = 6  # of the coordinates of an ellipse
+_DIGITS = 6  # of the coordinates of an ellipse, of its size along each axis
 
 
 def answer(request: messages.Request, store: Store) -> Answer:
@@ -58,9 +62,6 @@ def answer(request: messages.Request, store: Store) -> Answer:
         return answer_data(request, store)
     if isinstance(request, messages.LessonRequest):
         return answer_lesson(request)
-    if isinstance(request, messages.ThumbnailsRequest):
-        places, codes = thumbnails()
-        return Answer({}, {"places": single(places), "codes": codes})
     if isinstance(request, messages.OpenRequest):
         return Answer({"state": msgspec.to_builtins(request.state)})
     asked = asked_model(store.dataset(request.data), request.pair, request.model)
@@ -72,7 +73,8 @@ def answer_data(request: messages.DataRequest, store: Store) -> Answer:
 
     A class code of 255 is a row without label, a category code of 255 a missing one. The head has
     id, name, classes, features (those that hold numbers), categories (the others: name, values), n,
-    unlabelled (rows without label), pair, truth (the true parameters of the first two features),
+    unlabelled (rows without label), pair (of a file, the two features that tell its classes apart
+    best), truth (the true parameters of the first two features),
     target, columns (of the file) and problem (what is left out, why no rows are held out although
     that was asked for).
     """
@@ -88,14 +90,14 @@ def answer_data(request: messages.DataRequest, store: Store) -> Answer:
         "categories": [{"name": name, "values": list(map(str, each))} for name, each in named],
         "n": table.codes.size,
         "unlabelled": int(np.count_nonzero(~table.has_label)),
-        "pair": dataset.pair,
+        "pair": first_pair(dataset),
         "truth": None if truth is None else truth.record(),
         "target": table.target,
         "columns": table.columns or (*table.names, table.target),
         "problem": dataset.note,
     }
     codes = {"codes": table.codes, "categories": table.rows.codes}
-    arrays: dict[str, Any] = {"points": single(table.X), "test": dataset.test.astype(np.uint8)}
+    arrays: dict[str, Any] = {"points": table.X, "test": dataset.test.astype(np.uint8)}
     for name, values in codes.items():
         arrays[name] = np.where(values < 0, NO_CODE, values).astype(np.uint8)
     return Answer(head, arrays)
@@ -137,6 +139,15 @@ def answer_lesson(request: messages.LessonRequest) -> Answer:
     return Answer(known[request.name])
 
 
+def _at_places(
+    points: FloatArray, codes: NDArray[np.int32], shown: ShownFeatures, table: LabTable
+) -> Rows:
+    """Rows of numbers (p, g) that all have the same categories, those of the features shown."""
+    chosen = list(shown.categories)
+    some = np.broadcast_to(codes[chosen], (points.shape[0], len(chosen)))
+    return Rows(points, np.ascontiguousarray(some), tuple(table.categories[j] for j in chosen))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class GridRows:
     """The rows of a grid over a window, and how values of them cover it."""
@@ -150,7 +161,9 @@ class GridRows:
         cls, request: messages.SurfaceRequest, asked: AskedModel, hide: int | None = None
     ) -> "GridRows":
         """The points of a window; bounds that it does not say are picked."""
-        window, shown = request.view or messages.Window(), asked.shown(hide)
+        window, known = request.view or messages.Window(), request.known_categories
+        codes = _codes(asked.dataset.table, known)
+        shown = asked.conditioned(asked.shown(hide), known)
         across, up = (feature_limits(asked.dataset, column) for column in asked.pair)
         if asked.pair[0] == asked.pair[1]:
             up = (0.0, 1.0)
@@ -161,7 +174,7 @@ class GridRows:
         points = grid.rows
         if len(shown.axes) == 1:
             points = (grid.x if shown.axes == (0,) else grid.y)[:, None]
-        return cls(number_rows(points), grid, shown)
+        return cls(_at_places(points, codes, shown, asked.dataset.table), grid, shown)
 
     def image(self, values: NDArray[Any]) -> NDArray[Any]:
         """Values (p,) or (c, p) as images (h, w) or (c, h, w), the bottom line first.
@@ -175,6 +188,12 @@ class GridRows:
         return np.ascontiguousarray(np.broadcast_to(along, shape))
 
     @property
+    def units(self) -> tuple[float, float]:
+        """How far apart neighbouring points of the grid are: as far on the screen either way."""
+        left, right, bottom, top = self.grid.extent
+        return (right - left) / self.grid.x.size, (top - bottom) / self.grid.y.size
+
+    @property
     def bounds(self) -> dict[str, list[float]]:
         """The bounds of the window, as the page is told them."""
         left, right, bottom, top = self.grid.extent
@@ -184,8 +203,11 @@ class GridRows:
 def answer_scene(request: messages.SceneRequest, asked: AskedModel) -> Answer:
     """The layers that are asked for, each an array of images, and what goes with them.
 
-    The head has classes, parameters, ellipses, axes, errors (of the features shown), problem and
-    bounds. A class without rows among those learnt from has null among means and covariances.
+    The head has classes, parameters, ellipses, axes (the center of the ellipse of 1 σ and the ends
+    of its half axes, which are perpendicular on the screen), errors (see `errors_record`), problem,
+    sampled, waiting (see `AskedModel.notes`) and bounds. A class without rows among those learnt
+    from has null among means and covariances. Categories that are known are those of the whole
+    plane, and errors are those of the rows that have them.
     """
     places = GridRows.of(request, asked, request.hide)
     head: dict[str, Any] = {
@@ -193,7 +215,9 @@ def answer_scene(request: messages.SceneRequest, asked: AskedModel) -> Answer:
         "parameters": None,
         "ellipses": [],
         "axes": [],
-        "errors": errors_record(asked.dataset, places.shown),
+        "errors": errors_record(asked, places.shown, request.known_categories),
+        "sampled": None,
+        "waiting": [],
         "bounds": places.bounds,
     }
     arrays: dict[str, NDArray[Any]] = {}
@@ -211,12 +235,12 @@ def answer_scene(request: messages.SceneRequest, asked: AskedModel) -> Answer:
         arrays["truth"] = places.image(codes)
     with problem_noted(head):
         view = asked.view(places.shown)
-        wrong, rates = row_errors(asked, places.shown)
-        head["classes"] = view.names
-        head["errors"] |= rates
+        wrong, rates = row_errors(asked, places.shown, request.known_categories)
+        head |= {"classes": view.names} | asked.notes()
+        head["errors"] |= rates | {"all": all_errors(asked, places.shown)}
         if request.pair[0] != request.pair[1]:
             # Those of both features stay where one of them is hidden.
-            head |= _outlines(asked.view(asked.shown()))
+            head |= _outlines(asked.view(asked.shown()), places.units)
         layers = _layers(request, view, places.rows)
         arrays |= {name: places.image(values) for name, values in layers.items()}
         if "errors" in request.layers:
@@ -247,7 +271,7 @@ def answer_surface(request: messages.SurfaceRequest, asked: AskedModel) -> Answe
             raise DataError(msg)
         heights = _exponentials(view, places.rows, ("evidence", "joint"))
         arrays = {name: places.image(values) for name, values in heights.items()}
-        arrays |= {"x": single(places.grid.x), "y": single(places.grid.y)}
+        arrays |= {"x": places.grid.x, "y": places.grid.y}
         head["classes"] = view.names
     return Answer(head, arrays)
 
@@ -256,7 +280,7 @@ def answer_line(request: messages.LineRequest, asked: AskedModel) -> Answer:
     """Values, not logarithms, at equally spaced places; of neighbours the posterior alone.
 
     The head has classes, feature (its number), name, x, parameters and errors (of this feature
-    alone), boundaries, sides (the class codes left and right of each) and problem.
+    alone), boundaries, sides (the class codes left and right of each), problem, sampled, waiting.
     """
     dataset, names = asked.dataset, asked.dataset.table.features
     feature = request.pair[0] if request.feature is None else request.feature
@@ -269,25 +293,32 @@ def answer_line(request: messages.LineRequest, asked: AskedModel) -> Answer:
         "x": [low, high],
         "parameters": None,
         "errors": None,
+        "sampled": None,
+        "waiting": [],
         "boundaries": [],
         "sides": [],
     }
     arrays: dict[str, NDArray[Any]] = {}
+    known = request.known_categories
+    codes = _codes(dataset.table, known)
     with problem_noted(head):
-        shown = asked.one_feature(feature) if names else asked.all_features
+        shown = asked.all_features
+        if names:
+            shown = asked.conditioned(asked.one_feature(feature), known)
         view = asked.view(shown)
         head["parameters"] = view.record()
         if not names:
             raise DataError(NOTHING_TO_DRAW)
-        _, rates = row_errors(asked, shown)
-        head |= {"classes": view.names, "errors": errors_record(dataset, shown) | rates}
-        if isinstance(view, ModelView) and view.classes.size > 1:
+        _, rates = row_errors(asked, shown, known)
+        errors = errors_record(asked, shown, known) | rates | {"all": all_errors(asked, shown)}
+        head |= {"classes": view.names, "errors": errors} | asked.notes()
+        if isinstance(view, ModelView) and view.classes.size > 1 and not shown.categories:
             crossings = decision_boundaries(view.model)
             head["boundaries"] = [each.position for each in crossings]
             head["sides"] = [view.classes[[each.left, each.right]].tolist() for each in crossings]
         place = line_over(low, high, request.points)
-        rows = number_rows(place[:, None])
-        arrays = {"place": single(place)}
+        rows = _at_places(place[:, None], codes, shown, dataset.table)
+        arrays = {"place": place}
         arrays |= _exponentials(view, rows, ("density", "joint", "evidence"))
         arrays["posterior"] = single(np.exp(view.log_posterior(rows)).T)
     return Answer(head, arrays)
@@ -306,16 +337,18 @@ def answer_multiples(request: messages.MultiplesRequest, asked: AskedModel) -> A
     for label, (name, choice) in zip(labels, choices.items(), strict=True):
         asked = asked_model(asked.dataset, request.pair, choice)
         record = dict.fromkeys(("train", "test", "leave_one_out", "structure", "neighbours"))
-        record["name"] = name
+        record |= {"name": name, "sampled": None}
         if isinstance(choice, messages.Neighbours):
             record["neighbours"] = choice.k
         elif isinstance(choice, messages.FitSettings):
             record["structure"] = {"covariance": choice.covariance, "shared": choice.shared}
         with problem_noted(record):
-            _, rates = row_errors(asked, asked.all_features)
+            _, rates = row_errors(asked, asked.all_features, None)
             left_out = asked.left_out()
             record |= rates | {"leave_one_out": left_out and left_out[0].error}
+            record |= asked.notes()
         with suppress(GaussBayesError):
+            places = GridRows.of(request, asked, request.hide)
             label[:] = asked.view(places.shown).labels(places.rows)
         records.append(record)
     return Answer({"models": records, "bounds": places.bounds}, {"label": places.image(labels)})
@@ -349,24 +382,35 @@ def _exponentials(
     return {name: single(np.exp(each)) for name, each in view.logarithms(rows, names).items()}
 
 
-def _outlines(view: ClassifierView) -> dict[str, Any]:
-    """Parameters, ellipses and axes of two features."""
+def _outlines(view: ClassifierView, units: tuple[float, float]) -> dict[str, Any]:
+    """Parameters, ellipses and axes of two features, perpendicular where these units are square."""
     if not isinstance(view, ModelView):
         return {}
     outlines: list[dict[str, Any]] = []
     codes = view.classes.tolist()
     of_classes = np.stack([class_outlines(view.model, s, _N_POINTS) for s in _SIGMAS], axis=1)
     for code, of_class in zip(codes, of_classes, strict=True):
-        size = float(np.ptp(of_class[0], axis=0).max())
-        digits = _DIGITS - int(np.floor(np.log10(size))) if size > 0 else _DIGITS
-        for sigma, points in zip(_SIGMAS, of_class.round(digits), strict=True):
-            x, y = points.T.tolist()
+        for sigma, points in zip(_SIGMAS, of_class, strict=True):
+            x, y = map(_rounded, points.T)
             outlines.append({"class": code, "sigma": sigma, "x": x, "y": y})
     axes = [
-        {"class": code, "center": mean.tolist(), "ends": (mean + half_axes(covariance)).tolist()}
+        {
+            "class": code,
+            "center": mean.tolist(),
+            "ends": (mean + half_axes(covariance, units)).tolist(),
+        }
         for code, mean, covariance in zip(codes, view.means, view.covariances, strict=True)
     ]
     return {"parameters": view.record(), "ellipses": outlines, "axes": axes}
+
+
+def _rounded(coordinates: FloatArray) -> list[float]:
+    """Coordinates to some digits of their own range, whatever that of the other axis is."""
+    size = float(np.ptp(coordinates))
+    if _SMALLEST < size < 1 / _SMALLEST:
+        coordinates = coordinates.round(_DIGITS - int(np.floor(np.log10(size))))
+    listed: list[float] = coordinates.tolist()
+    return listed
 
 
 def _layers(
@@ -435,15 +479,15 @@ def answer_point(request: messages.PointRequest, asked: AskedModel) -> Answer:
                 raise DataError(msg)
             shown = replace(shown, numbers=tuple(shown.numbers[axis] for axis in known.tolist()))
             row = row[known]
-        view, chosen = asked.view(shown), list(shown.categories)
-        categories = tuple(table.categories[j] for j in chosen)
-        rows = Rows(row[None], codes[None, chosen], categories)
-        head |= {"classes": view.names} | view.at(rows)
+        view = asked.view(shown)
+        head |= {"classes": view.names} | view.at(_at_places(row[None], codes, shown, table))
     return Answer(head)
 
 
-def _codes(table: LabTable, known: tuple[int | None, ...]) -> NDArray[np.int32]:
+def _codes(table: LabTable, known: messages.KnownCategories) -> NDArray[np.int32]:
     """The code of each feature that holds categories (q,), below 0 where it is not known."""
+    if known is None:
+        return np.full(len(table.categories), MISSING, np.int32)
     if len(known) != table.rows.codes.shape[1]:
         msg = (
             f"known_categories must be an array of {len(table.categories)} entries, one for each "
@@ -459,17 +503,23 @@ def _codes(table: LabTable, known: tuple[int | None, ...]) -> NDArray[np.int32]:
 
 @recalled
 def row_errors(
-    asked: AskedModel, shown: ShownFeatures
+    asked: AskedModel, shown: ShownFeatures, known: messages.KnownCategories
 ) -> tuple[NDArray[np.bool_], dict[str, float | None]]:
-    """Which rows (n,) the features shown get wrong, and the proportions, None without such rows."""
+    """Which rows (n,) the features shown get wrong, and the proportions, None without such rows.
+
+    Only rows that have the categories that are known count.
+    """
     table = asked.dataset.table
+    agree = table.agree(known)
     wrong = np.zeros(table.codes.size, dtype=np.bool_)
-    numbers = asked.usable(np.arange(wrong.size), shown)
+    numbers = asked.usable(np.flatnonzero(agree), shown)
     if numbers.size:
         labels = asked.view(shown).labels(table.part(shown)[numbers])
         wrong[numbers] = labels != table.codes[numbers]
-    parts = _parts(asked, shown).items()
-    return wrong, {name: float(wrong[part].mean()) if part.size else None for name, part in parts}
+    parts = {name: part[agree[part]] for name, part in _parts(asked, shown).items()}
+    return wrong, {
+        name: float(wrong[part].mean()) if part.size else None for name, part in parts.items()
+    }
 
 
 def _parts(asked: AskedModel, shown: ShownFeatures) -> dict[str, NDArray[np.intp]]:
@@ -478,12 +528,80 @@ def _parts(asked: AskedModel, shown: ShownFeatures) -> dict[str, NDArray[np.intp
     return {name: asked.usable(numbers, shown) for name, numbers in parts.items()}
 
 
-def errors_record(dataset: LabDataset, shown: ShownFeatures) -> dict[str, Any]:
-    """The errors of a figure, as the page is told them, before there is a model."""
-    truth = true_view(dataset, shown)
+def errors_record(
+    asked: AskedModel, shown: ShownFeatures, known: messages.KnownCategories
+) -> dict[str, Any]:
+    """The errors of a figure, as the page is told them, before there is a model.
+
+    They are train, test, bayes (the least that there can be, if that is known), of (which features
+    they are errors of, in words) and all (train, test and of, for all features).
+    """
+    table = asked.dataset.table
+    truth = true_view(asked.dataset, shown)
     least = truth and least_error(truth)
     bayes = least and {"error": least.error, "standard_error": least.standard_error}
-    return {"train": None, "test": None, "bayes": bayes}
+    of = _of_features(len(shown.numbers), len(table.names))
+    named = zip(table.categorical, table.categories, known or (), strict=False)
+    where = [f"{name} = {values[code]}" for name, values, code in named if code is not None]
+    if where:
+        of += f" where {' and '.join(where)}"
+    return {"train": None, "test": None, "bayes": bayes, "of": of, "all": None}
+
+
+def all_errors(asked: AskedModel, shown: ShownFeatures) -> dict[str, Any] | None:
+    """The errors by all features; None where these are shown, or it would take long."""
+    table, every = asked.dataset.table, asked.all_features
+    n_features = len(every.numbers) + len(every.categories)
+    if n_features <= len(shown.numbers) or table.codes.size * n_features > _MOST_VALUES:
+        return None
+    _, rates = row_errors(asked, every, None)
+    return rates | {"of": _of_features(n_features, n_features)}
+
+
+def _of_features(n: int, n_all: int) -> str:
+    """Which features errors are those of, in the words that the page uses everywhere."""
+    if n == n_all:
+        return f"of all {n} features" if n > 1 else "of the only feature"
+    return f"of these {n} features" if n > 1 else "of this feature"
+
+
+def answer_curve(request: messages.CurveRequest, asked: AskedModel) -> Answer:
+    """Errors by the number of points learnt from, the first of those that are not held out.
+
+    The head has n (numbers of points), train and test (errors, null where there is no model yet),
+    of (which features, in words), tested (on which rows), bayes (the least error there can be),
+    sampled and problem.
+    """
+    dataset, choice, note = asked.dataset, request.model, None
+    if isinstance(choice, messages.AutomaticSettings):
+        choice = messages.FitSettings(priors=choice.priors)
+        note = "the curve is that of the plain model: the automatic one takes long to choose"
+    shown = asked.all_features
+    training, held_out = dataset.training(), np.flatnonzero(dataset.test)
+    head: dict[str, Any] = errors_record(asked, shown, None) | {
+        "n": [],
+        "train": [],
+        "test": [],
+        "tested": "rows that come later" if not held_out.size else "rows held out",
+        "sampled": note,
+    }
+    with problem_noted(head):
+        if not isinstance(choice, messages.FitSettings):
+            msg = "only a model that is fitted has a learning curve: choose Fitted or Automatic"
+            raise DataError(msg)
+        sizes = np.geomspace(min(2, training.size), max(training.size, 1), request.steps)
+        for n in np.unique(sizes.round().astype(np.intp)).tolist():
+            part = asked_model(dataset, request.pair, msgspec.structs.replace(choice, first=n))
+            rates: dict[str, float | None] = {"train": None, "test": None}
+            with suppress(GaussBayesError):
+                wrong, rates = row_errors(part, shown, None)
+                if not held_out.size:
+                    later = part.usable(training[n:], shown)
+                    rates["test"] = float(wrong[later].mean()) if later.size else None
+            head["n"].append(n)
+            for name in ("train", "test"):
+                head[name].append(rates[name])
+    return Answer(head)
 
 
 def answer_numbers(_: messages.NumbersRequest, asked: AskedModel) -> Answer:
@@ -492,7 +610,8 @@ def answer_numbers(_: messages.NumbersRequest, asked: AskedModel) -> Answer:
     The head has classes, features, parameters (of the numbers), categories (probabilities), count
     (of free parameters), chosen (what, if that was automatic), iterations (of EM), train, test,
     leave_one_out (an evaluation each, or null; the last with the number of folds, if rows are left
-    out in folds) and problem.
+    out in folds, and in sampled how many rows were drawn, if not all were left out), of (which
+    features, in words), problem, sampled and waiting.
     """
     dataset, shown = asked.dataset, asked.all_features
     names = ("parameters", "count", "chosen", "iterations", "train", "test", "leave_one_out")
@@ -500,10 +619,13 @@ def answer_numbers(_: messages.NumbersRequest, asked: AskedModel) -> Answer:
         "classes": dataset.classes,
         "features": [dataset.table.features[column] for column in shown.numbers],
         "categories": [],
+        "of": errors_record(asked, shown, None)["of"],
+        "sampled": None,
+        "waiting": [],
     }
     with problem_noted(head):
         view = asked.view(shown)
-        head["classes"] = view.names
+        head |= {"classes": view.names} | asked.notes()
         if isinstance(view, ModelView):
             head |= view.full_record()
         for name, numbers in _parts(asked, shown).items():
@@ -514,7 +636,11 @@ def answer_numbers(_: messages.NumbersRequest, asked: AskedModel) -> Answer:
         if left_out is not None:
             evaluation, n_folds = left_out
             folds = None if n_folds == evaluation.n_rows else n_folds
-            head["leave_one_out"] = _evaluation_record(evaluation) | {"folds": folds}
+            drawn, n = None, asked.training.size
+            if evaluation.n_rows <= min(MOST_LEFT_OUT, n - 1):
+                drawn = f"{evaluation.n_rows:,} of {n:,} rows, drawn at random"
+            more = {"folds": folds, "sampled": drawn if n > MOST_LEFT_OUT else None}
+            head["leave_one_out"] = _evaluation_record(evaluation) | more
     return Answer(head)
 
 
@@ -541,6 +667,7 @@ _OF_MODELS: dict[str, Callable[[Any, AskedModel], Answer]] = {
     "point": answer_point,
     "numbers": answer_numbers,
     "multiples": answer_multiples,
+    "curve": answer_curve,
     "surface": answer_surface,
     "take_away": exports.answer_export,
 }

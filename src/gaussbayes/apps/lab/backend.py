@@ -72,14 +72,17 @@ class Backend:
         """What the page needs to know from the start."""
         from gaussbayes.apps.lab import messages
         from gaussbayes.apps.lab.answers import lessons
-        from gaussbayes.apps.lab.examples import EXAMPLES
+        from gaussbayes.apps.lab.examples import EXAMPLES, thumbnail
         from gaussbayes.data.files import name_endings
 
         return {
             "version": __version__,
             "colours": {"light": LIGHT_COLOURS, "dark": DARK_COLOURS},
             "shapes": SHAPES,
-            "presets": [{"name": name} | each.record for name, each in EXAMPLES.items()],
+            "presets": [
+                {"name": name, "thumbnail": thumbnail(name)} | each.record
+                for name, each in EXAMPLES.items()
+            ],
             "lessons": [{"name": each["name"], "title": each["title"]} for each in lessons()],
             "given": None if self._given is None else self._given.record,
             "limits": {

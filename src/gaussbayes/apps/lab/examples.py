@@ -2,17 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gaussbayes.analysis import synthesis
 from gaussbayes.apps.lab.lab_tables import LabTable, number_table
-from gaussbayes.apps.lab.wire_format import NO_CODE, MessageError
+from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.spelling import meant
-from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Encoder, number_rows
 from gaussbayes.datasets import load_iris
 from gaussbayes.lessons import handouts
@@ -20,7 +19,7 @@ from gaussbayes.lessons.handouts import CLOUDS, DIABETES, PETALS, SIX_ROWS
 from gaussbayes.model.construction import given_model
 from gaussbayes.model.model import Model
 
-_N_THUMBNAIL = 60  # rows of an example in its small picture
+_DOTS = 48  # of a thumbnail
 _OUTLIER = (30.0, -16.0)  # far from everything, and said to be of the first class
 _CORNERS = ((-2.0, -2.0), (2.0, 2.0), (-2.0, 2.0), (2.0, -2.0))  # two of each class
 
@@ -43,6 +42,24 @@ class Example:
         return {"title": self.title, "about": self.about} | numbers
 
 
+def thumbnail(name: str) -> list[list[int]]:
+    """A few dozen points of an example: x and y from 0 to 100, upwards, and the class code.
+
+    Of categories points of the same cell lie side by side; of a single feature y is the class.
+    """
+    table = example_table(name, 0, None)
+    noise = np.random.default_rng(0).random((table.codes.size, 2))
+    rows = table.X[:, :2] if table.features else table.rows.codes[:, :2] + 0.6 * noise
+    if rows.shape[1] == 1:
+        rows = np.hstack([rows, table.codes[:, None] + 0.6 * noise[:, :1]])
+    complete = np.flatnonzero(~np.isnan(rows).any(axis=1))
+    some = complete[np.linspace(0, complete.size - 1, min(_DOTS, complete.size)).astype(np.intp)]
+    low, high = rows[some].min(axis=0), rows[some].max(axis=0)
+    places = np.rint(100 * (rows[some] - low) / (high - low)).astype(np.intp)
+    listed: list[list[int]] = np.column_stack([places, table.codes[some]]).tolist()
+    return listed
+
+
 def example_table(name: str, seed: int, n: int | None) -> LabTable:
     if name not in EXAMPLES:
         close = meant(name, EXAMPLES)
@@ -50,30 +67,6 @@ def example_table(name: str, seed: int, n: int | None) -> LabTable:
         raise MessageError(msg)
     example = EXAMPLES[name]
     return example.make(example.title, seed, example.n if n is None else n)
-
-
-@cache
-def thumbnails() -> tuple[FloatArray, NDArray[np.uint8]]:
-    """Places (examples, m, 2) in a unit square, and class codes (examples, m), of some rows.
-
-    A single feature is drawn class by class, categories with some noise. Code 255: no row.
-    """
-    noise = np.random.default_rng(0).random((_N_THUMBNAIL, 2))
-    places = np.zeros((len(EXAMPLES), _N_THUMBNAIL, 2))
-    codes = np.full(places.shape[:2], NO_CODE, dtype=np.uint8)
-    for example, place, code in zip(EXAMPLES.values(), places, codes, strict=True):
-        table = example.make(example.title, 0, example.n)
-        some = slice(max(0, table.codes.size - _N_THUMBNAIL), None)  # an outlier is the last
-        classes = table.codes[some]
-        shift = noise[: classes.size]
-        columns = table.X[some, :2] if table.features else table.rows.codes[some, :2] + 0.6 * shift
-        if columns.shape[1] == 1:
-            columns = np.column_stack([columns, classes + 0.6 * shift[:, 0]])
-        low, high = np.nanmin(columns, axis=0), np.nanmax(columns, axis=0)
-        place[: classes.size] = (columns - low) / (high - low)
-        seen = ~np.isnan(columns).any(axis=1)
-        code[: classes.size][seen] = classes[seen]
-    return np.nan_to_num(places), codes
 
 
 def _turned(wide: float, narrow: float, degrees: float) -> list[list[float]]:

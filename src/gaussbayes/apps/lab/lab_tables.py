@@ -113,6 +113,13 @@ class LabTable:
         """All rows, by some of the features."""
         return cut_rows(self.rows, self.schema, self.columns_of(shown))
 
+    def agree(self, known: tuple[int | None, ...] | None) -> NDArray[np.bool_]:
+        """Which rows (n,) have the categories that are known; None of a feature takes all."""
+        columns = [j for j, code in enumerate(known or ()) if code is not None]
+        wanted = [code for code in known or () if code is not None]
+        agree: NDArray[np.bool_] = (self.rows.codes[:, columns] == wanted).all(axis=1)
+        return agree
+
     def columns_of(self, shown: ShownFeatures) -> list[int]:
         """Where some features are among all: numbers as the figure has them, then categories."""
         numbers = [self.encoder.numeric[j] for j in shown.numbers]

@@ -29,6 +29,7 @@ MOST_FEATURES = 50
 MOST_CATEGORIES = 100  # different values of a feature that holds categories; of more it is text
 MOST_ROWS = 200_000
 _LARGEST = 1e100  # beyond it squares overflow
+_NARROWEST = 1e-13  # of an interval, relative to its ends: there are some hundred floats in it
 
 Seed: TypeAlias = Annotated[int, Meta(ge=0, le=(1 << 32) - 1)]
 Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
@@ -207,6 +208,11 @@ class Window(_Record, frozen=True):
         _check_interval("y", self.y)
 
 
+KnownCategories: TypeAlias = (
+    Annotated[tuple[CategoryCode | None, ...], Meta(max_length=MOST_FEATURES)] | None
+)  # of each feature that holds some, null: not known
+
+
 class _Request(_Record, frozen=True, tag_field="kind"):
     number: Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]  # what JavaScript counts to exactly
 
@@ -232,7 +238,19 @@ class NumbersRequest(_Request, frozen=True, tag="numbers"):
     model: ModelChoice
 
 
-class SurfaceRequest(NumbersRequest, frozen=True, tag="surface"):
+class CurveRequest(NumbersRequest, frozen=True, tag="curve"):
+    """Errors by the number of points that were learnt from."""
+
+    steps: Annotated[int, Meta(ge=2, le=50)] = 20
+
+
+class FigureRequest(NumbersRequest, frozen=True, tag="figure"):
+    """A figure of rows of which some categories are known."""
+
+    known_categories: KnownCategories = None
+
+
+class SurfaceRequest(FigureRequest, frozen=True, tag="surface"):
     """The evidence as heights."""
 
     view: Window | None = None
@@ -248,7 +266,7 @@ class SceneRequest(SurfaceRequest, frozen=True, tag="scene"):
     truth: bool = False
 
 
-class LineRequest(NumbersRequest, frozen=True, tag="line"):
+class LineRequest(FigureRequest, frozen=True, tag="line"):
     """Curves over one feature."""
 
     feature: FeatureNumber | None = None  # None: the first of the pair
@@ -264,9 +282,7 @@ class PointRequest(NumbersRequest, frozen=True, tag="point"):
 
     at: Place | RowNumber
     hide: Literal[0, 1] | None = None
-    known_categories: (
-        Annotated[tuple[CategoryCode | None, ...], Meta(max_length=MOST_FEATURES)] | None
-    ) = None  # of each feature that holds some, null: not known; None: as the row has them, if any
+    known_categories: KnownCategories = None  # None: as the row has them, if any
 
 
 class MultiplesRequest(SurfaceRequest, frozen=True, tag="multiples"):
@@ -287,10 +303,6 @@ class LessonRequest(_Request, frozen=True, tag="lesson"):
     """A lesson in steps."""
 
     name: Name
-
-
-class ThumbnailsRequest(_Request, frozen=True, tag="thumbnails"):
-    """A few points of every example."""
 
 
 class Bounds(_Record, frozen=True):
@@ -354,10 +366,10 @@ Request: TypeAlias = (
     | PointRequest
     | NumbersRequest
     | MultiplesRequest
+    | CurveRequest
     | SurfaceRequest
     | ExportRequest
     | LessonRequest
-    | ThumbnailsRequest
     | OpenRequest
 )
 
@@ -384,7 +396,7 @@ def _check_interval(name: str, interval: Interval | None) -> None:
     if interval is None:
         return
     low, high = interval
-    if not high - low > 1e-12 * max(abs(low), abs(high)) or high - low < 1e-100:
+    if not high - low > _NARROWEST * max(abs(low), abs(high)) or high - low < 1e-100:
         msg = f"{name} must begin below where it ends, got [{low:g}, {high:g}]"
         raise ValueError(msg)
 

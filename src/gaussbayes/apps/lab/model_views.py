@@ -22,17 +22,19 @@ from gaussbayes.analysis import class_moments, novelty
 from gaussbayes.analysis.bayes_error import BayesError, bayes_error
 from gaussbayes.analysis.explanation import explain
 from gaussbayes.analysis.grid import limits
+from gaussbayes.analysis.informative_features import informative_features
 from gaussbayes.apps.lab.lab_tables import ShownFeatures
 from gaussbayes.apps.lab.messages import (
     AutomaticSettings,
     CategoriesByHand,
     FitSettings,
     GaussiansByHand,
+    KnownCategories,
     ModelChoice,
     Neighbours,
 )
 from gaussbayes.apps.lab.store import LabDataset
-from gaussbayes.apps.lab.wire_format import MessageError
+from gaussbayes.apps.lab.wire_format import MessageError, problem_record
 from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
@@ -45,7 +47,7 @@ from gaussbayes.model.model import Model, learnt_model
 from gaussbayes.model.options import AUTOMATIC_SETTINGS, Options, check_options, options_of
 from gaussbayes.model.row_sample import pick, stratified
 from gaussbayes.model.select import Selection
-from gaussbayes.model.settings import Priors, Settings
+from gaussbayes.model.settings import Priors, Settings, cut_rows
 from gaussbayes.model.statistics import Learnt, observe
 
 Value = TypeVar("Value")
@@ -60,11 +62,16 @@ NOTHING_TO_DRAW = (
 MOST_CHOSEN_BY = 2_000
 """Rows by which an automatic model is chosen: somebody waits for it."""
 
+MOST_LEFT_OUT = 20_000
+"""Rows that are left out, of however many."""
+
+MOST_VOTERS = 10_000
+"""Rows among which neighbours are looked for."""
+
 _LOGARITHMS = {"density": "log_likelihood", "joint": "log_joint", "evidence": "log_evidence"}
 _MOST_TRUTHS = 50
 _NOTHING_TO_SHOW = (-5.0, 5.0)  # the limits of a feature without any value
-# Folds of rows left out where there is no closed form: each takes a fit by EM.
-_MANY, _FOLDS, _FEWER_FOLDS = 20_000, 10, 3
+_FOLDS = 10  # of rows left out where there is no closed form: each takes a fit by EM
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -268,10 +275,22 @@ class AskedModel(ABC):
         axis = self.pair.index(feature) if feature in self.pair else 0
         return ShownFeatures((feature,), (axis,))
 
+    def conditioned(self, shown: ShownFeatures, _: KnownCategories) -> ShownFeatures:
+        """These features, and those whose categories are known if the model knows of them."""
+        return shown
+
     def usable(self, numbers: NDArray[np.intp], _: ShownFeatures) -> NDArray[np.intp]:
         """Those of some rows that the model can be right or wrong about: they have a label."""
         some: NDArray[np.intp] = numbers[self.dataset.table.has_label[numbers]]
         return some
+
+    def notes(self) -> dict[str, Any]:
+        """What the page is told of how the model was made.
+
+        `sampled` says which rows were drawn if not all were used, `waiting` which classes have too
+        few rows, and how many more they need; of them there is a problem, and the others are drawn.
+        """
+        return {"sampled": None, "waiting": []}
 
     def evaluated(self, log_posterior: RealArray, numbers: NDArray[np.intp]) -> Evaluation:
         """How good log posteriors (n, k) of some labelled rows are."""
@@ -293,6 +312,26 @@ class FittedModel(AskedModel):
     knows_categories = True
     maker: ClassVar[str] = "GaussianClassifier"  # in Python
 
+    def conditioned(self, shown: ShownFeatures, known: KnownCategories) -> ShownFeatures:
+        chosen = tuple(j for j, code in enumerate(known or ()) if code is not None)
+        return replace(shown, categories=chosen)
+
+    def usable(self, numbers: NDArray[np.intp], shown: ShownFeatures) -> NDArray[np.intp]:
+        some, waiting = super().usable(numbers, shown), [code for code, _ in self.fitted[1]]
+        return some[~np.isin(self.dataset.table.codes[some], waiting)] if waiting else some
+
+    def notes(self) -> dict[str, Any]:
+        _, waiting, error = self.fitted
+        if error is None:
+            return super().notes()
+        names, needs = self.dataset.classes, []
+        for code, more in waiting:
+            needs.append(f"{names[code]} needs {more} more point{'s' if more > 1 else ''}")
+        listed = [{"class": code, "more": more} for code, more in waiting]
+        problem = f"{' and '.join(needs)}; the other classes are drawn"
+        record = problem_record(error) | {"problem": problem}
+        return super().notes() | {"waiting": listed} | record
+
     @recalled
     def view(self, shown: ShownFeatures) -> ModelView:
         if not self.dataset.table.columns_of(shown):
@@ -310,16 +349,50 @@ class FittedModel(AskedModel):
         return None
 
     @property
-    @recalled
     def model(self) -> Model:
         """The model of all features."""
+        return self.fitted[0]
+
+    @property
+    @recalled
+    def fitted(self) -> tuple[Model, list[tuple[int, int]], GaussBayesError | None]:
+        """The model; if some classes have too few rows for one, that of the others.
+
+        Then also the codes of these classes, how many more rows they need, and what is wrong.
+        """
         learnt = _learnt(self.dataset, self.choice.first)
+        try:
+            return self._solved(learnt), [], None
+        except GaussBayesError as error:
+            few = self._waiting(learnt)
+            if not few or learnt.classes.size - len(few) < 2:
+                raise
+            for label in few:
+                learnt = learnt.without_class(label)
+            codes = map(self.dataset.table.labels.tolist().index, few)
+            try:
+                return self._solved(learnt), list(zip(codes, few.values(), strict=True)), error
+            except GaussBayesError:
+                raise error from None
+
+    def _solved(self, learnt: Model) -> Model:
         options = self._options(self._priors(learnt.classes))
         return learnt.with_settings(options.settings(learnt.schema), "fit").solved(1)
 
+    def _waiting(self, learnt: Model) -> dict[object, int]:
+        """The classes with too few rows for a covariance of their own, and how many they lack."""
+        g = len(self.dataset.table.features)
+        needed = g + 1 if self.choice.covariance == "full" else 2
+        assert learnt.learnt is not None
+        rows = zip(learnt.classes.tolist(), learnt.learnt.weight.tolist(), strict=True)
+        return {label: needed - int(weight) for label, weight in rows if g and weight < needed}
+
     def file_model(self) -> Model:
         try:
-            return replace(self.model, target=self.dataset.target_name)
+            model, _, error = self.fitted
+            if error is not None:
+                raise error
+            return replace(model, target=self.dataset.target_name)
         except GaussBayesError as error:
             msg = f"there is no model to take away: {error.problem or error}"
             raise MessageError(msg) from None
@@ -328,13 +401,18 @@ class FittedModel(AskedModel):
     def left_out(self) -> LeftOut:
         table, model = self.dataset.table, self.model
         assert model.learnt is not None
-        folds = _FOLDS if self.training.size <= _MANY else _FEWER_FOLDS
-        rows = held_out_rows(table.labelled(self.training), model.learnt, model.schema)
-        (outcome,), n_folds = hold_out(rows, [model.settings.given_units()], 1, folds)
+        numbers, learnt = self.usable(self.training, self.all_features), model.learnt
+        if numbers.size > MOST_LEFT_OUT:
+            numbers = numbers[stratified(table.codes[numbers], MOST_LEFT_OUT)]
+            if not learnt.is_complete:  # each fold is fitted by EM: to these rows alone
+                keep = np.union1d(numbers, self.training[~table.has_label[self.training]])
+                learnt = observe(table.labelled(keep), model.settings, model.schema, keep_all=True)
+        rows = held_out_rows(table.labelled(numbers), learnt.with_rows(), model.schema)
+        (outcome,), n_folds = hold_out(rows, [model.settings.given_units()], 1, _FOLDS)
         if isinstance(outcome, GaussBayesError):
             return None  # without one of its rows there is no model
         posterior = self.view(self.all_features).all_classes(outcome)
-        return self.evaluated(posterior, self.usable(self.training, self.all_features)), n_folds
+        return self.evaluated(posterior, numbers), n_folds
 
     @property
     def kind(self) -> dict[str, str]:
@@ -392,10 +470,10 @@ class AutomaticModel(FittedModel):
 
     @property
     @recalled
-    def model(self) -> Model:
+    def fitted(self) -> tuple[Model, list[tuple[int, int]], None]:
         model, *_ = _automatic(self.dataset, self.choice.first)
         priors = self._priors(model.classes)
-        return model if priors is None else model.with_priors(priors)
+        return (model if priors is None else model.with_priors(priors)), [], None
 
     @property
     def kind(self) -> dict[str, str]:
@@ -591,7 +669,18 @@ class VotesOfNeighbours(AskedModel):
         return NeighbourView(codes, self.dataset.classes, neighbours, rows)
 
     def usable(self, numbers: NDArray[np.intp], shown: ShownFeatures) -> NDArray[np.intp]:
-        return _complete(self.dataset, super().usable(numbers, shown), shown.numbers)
+        judged = _judged(self.dataset)[numbers]
+        return _complete(self.dataset, super().usable(numbers[judged], shown), shown.numbers)
+
+    def notes(self) -> dict[str, Any]:
+        n, n_judged = self.training.size, int(np.count_nonzero(_judged(self.dataset)))
+        if n <= MOST_VOTERS:
+            return super().notes()
+        sampled = (
+            f"{MOST_VOTERS:,} of {n:,} rows, drawn at random, are the neighbours that vote; "
+            f"errors are counted among {n_judged:,} rows"
+        )
+        return super().notes() | {"sampled": sampled}
 
     @recalled
     def left_out(self) -> LeftOut:
@@ -612,10 +701,23 @@ def _tree(dataset: LabDataset, columns: tuple[int, ...]) -> tuple[Any, NDArray[n
 
     table, numbers = dataset.table, dataset.training()
     rows = _complete(dataset, numbers[table.has_label[numbers]], columns)
+    if rows.size > MOST_VOTERS:
+        rows = rows[stratified(table.codes[rows], MOST_VOTERS)]
     tree = KNeighborsClassifier(1)
     if rows.size:
         tree.fit(table.X[rows][:, columns], table.codes[rows])
     return tree, rows
+
+
+@recalled
+def _judged(dataset: LabDataset) -> NDArray[np.bool_]:
+    """The rows (n,) by which votes are judged: of those learnt from and held out so many."""
+    judged = np.zeros(dataset.test.size, dtype=np.bool_)
+    for part in (dataset.training(), np.flatnonzero(dataset.test)):
+        if part.size > MOST_VOTERS:
+            part = part[stratified(dataset.table.codes[part], MOST_VOTERS // 2)]  # noqa: PLW2901
+        judged[part] = True
+    return judged
 
 
 def _complete(
@@ -654,6 +756,34 @@ def true_view(dataset: LabDataset, shown: ShownFeatures) -> ModelView | None:
 @lru_cache(_MOST_TRUTHS)
 def least_error(truth: ModelView) -> BayesError:
     return bayes_error(truth.model)
+
+
+@recalled
+def first_pair(dataset: LabDataset) -> tuple[int, int]:
+    """The features to show first: of a file the two that tell its classes apart best.
+
+    They are looked for by a model of some of the rows, whose others are integrated out.
+    """
+    table, training = dataset.table, dataset.training()
+    if not table.columns or len(table.features) <= len(dataset.pair):
+        return dataset.pair
+    numbers = training[table.has_label[training]]
+    if numbers.size > MOST_CHOSEN_BY:
+        numbers = numbers[stratified(table.codes[numbers], MOST_CHOSEN_BY)]
+    # Where values are missing EM may take long; the diagonal of covariances needs none.
+    shape = "diagonal" if np.isnan(table.X[numbers]).any() else "full"
+    settings = check_options(covariance=shape, shrinkage=0.1).settings(table.schema)
+    rows = table.labelled(numbers)
+    try:
+        learnt = observe(rows, settings, table.schema, keep_all=True)
+        model = learnt_model(settings, table.schema, learnt).solved(1)
+        columns = list(table.encoder.numeric)
+        part = rows.rows if not table.categories else cut_rows(rows.rows, table.schema, columns)
+        known = model.classes.tolist()
+        codes = np.array([known.index(each) for each in rows.classes[rows.targets.codes].tolist()])
+        return informative_features(model.marginal(columns), part, codes).pair
+    except GaussBayesError:
+        return dataset.pair
 
 
 @recalled

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_DTYPES = {"float32": "f4", "uint8": "u1", "uint16": "u2", "int32": "i4"}  # in NumPy, in heads
+# In NumPy and in heads. Coordinates are float64: two rows that differ do so on the page, too, and
+# those that are edited keep their values.
+_DTYPES = {"float64": "f8", "float32": "f4", "uint8": "u1", "uint16": "u2", "int32": "i4"}
 _ALIGNMENT = 8
 _LENGTH = struct.Struct("<I")
 NO_CODE = 255  # in the place of a class or a category that there is not
@@ -64,14 +66,19 @@ def problem_noted(head: dict[str, Any]) -> Iterator[None]:
     except MessageError:
         raise
     except GaussBayesError as error:
-        head["problem"] = error.problem or str(error)
-        head["remedies"] = [
-            {
-                "effect": remedy.effect,
-                "settings": {"from": "data" if remedy.options else "auto", **dict(remedy.options)},
-            }
-            for remedy in error.remedies
-        ]
+        head |= problem_record(error)
+
+
+def problem_record(error: GaussBayesError) -> dict[str, Any]:
+    """What cannot be calculated, and what works instead."""
+    remedies = [
+        {
+            "effect": remedy.effect,
+            "settings": {"from": "data" if remedy.options else "auto", **dict(remedy.options)},
+        }
+        for remedy in error.remedies
+    ]
+    return {"problem": error.problem or str(error), "remedies": remedies}
 
 
 def single(values: "NDArray[Any]") -> "NDArray[np.float32]":
@@ -93,7 +100,7 @@ def error_text(text: str, kind: str | None = None, number: int | None = None) ->
 
 
 def encode(head: Mapping[str, Any], arrays: "Mapping[str, NDArray[Any]]") -> bytes:
-    """The message of a head and its arrays, which are float32, uint8, uint16 or int32."""
+    """The message of a head and its arrays, which are float64, float32, uint8, uint16 or int32."""
     import numpy as np
 
     pieces: list[Any] = []

@@ -3,7 +3,7 @@
 /** In the place of a class or a category that there is not. */
 export const NO_CODE = 255;
 
-const READERS = { f4: Float32Array, u1: Uint8Array, u2: Uint16Array, i4: Int32Array };
+const READERS = { f8: Float64Array, f4: Float32Array, u1: Uint8Array, u2: Uint16Array, i4: Int32Array };
 
 /**
  * Read one answer.

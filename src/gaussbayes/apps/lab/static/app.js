@@ -235,7 +235,7 @@ export class App extends Store {
   }
 
   async ask(kind, extra = {}) {
-    const alone = ["lesson", "thumbnails", "open"].includes(kind); // about no model
+    const alone = ["lesson", "open"].includes(kind); // about no model
     if (!this.data && !alone) throw new Error("the data are not there yet");
     const body = alone ? extra : { ...requests.common(this.asked, this.data), ...extra };
     const answer = await this.connection.ask(kind, body);

@@ -1,7 +1,7 @@
 // The panel "Data": examples, one's own table, which columns, and what is held out.
 
 import { number, select, slider } from "./controls.js";
-import { button, classColour, el, section, svg, whenSeen } from "./elements.js";
+import { button, classColour, el, section, svg } from "./elements.js";
 import { NO_CODE } from "../answer_reader.js";
 import { isSaved, openSaved } from "../saved_state.js";
 import { fittedAgain, isFitted } from "../state.js";
@@ -60,20 +60,14 @@ function example(app) {
     const seed = app.state.data.seed ?? 0;
     app.change({ data: { preset: name, seed, n } }, { record: true });
   };
-  const thumbnails = presets.map(({ name, title, about, n }) =>
+  const thumbnails = presets.map(({ name, title, about, n, thumbnail }) =>
     el(
       "button",
       { type: "button", id: `data-preset-${name}`, class: "thumbnail", title: about, on: { click: () => choose(name, n) } },
-      svg("svg", { viewBox: "-8 -8 116 86", "aria-hidden": "true" }),
+      svg("svg", { viewBox: "-8 -8 116 86", "aria-hidden": "true" }, dots(thumbnail)),
       el("span", {}, title),
     ));
   const gallery = el("div", { class: "thumbnails", id: "data-preset", role: "group", "aria-label": "Examples" }, thumbnails);
-  whenSeen(gallery, async () => {
-    if (gallery.dataset.drawn) return;
-    gallery.dataset.drawn = "yes";
-    const { places, codes } = (await app.ask("thumbnails")).arrays;
-    thumbnails.forEach((one, i) => one.firstChild.append(...dots(places, codes, i)));
-  });
   const about = el("p", { class: "hint", id: "data-about" });
   const most = app.about.limits.rows;
   const rows = number("data-n", "Rows", { min: 2, max: most, step: 1 }, (n) =>
@@ -98,13 +92,9 @@ function example(app) {
 }
 
 /** The points of an example: a path for each class, whose round ends are the dots. */
-function dots({ data: places, shape: [, m] }, { data: codes }, example) {
+function dots(points) {
   const paths = new Map();
-  for (let i = example * m; i < (example + 1) * m; i += 1) {
-    if (codes[i] === NO_CODE) continue;
-    const dot = `M${Math.round(100 * places[2 * i])} ${Math.round(70 * (1 - places[2 * i + 1]))}h0`;
-    paths.set(codes[i], (paths.get(codes[i]) ?? "") + dot);
-  }
+  for (const [x, y, code] of points) paths.set(code, `${paths.get(code) ?? ""}M${x} ${0.7 * (100 - y)}h0`);
   return [...paths].map(([code, d]) => svg("path", { d, own: { "--own": classColour(code) } }));
 }
 
