@@ -213,7 +213,8 @@ def _reading_code(table: LabTable) -> str:
 def _model_code(asked: AskedModel) -> list[str]:
     if isinstance(asked, ModelByHand):
         written = [f"    {name}={_literal(value)}," for name, value in asked.parameters.items()]
-        return ["model = GaussianClassifier.from_parameters(", *written, ")"]
+        nameless = ").with_feature_names(None)" if asked.knows_categories else ")"  # as X is
+        return ["model = GaussianClassifier.from_parameters(", *written, nameless]
     afterwards: list[str] = []
     call = f"KNeighborsClassifier({asked.choice.k}" if isinstance(asked, VotesOfNeighbours) else ""
     if isinstance(asked, FittedModel):

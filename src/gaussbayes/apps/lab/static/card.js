@@ -1,11 +1,8 @@
 // The card at the point that is looked at: prior × likelihood → posterior of each class, as bars.
 
-import { classColour, el } from "./panels/elements.js";
-import { exact, fromLog, probability } from "./panels/formats.js";
-import { mark } from "./panels/marks.js";
-import { term } from "./panels/terms.js";
+import { exact } from "./panels/formats.js";
+import { bayesLines, voteProportions } from "./panels/formula.js";
 
-const MOST = 6; // classes, the most probable first
 const AWAY = 24; // pixels between the point and the card
 const NARROW = 520;
 
@@ -65,35 +62,9 @@ export function mountCard(app, plot) {
     card.style.transform = `translate(${Math.round(place[0])}px, ${Math.round(place[1])}px)`;
   }
 
-  function show({ head }) {
-    const { explanation, posterior, classes, problem } = head;
-    const most = Math.max(...(explanation?.classes ?? []).map((each) => each.log_likelihood ?? -Infinity));
-    const listed = explanation
-      ? explanation.classes.map((each) => ({
-          code: classes.indexOf(String(each.class)),
-          cells: [
-            [each.prior, probability(each.prior)],
-            [Math.exp((each.log_likelihood ?? -Infinity) - most) || 0, fromLog(each.likelihood, each.log_likelihood)],
-            [each.posterior, probability(each.posterior)],
-          ],
-          posterior: each.posterior,
-        }))
-      : (posterior ?? []).map((votes, code) => ({ code, cells: [[votes, probability(votes)]], posterior: votes }));
-    listed.sort((a, b) => b.posterior - a.posterior);
-    const cell = ([size, text]) =>
-      el("td", {}, text, el("span", { class: "bar", "aria-hidden": "true" }, el("span", { own: { "--proportion": size } })));
-    const row = ({ code, cells }) =>
-      el("tr", { own: { "--own": classColour(code) } }, el("th", { scope: "row" }, mark(app, code), String(classes[code])), cells.map(cell));
-    const heads = explanation
-      ? [term("prior"), ["× ", term("likelihood")], ["→ ", term("posterior")]]
-      : ["proportion of votes"];
-    const left = listed.length - MOST;
-    find("card-rule").replaceChildren(
-      ...(problem ? [el("caption", {}, problem)] : []),
-      el("thead", {}, el("tr", {}, el("td"), heads.map((each) => el("th", { scope: "col" }, each)))),
-      el("tbody", {}, listed.slice(0, MOST).map(row)),
-      ...(left > 0 ? [el("tfoot", {}, el("tr", {}, el("td", { colspan: 4 }, `and ${left} less probable`)))] : []),
-    );
+  function show({ head: { explanation, posterior, classes, problem } }) {
+    const rule = explanation ? bayesLines(app, explanation, classes) : posterior ? voteProportions(app, classes, posterior) : "";
+    find("card-rule").replaceChildren(problem ?? "", rule);
     refresh();
   }
 

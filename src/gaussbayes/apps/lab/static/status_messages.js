@@ -1,9 +1,8 @@
 // Words about the figure: the line under the plot, the readout at the pointer, problems, and
 // what a screen reader is told.
 
-import { fitted } from "./drawing/axes.js";
 import { button, el } from "./panels/elements.js";
-import { exact, percent } from "./panels/formats.js";
+import { percent } from "./panels/formats.js";
 import { mark } from "./panels/marks.js";
 import { term } from "./panels/terms.js";
 
@@ -13,7 +12,6 @@ const WAIT = 300; // milliseconds after which the page shows that it waits
 const QUIET = 700; // milliseconds of rest before a change is told aloud
 const OFTEN = 120; // milliseconds between two looks at the errors during a drag
 const MOST_SHOWN = 5;
-const NAME = 190; // pixels that the line under the plot has for a feature's name
 const LOST = "The server does not answer; trying again …";
 const ANOTHER =
   "The lab was started anew and has another address now. Open that one; what follows # here can be put behind it.";
@@ -31,7 +29,8 @@ export function mountStatusMessages(app, plot) {
     const apply = ({ settings }) => app.change({ model: settings }, { record: true });
     const buttons = remedies?.map((each) => button(null, sentence(each.effect), () => apply(each)));
     const barsOnly = app.data?.features.length === 0 && app.answers.line?.head.parameters && !app.failed;
-    problem(barsOnly ? null : text, buttons);
+    const waits = (app.answers.scene ?? app.answers.line)?.head.waiting?.length > 0;
+    problem(barsOnly ? null : text, waits && !app.failed, buttons);
   });
   app.on("status", (open) => {
     if (!open) {
@@ -49,8 +48,8 @@ export function mountStatusMessages(app, plot) {
   });
   app.on("state", (_, { dragging }) => dragging || title(app, plot));
   for (const kind of ["scene", "line"]) app.on(kind, (answer) => errors(app, answer));
-  for (const event of ["state", "data"]) app.on(event, () => place(app, plot));
   for (const event of ["state", "fitted"]) app.on(event, () => hint(app));
+  for (const kind of ["scene", "line"]) app.on(kind, ({ head }) => sampled(head));
   app.on("hover", (answer) => readout(app, plot, answer));
   app.on("settled", () => app.hovered && app.hover(app.hovered)); // the model there has changed
   app.on("state", (_, { dragging }) => dragging && readout(app, plot, null));
@@ -59,6 +58,7 @@ export function mountStatusMessages(app, plot) {
 let told = { errors: null, when: 0 };
 let rest = {}; // the training error of the last figure that nobody dragged, and the one before it
 let hinted = false;
+let drawnFrom = null;
 let waiting = 0;
 let lost = 0;
 let fading = 0;
@@ -73,6 +73,12 @@ function say(text) {
   fading = setTimeout(() => (toast.hidden = true), Math.max(TOAST, READING * text.length));
 }
 
+/** Say once that not all rows were used. */
+function sampled({ sampled: note }) {
+  if (note && note !== drawnFrom) say(sentence(note));
+  drawnFrom = note;
+}
+
 /** What can be done first, until it was done. */
 function hint(app) {
   const { model, at, view } = app.state;
@@ -84,8 +90,9 @@ function hint(app) {
   }
 }
 
-function problem(text, buttons = []) {
+function problem(text, plain = false, buttons = []) {
   const box = find("problem");
+  box.classList.toggle("plain", plain);
   const words = (text ?? "") + buttons.map((each) => each.textContent).join("");
   if (box.textContent !== words) {
     const all = buttons.length ? [el("span", { class: "remedies" }, ...buttons)] : [];
@@ -114,16 +121,16 @@ function tell(text) {
 
 /** The errors of the features shown, large, with the value before the last change. */
 function errors(app, { head: { errors: found } }) {
-  const shown = app.drawn.length;
-  const features = shown === 1 ? "this 1 feature" : `these ${shown} features`;
   const of = JSON.stringify([app.data.name, app.data.target, app.drawn]);
   const train = found?.train ?? null;
   if (rest.of !== of) rest = { of, train, before: null };
   const before = app.dragging ? rest.train : rest.train === train ? rest.before : rest.train;
   if (!app.dragging) rest = { of, train, before };
   const parts = [
-    ["training error", `Training error, ${features}`, train],
-    ["test error", `Test error, ${features}`, found?.test ?? null],
+    ["training error", `Training error ${found?.of}`, train],
+    ["training error", found?.all?.of, found?.all?.train ?? null],
+    ["test error", `Test error ${found?.of}`, found?.test ?? null],
+    ["test error", found?.all?.of, found?.all?.test ?? null],
     ["Bayes error", "Bayes error", found?.bayes?.error ?? null],
   ].filter(([, , value]) => value !== null);
   const was = before === null || percent(before) === percent(train) ? null : before;
@@ -147,19 +154,6 @@ function gauge(name, words, value, before) {
     el("span", {}, before === null ? [] : [el("s", {}, percent(before)), " → "], el("b", {}, percent(value))),
     el("span", { class: "bar", "aria-hidden": "true" }, el("span", { own: { "--proportion": size(value) } }), marked),
   );
-}
-
-function place(app, plot) {
-  const { at } = app.state;
-  const box = find("place");
-  if (!at || !app.data) {
-    if (box.textContent) box.textContent = "";
-    return;
-  }
-  const names = app.data.pair.map((feature) => fitted(app.data.features[feature], NAME));
-  const shown = app.flat ? 1 : 2;
-  const text = at.slice(0, shown).map((value, i) => `${names[i]} ${exact(value, app.flat ? Math.abs(value) / 1e4 : plot.view.units[i])}`).join(" · ");
-  if (box.textContent !== text) box.textContent = text;
 }
 
 /** What is shown: the table, its points and how many of them lack a feature that is shown. */

@@ -9,6 +9,8 @@ const STEP = 0.02; // of the view, for an arrow key
 const FACTOR = 1.06; // longer or shorter by an arrow key
 const TURN = Math.PI / 60;
 const FINER = 0.1; // what Shift makes of a step
+const POINT = 5; // pixels from a point at which it may be meant
+const MOST_POINTS = 3000; // more cannot be moved
 const STILL = 3; // pixels a press may tremble and still be a click
 const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
@@ -55,7 +57,6 @@ export class Handles {
     const kind = which === null ? "handle mean" : "handle axis";
     const what = { class: kind, id, tabindex: 0, role: "slider", "aria-label": label };
     const element = svg("g", { ...what, "aria-description": "Arrow keys move it, with Shift in finer steps" }, ...parts);
-    element.append(svg("title", {}, `Drag the ${label}`));
     element.addEventListener("pointerdown", (event) => this.grab(event, element, c, which));
     element.addEventListener("keydown", (event) => this.key(event, c, which));
     element.addEventListener("keyup", (event) => event.key in KEYS && this.release());
@@ -63,7 +64,7 @@ export class Handles {
   }
 
   grab(event, element, c, which) {
-    if (event.button !== 0) return;
+    if (event.button !== 0 || this.isCloser(event, c, which)) return;
     event.preventDefault();
     event.stopPropagation();
     element.focus({ preventScroll: true });
@@ -86,6 +87,11 @@ export class Handles {
       else this.clicked(c);
     };
     element.addEventListener("lostpointercapture", end, { once: true });
+  }
+
+  /** Whether something else is meant by a press. */
+  isCloser() {
+    return false;
   }
 
   key(event, c, which) {
@@ -155,6 +161,17 @@ export class PlaneHandles extends Handles {
       const line = { x1: left, y1: top, x2: left + x, y2: top - y };
       for (const [name, value] of Object.entries(line)) arms[which].setAttribute(name, value.toFixed(2));
     });
+  }
+
+  /** Whether a point of the table is closer to the pointer than the handle: it is taken then. */
+  isCloser(event, c, which) {
+    const { points, inner } = this.app.plot;
+    const box = inner.getBoundingClientRect();
+    const [left, top] = [event.clientX - box.left, event.clientY - box.top];
+    const [x, y] = which === null ? [0, 0] : endOf(this.ellipse(c), which);
+    const [across, down] = this.frame().toPixel(...this.app.gaussians.means[c]);
+    const away = Math.hypot(across + x - left, down - y - top);
+    return points.count <= MOST_POINTS && points.nearest(this.frame(), left, top, Math.min(away, POINT)) !== null;
   }
 
   /** What a drag by some pixels makes of a mean or an axis. */
