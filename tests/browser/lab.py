@@ -65,7 +65,13 @@ _PICTURE = """(id) => {
     return `${width} × ${height}: ${one} ${other}`;
 }"""
 
-_TYPES = {"Float32Array": "f4", "Uint8Array": "u1", "Uint16Array": "u2", "Int32Array": "i4"}
+_TYPES = {
+    "Float64Array": "f8",
+    "Float32Array": "f4",
+    "Uint8Array": "u1",
+    "Uint16Array": "u2",
+    "Int32Array": "i4",
+}
 
 
 def hash_of(state: State) -> str:

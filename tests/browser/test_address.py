@@ -54,7 +54,7 @@ def test_an_address_that_the_server_refuses(lab: Lab) -> None:
     lab.load(hash_of({"data": {"upload": "gone"}}))
     expect(lab.find("problem")).to_be_visible()
     lab.panel("data")
-    lab.find("data-preset").select_option("three")
+    lab.press("data-preset-three")
     lab.settle()
     expect(lab.find("problem")).to_be_hidden()
     for state in (

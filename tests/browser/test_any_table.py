@@ -182,7 +182,7 @@ def test_categories_alone(lab: Lab) -> None:
     lab.panel("take_away")
     expect(lab.find("take-png")).to_be_disabled()
     lab.panel("data")
-    lab.find("data-preset").select_option("three")
+    lab.press("data-preset-three")
     lab.settle()
     expect(lab.find("problem")).to_be_hidden()
     expect(lab.find("handle-mean-0")).to_be_visible()

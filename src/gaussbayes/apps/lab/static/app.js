@@ -7,7 +7,7 @@
 //   app.on(event, listener)       "state" (state, {dragging}), "data", "scene", "line", "point",
 //                                 "numbers", "multiples", "surface" (answer), "problem" (text or
 //                                 null, remedies: [{effect, settings}]), "settled" (nothing is dragged and the data are there),
-//                                 "fitted" (there are other parameters), "hover" (answer or null), "theme", "tool", "status" (open), "busy" (yes or no),
+//                                 "fitted" (there are other parameters), "hover" (answer or null), "panel" (the one that is opened), "theme", "tool", "status" (open), "busy" (yes or no),
 //                                 "said" (a sentence for everybody)
 //   app.answers[kind]             the latest answer: {head, arrays: {name: {data, shape}}, request}
 //   app.ask(kind, extra)          ask with what the state says, extra members laid over it
@@ -235,8 +235,9 @@ export class App extends Store {
   }
 
   async ask(kind, extra = {}) {
-    if (!this.data && kind !== "lesson") throw new Error("the data are not there yet");
-    const body = kind === "lesson" ? extra : { ...requests.common(this.asked, this.data), ...extra };
+    const alone = ["lesson", "open"].includes(kind); // about no model
+    if (!this.data && !alone) throw new Error("the data are not there yet");
+    const body = alone ? extra : { ...requests.common(this.asked, this.data), ...extra };
     const answer = await this.connection.ask(kind, body);
     if (this.answers[kind] !== answer) {
       this.answers[kind] = answer;

@@ -3,6 +3,7 @@
 import { App } from "./app.js";
 import { mountCard } from "./card.js";
 import { watchTheme } from "./drawing/colours.js";
+import { mountCategoryBars } from "./drawing/category_bars.js";
 import { mountKey } from "./drawing/key.js";
 import { LineView } from "./drawing/line.js";
 import { Plot } from "./drawing/plot.js";
@@ -29,6 +30,7 @@ async function start() {
   const plot = new Plot(app, find("stage"));
   app.plot = plot;
   new LineView(app, plot, find("line"));
+  mountCategoryBars(app, find("stage"));
   new Pointer(app, plot);
   mountToolbar(app);
   mountTabs(app, find("side"), find("tabs"), find("panels"));

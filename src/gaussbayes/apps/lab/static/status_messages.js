@@ -28,8 +28,9 @@ export function mountStatusMessages(app, plot) {
   app.on("problem", (text, remedies) => {
     const apply = ({ settings }) => app.change({ model: settings }, { record: true });
     const buttons = remedies?.map((each) => button(null, sentence(each.effect), () => apply(each)));
+    const barsOnly = app.data?.features.length === 0 && app.answers.line?.head.parameters && !app.failed;
     const waits = (app.answers.scene ?? app.answers.line)?.head.waiting?.length > 0;
-    problem(text, (app.data?.features.length === 0 || waits) && !app.failed, buttons);
+    problem(barsOnly ? null : text, waits && !app.failed, buttons);
   });
   app.on("status", (open) => {
     if (!open) {

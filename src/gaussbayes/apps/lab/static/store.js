@@ -2,6 +2,9 @@
 
 import { bringsTable, DEFAULT, fromHash, History, patched, same, toHash } from "./state.js";
 
+/** The state to be pasted into any lab: without the address, which holds the key of this one. */
+export const sharedText = () => `gaussbayes lab ${location.hash || "#"}`;
+
 export class Store {
   /** @param {(preset: string) => number} sizeOf how many rows an example has where nobody says */
   constructor(sizeOf) {
@@ -11,6 +14,10 @@ export class Store {
     this.data = null;
     this.state = this.read(location.hash);
     this.history = new History(this.state);
+    addEventListener("paste", (event) => {
+      const [, shared] = /^gaussbayes lab (#\S*)\s*$/.exec(event.clipboardData?.getData("text") ?? "") ?? [];
+      if (shared !== undefined && !event.target.closest?.("input, textarea")) this.replace(this.read(shared));
+    });
     addEventListener("hashchange", () => {
       if (location.hash.slice(1) !== this.written) this.replace(this.read(location.hash));
     });

@@ -3,6 +3,7 @@
 import { NO_CODE } from "./answer_reader.js";
 import { el } from "./panels/elements.js";
 import { mark, NO_LABEL } from "./panels/marks.js";
+import { sharedText } from "./store.js";
 import { nextName } from "./drawing/point_list.js";
 
 const THEMES = ["auto", "light", "dark"];
@@ -120,9 +121,9 @@ function chips(app, place) {
 
 async function share(app) {
   try {
-    await navigator.clipboard.writeText(location.href);
-    app.emit("said", "Address copied. What follows the # is the whole state of the page: it works in any lab.");
+    await navigator.clipboard.writeText(sharedText());
+    app.emit("said", "Copied, without the key of this lab: paste it into any open lab. Export saves a file, with the table.");
   } catch {
-    app.emit("said", "The address bar holds the whole state of the page: copy it from there.");
+    app.openPanel("take_away");
   }
 }
