@@ -193,6 +193,12 @@ class Lab:
         )
         return left, top
 
+    def corner(self) -> tuple[float, float]:
+        """Where the plot begins on the screen."""
+        box = self.find("inner").bounding_box()
+        assert box is not None
+        return box["x"], box["y"]
+
     def units(self) -> tuple[float, float]:
         """What a pixel to the right and a pixel upwards are in the data's units."""
         x, y, width, height = self.get(

@@ -29,7 +29,7 @@ export function mountCard(app, plot) {
     const { units, width, height } = plot.view;
     const [left, top] = at && data ? plot.view.toPixel(...at) : [NaN, NaN];
     const seen = plot.plane ? left >= 0 && left <= width && top >= 0 && top <= height : app.flat && at;
-    card.hidden = !seen || app.answers.point?.request.data !== data.id;
+    card.hidden = !seen || app.tool.name !== "select" || app.answers.point?.request.data !== data.id;
     if (card.hidden) return;
     const names = data.pair.slice(0, app.flat ? 1 : 2).map((feature) => data.features[feature]);
     const unit = (i) => (app.flat ? Math.abs(at[0]) / 1e4 : units[i]);
@@ -50,15 +50,17 @@ export function mountCard(app, plot) {
     const { clientWidth, clientHeight } = stage;
     const narrow = clientWidth < NARROW;
     card.classList.toggle("wide", narrow);
+    const low = y > clientHeight / 2; // the card has the larger part, and scrolls if that is too small
+    const room = (low ? y : clientHeight - y) - AWAY - 6;
+    card.style.setProperty("--room", `${Math.round(plot.plane ? room : clientHeight - 40)}px`);
     const { offsetWidth, offsetHeight } = card;
-    const within = (at, size, room) => Math.max(6, Math.min(at, room - size - 6));
+    const within = (at, size, of) => Math.max(6, Math.min(at, of - size - 6));
     const level = within(y - offsetHeight / 2, offsetHeight, clientHeight);
     let place;
     if (!plot.plane) place = [clientWidth - offsetWidth - 24, 24];
-    else if (narrow) place = [6, y < clientHeight / 2 ? clientHeight - offsetHeight - 6 : 6];
-    else if (x + AWAY + offsetWidth < clientWidth) place = [x + AWAY, level];
-    else if (x - AWAY - offsetWidth > 0) place = [x - AWAY - offsetWidth, level];
-    else place = [within(x, offsetWidth, clientWidth), y > clientHeight / 2 ? y - AWAY - offsetHeight : y + AWAY];
+    else if (!narrow && x + AWAY + offsetWidth < clientWidth) place = [x + AWAY, level];
+    else if (!narrow && x - AWAY - offsetWidth > 0) place = [x - AWAY - offsetWidth, level];
+    else place = [within(x - offsetWidth / 2, offsetWidth, clientWidth), low ? y - AWAY - offsetHeight : y + AWAY];
     card.style.transform = `translate(${Math.round(place[0])}px, ${Math.round(place[1])}px)`;
   }
 
@@ -69,6 +71,6 @@ export function mountCard(app, plot) {
   }
 
   app.on("point", show);
-  for (const event of ["state", "data"]) app.on(event, refresh);
+  for (const event of ["state", "data", "tool"]) app.on(event, refresh);
   new ResizeObserver(refresh).observe(plot.stage);
 }

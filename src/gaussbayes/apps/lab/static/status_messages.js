@@ -47,7 +47,7 @@ export function mountStatusMessages(app, plot) {
     if (app.data.problem && !app.dragging) say(app.data.problem);
   });
   app.on("state", (_, { dragging }) => dragging || title(app, plot));
-  for (const kind of ["scene", "line"]) app.on(kind, (answer) => errors(app, answer));
+  for (const kind of ["scene", "line"]) app.on(kind, (answer) => errors(app, answer, app.dragging || app.connection.busy(kind)));
   for (const event of ["state", "fitted"]) app.on(event, () => hint(app));
   for (const kind of ["scene", "line"]) app.on(kind, ({ head }) => sampled(head));
   app.on("hover", (answer) => readout(app, plot, answer));
@@ -120,12 +120,12 @@ function tell(text) {
 }
 
 /** The errors of the features shown, large, with the value before the last change. */
-function errors(app, { head: { errors: found } }) {
+function errors(app, { head: { errors: found } }, moving) {
   const of = JSON.stringify([app.data.name, app.data.target, app.drawn]);
   const train = found?.train ?? null;
   if (rest.of !== of) rest = { of, train, before: null };
-  const before = app.dragging ? rest.train : rest.train === train ? rest.before : rest.train;
-  if (!app.dragging) rest = { of, train, before };
+  const before = moving ? rest.train : rest.train === train ? rest.before : rest.train;
+  if (!moving) rest = { of, train, before };
   const parts = [
     ["training error", `Training error ${found?.of}`, train],
     ["training error", found?.all?.of, found?.all?.train ?? null],
@@ -136,7 +136,7 @@ function errors(app, { head: { errors: found } }) {
   const was = before === null || percent(before) === percent(train) ? null : before;
   const key = JSON.stringify([parts, was]);
   const now = performance.now();
-  if (key === told.errors || (app.dragging && now - told.when < OFTEN)) return;
+  if (key === told.errors || (moving && now - told.when < OFTEN)) return;
   told = { errors: key, when: now };
   find("errors").replaceChildren(...parts.map(([name, words, value], i) => gauge(name, words, value, i ? null : was)));
   const said = was === null ? "" : `, before ${percent(was)}`;

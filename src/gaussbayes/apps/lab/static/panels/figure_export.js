@@ -1,6 +1,6 @@
 // The plot as a figure to keep, SVG or PNG.
 //
-// The plane is one list of shapes, written as SVG or painted as PNG: regions are an image in both;
+// The plane is one list of shapes, written as SVG, which is painted as PNG: regions are an image;
 // lines, points, rings and axes are paths and texts. The line is SVG already, the surface an image.
 
 import { ticks } from "../drawing/axes.js";
@@ -191,49 +191,7 @@ export function toSvg(figure) {
 }
 
 /** The figure as PNG. */
-export function toPng(figure) {
-  const { width, height, frame, image, shapes, outline, texts, legend: keys } = figure;
-  const canvas = document.createElement("canvas");
-  canvas.width = Math.round(width * FINER);
-  canvas.height = Math.round(height * FINER);
-  const context = canvas.getContext("2d");
-  context.scale(FINER, FINER);
-  context.fillStyle = figure.paper;
-  context.fillRect(0, 0, width, height);
-  context.drawImage(image, frame.x, frame.y, frame.width, frame.height);
-  context.lineJoin = "round";
-  const draw = ({ d, fill, stroke, width: thick, opacity = 1, dash = [] }) => {
-    const path = new Path2D(d);
-    context.globalAlpha = opacity;
-    context.setLineDash(dash);
-    if (fill) Object.assign(context, { fillStyle: fill }).fill(path);
-    if (stroke) Object.assign(context, { strokeStyle: stroke, lineWidth: thick }).stroke(path);
-    context.globalAlpha = 1;
-  };
-  const write = ({ x, y, text, anchor, turned }) => {
-    context.save();
-    context.font = `12px ${FONT}`;
-    context.fillStyle = figure.ink;
-    context.textAlign = { middle: "center", end: "right", start: "left" }[anchor];
-    context.translate(x, y);
-    if (turned) context.rotate(-Math.PI / 2);
-    context.fillText(text, 0, 0);
-    context.restore();
-  };
-  context.save();
-  context.beginPath();
-  context.rect(frame.x, frame.y, frame.width, frame.height);
-  context.clip();
-  shapes.forEach(draw);
-  context.restore();
-  draw(outline);
-  texts.forEach(write);
-  for (const key of keys) {
-    draw(key);
-    write(key.text);
-  }
-  return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
-}
+export const toPng = (figure) => asPng(toSvg(figure));
 
 /** An SVG of the page as the text of a file: what the page's style says becomes attributes. */
 export function lineSvg(root, paper) {

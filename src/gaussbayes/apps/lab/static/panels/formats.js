@@ -1,18 +1,6 @@
 // How numbers read. These are texts only: every number was worked out by the server.
 
-const SUPERSCRIPTS = {
-  "-": "⁻",
-  0: "⁰",
-  1: "¹",
-  2: "²",
-  3: "³",
-  4: "⁴",
-  5: "⁵",
-  6: "⁶",
-  7: "⁷",
-  8: "⁸",
-  9: "⁹",
-};
+const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 const MINUS = "−";
 
 /** Three digits that count, as 0.0123 or 1.23·10⁻⁷. */
@@ -86,5 +74,5 @@ function signed(text) {
 }
 
 export function superscript(power) {
-  return [...String(power)].map((character) => SUPERSCRIPTS[character]).join("");
+  return [...String(power)].map((character) => SUPERSCRIPTS[character] ?? "⁻").join("");
 }
