@@ -162,12 +162,16 @@ def test_the_numbers_of_a_mixed_table(mixed: Lab) -> None:
 
 def test_categories_alone(lab: Lab) -> None:
     send(lab, "sizes.csv", tables.as_categories())
-    expect(lab.find("problem")).to_contain_text("all features of this table hold categories")
-    expect(lab.find("problem")).to_have_class("plain")
+    expect(lab.find("problem")).to_be_hidden()
     assert lab.get("lab.gaussians") is None
-    panel = lab.panel("point")
-    lab.find("point-category-0").select_option(label="M")
+    # Bars of the probabilities stand in the place of the plane; a click says what is known.
+    bars = lab.find("categories")
+    bars.get_by_role("button", name="M").click()
     lab.settle()
+    expect(bars.get_by_role("button", name="M")).to_have_attribute("aria-pressed", "true")
+    expect(bars.locator("section").last).to_contain_text("posterior")
+    panel = lab.panel("point")
+    expect(lab.find("point-category-0").locator("option:checked")).to_have_text("M")
     expect(panel.locator(".verdict")).to_contain_text("Predicted")
     expect(panel.locator(".odds .name").nth(1)).to_have_text("size: M")
     panel = lab.panel("numbers")
