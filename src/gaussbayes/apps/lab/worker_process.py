@@ -1,6 +1,6 @@
 """Processes that work for the server: each does one thing at a time, and can be ended at once.
 
-They are forked from a process that has imported everything and runs no threads (where there is no
+They are forked from a process that has imported everything and does nothing else (where there is no
 fork, each imports for itself), so that a new one is there within a twentieth of a second.
 """
 
