@@ -30,6 +30,8 @@ from tests.browser.serving import serving
 
 THREE = {"data": {"preset": "three", "seed": 0, "n": 300}}
 MANY = {"data": {"preset": "three", "seed": 0, "n": 100_000}}
+SCALE = 1e6
+"""How much wider one feature is than the other in the tables of unequal units."""
 STEP = 3.0
 """Pixels between two events of the pointer, which come as quickly as the browser takes them."""
 AT_ONCE = 10
@@ -108,10 +110,15 @@ def main() -> None:
             lab = Lab(browser.new_page(viewport={"width": 1280, "height": 800}), address)
             for what, state, kind, least in (
                 ("a mean of three classes", THREE, "mean", 30),
-                ("a mean, 100,000 points", MANY, "mean", 10),
+                ("a mean, 100,000 points", MANY, "mean", 30),
+                ("a mean, scales 1 : 10⁶", unequal(300), "mean", 30),
+                ("a mean, scales 1 : 10⁶, 100,000 points", unequal(100_000), "mean", 30),
                 ("the window, 100,000 points", MANY, "window", 10),
             ):
-                lab.open(state)
+                if isinstance(state, bytes):
+                    opened(lab, state)
+                else:
+                    lab.open(state)
                 drags = [dragged(lab, kind, arguments.seconds) for _ in range(arguments.rounds)]
                 print("\n".join(lines(what, drags, least)), flush=True)
         browser.close()
@@ -130,6 +137,26 @@ def started(browser: Browser) -> tuple[float, float]:
         regions = lab.get("firstScene")
         page.close()
     return origin + seen - begun, origin + regions - begun
+
+
+def unequal(n: int) -> bytes:
+    """A table of three classes whose first feature is `SCALE` times as wide, as CSV."""
+    rng = np.random.default_rng(0)
+    codes = np.arange(n) % 3
+    rows = rng.normal(size=(n, 2)) + 2 * np.stack([codes == 1, codes == 2], axis=1)
+    lines = [f"{SCALE * x:.6g},{y:.6g},{code}" for (x, y), code in zip(rows, codes, strict=True)]
+    return "\n".join(["wide,narrow,class", *lines]).encode()
+
+
+def opened(lab: Lab, table: bytes) -> None:
+    """Send a table to the page and fit plain Gaussians."""
+    lab.open({"model": {"from": "data"}})
+    lab.panel("data")
+    file = {"name": "unequal.csv", "mimeType": "text/csv", "buffer": table}
+    before = lab.get("lab.data.id")
+    lab.find("data-file").set_input_files(file)  # type: ignore[arg-type]
+    lab.until(f"lab.data.id !== '{before}'")
+    lab.fit_plainly()
 
 
 def half_open() -> tuple[int, float]:
@@ -193,8 +220,6 @@ def asked(tab: ClientConnection, kind: str, **body: object) -> dict[str, object]
 
 def dragged(lab: Lab, kind: str, seconds: float) -> Drag:
     """Drag a mean or the window to and fro for some seconds."""
-    if kind == "mean" and lab.state["model"]["from"] != "hand":
-        lab.press("by-hand")
     if kind == "window":
         lab.press("tool-pan")
     x, y = lab.middle("handle-mean-0" if kind == "mean" else "inner")

@@ -146,6 +146,11 @@ class Lab:
         self.page.evaluate("() => lab.change({ model: { from: 'data' } }, { record: false })")
         self.settle()
 
+    def by_hand(self) -> None:
+        """Make the fitted Gaussians a model by hand, as a drag does that ends where it began."""
+        self.page.evaluate("() => lab.change({ model: lab.gaussians })")
+        self.settle()
+
     @property
     def state(self) -> State:
         """The state that the page is in."""
@@ -187,6 +192,12 @@ class Lab:
             [x, y],
         )
         return left, top
+
+    def corner(self) -> tuple[float, float]:
+        """Where the plot begins on the screen."""
+        box = self.find("inner").bounding_box()
+        assert box is not None
+        return box["x"], box["y"]
 
     def units(self) -> tuple[float, float]:
         """What a pixel to the right and a pixel upwards are in the data's units."""

@@ -16,7 +16,7 @@ def test_the_default_has_no_address_of_its_own(lab: Lab) -> None:
 
 
 def test_controls_are_hidden(lab: Lab) -> None:
-    without = ["data-file", "data-new", "tab-model", "by-hand", "views", "model-priors-uniform"]
+    without = ["data-file", "data-new", "tab-model", "undo", "views", "model-priors-uniform"]
     lab.open({"without": without})
     for name in without:
         expect(lab.find(name)).to_be_hidden()
@@ -54,7 +54,7 @@ def test_an_address_that_the_server_refuses(lab: Lab) -> None:
     lab.load(hash_of({"data": {"upload": "gone"}}))
     expect(lab.find("problem")).to_be_visible()
     lab.panel("data")
-    lab.find("data-preset").select_option("three")
+    lab.press("data-preset-three")
     lab.settle()
     expect(lab.find("problem")).to_be_hidden()
     for state in (

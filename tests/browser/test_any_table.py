@@ -162,12 +162,16 @@ def test_the_numbers_of_a_mixed_table(mixed: Lab) -> None:
 
 def test_categories_alone(lab: Lab) -> None:
     send(lab, "sizes.csv", tables.as_categories())
-    expect(lab.find("problem")).to_contain_text("all features of this table hold categories")
-    expect(lab.find("problem")).to_have_class("plain")
-    expect(lab.find("by-hand")).to_be_disabled()
-    panel = lab.panel("point")
-    lab.find("point-category-0").select_option(label="M")
+    expect(lab.find("problem")).to_be_hidden()
+    assert lab.get("lab.gaussians") is None
+    # Bars of the probabilities stand in the place of the plane; a click says what is known.
+    bars = lab.find("categories")
+    bars.get_by_role("button", name="M").click()
     lab.settle()
+    expect(bars.get_by_role("button", name="M")).to_have_attribute("aria-pressed", "true")
+    expect(bars.locator("section").last).to_contain_text("posterior")
+    panel = lab.panel("point")
+    expect(lab.find("point-category-0").locator("option:checked")).to_have_text("M")
     expect(panel.locator(".verdict")).to_contain_text("Predicted")
     expect(panel.locator(".odds .name").nth(1)).to_have_text("size: M")
     panel = lab.panel("numbers")
@@ -182,7 +186,7 @@ def test_categories_alone(lab: Lab) -> None:
     lab.panel("take_away")
     expect(lab.find("take-png")).to_be_disabled()
     lab.panel("data")
-    lab.find("data-preset").select_option("three")
+    lab.press("data-preset-three")
     lab.settle()
     expect(lab.find("problem")).to_be_hidden()
-    expect(lab.find("by-hand")).to_be_enabled()
+    expect(lab.find("handle-mean-0")).to_be_visible()

@@ -37,7 +37,7 @@ def test_files_are_opened_with_it_and_examples_are_not(lab: Lab) -> None:
     lab.panel("model")
     lab.choose("model-from", "auto")
     lab.panel("data")
-    lab.find("data-preset").select_option("three")
+    lab.press("data-preset-three")
     lab.settle()
     assert lab.state["model"]["from"] == "data"
     lab.press("undo")

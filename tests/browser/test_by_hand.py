@@ -31,8 +31,9 @@ def labels_of(lab: Lab) -> tuple[NDArray[Any], NDArray[Any]]:
 def test_a_mean_is_dragged_undone_and_redone(lab: Lab) -> None:
     lab.open(THREE)
     assert lab.find("undo").is_disabled()
-    lab.press("by-hand")
-    before, seen = lab.state, lab.picture()
+    expect(lab.find("fit-again")).to_be_hidden()
+    fitted, before, seen = lab.head("scene")["parameters"], lab.state, lab.picture()
+    assert before["model"]["from"] == "data"  # there is no mode: the drag itself makes it by hand
     frames = lab.get("labFrames.length")
     right, up = lab.units()
 
@@ -41,15 +42,15 @@ def test_a_mean_is_dragged_undone_and_redone(lab: Lab) -> None:
     lab.until("lab.connection.underWay.size === 0")
     assert lab.get("lab.dragging") is True
     assert lab.picture() != seen  # the regions follow while the pointer is still down
-    assert lab.state["model"]["means"][1] != before["model"]["means"][1]
+    assert lab.state["model"]["means"][1] != fitted["means"][1]
     coarse = lab.get("lab.answers.scene.request.view.width")
     lab.page.mouse.up()
     lab.settle()
 
     moved = lab.state["model"]["means"]
     assert lab.get("lab.answers.scene.request.view.width") > coarse
-    assert moved[0] == before["model"]["means"][0]
-    shift = np.subtract(moved[1], before["model"]["means"][1])
+    assert moved[0] == fitted["means"][0]
+    shift = np.subtract(moved[1], fitted["means"][1])
     np.testing.assert_allclose(shift, [-90 * right, -60 * up], atol=max(right, up))
     shown, expected = labels_of(lab)
     np.testing.assert_array_equal(shown, expected)
@@ -62,14 +63,15 @@ def test_a_mean_is_dragged_undone_and_redone(lab: Lab) -> None:
     lab.settle()
     assert lab.state["model"]["means"] == moved
     assert lab.picture() == after
-    lab.press("by-hand")  # lets go
+    lab.press("fit-again")
     assert lab.state["model"]["from"] == "data"
-    assert lab.find("handle-mean-1").count() == 0
+    assert lab.picture() == seen
+    expect(lab.find("fit-again")).to_be_hidden()
 
 
 def test_an_axis_turns_and_stretches_and_stays_definite(lab: Lab) -> None:
     lab.open(THREE)
-    lab.press("by-hand")
+    lab.by_hand()
     for by in ((70, 0), (-400, 300)):
         before = np.array(lab.state["model"]["covariances"])
         center, end = np.array(lab.middle("handle-mean-2")), np.array(lab.middle("handle-axis-2-0"))
@@ -90,7 +92,7 @@ def test_an_axis_turns_and_stretches_and_stays_definite(lab: Lab) -> None:
 
 def test_an_axis_dragged_into_the_mean_stays_definite(lab: Lab) -> None:
     lab.open(THREE)
-    lab.press("by-hand")
+    lab.by_hand()
     start, center = lab.middle("handle-axis-0-1"), lab.middle("handle-mean-0")
     lab.drag(start, (center[0] - start[0], center[1] - start[1]))
     assert np.linalg.eigvalsh(lab.state["model"]["covariances"][0])[0] > 0
@@ -101,10 +103,7 @@ def test_an_axis_dragged_into_the_mean_stays_definite(lab: Lab) -> None:
 
 def test_handles_by_keyboard(lab: Lab) -> None:
     lab.open()
-    lab.find("by-hand").focus()
-    lab.page.keyboard.press("Enter")
-    lab.settle()
-    assert lab.state["model"]["from"] == "hand"
+    lab.by_hand()
     lab.find("inner").focus()
     reached = []
     for _ in range(6):
@@ -144,7 +143,7 @@ def test_a_single_feature(lab: Lab) -> None:
     lab.open({"data": {"preset": "petals"}})
     drawn = "document.querySelector('#line g').innerHTML"
     fitted = lab.get(drawn)
-    lab.press("by-hand")
+    lab.by_hand()
     assert lab.get(drawn) == fitted
     before = lab.state["model"]
     np.testing.assert_allclose(before["means"], [[2.68, 0], [6.5, 0]])
@@ -182,13 +181,13 @@ def test_a_single_feature(lab: Lab) -> None:
     model = GaussianClassifier.load(coming.value.path())
     np.testing.assert_allclose(model.means_, [[3.5], [6.5]])
     np.testing.assert_allclose(model.covariances_, [[[0.25]], [[0.26]]])
-    lab.press("by-hand")  # lets go
+    lab.press("fit-again")
     assert lab.get(drawn) == fitted
 
 
 def test_numbers_are_typed(lab: Lab) -> None:
     lab.open()
-    lab.press("by-hand")
+    lab.by_hand()
     lab.panel("model")
     lab.find("model-hand-0-mean-0").fill("1.5")
     lab.find("model-hand-0-correlation").fill("-0.5")

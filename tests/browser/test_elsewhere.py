@@ -42,7 +42,7 @@ def test_the_same_page_by_its_address(lab: Lab, elsewhere: Lab) -> None:
     lab.panel("layers")
     lab.choose("layers-regions", "hard")
     lab.page.locator("label:has(#layers-evidence)").click()
-    lab.press("by-hand")
+    lab.by_hand()
     lab.drag(lab.middle("handle-mean-0"), (60, 20))
     lab.page.mouse.click(*lab.pixel(0.5, 0.5))
     lab.settle()

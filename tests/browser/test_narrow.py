@@ -81,9 +81,7 @@ def test_touched_targets_are_large_enough(telephone: Lab) -> None:
 
 def test_a_mean_is_dragged_by_a_finger(telephone: Lab) -> None:
     lab = telephone.open({"data": {"preset": "three", "seed": 0, "n": 300}})
-    lab.find("by-hand").tap()
-    lab.settle()
-    before, picture = lab.state["model"]["means"], lab.picture()
+    before, picture = lab.head("scene")["parameters"]["means"], lab.picture()
     session = lab.page.context.new_cdp_session(lab.page)
     x, y = lab.middle("handle-mean-0")
     touch(session, "Start", (x, y))

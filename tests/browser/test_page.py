@@ -49,7 +49,7 @@ def test_every_control_is_there_once_and_has_a_name(lab: Lab) -> None:
     named = lab.page.evaluate(
         """async () => {
             const { CONTROLS } = await import(new URL("static/panels/index.js", location.href));
-            return Object.keys(CONTROLS);
+            return CONTROLS;
         }"""
     )
     # Only a table on the command line brings a button to come back to it.
@@ -74,7 +74,7 @@ def test_texts_can_be_read_in_both_themes(lab: Lab) -> None:
         names = lab.get("[...document.querySelectorAll('[role=tab]')].map((tab) => tab.id)")
         assert len(names) == 9
         dim = texts_of(lab, *names)
-        lab.press("by-hand")
+        lab.by_hand()
         dim += texts_of(lab, "tab-model")
         lab.open({**seen, "model": {"from": "neighbours"}})
         dim += texts_of(lab, "tab-point", "tab-model")

@@ -1,6 +1,7 @@
 """What is taken away: pictures, rows, the model and programs that give the same."""
 
 import io
+import json
 import runpy
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -91,7 +92,7 @@ def test_the_same_in_python(take: Lab, tmp_path: Path, monkeypatch: pytest.Monke
     model = run(take, tmp_path)
     np.testing.assert_allclose(model.means_, take.head("scene")["parameters"]["means"])
 
-    take.press("by-hand")
+    take.by_hand()
     take.drag(take.middle("handle-mean-1"), (40, -30))
     state = take.state["model"]
     expect(take.find("take-python")).to_contain_text(str(state["means"][1][0]))
@@ -108,10 +109,52 @@ def test_neighbours_have_no_model_file(take: Lab) -> None:
     expect(take.find("take-python")).to_contain_text("KNeighborsClassifier")
 
 
-def test_the_address_is_copied(take: Lab) -> None:
+def test_the_state_is_copied_without_the_key(take: Lab) -> None:
     take.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     take.find("take-address").click()
     expect(take.find("take-address")).to_have_text("Copied")
-    assert take.get("navigator.clipboard.readText()") == take.page.url
+    copied = take.get("navigator.clipboard.readText()")
+    assert copied == f"gaussbayes lab #{take.page.url.partition('#')[2]}"
     take.press("share")
-    expect(take.find("toast")).to_contain_text("Address copied")
+    expect(take.find("toast")).to_contain_text("without the key")
+    state = take.state
+    take.open()
+    assert take.state != state
+    take.page.keyboard.press("Control+V")
+    take.settle()
+    assert take.state == state
+
+
+def test_a_saved_lab_opens_with_its_table(lab: Lab, tmp_path: Path) -> None:
+    table = tmp_path / "trees.csv"
+    lines = (f"{i % 7},{i % 5},{'oak' if i % 3 else 'elm'},{'ab'[i % 2]}" for i in range(40))
+    table.write_text("\n".join(["height,width,kind,bark", *lines]), "utf-8")
+    lab.open()
+    lab.find("data-file").set_input_files(table)
+    lab.until("lab.data.n === 40")
+    lab.fit_plainly()
+    lab.page.evaluate(
+        """() => lab.change({ at: [3, 2], hide: 1, layers: { regions: "hard", reject: 0.8 } })"""
+    )
+    lab.settle()
+    state, parameters = lab.state, lab.head("scene")["parameters"]
+    lab.panel("take_away")
+    with lab.page.expect_download() as found:
+        lab.find("take-state").click()
+    saved = tmp_path / "saved.json"
+    found.value.save_as(saved)
+    lab.open({"data": {"preset": "three"}})
+    lab.find("data-file").set_input_files(saved)
+    lab.until("lab.data.n === 40")
+    lab.settle()
+    opened = lab.state
+    assert lab.head("scene")["parameters"] == parameters
+    for name in set(state) - {"data"}:
+        assert opened[name] == state[name], name
+    # What no message of the page may hold is said in a sentence, and the state stays.
+    content = json.loads(saved.read_text("utf-8"))
+    content["state"]["layers"]["regions"] = "<script>"
+    saved.write_text(json.dumps(content), "utf-8")
+    lab.find("data-file").set_input_files(saved)
+    expect(lab.find("data-file-wrong")).to_contain_text("state.layers.regions must be one of")
+    assert lab.state == opened

@@ -8,14 +8,16 @@ from gaussbayes.analysis.class_moments import class_covariances, class_means
 from gaussbayes.apps.lab.examples import EXAMPLES, example_table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.lessons.handouts import (
+    DEFECT_PRIOR,
     OPTIMAL_REGIONS,
+    POSITIVE,
     THREE_GAUSSIANS,
     TWO_GAUSSIANS,
     Gaussians,
 )
 
 DRAWN = [name for name, example in EXAMPLES.items() if example.is_drawn]
-WITHOUT_TRUTH = {"xor", "petals", "naive_bayes", "clouds", "irises"}
+WITHOUT_TRUTH = {"xor", "petals", "naive_bayes", "clouds", "irises", "rain", "genetic_test"}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -38,11 +40,14 @@ def test_every_example_is_what_its_record_says(name: str) -> None:
 def test_the_seed_decides(name: str) -> None:
     first, again, other = (example_table(name, seed, 37) for seed in (1, 1, 2))
     assert first.X.shape[0] == 37
-    np.testing.assert_array_equal(first.X, again.X)
-    assert not np.array_equal(first.X, other.X)
+    one, same, another = (np.hstack([table.X, table.rows.codes]) for table in (first, again, other))
+    np.testing.assert_array_equal(one, same)
+    assert not np.array_equal(one, another)
 
 
-@pytest.mark.parametrize("name", [name for name in DRAWN if name not in {"xor", "outlier", "gaps"}])
+@pytest.mark.parametrize(
+    "name", [name for name in DRAWN if name not in WITHOUT_TRUTH | {"outlier", "gaps"}]
+)
 def test_rows_come_from_the_truth(name: str) -> None:
     table = example_table(name, seed=3, n=20_000)
     truth = table.truth
@@ -60,6 +65,16 @@ def test_rows_come_from_the_truth(name: str) -> None:
         gap = np.cov(rows.T).reshape(covariances[code].shape) - covariances[code]
         # The standard error of an entry is at most √2 σᵢ σⱼ / √n.
         assert (abs(gap) < 5 * np.sqrt(2 / n) * np.multiply.outer(deviation, deviation)).all()
+
+
+def test_people_test_positive_as_the_handout_says() -> None:
+    table = example_table("genetic_test", seed=3, n=200_000)
+    for code, rate in enumerate(POSITIVE):
+        results = table.rows.codes[table.codes == code]
+        n = results.shape[0]
+        prior = DEFECT_PRIOR[code]
+        assert abs(n / 200_000 - prior) < 5 * np.sqrt(prior * (1 - prior) / 200_000)
+        assert (abs(results.mean(axis=0) - rate) < 5 * np.sqrt(rate * (1 - rate) / n)).all()
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,40 @@ def same_parameters(model: GaussianClassifier, parameters: Any) -> None:
     np.testing.assert_allclose(covariances, parameters["covariances"], rtol=1e-10, atol=1e-14)
 
 
+def test_formulas_are_escaped_if_that_is_asked_for(page: Page) -> None:
+    classes = ["=1+1", "@home", "-", "plain"]
+    data = page.points([[-1, 2, code] for code in range(4)], classes)
+    asked = {"data": data, "pair": [0, 1], "model": FITTED, "what": "csv"}
+    as_they_are, escaped = (
+        list(csv.reader(io.StringIO(page.ask("take_away", **asked, **how).head["text"])))[1:]
+        for how in ({}, {"escape_formulas": True})
+    )
+    assert [row[-1] for row in as_they_are] == classes
+    assert [row[-1] for row in escaped] == ["'=1+1", "'@home", "'-", "plain"]
+    assert [row[:2] for row in escaped] == [row[:2] for row in as_they_are]  # numbers stay
+
+
+def test_probabilities_of_categories_by_hand(
+    page: Page, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = page.data("genetic_test", n=300)
+    tables = [[[0.9, 0.1], [0.1, 0.9]], [[0.8, 0.2], [0.3, 0.7]]]
+    model = {"from": "categories", "priors": [0.99, 0.01], "probabilities": tables}
+    for what in ("csv", "model"):
+        take(page, what, data, model, (0, 0))
+    exec(take(page, "python", data, model, (0, 0)), {})  # noqa: S102
+    error = page.ask("numbers", data=data, pair=[0, 0], model=model).head["train"]["error"]
+    assert float(capsys.readouterr().out.split()[-1]) == pytest.approx(error, abs=1e-12)
+    loaded = GaussianClassifier.load("lab.json")
+    # Bayes' rule by hand: 0.01 · 0.9 · 0.3 against 0.99 · 0.1 · 0.8.
+    odds = 0.01 * 0.9 * 0.3 / (0.99 * 0.1 * 0.8)
+    defect = loaded.explain(("positive", "negative")).bayes.classes[0]
+    assert defect.label == "defect"
+    assert defect.posterior == pytest.approx(odds / (1 + odds), rel=1e-12)
+    with pytest.raises(MessageError, match=r"must be \[\(2, 2\), \(2, 2\)\], got \[\(1, 2\)\]"):
+        page.ask("numbers", data=data, pair=[0, 0], model=model | {"probabilities": [[[1, 0]]]})
+
+
 def test_the_rows_are_read_as_they_were(page: Page) -> None:
     data = page.data("gaps", n=30)
     table = page.store.dataset(data).table

@@ -45,6 +45,11 @@ VALID: dict[str, dict[str, Any]] = {
     "surface": COMMON,
     "take_away": COMMON | {"what": "csv"},
     "lesson": {"name": "petals"},
+    "open": {
+        "format": "gaussbayes-lab",
+        "version": 1,
+        "state": {"source": {"from": "preset", "preset": "xor"}, "model": HAND},
+    },
     "cancel": {"of": "multiples"},
 }
 
@@ -332,6 +337,8 @@ def test_bad_sources(source: Any, complaint: str) -> None:
         ("multiples", {"neighbours": 0}, "neighbours must be an integer"),
         ("take_away", {"what": "money"}, "what must be one of"),
         ("lesson", {"name": None}, "name must be a string"),
+        ("open", {"version": 2}, "version must be one of"),
+        ("open", {"state": {"source": {"from": "given"}}}, "state needs the field 'model'"),
     ],
 )
 def test_other_bad_members(kind: str, members: dict[str, Any], complaint: str) -> None:

@@ -82,6 +82,18 @@ REQUESTS: list[dict[str, Any]] = [
         },
     },
     {"kind": "lesson", "name": "petals"},
+    {
+        "kind": "open",
+        "format": "gaussbayes-lab",
+        "version": 1,
+        "state": {
+            "source": {"from": "preset", "preset": "genetic_test"},
+            "model": {"from": "categories", "priors": [0.5, 0.5], "probabilities": [[[0.5, 0.5]]]},
+            "bounds": {"x": [0, 1], "y": [2, 3]},
+            "layers": {"regions": "hard", "reject": 0.9},
+            "lesson": ["petals", 2],
+        },
+    },
 ]
 
 scalars = (

@@ -14,13 +14,12 @@ import numpy as np
 from gaussbayes.analysis.explanation import BayesRule
 from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons import figure_parts as parts
+from gaussbayes.lessons.handouts import DEFECT_PRIOR, POSITIVE
 from gaussbayes.lessons.lesson import XUE, Lesson, Result
 from gaussbayes.plots import style
 from gaussbayes.plots.style import Look
 
 _CLASSES = ("no defect", "defect")
-_PRIOR = (0.99, 0.01)
-_POSITIVE = (0.1, 0.9)  # of the people of either class, the proportion that tests positive
 
 _HAVE, _TEST_POSITIVE = (990, 10), (99, 9)
 """Of 1,000 people in the figures: in each class, and those of them that test positive."""
@@ -29,10 +28,10 @@ _N_HIGH = 20  # squares in a column
 
 def model(n_tests: int = 1) -> GaussianClassifier:
     """The classifier of people who took so many independent tests."""
-    results = {True: _POSITIVE, False: [1.0 - positive for positive in _POSITIVE]}
+    results = {True: POSITIVE, False: [1.0 - positive for positive in POSITIVE]}
     tests = {f"test {number + 1}": results for number in range(n_tests)}
     return GaussianClassifier.from_parameters(
-        _PRIOR, classes=_CLASSES, category_probabilities=tests
+        DEFECT_PRIOR, classes=_CLASSES, category_probabilities=tests
     )
 
 
@@ -109,10 +108,10 @@ def tree() -> Any:
 
     box(0, 1.5, 1000, "people")
     for code, height in ((1, 0.5), (0, 2.5)):
-        branch(0, 1.5, height, _PRIOR[code])
+        branch(0, 1.5, height, DEFECT_PRIOR[code])
         box(1, height, _HAVE[code], _CLASSES[code])
         for is_positive, end in ((True, height - 0.5), (False, height + 0.5)):
-            branch(1, height, end, _POSITIVE[code] if is_positive else 1.0 - _POSITIVE[code])
+            branch(1, height, end, POSITIVE[code] if is_positive else 1.0 - POSITIVE[code])
             box(2, end, *_group(code, is_positive))
     return ax
 

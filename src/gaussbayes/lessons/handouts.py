@@ -133,3 +133,7 @@ DAYS = Table(
     ("humidity", "wind"),
 )
 """Fifteen days: humidity 1 to 3, wind S(trong), M(edium) or L(ow), rain 1 or −1."""
+DEFECT_PRIOR = (0.99, 0.01)
+"""Of the people of the genetic test: without the defect, and with it."""
+POSITIVE = (0.1, 0.9)
+"""Of the people of either class, the proportion that tests positive."""

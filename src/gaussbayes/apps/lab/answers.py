@@ -30,7 +30,6 @@ from gaussbayes.apps.lab.model_views import (
     NOTHING_TO_DRAW,
     AskedModel,
     ClassifierView,
-    FittedModel,
     ModelView,
     asked_model,
     feature_limits,
@@ -63,6 +62,8 @@ def answer(request: messages.Request, store: Store) -> Answer:
         return answer_data(request, store)
     if isinstance(request, messages.LessonRequest):
         return answer_lesson(request)
+    if isinstance(request, messages.OpenRequest):
+        return Answer({"state": msgspec.to_builtins(request.state)})
     if isinstance(request, messages.CancelRequest):
         return Answer({})  # what was under way is known to the conversation alone
     asked = asked_model(store.dataset(request.data), request.pair, request.model)
@@ -108,8 +109,9 @@ def answer_data(request: messages.DataRequest, store: Store) -> Answer:
 def lessons() -> list[dict[str, Any]]:
     """Name, title and steps of each guided lesson, in the order of the course.
 
-    A step has a text and a state of the page; what the state does not name is as the page begins,
-    so that it does not depend on the steps before it. ``guided_lessons.toml`` has them.
+    A step has a text, a state of the page, controls, and a goal or None; what the state does not
+    name is as the page begins, so that it does not depend on the steps before it.
+    ``guided_lessons.toml`` has them, and says what they may hold.
     """
     text = Path(__file__).with_name("guided_lessons.toml").read_text("utf-8")
     return [_lesson(**lesson) for lesson in tomllib.loads(text)["lesson"]]
@@ -123,7 +125,9 @@ def _lesson(
         state = {"pair": [0, 1], "model": {}} | common | step
         if isinstance(state["model"], str):
             state["model"] = (models or {})[state["model"]]
-        read.append({"text": " ".join(state.pop("text").split()), "state": state})
+        text, controls = " ".join(state.pop("text").split()), state.pop("controls", [])
+        goal = state.pop("goal", None)
+        read.append({"text": text, "state": state, "controls": controls, "goal": goal})
     return {"name": name, "title": title, "steps": read}
 
 
@@ -465,7 +469,7 @@ def answer_point(request: messages.PointRequest, asked: AskedModel) -> Answer:
     }
     row = place[list(shown.axes)]
     with problem_noted(head):
-        if isinstance(asked, FittedModel):
+        if asked.knows_categories:
             # Without numbers the model is seen through all categories, be they known or not.
             known = np.flatnonzero((codes >= 0) | (not shown.numbers))
             shown = replace(shown, categories=tuple(known.tolist()))

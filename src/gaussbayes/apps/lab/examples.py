@@ -12,7 +12,7 @@ from gaussbayes.analysis import synthesis
 from gaussbayes.apps.lab.lab_tables import LabTable, number_table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.spelling import meant
-from gaussbayes.data.rows import number_rows
+from gaussbayes.data.rows import Encoder, number_rows
 from gaussbayes.datasets import load_iris
 from gaussbayes.lessons import handouts
 from gaussbayes.lessons.handouts import CLOUDS, DIABETES, PETALS, SIX_ROWS
@@ -43,16 +43,19 @@ class Example:
 
 
 def thumbnail(name: str) -> list[list[int]]:
-    """A few dozen points of an example: x and y from 0 to 100, upwards, and the class code."""
+    """A few dozen points of an example: x and y from 0 to 100, upwards, and the class code.
+
+    Of categories points of the same cell lie side by side; of a single feature y is the class.
+    """
     table = example_table(name, 0, None)
-    columns = [0, min(1, len(table.features) - 1)]
-    rows = table.X[:, columns]
+    noise = np.random.default_rng(0).random((table.codes.size, 2))
+    rows = table.X[:, :2] if table.features else table.rows.codes[:, :2] + 0.6 * noise
+    if rows.shape[1] == 1:
+        rows = np.hstack([rows, table.codes[:, None] + 0.6 * noise[:, :1]])
     complete = np.flatnonzero(~np.isnan(rows).any(axis=1))
     some = complete[np.linspace(0, complete.size - 1, min(_DOTS, complete.size)).astype(np.intp)]
     low, high = rows[some].min(axis=0), rows[some].max(axis=0)
     places = np.rint(100 * (rows[some] - low) / (high - low)).astype(np.intp)
-    if columns == [0, 0]:
-        places[:, 1] = 50
     listed: list[list[int]] = np.column_stack([places, table.codes[some]]).tolist()
     return listed
 
@@ -147,6 +150,35 @@ def _listed_table(handout: handouts.Table, target: str, title: str, *_: int) -> 
     labels, codes = np.unique(handout.labels, return_inverse=True)
     rows = np.asarray(handout.rows, np.float64)
     return number_table(title, rows, codes, labels, handout.features, target)
+
+
+def _categories_table(
+    title: str, handout: handouts.Table, target: str, classes: Sequence[str]
+) -> LabTable:
+    """Rows (n, d) of categories; labels are sorted as the classes are listed."""
+    features = handout.features
+    encoder = Encoder(len(features), features, tuple(range(len(features))))
+    rows = encoder.encode(handout.rows)
+    codes = np.unique(handout.labels, return_inverse=True)[1].astype(np.int32)
+    encoder = encoder.with_categories(rows.categories)
+    return LabTable(title, rows, codes, np.array(classes), encoder, target)
+
+
+def _days(title: str, *_: int) -> LabTable:
+    return _categories_table(title, handouts.DAYS, "weather", ("no rain", "rain"))
+
+
+def _people(title: str, seed: int, n: int) -> LabTable:
+    """People who took two independent tests; the first two have either gene and all results."""
+    generator = np.random.default_rng(seed)
+    defect = generator.random(n) < handouts.DEFECT_PRIOR[1]
+    defect[:2] = False, True
+    likely = np.where(defect, *reversed(handouts.POSITIVE))[:, None]
+    results = generator.random((n, 2)) < likely
+    results[:2] = [[False], [True]]
+    words = np.where(results, "positive", "negative").astype(object)
+    people = handouts.Table("people", words, defect, ("test 1", "test 2"))
+    return _categories_table(title, people, "gene", ("no defect", "defect"))
 
 
 def _irises() -> handouts.Table:
@@ -268,6 +300,19 @@ EXAMPLES: dict[str, Example] = {
         "The same patients; glucose is missing where the count is high.",
         250,
         _with_missing_values,
+    ),
+    "rain": Example(
+        "Rain",
+        "The course's fifteen days: humidity and wind are categories.",
+        15,
+        _days,
+        is_drawn=False,
+    ),
+    "genetic_test": Example(
+        "A genetic test",
+        "One person in a hundred has the defect; both tests are right for nine in ten.",
+        1000,
+        _people,
     ),
     "irises": _listed(
         "Fisher's irises",

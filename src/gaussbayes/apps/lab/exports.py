@@ -3,7 +3,7 @@
 import csv
 import io
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import groupby
 from pprint import pformat
@@ -28,6 +28,7 @@ from gaussbayes.data.tables import is_missing
 from gaussbayes.model.file import dumps
 
 _WIDTH = 88  # of the lines of a script
+_FORMULA = tuple("=+-@\t\r")  # what begins a formula in a spreadsheet
 _BOOLEAN = '"True".__eq__'
 _NUMPY = "import csv\n\nimport numpy as np\n"
 _SPLITTER = "from sklearn.model_selection import train_test_split\n"
@@ -57,22 +58,34 @@ train, test = np.sort(np.append(train, np.flatnonzero(~split))){some}, np.sort(t
 def answer_export(request: ExportRequest, asked: AskedModel) -> Answer:
     """The file that is wanted: text, file (its name) and type."""
     file, media_type, write = _FILES[request.what]
-    return Answer({"text": write(asked), "file": file, "type": media_type})
+    text = csv_text(asked, request.escape_formulas) if request.what == "csv" else write(asked)
+    return Answer({"text": text, "file": file, "type": media_type})
 
 
-def csv_text(asked: AskedModel) -> str:
+def csv_text(asked: AskedModel, escape_formulas: bool = False) -> str:
     """All rows with their classes in the last column; what is missing is empty.
 
-    Numbers are written so that they are read as the same ones again.
+    Numbers are written so that they are read as the same ones again. Strings that a spreadsheet
+    would take for a formula get an apostrophe in front, if that is asked for.
     """
+
+    def cells(values: Iterable[Any]) -> list[Any]:
+        known = ["" if is_missing(value) else value for value in values]
+        if not escape_formulas:
+            return known
+        return [
+            f"'{cell}" if str(cell)[:1] in _FORMULA and type(cell) is str else cell
+            for cell in known
+        ]
+
     table = asked.dataset.table
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*table.names, asked.dataset.target_name])
+    writer.writerow(cells([*table.names, asked.dataset.target_name]))
     labels = [*table.labels.tolist(), None]  # −1, which is no label, is the last entry
     rows = table.encoder.decode(table.rows).tolist()
     for row, code in zip(rows, table.codes.tolist(), strict=True):
-        writer.writerow(["" if is_missing(value) else value for value in (*row, labels[code])])
+        writer.writerow(cells((*row, labels[code])))
     return out.getvalue()
 
 
@@ -86,7 +99,7 @@ def python_text(asked: AskedModel) -> str:
         parts, imports = ["train", "test"], _SPLITTER
         split = _SPLIT.format(test=dataset.split.test, seed=dataset.split.seed, some=some)
     columns = table.columns_of(asked.all_features)
-    if isinstance(asked, FittedModel):
+    if asked.knows_categories:
         columns.sort()  # all of them
     lines = []
     if len(columns) < len(table.names):
@@ -200,7 +213,8 @@ def _reading_code(table: LabTable) -> str:
 def _model_code(asked: AskedModel) -> list[str]:
     if isinstance(asked, ModelByHand):
         written = [f"    {name}={_literal(value)}," for name, value in asked.parameters.items()]
-        return ["model = GaussianClassifier.from_parameters(", *written, ")"]
+        nameless = ").with_feature_names(None)" if asked.knows_categories else ")"  # as X is
+        return ["model = GaussianClassifier.from_parameters(", *written, nameless]
     afterwards: list[str] = []
     call = f"KNeighborsClassifier({asked.choice.k}" if isinstance(asked, VotesOfNeighbours) else ""
     if isinstance(asked, FittedModel):

@@ -61,6 +61,10 @@ _OF_CLASSES = Meta(
     max_length=MOST_CLASSES_BY_HAND,
     description=f"an array with an entry for each of 1 to {MOST_CLASSES_BY_HAND} classes",
 )
+Probabilities: TypeAlias = Annotated[
+    tuple[Proportion, ...],
+    Meta(min_length=1, max_length=MOST_CATEGORIES, description="a probability for each category"),
+]
 Zone: TypeAlias = Literal["reject", "novel"]  # may be named, but come with their thresholds alone
 Layer: TypeAlias = Literal[
     Zone, "label", "posterior", "margin", "evidence", "joint", "density", "errors", "truth"
@@ -170,13 +174,25 @@ class GaussiansByHand(_Record, frozen=True, tag_field="from", tag="hand"):
                 raise ValueError(msg)
 
 
+class CategoriesByHand(_Record, frozen=True, tag_field="from", tag="categories"):
+    """Probabilities of each feature's categories within each class, set on the page."""
+
+    priors: Annotated[tuple[Proportion, ...], _OF_CLASSES]
+    probabilities: Annotated[
+        tuple[Annotated[tuple[Probabilities, ...], _OF_CLASSES], ...],
+        Meta(min_length=1, max_length=MOST_FEATURES),
+    ]
+
+
 class Neighbours(_Record, frozen=True, tag_field="from", tag="neighbours"):
     """A vote of the nearest training rows."""
 
     k: Neighbour
 
 
-ModelChoice: TypeAlias = FitSettings | AutomaticSettings | GaussiansByHand | Neighbours
+ModelChoice: TypeAlias = (
+    FitSettings | AutomaticSettings | GaussiansByHand | CategoriesByHand | Neighbours
+)
 
 
 class Window(_Record, frozen=True):
@@ -280,6 +296,7 @@ class ExportRequest(NumbersRequest, frozen=True, tag="take_away"):
     """A file to keep."""
 
     what: Literal["csv", "model", "python", "command"]
+    escape_formulas: bool = False  # of a CSV: a spreadsheet takes no cell for a formula
 
 
 class CancelRequest(_Request, frozen=True, tag="cancel"):
@@ -294,6 +311,60 @@ class LessonRequest(_Request, frozen=True, tag="lesson"):
     name: Name
 
 
+class Bounds(_Record, frozen=True):
+    """A window of the page."""
+
+    x: Interval
+    y: Interval
+
+    def __post_init__(self) -> None:
+        _check_interval("x", self.x)
+        _check_interval("y", self.y)
+
+
+class Layers(_Record, frozen=True):
+    """What is drawn."""
+
+    regions: Literal["blend", "hard", "none"] = "blend"
+    density: bool = True
+    joint: bool = False
+    evidence: bool = False
+    boundary: bool = True
+    reject: Proportion | None = None
+    novelty: Proportion | None = None
+    errors: bool = True
+    truth: bool = False
+    multiples: bool = False
+
+
+class SavedState(_Record, frozen=True):
+    """Everything that a file of the page holds of its state."""
+
+    source: Source
+    model: ModelChoice
+    target: Name | None = None
+    split: Split = Split()
+    pair: Pair = (0, 1)
+    neighbours: Neighbour = 5
+    layers: Layers = Layers()
+    view: Literal["plane", "line", "surface"] = "plane"
+    bounds: Bounds | None = None
+    hide: Literal[0, 1] | None = None
+    at: Place | None = None
+    categories: Annotated[tuple[CategoryCode | None, ...], Meta(max_length=MOST_FEATURES)] = ()
+    stream: FirstRows = None
+    lesson: tuple[Name, Annotated[int, Meta(ge=0, le=100)]] | None = None
+    without: Annotated[tuple[Name, ...], Meta(max_length=200)] = ()
+
+
+class OpenRequest(_Request, frozen=True, tag="open"):
+    """The state of a file; the answer repeats it, with what it left out."""
+
+    format: Literal["gaussbayes-lab"]
+    version: Literal[1]
+    state: SavedState
+
+
 Request: TypeAlias = (
     DataRequest
     | SceneRequest
@@ -305,6 +376,7 @@ Request: TypeAlias = (
     | SurfaceRequest
     | ExportRequest
     | LessonRequest
+    | OpenRequest
     | CancelRequest
 )
 

@@ -26,6 +26,7 @@ from gaussbayes.analysis.informative_features import informative_features
 from gaussbayes.apps.lab.lab_tables import ShownFeatures
 from gaussbayes.apps.lab.messages import (
     AutomaticSettings,
+    CategoriesByHand,
     FitSettings,
     GaussiansByHand,
     KnownCategories,
@@ -236,6 +237,7 @@ class AskedModel(ABC):
     dataset: LabDataset
     pair: tuple[int, int]
     choice: Any
+    knows_categories: ClassVar[bool] = False
     made: dict[Hashable, Any] = field(default_factory=dict)  # for this request
 
     @abstractmethod
@@ -307,6 +309,7 @@ class FittedModel(AskedModel):
     """A model fitted to the training rows, or to the first of them."""
 
     choice: FitSettings
+    knows_categories = True
     maker: ClassVar[str] = "GaussianClassifier"  # in Python
 
     def conditioned(self, shown: ShownFeatures, known: KnownCategories) -> ShownFeatures:
@@ -593,6 +596,56 @@ class ModelByHand(AskedModel):
         return given_model(**self.parameters, shared=False, feature_names=names)
 
 
+class CategoryProbabilities(ModelByHand):
+    """Probabilities of all categories of a table without numbers, set on the page."""
+
+    choice: CategoriesByHand  # type: ignore[assignment]
+    knows_categories = True
+
+    @property
+    def all_features(self) -> ShownFeatures:
+        return self.dataset.every_feature
+
+    @recalled
+    def view(self, shown: ShownFeatures) -> ModelView:
+        if not shown.categories:
+            raise DataError(NOTHING_TO_DRAW)
+        table, names, model = self.dataset.table, self.dataset.classes, self.file_model()
+        codes = np.array([table.labels.tolist().index(label) for label in model.classes.tolist()])
+        named = replace(model, schema=replace(model.schema, classes=np.array(names)[codes]))
+        return ModelView(codes, names, named.marginal(shown.categories), model.n_parameters)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        table, (priors, tables) = self.dataset.table, msgspec.structs.astuple(self.choice)
+        by_feature = zip(table.categorical, table.categories, tables, strict=False)
+        of_categories = {
+            name: dict(zip(values, zip(*each, strict=False), strict=False))
+            for name, values, each in by_feature
+        }
+        return {
+            "priors": list(priors),
+            "classes": table.labels,
+            "category_probabilities": of_categories,
+        }
+
+    def file_model(self) -> Model:
+        table, choice = self.dataset.table, self.choice
+        shape = [(len(table.labels), len(values)) for values in table.categories]
+        got = [(len(each), *{len(row) for row in each}) for each in choice.probabilities]
+        if table.features or got != shape:
+            msg = (
+                "model: probabilities must be those of each class and category of a table whose "
+                f"features all hold categories; (classes, categories) must be {shape}, got {got}"
+            )
+            raise MessageError(msg)
+        try:
+            return given_model(means=None, covariances=None, **self.parameters)
+        except GaussBayesError as error:
+            msg = f"model: {error}"
+            raise MessageError(msg) from None
+
+
 class VotesOfNeighbours(AskedModel):
     """A vote of the nearest training rows, by their numbers."""
 
@@ -678,6 +731,7 @@ _BY_CHOICE: dict[type[ModelChoice], type[AskedModel]] = {
     FitSettings: FittedModel,
     AutomaticSettings: AutomaticModel,
     GaussiansByHand: ModelByHand,
+    CategoriesByHand: CategoryProbabilities,
     Neighbours: VotesOfNeighbours,
 }
 

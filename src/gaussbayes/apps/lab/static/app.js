@@ -7,7 +7,7 @@
 //   app.on(event, listener)       "state" (state, {dragging}), "data", "scene", "line", "point",
 //                                 "numbers", "multiples", "surface" (answer), "problem" (text or
 //                                 null, remedies: [{effect, settings}]), "settled" (nothing is dragged and the data are there),
-//                                 "hover" (answer or null), "theme", "tool", "status" (open), "busy" (yes or no),
+//                                 "fitted" (there are other parameters), "hover" (answer or null), "panel" (the one that is opened), "theme", "tool", "status" (open), "busy" (yes or no),
 //                                 "said" (a sentence for everybody)
 //   app.answers[kind]             the latest answer: {head, arrays: {name: {data, shape}}, request}
 //   app.ask(kind, extra)          ask with what the state says, extra members laid over it
@@ -21,7 +21,7 @@ import { Connection } from "./connection.js";
 import { manualModel } from "./manual_model.js";
 import { GridResolution } from "./grid_resolution.js";
 import * as requests from "./requests.js";
-import { fittedAgain, merge, same } from "./state.js";
+import { fittedAgain, isFitted, merge, same } from "./state.js";
 import { Store } from "./store.js";
 
 const POINT_PAUSE = 120; // milliseconds between two looks at the point during a drag
@@ -105,6 +105,7 @@ export class App extends Store {
       test: arrays.test?.data ?? new Uint8Array(head.n),
     };
     this.sceneKey = this.pointKey = null;
+    if (!this.dragging) this.fitted = null;
     this.takePair();
     this.answers.data = answer;
     this.emit("data", answer);
@@ -180,6 +181,7 @@ export class App extends Store {
       this.retried = false;
       answer.started = started;
       this.answers[kind] = answer;
+      this.takeFitted(kind, answer).catch(() => {});
       if (this.failed) this.emit("problem", this.failed);
       else this.emit("problem", answer.head.problem ?? null, answer.head.remedies);
       this.emit(kind, answer);
@@ -233,8 +235,9 @@ export class App extends Store {
   }
 
   async ask(kind, extra = {}) {
-    if (!this.data && kind !== "lesson") throw new Error("the data are not there yet");
-    const body = kind === "lesson" ? extra : { ...requests.common(this.asked, this.data), ...extra };
+    const alone = ["lesson", "open"].includes(kind); // about no model
+    if (!this.data && !alone) throw new Error("the data are not there yet");
+    const body = alone ? extra : { ...requests.common(this.asked, this.data), ...extra };
     const answer = await this.connection.ask(kind, body);
     if (this.answers[kind] !== answer) {
       this.answers[kind] = answer;
@@ -243,27 +246,34 @@ export class App extends Store {
     return answer;
   }
 
-  /** Turn the fitted model into one set by hand, with its present numbers. */
-  async takeByHand() {
-    if (!this.data || this.state.model.from === "hand") return;
-    const few = this.flat ? { points: 2 } : { layers: [], view: { width: 2, height: 2 } };
-    let found;
-    try {
-      const body = { ...requests.common(this.state, this.data), ...few };
-      found = (await this.connection.ask(this.flat ? "line" : "scene", body)).head;
-    } catch (error) {
-      found = { problem: error.message };
-    }
-    if (!found.parameters) {
-      this.emit("said", found.problem ?? "This model has no means and covariances to take hold of.");
-      return;
-    }
-    const model = manualModel(found.parameters);
-    if (model) this.change({ model });
-    else this.emit("said", "A class has no points to learn from, so there is nothing to take hold of.");
+  /** The Gaussians that the plot shows and that can be dragged: those of the state, or the fitted ones. */
+  get gaussians() {
+    const { state: { model }, data, fitted } = this;
+    const shown = model.from === "hand" ? model : isFitted(model) && fitted?.of === this.pairKey ? fitted.model : null;
+    return data && shown?.means?.length === data.classes.length ? shown : null;
   }
 
-  letGo() {
+  /** Which features the parameters of an answer are of. */
+  get pairKey() {
+    return JSON.stringify([this.data?.features, this.data?.pair]);
+  }
+
+  /** Keep the parameters that were fitted: handles are there, and a model by hand starts from them. */
+  async takeFitted(kind, { head, request }) {
+    if (!isFitted(request.model)) return;
+    let found = head.parameters;
+    const of = this.pairKey;
+    if (kind === "line" && !this.flat && found && !this.dragging) {
+      const { data, pair, model } = request; // those of the other feature, too
+      const whole = { data, pair, model, layers: [], view: { width: 2, height: 2 } };
+      found = (await this.connection.ask("scene", whole)).head.parameters;
+    }
+    const model = found && manualModel(found);
+    this.fitted = model && { of, model };
+    this.emit("fitted");
+  }
+
+  fitAgain() {
     if (this.state.model.from === "hand") this.change({ model: fittedAgain(this.state) });
   }
 

@@ -6,7 +6,7 @@ const PAUSE = 100; // milliseconds between two events for a panel during a drag
  * The app as a panel sees it.
  *
  * While something is dragged a panel that is shown hears of changes now and then, one that is
- * hidden of none; the release is always heard.
+ * hidden of none, unless a control of it is shown elsewhere; the release is always heard.
  */
 export function throttled(app, panel) {
   const on = (event, listener) => app.on(event, throttledListener(app, panel, listener));
@@ -28,7 +28,7 @@ function throttledListener(app, panel, listener) {
   let timer = 0;
   return (...values) => {
     clearTimeout(timer);
-    if (app.dragging && panel.hidden) return;
+    if (app.dragging && panel.hidden && !panel.dataset.lent) return;
     const now = performance.now();
     const wait = app.dragging ? last + PAUSE - now : 0;
     if (wait <= 0) {

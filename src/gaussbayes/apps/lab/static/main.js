@@ -1,7 +1,10 @@
 // The beginning: what the server says about itself, then the parts of the page around one app.
 
 import { App } from "./app.js";
+import { mountCard } from "./card.js";
 import { watchTheme } from "./drawing/colours.js";
+import { mountCategoryBars } from "./drawing/category_bars.js";
+import { mountKey } from "./drawing/key.js";
 import { LineView } from "./drawing/line.js";
 import { Plot } from "./drawing/plot.js";
 import { Pointer } from "./drawing/pointer.js";
@@ -27,10 +30,13 @@ async function start() {
   const plot = new Plot(app, find("stage"));
   app.plot = plot;
   new LineView(app, plot, find("line"));
+  mountCategoryBars(app, find("stage"));
   new Pointer(app, plot);
   mountToolbar(app);
   mountTabs(app, find("side"), find("tabs"), find("panels"));
   mountKeyboard(app, plot);
+  mountKey(app, find("key"));
+  mountCard(app, plot);
   mountStatusMessages(app, plot);
   hideWithout(app);
   loadSurface(app);

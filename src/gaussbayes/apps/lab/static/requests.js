@@ -13,6 +13,10 @@ export function modelOf(state) {
     const { priors, means, covariances } = model;
     return { from: "hand", priors, means, covariances };
   }
+  if (model.from === "categories") {
+    const { priors, probabilities } = model;
+    return { from: "categories", priors, probabilities };
+  }
   if (model.from === "neighbours") return { from: "neighbours", k: state.neighbours };
   if (model.from === "auto") return { from: "auto", priors: model.priors, first: state.stream };
   const { covariance, shared, divisor, shrinkage, priors, smoothing, unlabelled_weight } = model;

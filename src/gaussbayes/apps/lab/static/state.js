@@ -99,9 +99,12 @@ export const fittedFrom = (data) => (["upload", "given"].includes(sourceOf(data)
 /** Whether a model is learnt from the points. */
 export const isFitted = ({ from }) => from === "data" || from === "auto";
 
+/** Whether its parameters are set on the page. */
+export const isByHand = ({ from }) => from === "hand" || from === "categories";
+
 /** What leaves a model by hand, whose numbers are those of the classes and features before. */
 export const fittedAgain = ({ model, data }) =>
-  model.from === "hand" ? { from: fittedFrom(data), priors: null } : {};
+  isByHand(model) ? { from: fittedFrom(data), priors: null } : {};
 
 /** Whether a patch brings another table: not a new draw of the same, not points that were moved. */
 export function bringsTable(state, { data }) {
@@ -116,7 +119,7 @@ export function completed(state, patch) {
   const forgotten = { pair: [0, 1], bounds: null, at: null, categories: [], stream: null, hide: null };
   const model = { priors: null };
   const [before, from] = [fittedFrom(state.data), fittedFrom(patch.data)];
-  if (state.model.from === "hand" || from === "auto" || before === "auto") model.from = from;
+  if (isByHand(state.model) || from === "auto" || before === "auto") model.from = from;
   return { ...forgotten, ...patch, model: { ...model, ...patch.model } };
 }
 
@@ -167,7 +170,7 @@ export function toHash(state, always = []) {
 }
 
 /**
- * The state an address stands for, and the members it names; throws when it is none.
+ * The state an address stands for, the members it names and those that there are none of; throws when it is none.
  *
  * `#…&hide=a,b` (or `#hide=a,b`) hides controls as `without` does.
  */
@@ -186,10 +189,11 @@ export function fromHash(hash, sizeOf) {
   }
   const known = Object.entries(patch).filter(([name]) => name in DEFAULT);
   for (const [name, value] of known) {
-    if (!FITS[name](value)) throw new Error(`${name} in the address is not what it should be`);
+    if (!FITS[name](value)) throw new Error(`what it says of “${name}” is not known here`);
   }
   const state = patched(DEFAULT, Object.fromEntries(known), sizeOf);
-  return { state, named: known.map(([name]) => name) };
+  const unknown = Object.keys(patch).filter((name) => !(name in DEFAULT));
+  return { state, named: known.map(([name]) => name), unknown };
 }
 
 /** States to go back and forth between; only what was recorded counts as a step. */

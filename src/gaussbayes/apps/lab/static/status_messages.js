@@ -1,9 +1,10 @@
 // Words about the figure: the line under the plot, the readout at the pointer, problems, and
 // what a screen reader is told.
 
-import { fitted } from "./drawing/axes.js";
 import { button, el } from "./panels/elements.js";
+import { percent } from "./panels/formats.js";
 import { mark } from "./panels/marks.js";
+import { term } from "./panels/terms.js";
 
 const TOAST = 3200; // milliseconds that a sentence stays, at least
 const READING = 60; // milliseconds that a letter takes
@@ -11,15 +12,12 @@ const WAIT = 300; // milliseconds after which the page shows that it waits
 const QUIET = 700; // milliseconds of rest before a change is told aloud
 const OFTEN = 120; // milliseconds between two looks at the errors during a drag
 const MOST_SHOWN = 5;
-const NAME = 190; // pixels that the line under the plot has for a feature's name
 const LOST = "The server does not answer; trying again …";
 const ANOTHER =
   "The lab was started anew and has another address now. Open that one; what follows # here can be put behind it.";
 
 const find = (id) => document.getElementById(id);
 const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}`;
-const percent = (value) => `${(100 * value).toFixed(value > 0 && value < 0.0995 ? 1 : 0)}\u00a0%`;
-const written = (value) => Number(value.toPrecision(4)).toString().replace("-", "−");
 
 export function mountStatusMessages(app, plot) {
   app.on("said", say);
@@ -30,7 +28,9 @@ export function mountStatusMessages(app, plot) {
   app.on("problem", (text, remedies) => {
     const apply = ({ settings }) => app.change({ model: settings }, { record: true });
     const buttons = remedies?.map((each) => button(null, sentence(each.effect), () => apply(each)));
-    problem(text, app.data?.features.length === 0 && !app.failed, buttons);
+    const barsOnly = app.data?.features.length === 0 && app.answers.line?.head.parameters && !app.failed;
+    const waits = (app.answers.scene ?? app.answers.line)?.head.waiting?.length > 0;
+    problem(barsOnly ? null : text, waits && !app.failed, buttons);
   });
   app.on("status", (open) => {
     if (!open) {
@@ -47,15 +47,18 @@ export function mountStatusMessages(app, plot) {
     if (app.data.problem && !app.dragging) say(app.data.problem);
   });
   app.on("state", (_, { dragging }) => dragging || title(app, plot));
-  for (const kind of ["scene", "line"]) app.on(kind, (answer) => errors(answer.head, app.dragging));
-  app.on("state", () => place(app));
-  app.on("data", () => place(app));
+  for (const kind of ["scene", "line"]) app.on(kind, (answer) => errors(app, answer, app.dragging || app.connection.busy(kind)));
+  for (const event of ["state", "fitted"]) app.on(event, () => hint(app));
+  for (const kind of ["scene", "line"]) app.on(kind, ({ head }) => sampled(head));
   app.on("hover", (answer) => readout(app, plot, answer));
   app.on("settled", () => app.hovered && app.hover(app.hovered)); // the model there has changed
   app.on("state", (_, { dragging }) => dragging && readout(app, plot, null));
 }
 
 let told = { errors: null, when: 0 };
+let rest = {}; // the training error of the last figure that nobody dragged, and the one before it
+let hinted = false;
+let drawnFrom = null;
 let waiting = 0;
 let lost = 0;
 let fading = 0;
@@ -68,6 +71,23 @@ function say(text) {
   toast.hidden = false;
   clearTimeout(fading);
   fading = setTimeout(() => (toast.hidden = true), Math.max(TOAST, READING * text.length));
+}
+
+/** Say once that not all rows were used. */
+function sampled({ sampled: note }) {
+  if (note && note !== drawnFrom) say(sentence(note));
+  drawnFrom = note;
+}
+
+/** What can be done first, until it was done. */
+function hint(app) {
+  const { model, at, view } = app.state;
+  if (model.from === "hand" || at) hinted = true;
+  const box = find("hint");
+  box.hidden = hinted || !app.gaussians || view !== "plane";
+  if (!box.hidden && !box.textContent) {
+    box.textContent = "Drag a mean ● or an axis ■: boundary and error follow. Click anywhere for Bayes' rule.";
+  }
 }
 
 function problem(text, plain = false, buttons = []) {
@@ -99,33 +119,41 @@ function tell(text) {
   }, QUIET);
 }
 
-function errors({ errors: found }, dragging) {
-  const parts = [];
-  if (found) {
-    if (found.train !== null && found.train !== undefined) parts.push(["Training error", percent(found.train)]);
-    if (found.test !== null && found.test !== undefined) parts.push(["test error", percent(found.test)]);
-    if (found.bayes) parts.push(["Bayes error", percent(found.bayes.error)]);
-  }
-  const key = parts.join();
+/** The errors of the features shown, large, with the value before the last change. */
+function errors(app, { head: { errors: found } }, moving) {
+  const of = JSON.stringify([app.data.name, app.data.target, app.drawn]);
+  const train = found?.train ?? null;
+  if (rest.of !== of) rest = { of, train, before: null };
+  const before = moving ? rest.train : rest.train === train ? rest.before : rest.train;
+  if (!moving) rest = { of, train, before };
+  const parts = [
+    ["training error", `Training error ${found?.of}`, train],
+    ["training error", found?.all?.of, found?.all?.train ?? null],
+    ["test error", `Test error ${found?.of}`, found?.test ?? null],
+    ["test error", found?.all?.of, found?.all?.test ?? null],
+    ["Bayes error", "Bayes error", found?.bayes?.error ?? null],
+  ].filter(([, , value]) => value !== null);
+  const was = before === null || percent(before) === percent(train) ? null : before;
+  const key = JSON.stringify([parts, was]);
   const now = performance.now();
-  if (key === told.errors || (dragging && now - told.when < OFTEN)) return;
+  if (key === told.errors || (moving && now - told.when < OFTEN)) return;
   told = { errors: key, when: now };
-  const shown = parts.flatMap(([name, value], i) => [i ? " · " : "", `${name} `, el("b", {}, value)]);
-  find("errors").replaceChildren(...shown);
-  tell(parts.map(([name, value]) => `${name} ${value}`).join(", "));
+  find("errors").replaceChildren(...parts.map(([name, words, value], i) => gauge(name, words, value, i ? null : was)));
+  const said = was === null ? "" : `, before ${percent(was)}`;
+  tell(parts.map(([, words, value]) => `${words} ${percent(value)}`).join(", ") + said);
 }
 
-function place(app) {
-  const { at } = app.state;
-  const box = find("place");
-  if (!at || !app.data) {
-    if (box.textContent) box.textContent = "";
-    return;
-  }
-  const names = app.data.pair.map((feature) => fitted(app.data.features[feature], NAME));
-  const shown = app.flat ? 1 : 2;
-  const text = at.slice(0, shown).map((value, i) => `${names[i]} ${written(value)}`).join(" · ");
-  if (box.textContent !== text) box.textContent = text;
+/** One error: its name, its value and the one before, and a bar whose full length is ½. */
+function gauge(name, words, value, before) {
+  const size = (error) => Math.min(1, 2 * error);
+  const marked = before === null ? [] : [el("i", { own: { "--at": size(before) } })];
+  return el(
+    "p",
+    { class: `gauge ${before === null ? "" : value > before ? "worse" : "better"}` },
+    term(name, words),
+    el("span", {}, before === null ? [] : [el("s", {}, percent(before)), " → "], el("b", {}, percent(value))),
+    el("span", { class: "bar", "aria-hidden": "true" }, el("span", { own: { "--proportion": size(value) } }), marked),
+  );
 }
 
 /** What is shown: the table, its points and how many of them lack a feature that is shown. */

@@ -2,6 +2,9 @@
 
 import { bringsTable, DEFAULT, fromHash, History, patched, same, toHash } from "./state.js";
 
+/** The state to be pasted into any lab: without the address, which holds the key of this one. */
+export const sharedText = () => `gaussbayes lab ${location.hash || "#"}`;
+
 export class Store {
   /** @param {(preset: string) => number} sizeOf how many rows an example has where nobody says */
   constructor(sizeOf) {
@@ -11,6 +14,10 @@ export class Store {
     this.data = null;
     this.state = this.read(location.hash);
     this.history = new History(this.state);
+    addEventListener("paste", (event) => {
+      const [, shared] = /^gaussbayes lab (#\S*)\s*$/.exec(event.clipboardData?.getData("text") ?? "") ?? [];
+      if (shared !== undefined && !event.target.closest?.("input, textarea")) this.replace(this.read(shared));
+    });
     addEventListener("hashchange", () => {
       if (location.hash.slice(1) !== this.written) this.replace(this.read(location.hash));
     });
@@ -19,14 +26,22 @@ export class Store {
   read(hash) {
     this.written = hash.slice(1);
     try {
-      const { state, named } = fromHash(hash, this.sizeOf);
+      const { state, named, unknown } = fromHash(hash, this.sizeOf);
       this.followsPair = !named.includes("pair"); // the data say which two features to show
+      const of = unknown.map((name) => `“${name.slice(0, 30)}”`).join(", ");
+      if (of) this.sayLater(`This address is of another version of the lab: ${of} is left out.`);
       return state;
-    } catch {
+    } catch (error) {
       this.followsPair = true;
-      setTimeout(() => this.emit("said", "This address could not be read; the page starts afresh."), 300);
+      const why = error instanceof SyntaxError || error instanceof DOMException ? "a part of it may be missing" : error.message;
+      this.sayLater(`This address could not be read: ${why}. The page starts afresh.`);
       return DEFAULT;
     }
+  }
+
+  /** Say something once somebody listens. */
+  sayLater(text) {
+    setTimeout(() => this.emit("said", text), 300);
   }
 
   on(event, listener) {

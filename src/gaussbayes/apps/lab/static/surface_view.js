@@ -91,6 +91,7 @@ export function mount(element, app) {
     if (!shown() || app.dragging || key() === drawn) return;
     drawn = key();
     if (!hasWebGL()) return fallBack();
+    if (!window.Plotly) say("Loading the 3-D view …");
     try {
       const { x, y, width, height } = app.view();
       const along = Math.max(20, Math.round((WIDTH * height) / width));

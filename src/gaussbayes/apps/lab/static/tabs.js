@@ -41,7 +41,10 @@ export function mountTabs(app, side, list, place) {
       tabs[i].tabIndex = own ? 0 : -1;
       panels[i].hidden = !own;
     });
-    if (!again) place.scrollTop = 0;
+    if (!again) {
+      place.scrollTop = 0;
+      app.emit("panel", name);
+    }
     reveal(tabs[PANELS.findIndex((panel) => panel.name === name)]);
     if (open && byHand) scrollTo(0, list.getBoundingClientRect().top + scrollY); // of a low window
   }

@@ -3,6 +3,7 @@
 import { NO_CODE } from "./answer_reader.js";
 import { el } from "./panels/elements.js";
 import { mark, NO_LABEL } from "./panels/marks.js";
+import { sharedText } from "./store.js";
 import { nextName } from "./drawing/point_list.js";
 
 const THEMES = ["auto", "light", "dark"];
@@ -18,10 +19,7 @@ export function mountToolbar(app) {
     app.emit("said", next === "auto" ? "Theme as the system has it" : `Theme: ${next}`);
   });
   find("fit").addEventListener("click", () => app.change({ bounds: null }, { record: false }));
-  find("by-hand").addEventListener("click", () => {
-    if (app.state.model.from === "hand") app.letGo();
-    else app.takeByHand();
-  });
+  find("fit-again").addEventListener("click", () => app.fitAgain());
   radios(find("tools"), (button) => app.setTool(button.dataset.tool));
   radios(find("views"), (button) => app.change({ view: button.dataset.view }));
   const classes = find("classes");
@@ -33,7 +31,9 @@ export function mountToolbar(app) {
       chips(app, classes);
     });
   }
-  app.on("tool", ({ name }) => (find("stage").dataset.tool = name));
+  const told = ({ name }) => (find("stage").dataset.tool = name);
+  app.on("tool", told);
+  told(app.tool);
   refresh();
 }
 
@@ -74,13 +74,7 @@ function show(app) {
   for (const button of find("views").querySelectorAll("button")) {
     button.disabled = app.flat && button.dataset.view !== "line";
   }
-  const hand = state.model.from === "hand";
-  const byHand = find("by-hand");
-  byHand.setAttribute("aria-pressed", String(hand));
-  byHand.querySelector("span").textContent = hand ? "Let go" : "Take by the hand";
-  byHand.title = hand ? "Fit the model to the points again" : `Drag means and ${app.flat ? "widths" : "ellipses"} of the fitted model`;
-  byHand.setAttribute("aria-label", hand ? "Let go: fit to the points again" : "Take by the hand");
-  byHand.disabled = !hand && (state.model.from === "neighbours" || !app.data?.features.length);
+  find("fit-again").hidden = state.model.from !== "hand";
   find("fit").disabled = state.bounds === null || view !== "plane";
   const plane = view === "plane";
   for (const button of find("tools").querySelectorAll("button")) button.disabled = !plane;
@@ -127,9 +121,9 @@ function chips(app, place) {
 
 async function share(app) {
   try {
-    await navigator.clipboard.writeText(location.href);
-    app.emit("said", "Address copied. What follows the # is the whole state of the page: it works in any lab.");
+    await navigator.clipboard.writeText(sharedText());
+    app.emit("said", "Copied, without the key of this lab: paste it into any open lab. Export saves a file, with the table.");
   } catch {
-    app.emit("said", "The address bar holds the whole state of the page: copy it from there.");
+    app.openPanel("take_away");
   }
 }

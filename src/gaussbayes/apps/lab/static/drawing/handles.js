@@ -1,6 +1,7 @@
-// Handles of a model set by hand: a mean and two half axes for each class, by pointer or keyboard.
+// Handles of the Gaussians, by pointer or keyboard: the first drag of a fitted model makes it one by hand.
 
 import { svg } from "../panels/elements.js";
+import { exact, round } from "../panels/formats.js";
 import { markPath } from "../panels/marks.js";
 import { endOf, fromCovariance, pulled, stretched, toCovariance } from "./ellipse.js";
 
@@ -8,175 +9,89 @@ const STEP = 0.02; // of the view, for an arrow key
 const FACTOR = 1.06; // longer or shorter by an arrow key
 const TURN = Math.PI / 60;
 const FINER = 0.1; // what Shift makes of a step
+const POINT = 5; // pixels from a point at which it may be meant
+const MOST_POINTS = 3000; // more cannot be moved
+const STILL = 3; // pixels a press may tremble and still be a click
 const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
-const shown = (value) => Number(value.toPrecision(3)).toString().replace("-", "−");
-
+/** Handles in one of the views; those that extend it say what each of them moves. */
 export class Handles {
+  /** frame(): where the view lies, as the subclass needs it. */
   constructor(app, root, frame) {
-    this.app = app;
-    this.root = root;
-    this.frame = frame; // () → the present View
-    this.ellipses = []; // kept through a drag, so that the axes do not change places
-    this.groups = [];
+    Object.assign(this, { app, root, frame, groups: [] });
+    app.on("fitted", () => this.update());
   }
 
   /** Draw the handles anew where the model has changed; elements stay, so that focus stays. */
   update() {
-    const { model } = this.app.state;
-    const data = this.app.data;
-    const usable = model.from === "hand" && data && model.means?.length === data.classes.length;
-    const count = usable ? model.means.length : 0;
+    const { gaussians, data } = this.app;
+    const count = (gaussians && this.frame() && gaussians.means.length) || 0;
     if (this.groups.length !== count || this.named !== data?.classes) {
-      this.build(count);
+      this.groups = Array.from({ length: count }, (_, c) => this.group(c));
+      this.root.replaceChildren(...this.groups.map(({ element }) => element));
     }
     this.named = data?.classes;
-    for (let c = 0; c < count; c++) this.place(c);
-  }
-
-  build(count) {
-    this.ellipses = [];
-    this.groups = Array.from({ length: count }, (_, c) => this.group(c));
-    this.root.replaceChildren(...this.groups.map(({ element }) => element));
+    for (let c = 0; c < count; c++) this.place(c, gaussians);
   }
 
   group(c) {
     const { app } = this;
-    const name = app.data.classes[c];
-    const own = { "--own": `var(--class-${c % 12})` };
-    const arms = [0, 1].map(() => svg("line", { class: "arm" }));
-    const axes = [0, 1].map((which) =>
-      this.handle(c, which, `${which ? "second" : "first"} axis of ${name}`, [
-        svg("circle", { class: "reach", r: 17 }),
-        svg("rect", { class: "grip", x: -6, y: -6, width: 12, height: 12, rx: 3 }),
+    const arms = this.ends.map(() => svg("line", { class: "arm" }));
+    const ends = this.ends.map(([id, name], which) =>
+      this.handle(c, which, `${id(c)}`, `${name} of ${app.data.classes[c]}`, [
+        svg("circle", { class: "reach", r: 12 }),
+        svg("rect", { class: "grip", x: -5, y: -5, width: 10, height: 10, rx: 3 }),
       ])
     );
     const shape = app.about.shapes[c % app.about.shapes.length];
-    const mean = this.handle(c, null, `mean of ${name}`, [
-      svg("circle", { class: "reach", r: 20 }),
-      svg("circle", { class: "disc", r: 12 }),
-      svg("path", { class: "grip", d: markPath(shape, 6) }),
+    const mean = this.handle(c, null, `${this.meanId}-${c}`, `mean of ${app.data.classes[c]}`, [
+      svg("circle", { class: "reach", r: 14 }),
+      svg("circle", { class: "disc", r: 10 }),
+      svg("path", { class: "grip", d: markPath(shape, 5) }),
     ]);
-    const element = svg("g", { class: "handles", own }, ...arms, ...axes, mean);
-    return { element, mean, axes, arms };
+    const own = { "--own": `var(--class-${c % 12})` };
+    return { element: svg("g", { class: "handles", own }, ...arms, ...ends, mean), mean, ends, arms };
   }
 
-  handle(c, which, label, parts) {
-    const element = svg(
-      "g",
-      {
-        class: which === null ? "handle mean" : "handle axis",
-        id: which === null ? `handle-mean-${c}` : `handle-axis-${c}-${which}`,
-        tabindex: 0,
-        role: "slider",
-        "aria-label": label,
-        "aria-roledescription": which === null ? "movable mean" : "movable axis",
-      },
-      ...parts
-    );
+  handle(c, which, id, label, parts) {
+    const kind = which === null ? "handle mean" : "handle axis";
+    const what = { class: kind, id, tabindex: 0, role: "slider", "aria-label": label };
+    const element = svg("g", { ...what, "aria-description": "Arrow keys move it, with Shift in finer steps" }, ...parts);
     element.addEventListener("pointerdown", (event) => this.grab(event, element, c, which));
     element.addEventListener("keydown", (event) => this.key(event, c, which));
-    element.addEventListener("keyup", (event) => {
-      if (event.key in KEYS) this.release();
-    });
+    element.addEventListener("keyup", (event) => event.key in KEYS && this.release());
     return element;
   }
 
-  /** The ellipse of a class; the one being dragged is remembered as long as it fits. */
-  ellipse(c) {
-    const covariance = this.app.state.model.covariances[c];
-    const known = this.ellipses[c];
-    const key = JSON.stringify(covariance);
-    if (known?.key === key) return known.ellipse;
-    const ellipse = fromCovariance(covariance);
-    this.ellipses[c] = { key, ellipse };
-    return ellipse;
-  }
-
-  place(c) {
-    const view = this.frame();
-    const mean = this.app.state.model.means[c];
-    const ellipse = this.ellipse(c);
-    const key = JSON.stringify([mean, ellipse, view]);
-    if (this.groups[c].key === key) return; // an attribute set anew is painted anew
-    this.groups[c].key = key;
-    const { mean: handle, axes, arms } = this.groups[c];
-    const [left, top] = view.toPixel(...mean);
-    put(handle, left, top);
-    say(handle, mean[0], `${shown(mean[0])}, ${shown(mean[1])}`);
-    const degrees = ((ellipse.angle * 180) / Math.PI + 360) % 180;
-    for (const which of [0, 1]) {
-      const [x, y] = endOf(ellipse, which);
-      const end = view.toPixel(mean[0] + x, mean[1] + y);
-      put(axes[which], ...end);
-      const length = ellipse.axes[which];
-      say(axes[which], length, `half length ${shown(length)}, turned ${Math.round(degrees)} degrees`);
-      const line = { x1: left, y1: top, x2: end[0], y2: end[1] };
-      for (const [name, value] of Object.entries(line)) arms[which].setAttribute(name, value);
-    }
-  }
-
   grab(event, element, c, which) {
-    if (event.button !== 0) return;
+    if (event.button !== 0 || this.isCloser(event, c, which)) return;
     event.preventDefault();
     event.stopPropagation();
     element.focus({ preventScroll: true });
     element.setPointerCapture(event.pointerId);
     element.classList.add("held");
     this.app.hover(null);
-    const start = this.inside(event);
-    const mean = this.app.state.model.means[c];
-    const [dx, dy] = which === null ? [0, 0] : endOf(this.ellipse(c), which);
-    const at = this.frame().toPixel(mean[0] + dx, mean[1] + dy);
-    const off = [at[0] - start[0], at[1] - start[1]];
+    let drag = null;
     const move = (moved) => {
-      const [left, top] = this.inside(moved);
+      const by = [moved.clientX - event.clientX, event.clientY - moved.clientY];
+      if (!drag && Math.hypot(...by) < STILL) return;
+      drag ??= this.dragged(c, which);
       this.app.pointer = moved.timeStamp;
-      this.to(c, which, this.frame().toPlace(left + off[0], top + off[1]));
+      this.change(drag(by));
     };
+    element.addEventListener("pointermove", move);
     const end = () => {
       element.classList.remove("held");
       element.removeEventListener("pointermove", move);
-      element.removeEventListener("pointerup", end);
-      element.removeEventListener("pointercancel", end);
-      this.release();
+      if (drag) this.release();
+      else this.clicked(c);
     };
-    element.addEventListener("pointermove", move);
-    element.addEventListener("pointerup", end);
-    element.addEventListener("pointercancel", end);
+    element.addEventListener("lostpointercapture", end, { once: true });
   }
 
-  inside(event) {
-    const box = this.root.ownerSVGElement.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
-  }
-
-  /** Move a mean, or the end of an axis, to a place. */
-  to(c, which, place) {
-    const view = this.frame();
-    if (which === null) {
-      this.change("means", c, view.rounded(place));
-      return;
-    }
-    const mean = this.app.state.model.means[c];
-    const arm = [place[0] - mean[0], place[1] - mean[1]];
-    this.reshape(c, pulled(this.ellipse(c), which, arm, view.x[1] - view.x[0]));
-  }
-
-  reshape(c, ellipse) {
-    const covariance = toCovariance(ellipse);
-    this.ellipses[c] = { key: JSON.stringify(covariance), ellipse };
-    this.change("covariances", c, covariance);
-  }
-
-  change(name, c, value) {
-    const values = this.app.state.model[name].map((old, i) => (i === c ? value : old));
-    this.app.change({ model: { [name]: values } }, { record: false, dragging: true });
-  }
-
-  release() {
-    this.app.pointer = null;
-    this.app.change({}, { record: true });
+  /** Whether something else is meant by a press. */
+  isCloser() {
+    return false;
   }
 
   key(event, c, which) {
@@ -184,27 +99,111 @@ export class Handles {
     if (!direction || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     event.stopPropagation();
-    const view = this.frame();
     const proportion = event.shiftKey ? FINER : 1;
-    const width = view.x[1] - view.x[0];
-    if (which !== null) {
-      const factor = FACTOR ** (proportion * direction[1]);
-      const turn = -TURN * proportion * direction[0];
-      this.reshape(c, stretched(this.ellipse(c), which, factor, turn, width));
-      return;
+    this.change(this.stepped(c, which, direction.map((part) => part * proportion)));
+  }
+
+  /** Lay changed means or covariances over the Gaussians that are shown: a model by hand. */
+  change(patch) {
+    const { priors, means, covariances } = this.app.gaussians;
+    const model = { from: "hand", priors, means, covariances, ...patch };
+    this.app.change({ model }, { record: false, dragging: true });
+  }
+
+  put(name, c, value) {
+    return { [name]: this.app.gaussians[name].map((old, i) => (i === c ? value : old)) };
+  }
+
+  release() {
+    this.app.pointer = null;
+    this.app.change({}, { record: true });
+  }
+
+  /** Say where a handle is; an attribute that is set anew is painted anew. */
+  show(element, left, top, value, text) {
+    const where = `translate(${left.toFixed(2)} ${top.toFixed(2)})`;
+    const said = { transform: where, "aria-valuenow": value, "aria-valuetext": text };
+    for (const [name, now] of Object.entries(said)) {
+      if (element.getAttribute(name) !== String(now)) element.setAttribute(name, now);
     }
-    const mean = this.app.state.model.means[c];
-    const height = view.y[1] - view.y[0];
-    const step = [direction[0] * STEP * proportion * width, direction[1] * STEP * proportion * height];
-    this.to(c, null, [mean[0] + step[0], mean[1] + step[1]]);
   }
 }
 
-function put(element, left, top) {
-  element.setAttribute("transform", `translate(${left.toFixed(2)} ${top.toFixed(2)})`);
-}
+/** In the plane: a mean and two half axes of each class. */
+export class PlaneHandles extends Handles {
+  ellipses = []; // kept through a drag, so that the axes do not change places
+  meanId = "handle-mean";
+  ends = ["first", "second"].map((name, which) => [(c) => `handle-axis-${c}-${which}`, `${name} axis`]);
 
-function say(element, value, text) {
-  element.setAttribute("aria-valuenow", value);
-  element.setAttribute("aria-valuetext", text);
+  /** The ellipse of a class in pixels; the one being dragged is remembered as long as it fits. */
+  ellipse(c) {
+    const { units } = this.frame();
+    const covariance = this.app.gaussians.covariances[c];
+    const key = JSON.stringify([covariance, units]);
+    if (this.ellipses[c]?.key !== key) this.ellipses[c] = { key, ellipse: fromCovariance(covariance, units) };
+    return this.ellipses[c].ellipse;
+  }
+
+  place(c, { means, covariances }) {
+    const view = this.frame();
+    const { mean, ends, arms } = this.groups[c];
+    const [left, top] = view.toPixel(...means[c]);
+    const said = means[c].map((value, i) => exact(value, view.units[i])).join(", ");
+    this.show(mean, left, top, means[c][0], said);
+    const [[a, b], [, d]] = covariances[c];
+    const deviations = [a, d].map((value) => exact(Math.sqrt(value), Math.sqrt(value) / 100));
+    const correlation = exact(b / Math.sqrt(a * d), 0.01);
+    const ellipse = this.ellipse(c);
+    ends.forEach((end, which) => {
+      const [x, y] = endOf(ellipse, which);
+      const text = `standard deviations ${deviations.join(" and ")}, correlation ${correlation}`;
+      this.show(end, left + x, top - y, round(ellipse.axes[which], 1), text);
+      const line = { x1: left, y1: top, x2: left + x, y2: top - y };
+      for (const [name, value] of Object.entries(line)) arms[which].setAttribute(name, value.toFixed(2));
+    });
+  }
+
+  /** Whether a point of the table is closer to the pointer than the handle: it is taken then. */
+  isCloser(event, c, which) {
+    const { points, inner } = this.app.plot;
+    const box = inner.getBoundingClientRect();
+    const [left, top] = [event.clientX - box.left, event.clientY - box.top];
+    const [x, y] = which === null ? [0, 0] : endOf(this.ellipse(c), which);
+    const [across, down] = this.frame().toPixel(...this.app.gaussians.means[c]);
+    const away = Math.hypot(across + x - left, down - y - top);
+    return points.count <= MOST_POINTS && points.nearest(this.frame(), left, top, Math.min(away, POINT)) !== null;
+  }
+
+  /** What a drag by some pixels makes of a mean or an axis. */
+  dragged(c, which) {
+    const view = this.frame();
+    if (which === null) {
+      const [left, top] = view.toPixel(...this.app.gaussians.means[c]);
+      return ([x, y]) => this.put("means", c, view.rounded(view.toPlace(left + x, top - y)));
+    }
+    const start = endOf(this.ellipse(c), which);
+    return (by) => this.reshaped(c, pulled(this.ellipse(c), which, start.map((end, i) => end + by[i])));
+  }
+
+  stepped(c, which, [across, up]) {
+    const view = this.frame();
+    if (which !== null) {
+      return this.reshaped(c, stretched(this.ellipse(c), which, FACTOR ** up, -TURN * across));
+    }
+    const steps = [across * view.width * STEP, up * view.height * STEP];
+    const mean = this.app.gaussians.means[c].map((value, i) => value + steps[i] * view.units[i]);
+    return this.put("means", c, view.rounded(mean));
+  }
+
+  reshaped(c, ellipse) {
+    const { units } = this.frame();
+    const covariance = toCovariance(ellipse, units);
+    this.ellipses[c] = { key: JSON.stringify([covariance, units]), ellipse };
+    return this.put("covariances", c, covariance);
+  }
+
+  /** A click is none of the handle's business: it looks at the place, as elsewhere in the plane. */
+  clicked(c) {
+    this.app.change({ at: this.frame().rounded(this.app.gaussians.means[c]) }, { record: false });
+  }
 }

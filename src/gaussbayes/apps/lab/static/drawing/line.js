@@ -18,7 +18,7 @@ export class LineView {
     this.curves = svg("g", {});
     this.cursor = svg("g", { class: "cursor" });
     const held = svg("g", {});
-    this.handles = new LineHandles(app, held, () => this.frame);
+    this.handles = new LineHandles(app, held, () => this.shown && this.frame);
     root.append(this.curves, this.cursor, held);
     app.on("line", (answer) => {
       this.answer = answer;
@@ -91,22 +91,23 @@ export class LineView {
     const { width } = this.plot;
     const bottom = lower.top + lower.height;
     const box = (y, height) => svg("rect", { class: "frame", x: left, y, width, height });
+    const heights = ticks([0, highest], 4);
     const parts = upper ? [box(top, upper), box(lower.top, lower.height)] : [box(lower.top, lower.height)];
     const text = (at, y, anchor, value, kind = "number") =>
       parts.push(svg("text", { class: kind, x: at, y, "text-anchor": anchor }, value));
-    for (const { value, text: written } of ticks(x, width / 90)) {
+    const { marks, note: from } = ticks(x, width / 90);
+    for (const { value, text: written } of marks) {
       text(across(value), bottom + 18, "middle", written);
       parts.push(svg("line", { class: "tick", x1: across(value), x2: across(value), y1: bottom, y2: bottom + 5 }));
     }
-    for (const { value, text: written } of upper ? ticks([0, highest], 4) : []) text(left - 8, up(value) + 4, "end", written);
+    for (const { value, text: written } of upper ? heights.marks : []) text(left - 8, up(value) + 4, "end", written);
     for (const value of [0, 0.5, 1]) {
       text(left - 8, lower.top + lower.height * (1 - value) + 4, "end", String(value));
     }
-    text(left + width / 2, bottom + 37, "middle", fitted(this.answer.head.name ?? "", width), "name");
-    const note = this.app.state.layers.density
-      ? "filled: prior × density · dashed: density · thin: their sum, the evidence"
-      : "filled: prior × density · thin: their sum, the evidence";
-    if (upper > LOW) text(left + 10, top + 18, "start", width > 420 ? note : "prior × density", "note");
+    text(left + width / 2, bottom + 37, "middle", fitted(this.answer.head.name ?? "", width, from), "name");
+    const dashed = this.app.state.layers.density ? "dashed: density · " : "";
+    const note = width > 420 ? `filled: prior × density · ${dashed}thin: their sum, the evidence` : "prior × density";
+    if (upper > LOW) text(left + 10, top + 18, "start", note + (heights.note && `;${heights.note}`), "note");
     const votes = width > 420 ? "proportion of votes (votes have no densities)" : "proportion of votes: no densities";
     text(left + 10, lower.top - 8, "start", upper ? "posterior probability" : votes, "note");
     return parts;

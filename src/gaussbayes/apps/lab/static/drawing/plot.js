@@ -7,21 +7,24 @@
 //   overlay   SVG: the point that is looked at, and handles
 
 import { svg } from "../panels/elements.js";
+import { same } from "../state.js";
 import { drawAxes } from "./axes.js";
-import { Handles } from "./handles.js";
-import { linesOf, stroke, strokesOf, truthOf } from "./lines.js";
+import { outline } from "./ellipse.js";
+import { PlaneHandles } from "./handles.js";
+import { linesOf, stroke, strokesOf, trace, truthOf, WrittenPath } from "./lines.js";
 import { Points } from "./points.js";
 import { hatching, Regions } from "./regions.js";
-import { boundsOf, fit } from "./view.js";
+import { boundsOf, clamped, fit } from "./view.js";
 
 const CANVASES = ["regions", "lines", "points", "rings"];
+const MORPH = 250; // milliseconds that ellipses take to become others
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 const SLOW = 20000; // points: more than this are moved as an image while the view is dragged
 
 export class Plot {
   constructor(app, stage) {
     this.app = app;
     this.stage = stage;
-    this.margin = { left: 58, right: 16, top: 14, bottom: 48 };
     this.axes = stage.querySelector("#axes");
     this.inner = stage.querySelector("#inner");
     this.overlay = stage.querySelector("#overlay");
@@ -31,7 +34,7 @@ export class Plot {
     this.overlay.append(this.cursor, handles);
     this.regions = new Regions();
     this.points = new Points(app);
-    this.handles = new Handles(app, handles, () => this.view);
+    this.handles = new PlaneHandles(app, handles, () => this.view);
     this.blank = {}; // canvases that are empty and need no clearing
     this.lines = [];
     this.truth = null;
@@ -52,7 +55,8 @@ export class Plot {
   /** The window in force: the state's bounds, or the data's. */
   get view() {
     const { bounds } = this.app.state;
-    return fit(bounds ?? this.dataBounds(), this.width, this.height);
+    const own = this.dataBounds();
+    return fit(bounds ? clamped(bounds, own) : own, this.width, this.height);
   }
 
   dataBounds() {
@@ -70,8 +74,8 @@ export class Plot {
     const { clientWidth, clientHeight } = this.stage;
     const narrow = clientWidth < 520;
     this.margin = narrow
-      ? { left: 46, right: 8, top: 8, bottom: 44 }
-      : { left: 58, right: 16, top: 14, bottom: 48 };
+      ? { left: 64, right: 8, top: 34, bottom: 44 }
+      : { left: 72, right: 16, top: 38, bottom: 48 };
     const { left, right, top, bottom } = this.margin;
     const width = Math.max(40, Math.floor(clientWidth - left - right));
     const height = Math.max(40, Math.floor(clientHeight - top - bottom));
@@ -117,8 +121,10 @@ export class Plot {
   }
 
   takeScene(answer) {
+    const before = this.scene;
     this.scene = answer;
     this.readScene(answer, false);
+    this.morph(before);
     if (answer.started === null || answer.started === undefined) return;
     requestAnimationFrame(() => {
       const took = performance.now() - answer.started;
@@ -129,6 +135,7 @@ export class Plot {
 
   /** Make image and lines of a scene; `again`: it is an old one, and what it lacks is on its way. */
   readScene(answer, again) {
+    cancelAnimationFrame(this.moving);
     const { layers } = this.app.state;
     const { x, y } = answer.request.view;
     const place = JSON.stringify([answer.request.data, answer.request.pair, x, y]);
@@ -137,6 +144,32 @@ export class Plot {
     this.regions.take(answer, layers.regions, this.app.colours, again);
     this.lines = linesOf(answer, layers, truth);
     this.drawScene();
+  }
+
+  /** Let ellipses go over into the new ones, unless somebody drags them or wants no motion. */
+  morph(before) {
+    const { app, lines, scene: { request, head } } = this;
+    const [from, to] = [before?.head, head].map((each) => each?.parameters);
+    const key = ({ data, pair }) => JSON.stringify([data, pair]);
+    const alike = from && to && key(before.request) === key(request) && !same(from, to);
+    if (!alike || app.dragging || request.model.from === "auto" || still.matches) return;
+    const start = performance.now();
+    const between = (a, b, proportion) =>
+      Array.isArray(a) ? a.map((part, i) => between(part, b[i], proportion)) : a + (b - a) * proportion;
+    const step = (now) => {
+      const proportion = Math.max(0, (now - start) / MORPH);
+      this.lines = proportion >= 1 ? lines : lines.map((group) => {
+        const { kind, class: c, sigma } = group;
+        if (kind !== "density" || !from.means[c] || !to.means[c]) return group;
+        const place = outline(
+          between(from.means[c], to.means[c], proportion),
+          between(from.covariances[c], to.covariances[c], proportion), sigma);
+        return { ...group, lines: [place] };
+      });
+      this.drawScene();
+      if (proportion < 1) this.moving = requestAnimationFrame(step);
+    };
+    step(start);
   }
 
   /** Draw everything for the present window. */
@@ -235,13 +268,13 @@ export class Plot {
     );
   }
 
-  /** What a vector figure needs: the size, the image of the regions, lines in pixels. */
+  /** What a vector figure needs: the size, the image of the regions, lines as SVG writes them. */
   vector() {
-    const { view, app } = this;
+    const { view, app, margin: { left, top } } = this;
     const paths = this.shownLines().flatMap((group) =>
       strokesOf(group, app.colours).map((own) => ({
         ...own,
-        lines: group.lines.map((line) => line.map(([x, y]) => view.toPixel(x, y))),
+        d: trace(new WrittenPath(left, top), group, view).text,
       }))
     );
     return { view, margin: this.margin, image: this.canvas.regions, paths, axes: this.axes };

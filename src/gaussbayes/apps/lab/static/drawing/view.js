@@ -1,5 +1,9 @@
 // The window onto the plane: which part of it is shown, and where a place of it lies in pixels.
 
+import { round } from "../panels/formats.js";
+
+const FARTHEST = 1000; // times the range of the data, or a thousandth of it
+const CLOSEST = 1e-11; // of the numbers themselves
 const MARGIN = 0.07; // of the range of the points, on each side
 const ALIKE = 1.8; // scales less apart than this are made equal, so that circles look round
 
@@ -45,19 +49,32 @@ export class View {
     };
   }
 
+  /** What a pixel across and a pixel up are in the data's units. */
+  get units() {
+    return [(this.x[1] - this.x[0]) / this.width, (this.y[1] - this.y[0]) / this.height];
+  }
+
   /** A place rounded to what can be told apart on the screen: short numbers in the address. */
-  rounded([x, y]) {
-    return [
-      round(x, (this.x[1] - this.x[0]) / this.width),
-      round(y, (this.y[1] - this.y[0]) / this.height),
-    ];
+  rounded(place) {
+    return place.map((value, i) => round(value, this.units[i]));
   }
 }
 
-/** A number to a tenth of a unit's leading digit. */
-export function round(value, unit) {
-  const digits = Math.min(20, Math.max(0, 1 - Math.floor(Math.log10(unit))));
-  return Number(value.toFixed(digits));
+/**
+ * Bounds that can be drawn: not much smaller or larger than those of the data, nor far from them.
+ *
+ * Closer than `CLOSEST` floats could not tell neighbouring pixels apart.
+ */
+export function clamped(bounds, data) {
+  const one = ([low, high], [first, last]) => {
+    const range = last - first;
+    const most = FARTHEST * range;
+    const middle = Math.min(Math.max(low / 2 + high / 2, first - most), last + most);
+    const least = Math.max(range / FARTHEST, CLOSEST * Math.abs(middle));
+    const half = Math.min(Math.max(high - low, least), Math.max(most, least)) / 2;
+    return high - low === 2 * half && middle === low / 2 + high / 2 ? [low, high] : [middle - half, middle + half];
+  };
+  return { x: one(bounds.x, data.x), y: one(bounds.y, data.y) };
 }
 
 /** Bounds that hold every drawn point and a margin. */

@@ -98,3 +98,37 @@ export function calibration(bins) {
     ),
   );
 }
+
+/** Errors by the number of points learnt from, on a logarithmic scale; `seen` points are marked. */
+export function learningCurve({ n, train, test, of, tested, bayes, sampled, problem }, seen) {
+  if (problem) return el("p", { class: "hint" }, problem);
+  const [first, last] = [n[0], n.at(-1)];
+  const top = Math.min(1, 1.1 * Math.max(0.05, ...train, ...test)); // null is none
+  const across = (points) => 22 + 170 * (Math.log(points / first) / Math.log(last / first || 2) || 0);
+  const up = (error) => 96 - (88 * error) / top;
+  const line = (values, kind) =>
+    svg("polyline", {
+      class: `curve ${kind}`,
+      points: n.flatMap((points, i) => (values[i] === null ? [] : [`${across(points)},${up(values[i])}`])).join(" "),
+    });
+  const across0 = { x1: 22, x2: 192 };
+  const at = across(Math.min(last, Math.max(first, seen)));
+  const lowest = bayes && svg("line", { ...across0, y1: up(bayes.error), y2: up(bayes.error), class: "ideal" });
+  return el(
+    "figure",
+    { class: "calibration learning" },
+    svg(
+      "svg",
+      { viewBox: "0 0 200 116", role: "img", "aria-label": `Learning curve ${of}: training error ${percent(train.at(-1))} of ${count(last)} points` },
+      svg("rect", { x: 22, y: 8, width: 170, height: 88, class: "frame" }),
+      ...(lowest ? [lowest] : []),
+      svg("line", { x1: at, x2: at, y1: 8, y2: 96, class: "frame" }),
+      line(train, ""),
+      line(test, "test"),
+      [0, top / 2, top].map((error) => svg("text", { x: 20, y: up(error) + 2.5, class: "up" }, percent(error))),
+      [first, last].map((points) => svg("text", { x: across(points), y: 105, class: "across" }, count(points))),
+      svg("text", { x: 107, y: 114, class: "across" }, "points learnt from"),
+    ),
+    el("figcaption", {}, `Errors ${of}. Line: training. Dashes: ${tested}.${bayes ? " Level: Bayes error." : ""} ${sampled ?? ""}`),
+  );
+}

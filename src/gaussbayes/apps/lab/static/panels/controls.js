@@ -2,6 +2,7 @@
 // telling anybody.
 
 import { el } from "./elements.js";
+import { round } from "./formats.js";
 
 /** A drop-down list of `[value, label]`. */
 export function select(id, label, onChange) {
@@ -176,11 +177,12 @@ export function number(id, label, limits, onNumber, { dense = false, digits = 6 
     if (text) input.setAttribute("aria-describedby", said.id);
     else input.removeAttribute("aria-describedby");
   }
-  function set(value) {
+  /** Show a value; so that it is told from another a `unit` away, if that is said. */
+  function set(value, unit = null) {
     if (value !== good) complain("");
     good = value;
     const stands = typing || (document.activeElement === input && Number(input.value) === value);
-    if (!stands) input.value = rounded(value, digits);
+    if (!stands) input.value = unit ? String(round(value, unit)) : rounded(value, digits);
   }
   function giveUp() {
     typing = false;

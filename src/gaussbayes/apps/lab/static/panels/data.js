@@ -1,19 +1,19 @@
 // The panel "Data": examples, one's own table, which columns, and what is held out.
 
 import { number, select, slider } from "./controls.js";
-import { button, el, section } from "./elements.js";
+import { button, classColour, el, section, svg } from "./elements.js";
 import { NO_CODE } from "../answer_reader.js";
+import { isSaved, openSaved } from "../saved_state.js";
 import { fittedAgain, isFitted } from "../state.js";
 import { count, percent } from "./formats.js";
 import { className, NO_LABEL } from "./marks.js";
 import { upload } from "./upload.js";
 
-const OWN = "";
 const sent = new Map(); // id of an upload → its columns and target, even if they make no dataset yet
 const HELD = { min: 0, max: 0.9, step: 0.05 };
 
 export function mount(element, app) {
-  const parts = [example(app), ownTable(app), columns(app), heldOut(app)];
+  const parts = [ownTable(app), example(app), columns(app), heldOut(app)];
   const summary = el("div", { class: "summary", "aria-live": "polite" });
   element.append(summary, ...parts.map((part) => part.root));
   const refresh = () => {
@@ -56,13 +56,19 @@ function featuresOf({ features, categories }) {
 
 function example(app) {
   const { presets } = app.about;
-  const preset = select("data-preset", "Example", (name) => {
-    const own = presets.find((one) => one.name === name);
+  const choose = (name, n) => {
     const seed = app.state.data.seed ?? 0;
-    if (own) app.change({ data: { preset: name, seed, n: own.n } }, { record: true });
-  });
+    app.change({ data: { preset: name, seed, n } }, { record: true });
+  };
+  const thumbnails = presets.map(({ name, title, about, n, thumbnail }) =>
+    el(
+      "button",
+      { type: "button", id: `data-preset-${name}`, class: "thumbnail", title: about, on: { click: () => choose(name, n) } },
+      svg("svg", { viewBox: "-8 -8 116 86", "aria-hidden": "true" }, dots(thumbnail)),
+      el("span", {}, title),
+    ));
+  const gallery = el("div", { class: "thumbnails", id: "data-preset", role: "group", "aria-label": "Examples" }, thumbnails);
   const about = el("p", { class: "hint", id: "data-about" });
-  preset.input.setAttribute("aria-describedby", about.id);
   const most = app.about.limits.rows;
   const rows = number("data-n", "Rows", { min: 2, max: most, step: 1 }, (n) =>
     app.change({ data: { n: Math.round(n) } }, { record: true }));
@@ -72,19 +78,24 @@ function example(app) {
     app.change({ data: { seed: app.state.data.seed + 1 } }, { record: true }));
   const drawn = el("div", { class: "row" }, rows.root, seed.root, draw);
   return {
-    root: section("Examples", preset.root, about, drawn),
+    root: section("Examples", gallery, about, drawn),
     refresh() {
       const { data } = app.state;
       const own = presets.find((one) => one.name === data.preset);
-      const listed = presets.map((one) => [one.name, one.title]);
-      preset.options(own ? listed : [[OWN, "— none: points or a table of your own"], ...listed]);
-      preset.set(own ? data.preset : OWN);
+      thumbnails.forEach((one, i) => one.setAttribute("aria-pressed", String(presets[i] === own)));
       about.textContent = own?.about ?? "";
       drawn.hidden = !own?.drawn;
       rows.set(data.n);
       seed.set(data.seed);
     },
   };
+}
+
+/** The points of an example: a path for each class, whose round ends are the dots. */
+function dots(points) {
+  const paths = new Map();
+  for (const [x, y, code] of points) paths.set(code, `${paths.get(code) ?? ""}M${x} ${0.7 * (100 - y)}h0`);
+  return [...paths].map(([code, d]) => svg("path", { d, own: { "--own": classColour(code) } }));
 }
 
 function ownTable(app) {
@@ -95,31 +106,29 @@ function ownTable(app) {
     on: { change: () => input.files[0] && take(input.files[0]) },
   });
   const zone = el("label", { class: "drop", for: "data-file" }, input,
-    el(
-      "span",
-      {},
-      el("strong", {}, "Choose a file"),
-      " or drop one anywhere: CSV, JSON lines, Parquet or Arrow. It stays on this machine.",
-    ));
-  const progress = el(
-    "progress",
-    { max: 1, value: 0, hidden: true, "aria-label": "Sending the file" },
-  );
+    el("span", { title: "CSV, JSON lines, Parquet, Arrow, or a saved lab" }, el("strong", {}, "Open a file"),
+      " or drop one anywhere; it stays on this machine."));
+  const progress = el("progress", { max: 1, value: 0, hidden: true, "aria-label": "Sending the file" });
   const wrong = el("p", { class: "wrong", role: "alert", id: "data-file-wrong", hidden: true });
   const { given } = app.about;
   const back = given && button("data-given", `Use ${given.name.split(/[\\/]/).at(-1)}`, () =>
     app.change({ data: { given: true } }, { record: true }));
   async function take(file) {
+    const onProgress = (proportion) => (progress.value = proportion);
     wrong.hidden = true;
     progress.hidden = false;
     progress.value = 0;
     try {
-      const answer = await upload(file, app.about, (proportion) => (progress.value = proportion));
+      const small = file.size <= app.about.limits.upload;
+      const text = small && /\.json$/i.test(file.name) ? await file.text() : "";
+      if (isSaved(text)) return await openSaved(app, text, onProgress);
+      const answer = await upload(file, app.about, onProgress);
       sent.set(answer.upload, answer);
       app.change({ data: { upload: answer.upload } }, { record: true });
     } catch (error) {
       wrong.textContent = error.message;
       wrong.hidden = false;
+      app.openPanel("data");
     } finally {
       progress.hidden = true;
       input.value = "";
@@ -127,7 +136,7 @@ function ownTable(app) {
   }
   dropAnywhere(zone, take);
   return {
-    root: section("Your own table", zone, progress, wrong, back),
+    root: section("Your own file", zone, progress, wrong, back),
     refresh() {
       if (back) back.disabled = Boolean(app.state.data.given);
     },
@@ -142,10 +151,7 @@ function dropAnywhere(zone, take) {
     event.preventDefault();
     zone.classList.add("over");
   });
-  document.addEventListener(
-    "dragleave",
-    (event) => event.relatedTarget || zone.classList.remove("over"),
-  );
+  document.addEventListener("dragleave", (event) => event.relatedTarget || zone.classList.remove("over"));
   document.addEventListener("drop", (event) => {
     if (!holdsFile(event)) return;
     event.preventDefault();

@@ -1,6 +1,6 @@
 // The plot as a figure to keep, SVG or PNG.
 //
-// The plane is one list of shapes, written as SVG or painted as PNG: regions are an image in both;
+// The plane is one list of shapes, written as SVG, which is painted as PNG: regions are an image;
 // lines, points, rings and axes are paths and texts. The line is SVG already, the surface an image.
 
 import { ticks } from "../drawing/axes.js";
@@ -26,7 +26,7 @@ export function planeFigure(app) {
   const { left, top, right, bottom } = margin;
   const frame = { x: left, y: top, width: view.width, height: view.height };
   const shapes = [
-    ...paths.map(({ lines, colour, ...own }) => ({ ...own, d: through(lines, left, top), stroke: colour })),
+    ...paths.map(({ colour, ...own }) => ({ ...own, stroke: colour })),
     ...points(app, view, left, top),
     ...rings(app, view, left, top),
   ];
@@ -51,12 +51,6 @@ function drawn(app) {
 }
 
 const within = ({ width, height }, x, y) => x >= 0 && x <= width && y >= 0 && y <= height;
-
-function through(lines, left, top) {
-  return lines.map(
-    (line) => `M${line.map(([x, y]) => `${at(left + x)} ${at(top + y)}`).join("L")}`,
-  ).join("");
-}
 
 function points(app, view, left, top) {
   const { codes, test, n } = app.data;
@@ -108,9 +102,10 @@ function rings(app, view, left, top) {
 function axes(app, view, { x: left, y: top, width, height }) {
   const [across, up] = app.data.pair.map((feature) => app.data.features[feature]);
   const foot = top + height;
-  const placed = (found, to) => found.map(({ value, text }) => ({ place: to(value), text }));
-  const xs = placed(ticks(view.x, width / 90), (value) => left + view.pixelX(value));
-  const ys = placed(ticks(view.y, height / 70), (value) => top + view.pixelY(value));
+  const placed = ({ marks: found }, to) => found.map(({ value, text }) => ({ place: to(value), text }));
+  const numbers = [ticks(view.x, width / 90), ticks(view.y, height / 70)];
+  const xs = placed(numbers[0], (value) => left + view.pixelX(value));
+  const ys = placed(numbers[1], (value) => top + view.pixelY(value));
   const marks = [
     ...xs.map(({ place }) => `M${at(place)} ${foot}v5`),
     ...ys.map(({ place }) => `M${left} ${at(place)}h-5`),
@@ -121,8 +116,8 @@ function axes(app, view, { x: left, y: top, width, height }) {
     texts: [
       ...xs.map(({ place, text }) => ({ x: place, y: foot + 18, text, anchor: "middle" })),
       ...ys.map(({ place, text }) => ({ x: left - 9, y: place + 4, text, anchor: "end" })),
-      { x: left + width / 2, y: foot + 37, text: across, anchor: "middle" },
-      { x: 14, y: top + height / 2, text: up, anchor: "middle", turned: true },
+      { x: left + width / 2, y: foot + 37, text: across + numbers[0].note, anchor: "middle" },
+      { x: 14, y: top + height / 2, text: up + numbers[1].note, anchor: "middle", turned: true },
     ],
   };
 }
@@ -196,49 +191,7 @@ export function toSvg(figure) {
 }
 
 /** The figure as PNG. */
-export function toPng(figure) {
-  const { width, height, frame, image, shapes, outline, texts, legend: keys } = figure;
-  const canvas = document.createElement("canvas");
-  canvas.width = Math.round(width * FINER);
-  canvas.height = Math.round(height * FINER);
-  const context = canvas.getContext("2d");
-  context.scale(FINER, FINER);
-  context.fillStyle = figure.paper;
-  context.fillRect(0, 0, width, height);
-  context.drawImage(image, frame.x, frame.y, frame.width, frame.height);
-  context.lineJoin = "round";
-  const draw = ({ d, fill, stroke, width: thick, opacity = 1, dash = [] }) => {
-    const path = new Path2D(d);
-    context.globalAlpha = opacity;
-    context.setLineDash(dash);
-    if (fill) Object.assign(context, { fillStyle: fill }).fill(path);
-    if (stroke) Object.assign(context, { strokeStyle: stroke, lineWidth: thick }).stroke(path);
-    context.globalAlpha = 1;
-  };
-  const write = ({ x, y, text, anchor, turned }) => {
-    context.save();
-    context.font = `12px ${FONT}`;
-    context.fillStyle = figure.ink;
-    context.textAlign = { middle: "center", end: "right", start: "left" }[anchor];
-    context.translate(x, y);
-    if (turned) context.rotate(-Math.PI / 2);
-    context.fillText(text, 0, 0);
-    context.restore();
-  };
-  context.save();
-  context.beginPath();
-  context.rect(frame.x, frame.y, frame.width, frame.height);
-  context.clip();
-  shapes.forEach(draw);
-  context.restore();
-  draw(outline);
-  texts.forEach(write);
-  for (const key of keys) {
-    draw(key);
-    write(key.text);
-  }
-  return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
-}
+export const toPng = (figure) => asPng(toSvg(figure));
 
 /** An SVG of the page as the text of a file: what the page's style says becomes attributes. */
 export function lineSvg(root, paper) {

@@ -1,18 +1,6 @@
 // How numbers read. These are texts only: every number was worked out by the server.
 
-const SUPERSCRIPTS = {
-  "-": "⁻",
-  0: "⁰",
-  1: "¹",
-  2: "²",
-  3: "³",
-  4: "⁴",
-  5: "⁵",
-  6: "⁶",
-  7: "⁷",
-  8: "⁸",
-  9: "⁹",
-};
+const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 const MINUS = "−";
 
 /** Three digits that count, as 0.0123 or 1.23·10⁻⁷. */
@@ -21,8 +9,27 @@ export function short(value, digits = 3) {
   if (value === 0) return "0";
   const size = Math.abs(value);
   if (size >= 1e-3 && size < 1e5) return signed(String(Number(value.toPrecision(digits))));
-  const [front, power] = value.toExponential(digits - 1).split("e");
+  const [front, power] = value.toExponential(Math.max(0, digits - 1)).split("e");
   return `${signed(front)}·10${superscript(Number(power))}`;
+}
+
+/** As many digits as tell a value from its neighbours a unit away: 1000000001, 8.54123, 2·10⁻¹². */
+export function exact(value, unit) {
+  const near = round(value, unit);
+  if (near === 0 || (Math.abs(near) >= 1e-4 && Math.abs(near) < 1e15)) return signed(String(near));
+  return short(near, significant(near, unit)).replace(/\.?0+·/, "·");
+}
+
+/** A number rounded to a tenth of a unit. */
+export function round(value, unit) {
+  const digits = significant(value, unit);
+  return digits < 1 ? 0 : Number(value.toPrecision(digits));
+}
+
+/** How many digits of a value are larger than a tenth of a unit; the 17 of a float at most. */
+function significant(value, unit) {
+  if (value === 0 || !(unit > 0)) return 17;
+  return Math.min(17, Math.floor(Math.log10(Math.abs(value))) - Math.floor(Math.log10(unit)) + 2);
 }
 
 /** A plain number that may have left the range of floats: then its logarithm says it. */
@@ -66,6 +73,6 @@ function signed(text) {
   return text.replace("-", MINUS);
 }
 
-function superscript(power) {
-  return [...String(power)].map((character) => SUPERSCRIPTS[character]).join("");
+export function superscript(power) {
+  return [...String(power)].map((character) => SUPERSCRIPTS[character] ?? "⁻").join("");
 }

@@ -3,6 +3,7 @@
 import { classColour, el, math } from "./elements.js";
 import { fromLog, percent, probability, short } from "./formats.js";
 import { className } from "./marks.js";
+import { term } from "./terms.js";
 
 /** P(c | x) = P(c) p(x | c) ∕ p(x), in MathML. */
 export function bayesFormula() {
@@ -32,82 +33,45 @@ export function bayesFormula() {
 }
 
 /**
- * A line for every class: prior × likelihood ÷ evidence = posterior.
+ * A row for every class: prior × likelihood → posterior, each as a bar.
  *
- * A class that no row is known of has no line. Numbers are plain where they are in the range of
- * floats, else powers of ten made of their logarithms.
+ * A class that no row is known of has no row. Numbers are plain where they are in the range of
+ * floats, else powers of ten made of their logarithms. Bars of likelihoods are relative to the largest.
  */
-export function bayesLines(app, explanation, labels, pValues) {
-  const best = bestOf(explanation.classes);
-  const evidence = fromLog(explanation.evidence, explanation.log_evidence);
-  const cell = (kind, text) => el("span", { class: kind, role: "cell" }, text);
-  const sign = (text) => el("span", { class: "sign", "aria-hidden": "true" }, text);
-  const heads = ["Class", "prior", "likelihood", "evidence", "posterior"];
-  return el(
-    "div",
-    {
-      class: "bayes",
-      role: "table",
-      "aria-label": "Prior times likelihood divided by evidence is the posterior, for every class",
-    },
-    el(
-      "div",
-      { class: "bayes-heads", role: "row" },
-      heads.map((head) => el("span", { role: "columnheader" }, head)),
-    ),
-    explanation.classes.map((terms, i) => {
-      const code = labels.indexOf(String(terms.class));
-      return el(
-        "div",
-        {
-          class: i === best ? "bayes-class best" : "bayes-class",
-          role: "row",
-          own: { "--own": classColour(code) },
-        },
-        el("span", { role: "rowheader", class: "who" }, className(app, code, terms.class)),
-        el(
-          "span",
-          { class: "sum", role: "presentation" },
-          cell("prior", probability(terms.prior)),
-          sign("×"),
-          cell("likelihood", fromLog(terms.likelihood, terms.log_likelihood)),
-          sign("÷"),
-          cell("evidence", evidence),
-          sign("="),
-          cell("posterior", probability(terms.posterior)),
-        ),
-        el(
-          "span",
-          { class: "bar", "aria-hidden": "true" },
-          el("span", { own: { "--proportion": terms.posterior ?? 0 } }),
-        ),
-        pValues && el("span", {
-          class: "typical",
-          role: "cell",
-          title: "The proportion of this class that lies farther out",
-        },
-          `${short(Math.sqrt(terms.squared_distance), 2)} σ away · `,
-          `${percent(pValues[code])} lie farther out`),
-      );
-    }),
-  );
+export function bayesLines(app, explanation, labels, pValues = null) {
+  const { classes } = explanation;
+  const most = Math.max(...classes.map((terms) => terms.log_likelihood ?? -Infinity));
+  const best = Math.max(...classes.map((terms) => terms.posterior));
+  const rows = classes.map((terms) => {
+    const { prior, likelihood, log_likelihood: log, posterior } = terms;
+    const code = labels.indexOf(String(terms.class));
+    const away = `${short(Math.sqrt(terms.squared_distance), 2)} σ away · ${percent(pValues?.[code])} lie farther out`;
+    return rule(app, code, terms.class, posterior === best, [
+      ["prior", prior, probability(prior)],
+      ["likelihood", log === null ? 0 : Math.exp(log - most), fromLog(likelihood, log)],
+      ["posterior", posterior, probability(posterior)],
+    ], pValues && away);
+  });
+  const heads = [term("prior"), ["× ", term("likelihood")], ["→ ", term("posterior")]];
+  const sum = el("b", { class: "evidence" }, fromLog(explanation.evidence, explanation.log_evidence));
+  const foot = ["Divided by the ", term("evidence"), ", the sum of prior × likelihood: ", sum];
+  return ruleTable(heads, rows, el("tfoot", {}, el("tr", {}, el("td", { colspan: 4 }, foot))));
 }
 
 /** The proportion of votes for each class. */
 export function voteProportions(app, labels, posterior) {
-  return el("ul", { class: "bayes votes" }, posterior.map((proportion, code) =>
-    el("li", { class: "bayes-class", own: { "--own": classColour(code) } },
-      el("span", { class: "who" }, className(app, code, labels[code]), " ", percent(proportion)),
-      el(
-        "span",
-        { class: "bar", "aria-hidden": "true" },
-        el("span", { own: { "--proportion": proportion } }),
-      ))));
+  const row = (votes, code) => rule(app, code, labels[code], false, [["posterior", votes, percent(votes)]]);
+  return ruleTable(["proportion of votes"], posterior.map(row));
 }
 
-function bestOf(classes) {
-  return classes.reduce(
-    (best, terms, code) => (terms.posterior > classes[best].posterior ? code : best),
-    0,
-  );
+function ruleTable(heads, rows, foot = null) {
+  const head = el("tr", {}, el("td"), heads.map((each) => el("th", { scope: "col" }, each)));
+  return el("table", { class: "bayes" }, el("thead", {}, head), el("tbody", {}, rows), foot);
+}
+
+function rule(app, code, label, best, cells, note = null) {
+  const cell = ([kind, size, text]) =>
+    el("td", { class: kind }, text, el("span", { class: "bar", "aria-hidden": "true" }, el("span", { own: { "--proportion": size } })));
+  const who = el("th", { scope: "row" }, className(app, code, label), note && el("small", { title: "The proportion of this class that lies farther out" }, note));
+  return el("tr", { class: best ? "bayes-class best" : "bayes-class", own: { "--own": classColour(code) } }, who, cells.map(cell));
 }

@@ -1,7 +1,6 @@
 // The panel "Model": automatic, fitted, by hand or nearest neighbours, and its settings.
 
-import { isFitted } from "../state.js";
-import { manualModel, answersWithParameters } from "../manual_model.js";
+import { answersWithParameters } from "../manual_model.js";
 import { parameterFields } from "./parameter_fields.js";
 import { choice, slider } from "./controls.js";
 import { el, section } from "./elements.js";
@@ -29,7 +28,6 @@ const WEIGHT = { min: 0, max: 1, step: 0.05 };
 const VOTERS = { min: 1, max: 50, step: 1 };
 
 export function mount(element, app) {
-  const parameters = remembering(app);
   const settings = (patch, done = true) =>
     app.change({ model: { from: "data", ...patch } }, { record: done, dragging: !done });
   const from = choice("model-from", "Where the model comes from", [
@@ -38,13 +36,11 @@ export function mount(element, app) {
     ["hand", "By hand", "Drag means and ellipses in the plot, or type numbers"],
     ["neighbours", "Neighbours", "The most frequent class among the nearest points"],
   ], (value) => {
-    if (value !== "hand") app.change({ model: { from: value, priors: null } }, { record: true });
-    else if (isFitted(app.state.model)) app.takeByHand().then(refresh);
-    else app.change({ model: parameters() }, { record: true });
+    app.change({ model: value === "hand" ? app.fitted.model : { from: value, priors: null } }, { record: true });
   });
   const chosen = el("p", { id: "model-chosen", "aria-live": "polite" });
   const byHandHint = el("p", { class: "hint" });
-  const none = "There is no fitted model to take by the hand yet.";
+  const none = "There is no fitted model to drag yet.";
   const without = el("p", { class: "hint", role: "status" }, none);
 
   const covariance = choice("model-covariance", "Shape of the covariance", [
@@ -118,10 +114,9 @@ export function mount(element, app) {
     const { model } = app.state;
     from.set(model.from);
     const answers = answersWithParameters(app);
-    const fit = isFitted(model) && answers.length > 0;
     automatic.hidden = model.from !== "auto";
     chosen.textContent = answers[0]?.head.parameters.chosen ?? "…";
-    const ready = parameters() !== null || fit || model.from === "hand";
+    const ready = app.fitted?.of === app.pairKey || model.from === "hand";
     from.enable("hand", ready && app.data?.features.length !== 0);
     without.hidden = ready || model.from === "neighbours";
     const numbers = app.data?.features.length !== 0;
@@ -149,24 +144,9 @@ export function mount(element, app) {
     hand.refresh();
     weights.refresh();
   }
-  for (const event of ["state", "data", "scene", "line"]) app.on(event, refresh);
+  for (const event of ["state", "data", "scene", "line", "fitted"]) app.on(event, refresh);
   refresh();
 }
-
-/** What a model by hand starts from: the one in the plot, or the last one that had parameters. */
-function remembering(app) {
-  let last = null;
-  return () => {
-    const whole = ({ head }) => head.parameters.means[0]?.length === (app.flat ? 1 : 2);
-    const answer = answersWithParameters(app).find(whole);
-    const found = answer && manualModel(answer.head.parameters);
-    if (found) last = { of: tableKey(answer.request), found };
-    const now = app.data && tableKey({ data: app.data.id, pair: app.data.pair });
-    return last?.of === now ? last.found : null;
-  };
-}
-
-const tableKey = ({ data, pair }) => JSON.stringify([data, pair]);
 
 function asShared(value) {
   if (value === 0) return false;

@@ -66,7 +66,7 @@ export function parameterFields(app) {
       box,
       set(mean, covariance) {
         const [a, b] = deviationsOf(covariance);
-        means.forEach((field, i) => field.set(mean[i]));
+        means.forEach((field, i) => field.set(mean[i], [a, b][i] / 1000));
         deviations.forEach((field, i) => field.set([a, b][i]));
         correlation?.set(covariance[0][1] / (a * b));
       },

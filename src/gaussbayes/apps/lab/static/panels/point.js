@@ -8,15 +8,6 @@ import { button, el, section } from "./elements.js";
 import { bayesFormula, bayesLines, voteProportions } from "./formula.js";
 import { logOdds } from "./log_odds.js";
 
-const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-const ARROWS = [
-  ["ArrowLeft", "←", "left"],
-  ["ArrowDown", "↓", "down"],
-  ["ArrowUp", "↑", "up"],
-  ["ArrowRight", "→", "right"],
-];
-const STEPS = 50; // from one side of the plot to the other; with Shift ten times as many
-
 export function mount(element, app) {
   const start = el(
     "p",
@@ -37,20 +28,6 @@ export function mount(element, app) {
     {},
     (value) => moveTo([app.state.at?.[0] ?? middle(app)[0], value]),
   );
-  const pad = el(
-    "div",
-    {
-      class: "pad",
-      id: "point-pad",
-      role: "group",
-      "aria-label": "Move the point; arrow keys work here too, finer with Shift",
-      on: { keydown: onKey },
-    },
-    ARROWS.map(([key, arrow, where]) =>
-      button(`point-${where}`, arrow, (event) => move(key, event.shiftKey), {
-        "aria-label": `Move the point ${where}`,
-      })),
-  );
   const clear = button(
     "point-clear",
     "Take it away",
@@ -68,6 +45,8 @@ export function mount(element, app) {
   const lines = el("div");
   const bars = el("div");
   const formula = bayesFormula();
+  const bayes = section("Bayes' rule here", verdict, formula, lines);
+  bayes.id = "point-bayes";
   const odds = section(
     "What each feature says",
     el(
@@ -77,37 +56,15 @@ export function mount(element, app) {
     ),
     bars,
   );
-  const answered = el(
-    "div",
-    { class: "place" },
-    section("Bayes' rule here", verdict, formula, lines),
-    odds,
-  );
-  const place = el(
-    "div",
-    { class: "place" },
-    el("div", { class: "row" }, x.root, y.root, clear),
-    pad,
-  );
+  odds.id = "point-odds";
+  const answered = el("div", { class: "place" }, bayes, odds);
+  const place = el("div", { class: "row" }, x.root, y.root, clear);
   element.append(start, place, hide.root, hidden, known.root, answered);
 
   function moveTo(at, done = true) {
     const short = app.flat ? at.map((value) => Number(value.toPrecision(6))) : app.view().rounded(at);
     app.change({ at: short }, { record: done });
   }
-  function move(key, fine) {
-    const [dx, dy] = MOVES[key];
-    const { x: across, y: up } = extent(app);
-    const step = (ends) => (ends[1] - ends[0]) / STEPS / (fine ? 10 : 1);
-    const at = app.state.at ?? middle(app);
-    moveTo([at[0] + dx * step(across), at[1] + dy * step(up)]);
-  }
-  function onKey(event) {
-    if (!(event.key in MOVES)) return;
-    event.preventDefault();
-    move(event.key, event.shiftKey);
-  }
-
   function refresh() {
     const { at, hide: which } = app.state;
     const features = app.data ? app.data.pair.map((i) => app.data.features[i]) : ["", ""];
@@ -121,7 +78,6 @@ export function mount(element, app) {
     x.input.disabled = which === 0;
     y.input.disabled = which === 1;
     hide.root.hidden = y.root.hidden = app.flat;
-    for (const only of ["point-up", "point-down"]) pad.querySelector(`#${only}`).hidden = app.flat;
     hide.set(which === null ? "none" : String(which));
     hidden.hidden = which === null;
     const [gone, left] = which === 1 ? [features[1], features[0]] : features;

@@ -1,8 +1,10 @@
 // The panel "Stream": the rows come one by one, and the model settles.
 
 import { slider } from "./controls.js";
+import { learningCurve } from "./charts.js";
 import { button, el, isSeen } from "./elements.js";
 import { count } from "./formats.js";
+import { requestWhileSeen } from "./panel_requests.js";
 
 const SLOWEST = 0; // powers of two, in points a second
 const FASTEST = 9;
@@ -36,13 +38,14 @@ export function mount(element, app) {
     go(n, done);
   }, { format: (n) => `${count(n)} of ${count(total())}` });
   const note = el("p", { class: "hint", role: "status" });
+  const curve = el("div");
   element.append(
     el(
       "p",
       { class: "hint" },
       "Points arrive one by one in the order of the table; the model learns from those seen so far.",
     ),
-    el("div", { class: "row transport" }, back, play, on, all), place.root, speed.root, note,
+    el("div", { class: "row transport" }, back, play, on, all), place.root, speed.root, note, curve,
   );
 
   const total = () => app.data?.n ?? 0;
@@ -105,6 +108,19 @@ export function mount(element, app) {
     const rest = "While points come the plain model is shown; the automatic one is chosen when they rest.";
     note.textContent = { data: "", auto: rest }[from] ?? still;
   }
+  let learnt = null; // the answer about the learning curve
+  const draw = () => learnt && curve.replaceChildren(learningCurve(learnt.head, now()));
+  requestWhileSeen(
+    element,
+    app,
+    { kind: "curve", key: () => app.dragging ? null : JSON.stringify([app.data?.id, app.state.model]), pause: 150 },
+    (answer, error) => {
+      learnt = answer;
+      if (error) curve.replaceChildren(error.message);
+      else draw();
+    },
+  );
+  app.on("state", draw);
   app.on("state", show);
   app.on("data", show);
   for (const event of ["scene", "line"]) app.on(event, () => (waiting = false));

@@ -1,8 +1,11 @@
-// The panel "Take away": figures, files, and the same in Python and on the command line.
+// The panel "Export": figures, files, and the same in Python and on the command line.
 
 import { requestWhileSeen, modelKey } from "./panel_requests.js";
+import { toggle } from "./controls.js";
 import { button, el, save, section } from "./elements.js";
 import { asPng, lineSvg, planeFigure, surfacePng, toPng, toSvg } from "./figure_export.js";
+import { savedText } from "../saved_state.js";
+import { sharedText } from "../store.js";
 
 const COPIED = 1500; // milliseconds that "copied" is shown
 
@@ -20,7 +23,7 @@ export function mount(element, app) {
   const name = (end) =>
     `gaussbayes-${(app.data?.name ?? "plot").replace(/[^\w-]+/g, "-").slice(0, 40).toLowerCase()}.${end}`;
   const file = (what) => attempt(async () => {
-    const { head } = await app.ask("take_away", { what });
+    const { head } = await app.ask("take_away", { what, escape_formulas: escaped.input.checked });
     save(new Blob([contentOf(head)], { type: head.type }), head.file);
   });
   const png = button("take-png", "PNG", attempt(async () => save(await pngOf(app), name("png"))));
@@ -34,22 +37,21 @@ export function mount(element, app) {
   const model = button("take-model", "Model file", file("model"));
   const python = listing(element, app, "python", "The same in Python");
   const command = listing(element, app, "command", "The same on the command line");
-  const address = copier("take-address", "Copy the address", () => location.href);
+  const escaped = toggle("take-escape", "Escape formulas in the CSV", () => {}, "Cells that a spreadsheet would take for a formula get an apostrophe");
+  const address = copier("take-address", "Copy the state", () => sharedText());
+  const state = button("take-state", "Save the lab (.json)", attempt(async () =>
+    save(new Blob([await savedText(app)], { type: "application/json" }), name("lab.json"))));
   element.append(
     said,
     section("The figure", el("div", { class: "row" }, png, vector), figure),
-    section("Files", el("div", { class: "row" }, csv, model)),
-    python, command,
+    section("Files", el("div", { class: "row" }, csv, model), escaped.root),
     section(
-      "This page as it is now",
-      el(
-        "p",
-        { class: "hint" },
-        "Data, model, layers and lesson are all in the address. It works while this server runs; ",
-        "the part after # works in any other lab, too.",
-      ),
-      address,
+      "Share this lab",
+      el("p", { class: "hint" }, "The file holds everything, the table too: open it in any lab, or drop it there. ",
+        "The copied text holds no key and no file: paste it into any open lab."),
+      el("div", { class: "row" }, state, address),
     ),
+    python, command,
   );
   function refresh() {
     const view = viewOf(app);
