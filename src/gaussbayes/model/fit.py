@@ -48,7 +48,7 @@ MOST_REFITTED = 5_000
 _CLEARLY = 0.9
 """A single model is preferred to the average if its log loss is below so much of the average's."""
 
-_CALIBRATED_AS = 4
+_CALIBRATED_AS = 8
 """Calibration may take the memory of so many candidates."""
 
 _WORTH_A_THREAD = 1 << 16

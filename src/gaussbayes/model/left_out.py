@@ -286,7 +286,7 @@ def _leave_out(
         reliable[:, block] = good & ~np.isnan(joint).any(axis=2)
 
     d = max(1, data.schema.n_features)
-    step = max(512, 16 * d, _BLOCK_BYTES // (8 * d * k))  # d × d matrices are worth so many rows
+    step = max(128, 8 * d, _BLOCK_BYTES // (8 * d * k))  # d × d matrices are worth so many rows
     if d > n:  # a block of the deviations from all means is not to be larger than the rows
         step = max(8, n // (2 * k))
     threads = n_threads(n_jobs) if n * d * k > _WORTH_A_THREAD else 1
