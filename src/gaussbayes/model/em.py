@@ -33,6 +33,10 @@ from gaussbayes.model.settings import Settings, class_priors
 from gaussbayes.model.solution import Solution, score
 from gaussbayes.model.statistics import KeptRows, Learnt, RowReduction
 
+EXACT, ROUGH = 1e-11, 1e-3
+"""Estimated errors of parameters, in standard deviations or as proportions, at which EM ends: for a
+model, and to tell models apart by their predictions."""
+
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -81,7 +85,7 @@ def expectation_maximisation(
     *,
     threads: int = 1,
     start: Solution | None = None,
-    tolerance: float = 1e-11,
+    tolerance: float = EXACT,
     max_iterations: int = 10_000,
 ) -> Solution:
     """The model of labelled rows, known by their statistics, and of unlabelled ones.
@@ -182,7 +186,12 @@ class _Problem:
         columns = zip(self.settings.families, expected.parts, self.names, strict=True)
         densities = tuple(family.estimate(part, names).density for family, part, names in columns)
         record = Convergence(path.objective, path.converged, path.remaining)
-        return Solution(self.prior(expected.weight), densities, expected.weight, record)
+        solution = Solution(self.prior(expected.weight), densities, expected.weight, record)
+        if tolerance == EXACT:
+            return solution
+        columns = zip(self.families, expected.parts, self.names, strict=True)
+        maximal = tuple(family.maximise(part, names) for family, part, names in columns)
+        return replace(solution, maximal=maximal)
 
     def prior(self, weight: FloatArray) -> FloatArray:
         """The priors (k,): those given, or the proportions of the weight."""
@@ -193,7 +202,7 @@ class _Problem:
         rest, parts = self.learnt.unlabelled, self.learnt.parts
         assert rest is not None
         densities = []
-        given = [None] * len(parts) if near is None else near.densities
+        given = [None] * len(parts) if near is None else near.maximal or near.densities
         columns = zip(self.families, parts, rest.together, self.names, given, strict=True)
         for family, part, unlabelled, names, density in columns:
             together = unlabelled.scaled(self.settings.unlabelled_weight) + part.together()
