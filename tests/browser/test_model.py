@@ -29,7 +29,7 @@ def uploaded(shared_lab: Lab) -> str:
 @pytest.fixture
 def trees(lab: Lab, uploaded: str) -> Lab:
     """The page with that table."""
-    return lab.open({"data": {"upload": uploaded}, "model": {"from": "data"}})
+    return lab.open({"data": {"upload": uploaded}, "pair": [0, 1], "model": {"from": "data"}})
 
 
 def number(text: str | None) -> float:
