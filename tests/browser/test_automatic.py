@@ -22,8 +22,8 @@ def test_files_are_opened_with_it_and_examples_are_not(lab: Lab) -> None:
     best = GaussianClassifier.auto().fit(*tables.rows()).selection_.choice
     expect(lab.find("model-chosen")).to_have_text(best)
     expect(lab.find("model-covariance")).to_be_hidden()
-    data = lab.state["data"]
-    assert lab.page.url.endswith(f"#{hash_of({'data': data})}")
+    data, pair = lab.state["data"], lab.state["pair"]
+    assert lab.page.url.endswith(f"#{hash_of({'data': data, 'pair': pair})}")
     lab.panel("take_away")
     expect(lab.find("take-command")).to_contain_text("--model auto")
     expect(lab.find("take-python")).to_contain_text("GaussianClassifier.auto()")
@@ -31,7 +31,9 @@ def test_files_are_opened_with_it_and_examples_are_not(lab: Lab) -> None:
     lab.choose("model-from", "data")
     expect(lab.find("model-chosen")).to_be_hidden()
     plain = lab.state
-    assert lab.page.url.endswith(f"#{hash_of({'data': data, 'model': {'from': 'data'}})}")
+    assert lab.page.url.endswith(
+        f"#{hash_of({'data': data, 'pair': pair, 'model': {'from': 'data'}})}"
+    )
     lab.open(plain)
     assert lab.state == plain
     lab.panel("model")
