@@ -617,8 +617,8 @@ def _determines(
     """Whether a column alone says what the class is.
 
     With one value for each class it is the target again. With some more values it is doubtful, and
-    so it is if thresholds of a number part all classes. In few rows, or with values that occur a few
-    times only, it may be by chance.
+    so it is if thresholds of a number part all classes. In few rows, or with values that occur a
+    few times only, it may be by chance.
     """
     known = (column.codes >= 0) & (labels >= 0)
     values, classes = column.codes[known], labels[known]
@@ -626,9 +626,9 @@ def _determines(
     class_of[values] = classes
     if values.size < FEW or (class_of[values] != classes).any():
         return None
-    m, n = np.count_nonzero(class_of >= 0), values.size
+    m, n = int(np.count_nonzero(class_of >= 0)), values.size
     count = np.bincount(classes)
-    k = np.count_nonzero(count)
+    k = int(np.count_nonzero(count))
     if k >= 2 and m <= max(FEW // 2, 3 * k) and n >= _ROWS_OF_A_KIND * m:
         return ("copy", "one to one with") if m == k else ("doubt", "alone determines")
     if k < 2 or not column.is_ordered:
