@@ -22,8 +22,8 @@ def test_files_are_opened_with_it_and_examples_are_not(lab: Lab) -> None:
     best = GaussianClassifier.auto().fit(*tables.rows()).selection_.choice
     expect(lab.find("model-chosen")).to_have_text(best)
     expect(lab.find("model-covariance")).to_be_hidden()
-    data = lab.state["data"]
-    assert lab.page.url.endswith(f"#{hash_of({'data': data})}")
+    shown = {name: lab.state[name] for name in ("data", "pair")}  # the pair that separates best
+    assert lab.page.url.endswith(f"#{hash_of(shown)}")
     lab.panel("take_away")
     expect(lab.find("take-command")).to_contain_text("--model auto")
     expect(lab.find("take-python")).to_contain_text("GaussianClassifier.auto()")
