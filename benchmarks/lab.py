@@ -5,15 +5,24 @@ ones. ``--rounds N`` repeats of each (default 5), ``--seconds N`` of a drag (def
 """
 
 import argparse
+import json
 import math
 import os
+import resource
 import statistics
+import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
+from socket import create_connection
+from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import numpy as np
 from playwright.sync_api import Browser, sync_playwright
+from websockets.sync.client import ClientConnection, connect
 
 from tests.browser import chromium
 from tests.browser.lab import Lab
@@ -28,6 +37,8 @@ STEP = 3.0
 AT_ONCE = 10
 """Events that are sent without coming back here."""
 SHARE = 0.95
+N_ROWS, N_FEATURES = 100_000, 10
+HALF_OPEN, DESCRIPTORS = 2_000, 1_024
 
 _FIRST_SCENE = """() => {
     const look = () => {
@@ -88,6 +99,13 @@ def main() -> None:
         print("| what | measured | goal |\n|---|---|---|")
         print(f"| server's start to the first page | {pages:.0f} ms | 1000 ms |")
         print(f"| server's start to the first regions | {scenes:.0f} ms | |")
+        n_open, slowest = half_open()
+        print(f"| page with {n_open:,} half-open connections, slowest of 20 | {slowest:.0f} ms | |")
+        for what, ready, compared in second_tab(browser):
+            print(f"| second tab, {what}, while models are compared | {ready:.1f} s | 2 s |")
+            print(
+                f"| that comparison, {N_ROWS:,} x {N_FEATURES} | {compared:.1f} s | |", flush=True
+            )
         with serving() as address:
             lab = Lab(browser.new_page(viewport={"width": 1280, "height": 800}), address)
             for what, state, kind, least in (
@@ -139,6 +157,65 @@ def opened(lab: Lab, table: bytes) -> None:
     lab.find("data-file").set_input_files(file)  # type: ignore[arg-type]
     lab.until(f"lab.data.id !== '{before}'")
     lab.fit_plainly()
+
+
+def half_open() -> tuple[int, float]:
+    """Connections that say nothing, and the longest time of the page meanwhile in milliseconds."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with ExitStack() as stack:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, before[1]))  # the server's
+        address = stack.enter_context(serving())
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(4_096, before[0]), before[1]))
+        urlopen(address).close()
+        host, times = (urlsplit(address).hostname, urlsplit(address).port), []
+        for number in range(HALF_OPEN):
+            stack.enter_context(create_connection(host, 60))
+            if number % (HALF_OPEN // 20) == 0:
+                begun = time.perf_counter()
+                urlopen(address, timeout=60).close()
+                times.append(1e3 * (time.perf_counter() - begun))
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    return HALF_OPEN, max(times)
+
+
+def second_tab(browser: Browser) -> Iterator[tuple[str, float, float]]:
+    """Of an example and of the same table: seconds to the first regions, and of the comparison."""
+    generator = np.random.default_rng(0)
+    codes = generator.integers(3, size=N_ROWS)
+    rows = generator.normal(size=(N_ROWS, N_FEATURES)) + 1.5 * np.eye(3, N_FEATURES)[codes]
+    header = ",".join([*(f"x{j}" for j in range(N_FEATURES)), "kind"])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "rows.csv")
+        table, formats = np.column_stack([rows, codes]), ["%.6g"] * N_FEATURES + ["%d"]
+        np.savetxt(path, table, fmt=formats, delimiter=",", header=header, comments="")
+        with serving(str(path), "-y", "kind") as address:
+            for what, state in (
+                ("an example", THREE),
+                ("the same table", {"data": {"given": True}}),
+            ):
+                parts = urlsplit(address)
+                socket = f"ws://{parts.netloc}{parts.path}socket"
+                origin = f"http://{parts.netloc}"
+                with connect(socket, origin=origin, proxy=None, max_size=None) as tab:
+                    data = asked(tab, "data", source={"from": "given"})["id"]
+                    begun = time.perf_counter()
+                    model = {"data": data, "pair": [0, 1], "model": {"from": "auto"}}
+                    tab.send(json.dumps({"number": 2, "kind": "multiples", **model}))
+                    page = browser.new_page()
+                    Lab(page, address).open(state)
+                    ready = time.perf_counter() - begun
+                    page.close()
+                    tab.recv(600)
+                    yield what, ready, time.perf_counter() - begun
+
+
+def asked(tab: ClientConnection, kind: str, **body: object) -> dict[str, object]:
+    """The head of what a request is answered."""
+    tab.send(json.dumps({"number": 1, "kind": kind, **body}))
+    message = tab.recv(600)
+    assert isinstance(message, bytes), message
+    head: dict[str, object] = json.loads(message[4 : 4 + int.from_bytes(message[:4], "little")])
+    return head
 
 
 def dragged(lab: Lab, kind: str, seconds: float) -> Drag:

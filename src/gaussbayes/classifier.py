@@ -41,9 +41,9 @@ from gaussbayes.base.types import (
     RealArray,
     TransformName,
 )
-from gaussbayes.data.categories import MANY, Categories, warn_of_many, warn_of_unseen
-from gaussbayes.data.labels import check_known, codes_among, encode, read_targets
-from gaussbayes.data.rows import Encoder, LabelledRows, Rows
+from gaussbayes.data.categories import Categories, warn_of_unseen
+from gaussbayes.data.labels import check_known, codes_among, encode, labelled_rows, read_targets
+from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.data.tables import as_array, is_frame
 from gaussbayes.families.protocol import Convergence
 from gaussbayes.model.construction import given_model, moments_model
@@ -411,7 +411,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         NaN in an array of floats is warned of, for it may be an accident.
         """
         options = self._options()
-        table, schema = self._first(options, X, y, sample_weight)
+        table, schema = _first_rows(options, X, y, sample_weight)
         if self.unlabelled is None and self.unlabelled_weight:
             _warn_of_nan(y, table.targets.n_unlabelled)
         model, selection = fit_model(table, schema, options)
@@ -429,7 +429,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             model = before.updated(more)
         else:
             options = self._options()
-            table, schema = self._first(options, X, y, sample_weight)
+            table, schema = _first_rows(options, X, y, sample_weight)
             settings = options.settings(schema).prepared(table.rows, table.targets, schema)
             _check_settled(settings, "partial_fit")
             more = observe(table, settings, schema, n_threads(self.n_jobs))
@@ -818,7 +818,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ([0.0875, 0.9125], 1)
         """
         options = self._options()
-        table, schema = self._first(options, X, y, sample_weight)
+        table, schema = _first_rows(options, X, y, sample_weight)
         settings = options.settings(schema)
         if self.__sklearn_is_fitted__():
             if len(self._model.weighted_members) > 1:
@@ -1077,29 +1077,14 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             settings = replace(settings, calibration=None)
         return model.with_settings(settings, step)
 
-    def _first(
-        self, options: Options, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[LabelledRows, Schema]:
-        """Rows of a model that has seen none, and what their features are called."""
-        encoder = options.encoder(X, y)
-        table = self._table(encoder, X, y, sample_weight)
-        return table, encoder.schema(table.classes)
-
     def _learnt(self, before: Model, X: Any, y: Any, sample_weight: Any) -> Learnt:
         """What rows teach whose features are those of before in number, name and order."""
         encoder = replace(before.encoder, categories=None)
-        table = self._table(encoder, self._checked(X), y, sample_weight)
+        _warn_of_column(y)
+        marks = self._options().label_marks
+        table = labelled_rows(encoder, self._checked(X), y, sample_weight, marks)
         schema = encoder.schema(table.classes)
         return observe(table, before.observing, schema, n_threads(self.n_jobs)).with_rows()
-
-    def _table(self, encoder: Encoder, X: Any, y: Any, sample_weight: Any) -> LabelledRows:
-        _warn_of_column(y)
-        rows = encoder.encode(X)
-        n_rows = rows.numbers.shape[0]
-        targets, classes = read_targets(y, n_rows, sample_weight, self._options().label_marks)
-        if max(map(len, rows.categories), default=0) > MANY:
-            warn_of_many(rows.categories, encoder.schema(classes).of_categories)
-        return LabelledRows(rows, targets, classes)
 
     def _rows(self, X: Any) -> Rows:
         """Rows of this model; scikit-learn has words of its own for features that are others."""
@@ -1181,6 +1166,14 @@ def _warn_of_nan(y: Any, n_unlabelled: int) -> None:
             "leave them out, or drop them"
         )
         warnings.warn(msg, UserWarning, stacklevel=3)
+
+
+def _first_rows(
+    options: Options, X: Any, y: Any, sample_weight: Any
+) -> tuple[LabelledRows, Schema]:
+    """Rows of a model that has seen none, and what their features are called."""
+    _warn_of_column(y)
+    return options.table(X, y, sample_weight)
 
 
 def _warn_of_column(y: Any) -> None:

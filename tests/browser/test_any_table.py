@@ -57,7 +57,7 @@ def test_nothing_is_lost_and_everything_is_said(mixed: Lab) -> None:
         f"mixed.csv · 120 points, {lacking} not drawn · 3 classes"
     )
     expect(mixed.find("data-lacking")).to_have_text(
-        f"{lacking} rows lack length or width and are not drawn; "
+        f"{lacking} rows lack depth or weight and are not drawn; "
         "the model learns from what they have."
     )
     expect(mixed.find("class-255")).to_have_text("no label")

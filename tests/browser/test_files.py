@@ -35,7 +35,7 @@ def test_a_table_is_chosen(lab: Lab) -> None:
         lab.until(f"lab.data.name === '{name}'")
         lab.settle()
         expect(lab.find("title")).to_have_text(f"{name} · 120 points · 3 classes")
-        np.testing.assert_array_equal(lab.array("data", "points"), X.astype("f4"))
+        np.testing.assert_array_equal(lab.array("data", "points"), X)
         expect(lab.page.get_by_label("Classes and their rows")).to_contain_text("cedar")
         assert lab.find("data-x").input_value() == "0"
 

@@ -61,7 +61,7 @@ def test_rows_and_model(take: Lab) -> None:
     assert name == "lab.csv"
     table = np.genfromtxt(io.BytesIO(path.read_bytes()), str, delimiter=",", encoding="utf-8")
     X, labels = table[1:, :2].astype(float), table[1:, 2]
-    np.testing.assert_array_equal(X.astype("f4"), take.array("data", "points"))
+    np.testing.assert_array_equal(X, take.array("data", "points"))
     name, path = downloaded(take, "take-model")
     assert name == "lab.json"
     model = GaussianClassifier.load(path)

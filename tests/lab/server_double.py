@@ -1,22 +1,25 @@
 """What the tests of the server talk to: a backend that answers at once, a server on a real port."""
 
+import asyncio
 import json
 import struct
-from collections.abc import Iterator
+from collections.abc import AsyncIterable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
 from threading import Thread
 from time import sleep
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from websockets.sync.client import ClientConnection, connect
 
 from gaussbayes.apps.lab.guard import Door
 from gaussbayes.apps.lab.server import ADDRESS, listen, make_server
-from gaussbayes.apps.lab.wire_format import MessageError
+from gaussbayes.apps.lab.wire_format import MessageError, encode, error_text
+from gaussbayes.apps.lab.worker_process import StoppedError
 from gaussbayes.base.errors import DataError
 
 TOKEN = "a-token-of-the-tests"
@@ -62,31 +65,81 @@ def read(text: str) -> Asked:
 
 
 def answer(request: Asked) -> Answered:
-    if request.kind == "wrong":
+    if request.body.get("wrong"):
         msg = "the matrix is not positive definite"
         raise DataError(msg)
-    if request.kind == "bug":
-        return Answered({}, {"label": np.zeros(2, np.complex128)})
     size = request.body.get("size", 3)
-    return Answered({"size": size}, {"label": np.arange(size, dtype=np.float32)})
+    return Answered({"size": size, "id": "data"}, {"label": np.arange(size, dtype=np.float32)})
 
 
-def keep(name: str, content: bytes) -> dict[str, Any]:
-    if not content:
+async def keep(name: str, content: AsyncIterable[bytes]) -> dict[str, Any]:
+    length = sum([len(part) async for part in content])
+    if not length:
         msg = f"{name} is empty"
         raise DataError(msg)
-    return {"upload": "1", "name": name, "bytes": len(content)}
+    return {"upload": "1", "name": name, "bytes": length}
 
 
-def backend(**others: Any) -> Any:
+async def about() -> dict[str, Any]:
+    return {"version": "0"}
+
+
+class Process:
+    """A worker process that is none: each call has a thread, and is let go when it is stopped."""
+
+    def __init__(self, answer: Callable[[Asked], Answered] = answer) -> None:
+        self.answer = answer
+        self.n_stopped = 0
+        self._calls: list[asyncio.Future[Any]] = []
+
+    async def call(self, method: str, text: str, *_: str) -> Any:
+        assert method == "answer"
+        call = asyncio.ensure_future(asyncio.to_thread(self.answered, text))
+        self._calls.append(call)
+        try:
+            return await asyncio.shield(call)
+        except asyncio.CancelledError:
+            if not call.cancelled():
+                raise
+            raise StoppedError from None
+
+    def answered(self, text: str) -> str | bytes:
+        request = read(text)
+        try:
+            answered = self.answer(request)
+        except DataError as error:
+            return error_text(str(error), request.kind, request.number)
+        head = {**answered.head, "kind": request.kind, "number": request.number}
+        return encode(head, answered.arrays)
+
+    def stop(self) -> None:
+        self.n_stopped += 1
+        for call in self._calls:
+            call.cancel()
+        self._calls.clear()
+
+    def close(self) -> None:
+        self.stop()
+
+
+class Functions(SimpleNamespace):
+    """A backend of these functions, with nothing to clean up."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def backend(answer: Callable[[Asked], Answered] = answer, **others: Any) -> Any:
     functions: dict[str, Any] = {
-        "read": read,
-        "answer": answer,
+        "process": lambda: Process(answer),
         "keep": keep,
-        "about": lambda: {"version": "0"},
+        "about": about,
         "prepare": lambda: None,
     }
-    return SimpleNamespace(**functions | others)
+    return Functions(**functions | others)
 
 
 @dataclass(frozen=True)
@@ -126,11 +179,13 @@ class Running:
 
 
 @contextmanager
-def running(functions: Any = None, most: int = MOST) -> Iterator[Running]:
+def running(
+    functions: Any = None, most: int = MOST, redirect: Path | None = None
+) -> Iterator[Running]:
     """A server in a thread, until the end of the block."""
     listener = listen(0)
     port = listener.getsockname()[1]
-    server = make_server(functions or backend(), Door(TOKEN, port, most))
+    server = make_server(functions or backend(), Door(TOKEN, port, most), redirect)
     thread = Thread(target=server.run, args=([listener],))
     thread.start()
     try:

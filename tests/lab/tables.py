@@ -1,12 +1,14 @@
 """A table of numbers and categories, values and labels of which may be missing."""
 
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from gaussbayes.apps.lab.lab_tables import NamedTable
+from gaussbayes.apps.lab.lab_tables import NamedTable, read_file
 from gaussbayes.apps.lab.store import Store
 from tests.lab.page import Page
 
@@ -36,3 +38,11 @@ def open_page(frame: pd.DataFrame, **split: Any) -> tuple[Page, str]:
     table = pa.Table.from_pandas(frame, preserve_index=False)
     page = Page(Store(NamedTable("people", table, "kind")))
     return page, page.ask("data", source={"from": "given"}, split=split).head["id"]
+
+
+def read_bytes(name: str, body: bytes) -> NamedTable:
+    """A file of this content, as the lab reads it."""
+    with tempfile.TemporaryDirectory(prefix="gaussbayes-lab-") as folder:
+        path = Path(folder, "table")
+        path.write_bytes(body)
+        return read_file(name, path)

@@ -27,7 +27,7 @@ HAND = {
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Running]:
-    with running(Backend(GIVEN), most=100_000) as found:
+    with Backend(GIVEN) as lab, running(lab, most=100_000) as found:
         yield found
 
 

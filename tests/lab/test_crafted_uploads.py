@@ -14,6 +14,7 @@ import pytest
 
 from gaussbayes.apps.lab import lab_tables
 from gaussbayes.apps.lab.wire_format import MessageError
+from tests.lab.tables import read_bytes
 
 TABLE = pa.table(
     {
@@ -55,7 +56,7 @@ def is_read(name: str, body: bytes) -> bool:
     """Whether a file makes a table; if not, a sentence says why, and any other error fails."""
     problem = ""
     try:
-        lab_tables.labelled_rows(lab_tables.read_file(name, body))
+        lab_tables.labelled_rows(read_bytes(name, body))
     except MessageError as error:
         problem = str(error)
     assert "gaussbayes-lab-" not in problem
@@ -100,20 +101,20 @@ def test_wrong_offsets_and_indices(good: tuple[int, ...], bad: tuple[int, ...]) 
     written = struct.pack(f"<{len(good)}i", *good)
     assert body.count(written) == 1
     with pytest.raises(MessageError, match="cannot read a.arrow: In column"):
-        lab_tables.read_file("a.arrow", body.replace(written, struct.pack(f"<{len(bad)}i", *bad)))
+        read_bytes("a.arrow", body.replace(written, struct.pack(f"<{len(bad)}i", *bad)))
 
 
 def test_the_name_of_a_column_that_is_no_text() -> None:
     body = arrow(TABLE.rename_columns(["xxxx", "name", "town", "kind"]))
     with pytest.raises(MessageError, match=r"the name of a column of a.arrow is not UTF-8 text"):
-        lab_tables.read_file("a.arrow", body.replace(b"xxxx", b"\xffxx\xff"))
+        read_bytes("a.arrow", body.replace(b"xxxx", b"\xffxx\xff"))
 
 
 def test_very_many_columns() -> None:
     names = ",".join(f"c{j}" for j in range(2001))
     body = f"{names}\n{','.join(['1'] * 2001)}\n".encode()
     with pytest.raises(MessageError, match="a.csv has 2,001 columns, and 2,000 are the most"):
-        lab_tables.read_file("a.csv", body)
+        read_bytes("a.csv", body)
 
 
 _EXPANDING = """

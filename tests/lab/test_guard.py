@@ -11,11 +11,10 @@ from websockets.exceptions import InvalidStatus
 
 from gaussbayes.apps.lab.guard import Door, guarded, refusal
 from gaussbayes.apps.lab.server import make_app
-from gaussbayes.apps.lab.session import Worker
 from tests.lab.server_double import MOST, TOKEN, Running, backend, running
 
 DOOR = Door(TOKEN, 8000, MOST)
-ROUTES = make_app(backend(), Worker()).routes
+ROUTES = make_app(backend()).routes
 
 
 def requests() -> list[tuple[str, str]]:

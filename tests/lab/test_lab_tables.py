@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ import pytest
 from gaussbayes.apps.lab import lab_tables
 from gaussbayes.apps.lab.lab_tables import LabTable, NamedTable
 from gaussbayes.apps.lab.wire_format import MessageError
+from tests.lab.tables import read_bytes
 
 CSV = b"x,y,kind\n1,2.5,a\n2,,b\n3,4,a\n"
 
@@ -52,7 +52,7 @@ def parquet(table: pa.Table) -> bytes:
     ],
 )
 def test_files_of_every_kind(name: str, body: bytes) -> None:
-    found = lab_tables.labelled_rows(lab_tables.read_file(name, body))
+    found = lab_tables.labelled_rows(read_bytes(name, body))
     np.testing.assert_array_equal(found.X[:2], [[1, 2.5], [2, np.nan]])
     assert found.labels[found.codes][:2].tolist() == ["a", "b"]
     assert (found.features, found.target) == (("x", "y"), "kind")
@@ -62,13 +62,40 @@ def test_files_of_every_kind(name: str, body: bytes) -> None:
 @pytest.mark.parametrize(
     "name", ["../../escape.csv", "/tmp/escape.csv", "a\x00b.csv", "-", "*.csv"]
 )
-def test_the_clients_name_is_no_path(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "inner"))
+def test_the_clients_name_is_no_path(name: str, tmp_path: Path) -> None:
     (tmp_path / "inner").mkdir()
-    assert lab_tables.read_file(name, CSV).table.num_rows == 3
-    assert list(tmp_path.rglob("*")) == [tmp_path / "inner"]  # and nothing stays
+    sent = tmp_path / "sent"
+    sent.write_bytes(CSV)
+    kept = lab_tables.keep_table(tmp_path / "inner", lab_tables.read_file(name, sent))
+    assert set(tmp_path.rglob("*")) == {
+        sent,
+        tmp_path / "inner",
+        tmp_path / "inner" / f"{kept['upload']}.arrow",
+    }
+    assert kept["name"] == name
+
+
+def test_kept_tables_come_back_as_they_were(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": [1.5, None], "code": pd.Categorical([3, 7]), "y": ["a", "b"]})
+    given = NamedTable("a b.csv", pa.Table.from_pandas(frame), "y", frozenset({"code"}))
+    key = lab_tables.keep_table(tmp_path, given)["upload"]
+    found = lab_tables.kept_table(tmp_path, key)
+    assert found is not None
+    assert (found.name, found.target, found.categorical) == ("a b.csv", "y", {"code"})
+    assert found.table.to_pydict() == given.table.to_pydict()
+    for other in ("../" + key, key[:-1], key.upper(), "given", key + "\n", ""):
+        assert lab_tables.kept_table(tmp_path, other) is None
+
+
+def test_the_oldest_tables_go_when_there_are_too_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lab_tables, "_MOST_KEPT", 1)
+    table = NamedTable("t", CSV_TABLE)
+    lab_tables.keep_table(tmp_path, table, lab_tables.GIVEN)
+    keys = [lab_tables.keep_table(tmp_path, table)["upload"] for _ in range(2)]
+    assert [lab_tables.kept_table(tmp_path, key) is None for key in keys] == [True, False]
+    assert lab_tables.kept_table(tmp_path, lab_tables.GIVEN) is not None
 
 
 @pytest.mark.parametrize(
@@ -88,7 +115,7 @@ def test_the_clients_name_is_no_path(
 )
 def test_bad_files(name: str, body: bytes, complaint: str) -> None:
     with pytest.raises(MessageError, match=complaint) as caught:
-        lab_tables.labelled_rows(lab_tables.read_file(name, body))
+        lab_tables.labelled_rows(read_bytes(name, body))
     assert "gaussbayes-lab-" not in str(caught.value)
 
 
@@ -225,7 +252,7 @@ def test_the_type_says_that_numbers_are_categories() -> None:
         ("a.parquet", parquet(pa.Table.from_pandas(frame))),
         ("a.arrow", feather(pa.Table.from_pandas(frame))),
     ):
-        found = lab_tables.labelled_rows(lab_tables.read_file(name, body))
+        found = lab_tables.labelled_rows(read_bytes(name, body))
         assert (found.features, found.categorical) == (("x",), ("code",)), name
         assert found.categories == ((3, 7),), name
     many = pd.DataFrame({"code": pd.Categorical([str(row) for row in range(202)])})

@@ -50,6 +50,7 @@ VALID: dict[str, dict[str, Any]] = {
         "version": 1,
         "state": {"source": {"from": "preset", "preset": "xor"}, "model": HAND},
     },
+    "cancel": {"of": "multiples"},
 }
 
 

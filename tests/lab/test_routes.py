@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import AsyncIterable, Iterator
 from pathlib import Path
 from socket import create_connection
 from time import sleep
@@ -105,10 +105,11 @@ def test_an_upload_that_cannot_be_used(server: Running) -> None:
 
 def test_an_upload_that_breaks_off(caplog: pytest.LogCaptureFixture) -> None:
     kept: list[bytes] = []
-    with (
-        caplog.at_level(logging.WARNING),
-        running(backend(keep=lambda _, body: kept.append(body))) as server,
-    ):
+
+    async def keep(_: str, content: AsyncIterable[bytes]) -> None:
+        kept.append(b"".join([part async for part in content]))
+
+    with caplog.at_level(logging.WARNING), running(backend(keep=keep)) as server:
         with create_connection((ADDRESS, server.port)) as connection:
             lines = [
                 f"POST /{TOKEN}/upload HTTP/1.1",

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
+from pathlib import Path
 
 import pytest
 from websockets.sync.client import connect
@@ -71,6 +72,41 @@ def test_the_first_page_needs_nothing_that_is_slow() -> None:
     assert not {"numpy", "pyarrow", "scipy", "sklearn", "plotly", "rich"} & set(loaded)
 
 
+def test_the_file_that_leads_to_the_page_goes_when_it_was_used(tmp_path: Path) -> None:
+    file = tmp_path / "open.html"
+    server.write_redirect(file, "http://127.0.0.1:1/key/")
+    with server_double.running(redirect=file) as lab:
+        assert lab.ask("GET", "/wrong/")[0].status == 403
+        assert file.exists()
+        assert lab.ask("GET", f"/{server_double.TOKEN}/")[0].status == 200
+        assert not file.exists()
+
+
+def test_connections_that_say_nothing_are_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oldest if there are too many, all after a while; the page is answered meanwhile."""
+    monkeypatch.setattr(server, "_MOST_SILENT", 3)
+    with server_double.running() as lab:
+        silent = [socket.create_connection(("127.0.0.1", lab.port), 300) for _ in range(5)]
+        silent[4].sendall(b"GET / HT")  # half a request
+        for cut in silent[:2]:
+            assert ended(cut)
+        assert lab.ask("GET", f"/{server_double.TOKEN}/")[0].status == 200
+        for one in silent:
+            one.close()
+    monkeypatch.setattr(server, "_SILENT_SECONDS", 0.01)
+    with server_double.running() as lab, socket.create_connection(("127.0.0.1", lab.port)) as late:
+        late.settimeout(300)
+        assert ended(late)
+
+
+def ended(connection: socket.socket) -> bool:
+    """Whether the other side closes a connection without a word."""
+    try:
+        return connection.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
 def test_messages_that_are_too_long_are_answered_before_they_close_the_socket() -> None:
     assert server._CLOSING_LENGTH >= 8 * messages.LONGEST_MESSAGE
 
@@ -103,7 +139,7 @@ def test_other_machines_are_not_listened_to() -> None:
         assert listener.getsockname()[0] == "127.0.0.1"
 
 
-def test_the_browser_is_opened_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_browser_is_led_to_the_address(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     opened: list[str] = []
     told: list[str] = []
 
@@ -120,10 +156,15 @@ def test_the_browser_is_opened_at_the_address(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(server, "make_server", lambda *_: Done())
     monkeypatch.setattr(server, "Thread", Started)
-    serve(server_double.backend(), tell=told.append)
-    assert opened == told
-    serve(server_double.backend(), open_browser=False, tell=told.append)
+    serve(server_double.backend(folder=tmp_path), tell=told.append)
+    file = tmp_path / "open.html"
+    assert opened == [file.as_uri()]  # the key is in no argument of a program
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert f'content="0;url={told[0]}"' in file.read_text("utf-8")
+    file.unlink()
+    serve(server_double.backend(folder=tmp_path), open_browser=False, tell=told.append)
     assert len(opened) == 1
+    assert not file.exists()
 
 
 @pytest.mark.parametrize("missing", ["msgspec", "starlette", "uvicorn", "websockets", "plotly"])

@@ -5,14 +5,17 @@ import json
 import logging
 from contextlib import suppress
 from socket import SHUT_RDWR
-from threading import Event, current_thread
+from threading import Event
 from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from gaussbayes.apps.lab.session import Worker, converse
-from tests.lab.server_double import Answered, Asked, answer, backend, decode, running
+from gaussbayes.apps.lab import session
+from gaussbayes.apps.lab.messages import LONGEST_MESSAGE, schema_text
+from gaussbayes.apps.lab.session import converse
+from gaussbayes.apps.lab.worker_process import ProcessEndedError
+from tests.lab.server_double import Answered, Asked, Process, answer, backend, decode, running
 
 
 def received(message: str | bytes) -> dict[str, Any]:
@@ -45,12 +48,40 @@ class Spoken:
             self._done.set()
 
 
+class Channel(Spoken):
+    """A socket through which more is said meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__(until=-1)
+        self._sent: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self._came = asyncio.Condition()
+
+    def say(self, message: str) -> None:
+        self._sent.put_nowait(received(message))
+
+    def leave(self) -> None:
+        self._sent.put_nowait({"type": "websocket.disconnect"})
+
+    async def receive(self) -> dict[str, Any]:
+        return await self._sent.get()
+
+    async def send(self, message: dict[str, Any]) -> None:
+        await super().send(message)
+        async with self._came:
+            self._came.notify_all()
+
+    async def hears(self, n: int) -> None:
+        """Wait until so many messages have come."""
+        async with self._came:
+            await asyncio.wait_for(self._came.wait_for(lambda: len(self.heard) >= n), 10)
+
+
 def heard(*messages: str | bytes, functions: Any = None, until: int) -> list[Any]:
     """What a page hears that sends these messages one right after the other."""
 
     async def talk() -> list[Any]:
         channel: Any = Spoken(*messages, until=until)
-        await asyncio.wait_for(converse(channel, functions or backend(), Worker()), 10)
+        await asyncio.wait_for(converse(channel, (functions or backend()).process), 10)
         return channel.heard
 
     return asyncio.run(talk())
@@ -68,45 +99,35 @@ def test_an_answer_names_its_request() -> None:
 
 def test_the_latest_of_a_kind_wins() -> None:
     messages = [asking(i, kind) for i, kind in enumerate(["scene", "numbers", "scene", "scene"])]
-    assert [head["number"] for head in heard(*messages, until=2)] == [3, 1]
+    assert {head["number"] for head in heard(*messages, until=2)} == {3, 1}
 
 
 def test_what_waits_while_something_is_calculated() -> None:
     """The first is being calculated; of those that come meanwhile the last of each kind counts."""
-    more = Event()
+    begun, more = Event(), Event()
 
     def slow(request: Asked) -> Answered:
         if request.number == 0:
+            begun.set()
             assert more.wait(10)
         return answer(request)
 
     async def talk() -> list[int]:
-        channel: Any = Spoken(until=3)
-        sent: asyncio.Queue[str] = asyncio.Queue()
-
-        async def receive() -> dict[str, Any]:
-            if not channel._done.is_set() or not sent.empty():
-                getting = asyncio.ensure_future(sent.get())
-                ending = asyncio.ensure_future(channel._done.wait())
-                await asyncio.wait([getting, ending], return_when=asyncio.FIRST_COMPLETED)
-                ending.cancel()
-                if getting.done():
-                    return received(getting.result())
-                getting.cancel()
-            return {"type": "websocket.disconnect"}
-
-        channel.receive = receive
-        talking = asyncio.create_task(converse(channel, backend(answer=slow), Worker()))
-        sent.put_nowait(asking(0, "numbers"))
-        await asyncio.sleep(0.05)
-        for number, kind in enumerate(["numbers", "scene", "numbers", "scene", "scene"], 1):
-            sent.put_nowait(asking(number, kind))
-        await asyncio.sleep(0.05)
+        channel: Any = Channel()
+        talking = asyncio.create_task(converse(channel, lambda: Process(slow)))
+        channel.say(asking(0, "point"))
+        assert await asyncio.to_thread(begun.wait, 10)
+        for number, kind in enumerate(["point", "scene", "point", "scene", "scene"], 1):
+            channel.say(asking(number, kind))
+        channel.say(asking(6, "lesson"))
+        await channel.hears(1)  # by the other process: the others have been taken before it
         more.set()
+        await channel.hears(4)
+        channel.leave()
         await asyncio.wait_for(talking, 10)
         return [head["number"] for head in channel.heard]
 
-    assert asyncio.run(talk()) == [0, 5, 3]
+    assert asyncio.run(talk()) == [6, 0, 5, 3]
 
 
 @pytest.mark.parametrize("nonsense", ["", "{", "[]", "NaN", '"scene"', '{"kind": "scene"}', b"\0"])
@@ -118,95 +139,180 @@ def test_nonsense_is_answered_and_the_talk_goes_on(nonsense: str | bytes) -> Non
 
 
 def test_what_is_wrong_with_a_request_is_told() -> None:
-    error, head = heard(asking(1, "wrong"), asking(2, "slower"), until=2)
+    error, head = heard(asking(1, "scene", wrong=True), asking(2, "point"), until=2)
     text = "the matrix is not positive definite"
-    assert error == {"kind": "error", "of": "wrong", "number": 1, "text": text}
+    assert error == {"kind": "error", "of": "scene", "number": 1, "text": text}
     assert head["number"] == 2
 
 
-def test_an_error_of_ours_is_told_and_noted(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.ERROR):
-        error, head = heard(asking(1, "bug"), asking(2, "slower"), until=2)
-    assert "TypeError" in error["text"]
-    assert head["number"] == 2
-    (record,) = caplog.records
-    assert record.exc_info is not None
+def test_a_newer_request_ends_what_is_vain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of other data does; that of the same data and model takes what is worked out."""
+    monkeypatch.setattr(session, "PATIENCE", 0.02)
+    for model, stopped in (("same", 0), ("other", 1)):
+        begun, more, processes = Event(), Event(), []
+
+        def slow(request: Asked, begun: Event = begun, more: Event = more) -> Answered:
+            if request.number == 0:
+                begun.set()
+                more.wait(10)
+            return answer(request)
+
+        def start(slow: Any = slow, processes: list[Process] = processes) -> Process:
+            processes.append(Process(slow))
+            return processes[-1]
+
+        async def talk(
+            model: str = model, begun: Event = begun, more: Event = more, start: Any = start
+        ) -> list[int]:
+            channel: Any = Channel()
+            talking = asyncio.create_task(converse(channel, start))
+            channel.say(asking(0, "scene", data="d", model="same"))
+            assert await asyncio.to_thread(begun.wait, 10)
+            channel.say(asking(1, "scene", data="d", model=model))
+            if model == "same":
+                channel.say(asking(2, "numbers"))
+                await channel.hears(1)  # it has been taken
+                more.set()
+            await channel.hears(3 if model == "same" else 1)
+            more.set()
+            channel.leave()
+            await asyncio.wait_for(talking, 10)
+            return [head["number"] for head in channel.heard]
+
+        assert asyncio.run(talk()) == ([2, 0, 1] if model == "same" else [1])
+        assert processes[0].n_stopped == stopped + 1  # at the end, too
 
 
-def test_too_little_memory() -> None:
-    def greedy(_: Asked) -> Answered:
-        raise MemoryError
+def test_work_can_be_cancelled() -> None:
+    begun, more = Event(), Event()
 
-    (error,) = heard(asking(1, "scene"), functions=backend(answer=greedy), until=1)
-    assert "memory" in error["text"]
+    def slow(request: Asked) -> Answered:
+        if request.number == 0:
+            begun.set()
+            more.wait(10)
+        return answer(request)
 
-
-def test_long_requests_are_read_beside_others() -> None:
-    names = []
-
-    def reading(text: str) -> Asked:
-        names.append(current_thread().name)
-        return backend().read(text)
-
-    heard(
-        asking(1, "scene", note="x" * 100_000),
-        asking(2, "data"),
-        functions=backend(read=reading),
-        until=2,
-    )
-    assert names[0] != names[1] == "MainThread"
-
-
-def test_all_work_is_done_by_one_thread() -> None:
-    async def work() -> set[str]:
-        worker = Worker()
-        names = await asyncio.gather(*(worker.run(lambda: current_thread().name) for _ in range(9)))
-        return set(names)
-
-    assert asyncio.run(work()) == {"lab"}
-
-
-def test_work_that_nobody_waits_for_is_not_begun() -> None:
-    begun, more = [], Event()
-
-    async def work() -> None:
-        worker = Worker()
-        first = asyncio.create_task(worker.run(more.wait, 10))
-        second = asyncio.create_task(worker.run(begun.append, 2))
-        await asyncio.sleep(0.02)
-        first.cancel()
-        second.cancel()
+    async def talk() -> list[Any]:
+        channel: Any = Channel()
+        talking = asyncio.create_task(converse(channel, lambda: Process(slow)))
+        channel.say(asking(0, "multiples"))
+        assert await asyncio.to_thread(begun.wait, 10)
+        channel.say(asking(1, "cancel", of="multiples"))
+        channel.say(asking(2, "cancel", of="scene"))  # there is none
+        channel.say(asking(3, "numbers"))
+        await channel.hears(2)
         more.set()
-        await worker.run(begun.append, 3)
+        channel.leave()
+        await asyncio.wait_for(talking, 10)
+        return channel.heard
 
-    asyncio.run(work())
-    assert begun == [3]
+    stopped, head = asyncio.run(talk())
+    assert (stopped["kind"], stopped["of"], stopped["number"]) == ("error", "multiples", 0)
+    assert head["number"] == 3
 
 
-def test_the_worker_outlives_what_it_ran_for() -> None:
+def test_what_takes_too_long_is_stopped_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "MOST_SECONDS", 0.02)
     more = Event()
-    worker = Worker()
 
-    async def leave() -> None:
-        asyncio.create_task(worker.run(more.wait, 10)).add_done_callback(lambda _: None)
-        await asyncio.sleep(0.02)
+    def slow(request: Asked) -> Answered:
+        if request.number == 1:
+            more.wait(10)
+        return answer(request)
 
-    asyncio.run(leave())
-    more.set()
-    assert asyncio.run(worker.run(pow, 2, 3)) == 8
+    async def talk() -> Any:
+        channel: Any = Channel()
+        talking = asyncio.create_task(converse(channel, lambda: Process(slow)))
+        channel.say(asking(1, "numbers"))
+        await channel.hears(1)
+        more.set()
+        channel.leave()
+        await asyncio.wait_for(talking, 10)
+        return channel.heard[0]
+
+    error = asyncio.run(talk())
+    assert "took longer than" in error["text"]
+    assert (error["of"], error["number"]) == ("numbers", 1)
 
 
-def test_work_that_fails_does_not_end_the_thread() -> None:
-    worker, done = Worker(), []
-    worker.begin(lambda: done.append(1 // 0))
-    worker.begin(lambda: done.append(1))
-    assert asyncio.run(worker.run(pow, 2, 3)) == 8
-    assert done == [1]
+class Failing(Process):
+    """A process that crashes at a request, and one that has to be given the data."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.data: list[str] = []
+
+    async def call(self, method: str, text: str, *data: str) -> Any:
+        if '"crash"' in text:
+            msg = "the process that did this has ended (signal SIGSEGV, a crash)"
+            raise ProcessEndedError(msg)
+        if '"numbers"' in text and not data:
+            return None
+        self.data += data
+        return await super().call(method, text)
 
 
-def test_errors_of_work_are_raised_where_it_is_awaited() -> None:
-    with pytest.raises(ZeroDivisionError):
-        asyncio.run(Worker().run(divmod, 1, 0))
+def test_a_process_that_crashes_is_a_sentence() -> None:
+    functions = backend(process=Failing)
+    error, head = heard(
+        asking(1, "scene", crash=1), asking(2, "point"), functions=functions, until=2
+    )
+    assert "has ended (signal SIGSEGV, a crash): nothing else is lost" in error["text"]
+    assert (error["of"], error["number"], head["number"]) == ("scene", 1, 2)
+
+
+def test_a_new_process_is_given_the_data() -> None:
+    processes: list[Failing] = []
+
+    def start() -> Failing:
+        processes.append(Failing())
+        return processes[-1]
+
+    async def talk() -> None:
+        channel: Any = Channel()
+        talking = asyncio.create_task(converse(channel, start))
+        channel.say(asking(1, "data", note="these"))
+        await channel.hears(1)
+        channel.say(asking(2, "numbers", data="data"))
+        channel.say(asking(3, "scene", data="data"))
+        await channel.hears(3)
+        channel.leave()
+        await asyncio.wait_for(talking, 10)
+
+    asyncio.run(talk())
+    assert processes[1].data == [asking(1, "data", note="these")]
+
+
+def test_a_page_that_goes_ends_its_processes() -> None:
+    processes: list[Process] = []
+    begun, more = Event(), Event()
+
+    def slow(request: Asked) -> Answered:
+        begun.set()
+        more.wait(10)
+        return answer(request)
+
+    def start() -> Process:
+        processes.append(Process(slow))
+        return processes[-1]
+
+    async def talk() -> None:
+        channel: Any = Channel()
+        talking = asyncio.create_task(converse(channel, start))
+        channel.say(asking(1, "multiples"))
+        assert await asyncio.to_thread(begun.wait, 10)
+        channel.leave()
+        await asyncio.wait_for(talking, 10)
+        more.set()
+
+    asyncio.run(talk())
+    assert [process.n_stopped for process in processes] == [1, 1]
+
+
+def test_the_kinds_are_those_of_the_schema() -> None:
+    schema = json.loads(schema_text())
+    assert set(schema["discriminator"]["mapping"]) == session.KINDS
+    assert session.LONGEST_TEXT == LONGEST_MESSAGE
 
 
 def test_a_page_that_goes_while_it_is_answered(caplog: pytest.LogCaptureFixture) -> None:

@@ -1,10 +1,12 @@
 """What is kept, found again, and let go."""
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from gaussbayes.apps.lab.lab_tables import NamedTable
+from gaussbayes.apps.lab.lab_tables import NamedTable, keep_table
 from gaussbayes.apps.lab.messages import (
     DataRequest,
     GivenSource,
@@ -15,6 +17,7 @@ from gaussbayes.apps.lab.messages import (
 )
 from gaussbayes.apps.lab.store import Cache, Store
 from gaussbayes.apps.lab.wire_format import MessageError
+from tests.lab.tables import read_bytes
 
 FLOWERS = b"length,width,kind\n1.5,2,a\n2.5,,b\n3,4,b\n"
 
@@ -61,16 +64,15 @@ def test_unknown_data_are_asked_for_again() -> None:
         Store().dataset("abc")
 
 
-def test_a_file_that_was_sent() -> None:
-    store = Store()
-    told = store.keep("flowers.csv", FLOWERS)
+def test_a_file_that_was_sent(tmp_path: Path) -> None:
+    store = Store(folder=tmp_path)
+    told = keep_table(tmp_path, read_bytes("flowers.csv", FLOWERS))
     assert told["columns"] == ["length", "width", "kind"]
     assert (told["rows"], told["target"], told["name"]) == (3, "kind", "flowers.csv")
     table = store.dataset_of(request(UploadSource(upload=told["upload"]))).table
     np.testing.assert_array_equal(table.X, [[1.5, 2], [2.5, np.nan], [3, 4]])
     assert table.labels[table.codes].tolist() == ["a", "b", "b"]
     assert (table.features, table.target) == (("length", "width"), "kind")
-    assert store.keep("flowers.csv", FLOWERS) == told
     chosen = store.dataset_of(
         request(UploadSource(upload=told["upload"], features=("width",)))
     ).table

@@ -65,6 +65,13 @@ class MissingMarks:
 
     everywhere: frozenset[str] = DEFAULT_NA
     of_columns: tuple[tuple[str, frozenset[str]], ...] = ()  # sorted by their names
+    unnamed: ColumnMarks = field(init=False, repr=False, compare=False)  # of columns without names
+    may_be_numbers: bool = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        unnamed = ColumnMarks(self.everywhere)
+        object.__setattr__(self, "unnamed", unnamed)
+        object.__setattr__(self, "may_be_numbers", bool(self.of_columns or unnamed.numbers))
 
     @classmethod
     def given(cls, na_values: Any = None, *, keep_default_na: Any = True) -> "MissingMarks":
@@ -85,8 +92,8 @@ class MissingMarks:
 
     def of(self, column: str | None) -> ColumnMarks:
         """The marks of a column; None is one without name."""
-        own = dict(self.of_columns).get(column or "")
-        return _column_marks(self.everywhere if own is None else self.everywhere | own)
+        more = dict(self.of_columns).get(column or "")
+        return self.unnamed if more is None else _column_marks(self.everywhere | more)
 
     def plus(self, other: "MissingMarks") -> "MissingMarks":
         """The marks of both."""
@@ -103,11 +110,6 @@ class MissingMarks:
         if self.of_columns:
             values.append({name: sorted(some) for name, some in self.of_columns})
         return {"na_values": values, "keep_default_na": kept}
-
-    @property
-    def may_be_numbers(self) -> bool:
-        """Whether a number may stand for a missing value."""
-        return bool(self.of_columns or self.of(None).numbers)
 
 
 @cache
@@ -144,5 +146,5 @@ def _numbers(strings: Iterable[str]) -> Iterable[float]:
 
 
 STANDARD_MARKS = MissingMarks()
-ORDINARY = STANDARD_MARKS.of(None)
+ORDINARY = STANDARD_MARKS.unnamed
 """The marks of a column of which nothing is said."""

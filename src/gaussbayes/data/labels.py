@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError, MissingLabelError, SchemaError
 from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
+from gaussbayes.data.categories import warn_of_many
 from gaussbayes.data.roles import BadRow, BadRowError, shorten
-from gaussbayes.data.rows import UNLABELLED, Targets
+from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
 from gaussbayes.data.tables import (
     array_parts,
     column_parts,
@@ -68,6 +69,20 @@ def read_targets(
         msg = f"X has {n_rows} rows, but y has {n}; give one label for each row"
         raise DataError(msg)
     return Targets(labels, classes.shape[0], read_weights(weights, n), n_unlabelled), classes
+
+
+def labelled_rows(
+    encoder: Encoder, X: Any, y: Any, weights: Any = None, mark: Any = None
+) -> LabelledRows:
+    """Rows with their labels and weights; `mark` is as in `read_targets`.
+
+    Categories of a feature that are very many are warned of.
+    """
+    rows = encoder.encode(X)
+    targets, classes = read_targets(y, rows.numbers.shape[0], weights, mark)
+    if rows.categories:
+        warn_of_many(rows.categories, encoder.schema(classes).of_categories)
+    return LabelledRows(rows, targets, classes)
 
 
 def encode(y: Any) -> tuple[CodeArray, LabelArray]:

@@ -181,6 +181,7 @@ class Family(Protocol):
 
     name: ClassVar[str]  # in `FAMILIES`, on the command line and in model files
     kind: ClassVar[Kind]
+    learns_first: ClassVar[bool] = False  # whether it learns from rows before it observes any
 
     @property
     def is_prepared(self) -> bool:

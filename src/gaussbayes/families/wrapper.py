@@ -20,6 +20,7 @@ from gaussbayes.families.protocol import Family
 class Wrapper(Family):
     """A family whose columns are mapped to numbers, which follow another `family`."""
 
+    learns_first = True
     family: Any  # Family, of what the columns are mapped to
 
     @abstractmethod

@@ -97,9 +97,9 @@ def _fit_model(
     if not views[0].learnt.parts[0].weight.all():
         views = [LearntView(view.settings, view.learnt.with_rows()) for view in views]
         schema = replace(schema, classes=views[0].learnt.classes)
-    check_classes(views[0].learnt.weight, schema)
     judged, judging = table, views
     if automatic or options.calibration is not None:
+        check_classes(views[0].learnt.weight, schema)
         judged, judging = _judging(table, views, schema, threads, is_sample=all_rows is not None)
     if automatic and options.average:
         return _average(judged, judging, views, schema, options, threads, all_rows)
@@ -119,7 +119,8 @@ def _fit_model(
         if isinstance(outcome, GaussBayesError):
             raise outcome
         settings = _calibrated(settings, calibration_of(data, settings, outcome), data, schema)
-    learnt = views[number].learnt.adapted(settings)
+    view = views[number]
+    learnt = view.learnt if settings is view.settings else view.learnt.adapted(settings)
     return _solved(Model(settings, schema, learnt), threads, all_rows), selection
 
 

@@ -11,16 +11,13 @@ from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.schema import Schema
-from gaussbayes.data.labels import read_targets
+from gaussbayes.data.labels import labelled_rows, read_targets
 from gaussbayes.data.roles import Request, choose_roles
-from gaussbayes.data.rows import Encoder, Rows
+from gaussbayes.data.rows import Encoder, LabelledRows, Rows
 from gaussbayes.data.tables import as_frame, is_frame
 from gaussbayes.families import family_type
 from gaussbayes.model.select import Criterion
 from gaussbayes.model.settings import Component, Priors, Settings
-
-_WORTH_A_THREAD = 1 << 16
-"""Values below which starting a thread costs more than it saves."""
 
 AUTOMATIC = "auto"
 
@@ -148,7 +145,8 @@ class Options:
     @property
     def label_marks(self) -> ColumnMarks:
         """What stands for a missing label, where labels have no name."""
-        return self.missing.of(None).plus(self.unlabelled)
+        marks = self.missing.unnamed
+        return marks if self.unlabelled is None else marks.plus(self.unlabelled)
 
     def request(self, target: str | None = None, **more: Any) -> Request:
         """What is asked of a source of rows; `more` is as in `gaussbayes.data.roles.Request`."""
@@ -161,6 +159,12 @@ class Options:
             "missing": self.missing,
         }
         return Request(target, **(columns | self.contents | more))
+
+    def table(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[LabelledRows, Schema]:
+        """Rows with labels and weights, of which nothing is known yet, and their features."""
+        encoder = self.encoder(X, y)
+        table = labelled_rows(encoder, X, y, sample_weight, self.label_marks)
+        return table, encoder.schema(table.classes)
 
     def encoder(self, X: Any, y: Any = None) -> Encoder:
         """The features of a table; `y` are the labels of its rows, or soft labels."""
@@ -411,7 +415,8 @@ def check_options(
     weight = _not_negative("unlabelled_weight", unlabelled_weight)
     columns = _check_columns(features, exclude, numeric, keep_identifiers)
     reading = {"unlabelled": unlabelled, "n_jobs": n_jobs, "made": made} | columns
-    reading["missing"] = MissingMarks.given(na_values, keep_default_na=keep_default_na)
+    if na_values is not None or keep_default_na is not True:
+        reading["missing"] = MissingMarks.given(na_values, keep_default_na=keep_default_na)
     learning = (priors, weight, _transform(transforms), coded, selection, calibration, average)
     return Options(of_families, _families(families), *learning, categorical_features, **reading)
 

@@ -116,7 +116,7 @@ class Settings:
 
     def prepared(self, rows: Rows, targets: Targets, schema: Schema) -> "Settings":
         """The same with what families learn from rows before they observe any."""
-        if all(component.family.is_prepared for component in self.components):
+        if not any(component.family.learns_first for component in self.components):
             return self
         columns = zip(self.families, self.parts(rows, schema), self.names(schema), strict=True)
         return self.with_families(

@@ -64,6 +64,8 @@ def answer(request: messages.Request, store: Store) -> Answer:
         return answer_lesson(request)
     if isinstance(request, messages.OpenRequest):
         return Answer({"state": msgspec.to_builtins(request.state)})
+    if isinstance(request, messages.CancelRequest):
+        return Answer({})  # what was under way is known to the conversation alone
     asked = asked_model(store.dataset(request.data), request.pair, request.model)
     return _OF_MODELS[request.kind](request, asked)
 

@@ -4,7 +4,9 @@ Numbers and categories are features; values and labels may be missing. What cann
 dropped in silence: the note of a `LabTable` says which columns are left out and why.
 """
 
-import tempfile
+import json
+import re
+import secrets
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -34,6 +36,13 @@ if TYPE_CHECKING:
 
 _MOST_BYTES = 256 << 20  # of a file as a table in memory
 _MOST_COLUMNS = 2_000
+_BEGINNING = 4096  # bytes by which a JSON array is known
+GIVEN = "given"  # the key of the command's table
+_KEY_BYTES = 16
+_KEY = rf"{GIVEN}|[0-9a-f]{{{2 * _KEY_BYTES}}}"
+_KEPT = ".arrow"
+_ABOUT = b"lab"
+_MOST_KEPT = 1 << 30  # bytes of files that were sent, as tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,33 +211,72 @@ def _smallest(
     return [pa.concat_tables(tables).filter(near)], keys[near]
 
 
-def read_file(name: str, body: bytes) -> NamedTable:
+def read_file(name: str, path: Path) -> NamedTable:
     """All columns of a file that was sent, in memory.
 
-    Of the client's name only the ending is looked at, and only if it is a known one: the file is
-    written under a name of our own, read, and taken away again.
+    Of the client's name only the ending is looked at, and only if it is a known one: the file lies
+    under a name of our own.
     """
     from gaussbayes.data.files import format_by_name, open_source
     from gaussbayes.data.roles import HOW_TO_SKIP
 
-    if not body:
+    with path.open("rb") as file:
+        beginning = file.read(_BEGINNING)
+    if not beginning:
         msg = f"{name} is empty"
         raise MessageError(msg)
-    if name.lower().endswith(".json") and body.lstrip()[:1] == b"[":
+    if name.lower().endswith(".json") and beginning.lstrip()[:1] == b"[":
         msg = f"{name} is a JSON array; write it as JSON lines, one object in each line"
         raise MessageError(msg)
     file_format, _ = format_by_name(name)
-    with tempfile.TemporaryDirectory(prefix="gaussbayes-lab-") as folder:
-        path = Path(folder, "table")
-        path.write_bytes(body)
-        try:
-            source = open_source(path, format=file_format, most_columns=_MOST_COLUMNS)
-            table = _whole_table(name, source)
-        except DataError as error:
-            # How to leave rows out by an option of the command helps nobody on the page.
-            text = str(error).replace(str(path), name).removesuffix(HOW_TO_SKIP)
-            raise MessageError(text) from None
+    try:
+        source = open_source(path, format=file_format, most_columns=_MOST_COLUMNS)
+        table = _whole_table(name, source)
+    except DataError as error:
+        # How to leave rows out by an option of the command helps nobody on the page.
+        text = str(error).replace(str(path), name).removesuffix(HOW_TO_SKIP)
+        raise MessageError(text) from None
     return NamedTable(name, table, categorical=source.inferred.categorical)
+
+
+def keep_table(folder: Path, named: NamedTable, key: str | None = None) -> dict[str, Any]:
+    """Keep a table in a folder as an Arrow file, by its key; what the page is told of it.
+
+    As many older ones go as are too much.
+    """
+    import pyarrow as pa
+
+    key = secrets.token_hex(_KEY_BYTES) if key is None else key
+    about = [named.name, named.target, sorted(named.categorical)]
+    table = named.table.replace_schema_metadata({_ABOUT: json.dumps(about)})
+    path = str(folder / f"{key}{_KEPT}")
+    with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    uploads = [each for each in folder.glob(f"*{_KEPT}") if each.stem != GIVEN]
+    sizes = {each: each.stat().st_size for each in sorted(uploads, key=_age, reverse=True)}
+    while len(sizes) > 1 and sum(sizes.values()) > _MOST_KEPT:
+        oldest = next(iter(sizes))
+        oldest.unlink(missing_ok=True)
+        del sizes[oldest]
+    return {"upload": key, **named.record}
+
+
+def _age(path: Path) -> float:
+    return -path.stat().st_mtime
+
+
+def kept_table(folder: Path, key: str) -> NamedTable | None:
+    """The table that was kept with this key; None if there is none. It is not copied to memory."""
+    import pyarrow as pa
+
+    path = folder / f"{key}{_KEPT}"
+    if not re.fullmatch(_KEY, key) or not path.exists():
+        return None
+    with pa.memory_map(str(path)) as file:
+        table = pa.ipc.open_file(file).read_all()
+    name, target, categorical = json.loads(table.schema.metadata[_ABOUT])
+    table = table.replace_schema_metadata(None)
+    return NamedTable(name, table, target, frozenset(categorical))
 
 
 def _whole_table(name: str, source: "Source") -> "pa.Table":

@@ -299,6 +299,12 @@ class ExportRequest(NumbersRequest, frozen=True, tag="take_away"):
     escape_formulas: bool = False  # of a CSV: a spreadsheet takes no cell for a formula
 
 
+class CancelRequest(_Request, frozen=True, tag="cancel"):
+    """That a request is not to be answered any more; it is answered with the error "stopped"."""
+
+    of: Name  # the kind of the request
+
+
 class LessonRequest(_Request, frozen=True, tag="lesson"):
     """A lesson in steps."""
 
@@ -371,6 +377,7 @@ Request: TypeAlias = (
     | ExportRequest
     | LessonRequest
     | OpenRequest
+    | CancelRequest
 )
 
 

@@ -6,8 +6,10 @@ All routes lie behind the token (see `guard`).
 import asyncio
 import errno
 import logging
+import os
 import secrets
 import webbrowser
+from collections import OrderedDict
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,11 +25,12 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 from uvicorn import Config, Server
+from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from gaussbayes.apps.lab.backend import LARGEST_UPLOAD, Backend
 from gaussbayes.apps.lab.guard import Door, guarded
-from gaussbayes.apps.lab.session import Worker, converse
+from gaussbayes.apps.lab.session import converse
 from gaussbayes.apps.lab.wire_format import as_json, error_text
 from gaussbayes.base.errors import GaussBayesError
 
@@ -45,6 +48,8 @@ _TYPES = {
     ".svg": "image/svg+xml",
 }
 _LONGEST_NAME = 200
+# Connections without a request: how many, for how long; and how many wait to be taken.
+_MOST_SILENT, _SILENT_SECONDS, _MOST_WAITING = 200, 5.0, 128
 _log = logging.getLogger(__name__)
 _BAD_HANDSHAKE = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
@@ -68,15 +73,33 @@ def serve(
         address = f"http://{ADDRESS}:{port}/{token}/"
         # The port is open: a browser that comes before the server runs is answered when it does.
         tell(address)
-        if open_browser:
-            Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-        make_server(backend, Door(token, port, LARGEST_UPLOAD)).run([listener])
+        with backend:
+            redirect = backend.folder / "open.html"
+            if open_browser:
+                write_redirect(redirect, address)
+                Thread(target=webbrowser.open, args=(redirect.as_uri(),), daemon=True).start()
+            make_server(backend, Door(token, port, LARGEST_UPLOAD), redirect).run([listener])
+
+
+def write_redirect(path: Path, address: str) -> None:
+    """Write a page that leads to an address, for this user alone.
+
+    The arguments of a program can be seen by every user of a machine: the browser is given the name
+    of this file, and not the key that is in the address.
+    """
+    page = (
+        '<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">'
+        f'<meta http-equiv="refresh" content="0;url={address}"><title>The lab</title>'
+        f'<p><a href="{address}">Open the lab</a></p>\n'
+    )
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(page)
 
 
 def listen(port: int) -> socket:
     """A socket that listens on a port of the loopback address; 0 is a free one."""
     try:
-        return create_server((ADDRESS, port), backlog=128)
+        return create_server((ADDRESS, port), backlog=_MOST_WAITING)
     except OSError as error:
         reason = {
             errno.EADDRINUSE: "is in use by another program",
@@ -86,20 +109,24 @@ def listen(port: int) -> socket:
         raise OSError(error.errno, msg) from None
 
 
-def make_server(backend: Backend, door: Door) -> Server:
-    """The server, ready to run on a socket that listens."""
-    worker = Worker()
-    worker.begin(backend.prepare)
+def make_server(backend: Backend, door: Door, redirect: Path | None = None) -> Server:
+    """The server, ready to run on a socket that listens.
+
+    The file `redirect` is taken away when the page was fetched.
+    """
+    backend.prepare()
     return Server(
         Config(
-            guarded(make_app(backend, worker), door),
+            guarded(make_app(backend, redirect), door),
             loop="asyncio",
-            http="h11",
+            http=request_protocol(),
             ws=SocketProtocol,
             lifespan="off",
             interface="asgi3",
             log_config=None,
+            log_level=logging.ERROR,  # what strangers send is not worth a line each
             access_log=False,  # the token is in every path
+            backlog=_MOST_WAITING,
             server_header=False,
             proxy_headers=False,
             ws_max_size=_CLOSING_LENGTH,
@@ -109,7 +136,7 @@ def make_server(backend: Backend, door: Door) -> Server:
     )
 
 
-def make_app(backend: Backend, worker: Worker) -> Starlette:
+def make_app(backend: Backend, redirect: Path | None = None) -> Starlette:
     """The application, not yet behind its door; files of the page that are there now are served."""
 
     files = _files_in(STATIC) | {"plotly.min.js": plotly_file()}
@@ -118,15 +145,17 @@ def make_app(backend: Backend, worker: Worker) -> Starlette:
         path = files.get(request.path_params.get("file", "index.html"))
         if path is None:
             raise HTTPException(404)
+        if redirect is not None:
+            redirect.unlink(missing_ok=True)  # the browser has been there
         return FileResponse(path, media_type=_TYPES[path.suffix])
 
     async def about(_: Request) -> Response:
-        return _json(as_json(await asyncio.to_thread(backend.about)))
+        return _json(as_json(await backend.about()))
 
     async def upload(request: Request) -> Response:
         name = shown_name(request.headers.get("x-file-name", ""))
         try:
-            record = await worker.run(backend.keep, name, await request.body())
+            record = await backend.keep(name, request.stream())
         except GaussBayesError as error:
             return _json(error_text(str(error), "upload"), 422)
         except ClientDisconnect:
@@ -139,7 +168,7 @@ def make_app(backend: Backend, worker: Worker) -> Starlette:
 
     async def talk(websocket: WebSocket) -> None:
         await websocket.accept()
-        await converse(websocket, backend, worker)
+        await converse(websocket, backend.process)
 
     app = Starlette(
         routes=[
@@ -152,6 +181,46 @@ def make_app(backend: Backend, worker: Worker) -> Starlette:
     )
     app.router.redirect_slashes = False
     return app
+
+
+def request_protocol() -> type[H11Protocol]:
+    """Connections of uvicorn, of which only so many may be open for so long without a request.
+
+    What opens connections and says nothing, or says it slowly, is cut off: after some seconds, or
+    at once if there are many newer ones, so that file descriptors are left for the page.
+    """
+    silent: OrderedDict[Any, asyncio.TimerHandle] = OrderedDict()
+
+    class RequestProtocol(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            loop = asyncio.get_running_loop()
+            silent[transport] = loop.call_later(_SILENT_SECONDS, _cut_off, silent, transport)
+            if len(silent) > _MOST_SILENT:
+                _cut_off(silent, next(iter(silent)))
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            request: Any = self.cycle
+            if request is not None or self.transport.get_protocol() is not self:
+                _forget(silent, self.transport)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            _forget(silent, self.transport)
+            super().connection_lost(exc)
+
+    return RequestProtocol
+
+
+def _cut_off(silent: "OrderedDict[Any, asyncio.TimerHandle]", transport: Any) -> None:
+    _forget(silent, transport)
+    transport.abort()
+
+
+def _forget(silent: "OrderedDict[Any, asyncio.TimerHandle]", transport: Any) -> None:
+    timer = silent.pop(transport, None)
+    if timer is not None:
+        timer.cancel()
 
 
 class SocketProtocol(WebSocketsSansIOProtocol):

@@ -4,6 +4,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -19,7 +20,7 @@ from gaussbayes.data.rows import UNLABELLED
 
 Value = TypeVar("Value")
 
-_MOST_BYTES = 192 << 20  # of datasets, and of files as tables
+_MOST_BYTES = 192 << 20  # of datasets
 _MOST_RESULTS = 200  # fits and the like
 
 
@@ -121,11 +122,15 @@ class Store:
     asked for, but for files, which the page has to send again. One thread at a time may use it.
     """
 
-    def __init__(self, given: NamedTable | None = None) -> None:
+    def __init__(self, given: NamedTable | None = None, folder: Path | None = None) -> None:
         self.given = given  # the table that the command was called with
+        self._folder = folder  # where files lie that were sent
         self._datasets = Cache[LabDataset](_MOST_BYTES, lambda dataset: dataset.n_bytes)
-        self._uploads = Cache[NamedTable](_MOST_BYTES, lambda upload: int(upload.table.nbytes))
         self._results = Cache[Any](_MOST_RESULTS)
+
+    def has(self, key: str) -> bool:
+        """Whether the data of this id are here."""
+        return self._datasets.find(key) is not None
 
     def dataset(self, key: str) -> LabDataset:
         dataset = self._datasets.find(key)
@@ -146,12 +151,6 @@ class Store:
 
         return self._datasets.recall(key, make)
 
-    def keep(self, name: str, body: bytes) -> dict[str, Any]:
-        """Keep a file that was sent; what the page is told of it."""
-        key = hashlib.sha256(body + name.encode("utf-8", "replace")).hexdigest()[:32]
-        upload = self._uploads.recall(key, lambda: lab_tables.read_file(name, body))
-        return {"upload": key, **upload.record}
-
     def _table(self, source: messages.Source, target: str | None) -> LabTable:
         if isinstance(source, messages.PresetSource):
             return example_table(source.preset, source.seed, source.n)
@@ -163,7 +162,8 @@ class Store:
         named = self.given
         msg = "the command was called without data; choose an example or drop a file"
         if isinstance(source, messages.UploadSource):
-            named = self._uploads.find(source.upload)
+            folder, key = self._folder, source.upload
+            named = None if folder is None else lab_tables.kept_table(folder, key)
             msg = "this file is not here any more; drop it on the page again"
         if named is None:
             raise MessageError(msg)

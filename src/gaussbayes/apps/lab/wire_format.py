@@ -122,6 +122,17 @@ def encode(head: Mapping[str, Any], arrays: "Mapping[str, NDArray[Any]]") -> byt
     return b"".join([_LENGTH.pack(len(text)), text, *pieces])
 
 
+class _Named(msgspec.Struct):
+    id: str
+
+
+def head_id(message: bytes) -> str:
+    """The id that the head of a message gives to data."""
+    (length,) = _LENGTH.unpack_from(message)
+    head = memoryview(message)[_LENGTH.size : _LENGTH.size + length]
+    return msgspec.json.decode(head, type=_Named).id
+
+
 def _as_plain(value: Any) -> Any:
     if not hasattr(value, "tolist"):
         msg = f"a head must hold JSON's types of values, got {type(value).__name__}"

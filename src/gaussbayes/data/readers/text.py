@@ -397,7 +397,11 @@ class Header:
             return "skip"
 
         types = dict.fromkeys(self.names, pa.binary())
-        return self.table(data, arrow_csv.ConvertOptions(column_types=types), note), problems
+        try:
+            return self.table(data, arrow_csv.ConvertOptions(column_types=types), note), problems
+        except pa.ArrowInvalid as error:  # pyarrow reads such rows as text, for `note`
+            msg = f"a row is not UTF-8 text ({str(error)!a:.80}): write the file as UTF-8"
+            raise DataError(msg) from None
 
     def table(
         self, data: bytes, options: Any, on_problem: Any = None, step: int | None = None

@@ -142,7 +142,7 @@ def _raise_dependent(correlation: FloatArray, owner: str, names: Schema, weight:
     rest = upper[:rank, rank:]
     first = int(np.argmin(dependent))
     name = names.feature_name(int(dependent[first]))
-    if (1.0 - np.square(rest).sum(axis=0)).min() < -1e-8:
+    if (1.0 - np.square(np.minimum(np.abs(rest), 2.0)).sum(axis=0)).min() < -1e-8:
         msg = (
             f"{owner} has a covariance that is not positive definite: given the other features, "
             f"{name} would have a negative variance"

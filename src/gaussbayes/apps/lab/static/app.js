@@ -250,7 +250,7 @@ export class App extends Store {
   get gaussians() {
     const { state: { model }, data, fitted } = this;
     const shown = model.from === "hand" ? model : isFitted(model) && fitted?.of === this.pairKey ? fitted.model : null;
-    return data && shown?.means?.length === data.classes.length ? shown : null;
+    return data?.features.length && shown?.means?.length === data.classes.length ? shown : null;
   }
 
   /** Which features the parameters of an answer are of. */

@@ -1,8 +1,10 @@
-// The socket: one request of each kind under way, the newest one waiting replaces older ones.
+// The socket: one request of each kind under way, the newest one waiting replaces older ones. If the
+// one under way takes long, the newest is sent all the same, and the server drops the older one.
 
 import { readAnswer } from "./answer_reader.js";
 
 const QUEUED = new Set(["take_away", "lesson"]); // each of these is wanted, none replaces another
+const PATIENCE = 1000; // milliseconds after which a request does not wait for an older one
 const FIRST_PAUSE = 300;
 const LONGEST_PAUSE = 5000;
 
@@ -58,8 +60,32 @@ export class Connection {
       } else {
         for (const replaced of before) request.settle.push(...replaced.settle);
         this.waiting.set(kind, [request]);
+        this.replace(kind, request);
       }
     });
+  }
+
+  /** Send a request in the place of the older one under way, if it still waits after a while. */
+  replace(kind, request) {
+    if (!this.waiting.get(kind)?.includes(request)) return;
+    const running = this.underWay.get(kind);
+    const left = running.sent + PATIENCE - performance.now();
+    if (left > 0) {
+      setTimeout(() => this.replace(kind, request), left);
+      return;
+    }
+    request.settle.push(...running.settle);
+    this.waiting.set(kind, []);
+    this.underWay.set(kind, request);
+    this.send(request);
+  }
+
+  /** Give up what is asked for; its promise is rejected. */
+  cancel(kind) {
+    const request = this.underWay.get(kind);
+    if (request && this.socket.readyState === WebSocket.OPEN) {
+      this.socket.send(JSON.stringify({ number: request.number, kind: "cancel", of: kind }));
+    }
   }
 
   /** Whether anything of this kind is still to be answered. */
@@ -69,6 +95,7 @@ export class Connection {
 
   send(request) {
     request.number = this.number += 1;
+    request.sent = performance.now();
     if (this.socket.readyState !== WebSocket.OPEN) return; // sent when it opens
     const { kind, number, body } = request;
     this.socket.send(JSON.stringify({ number, kind, ...body }));
