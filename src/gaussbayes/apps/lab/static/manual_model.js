@@ -3,9 +3,9 @@
 // It always has two coordinates. Of a single feature the second says nothing: it has mean 0,
 // variance 1 and no correlation.
 
-/** What the state holds of such a model; null where a class has no points to learn from. */
+/** What the state holds of such a model; null where a class has no points, or no numbers. */
 export function manualModel({ priors, means, covariances }) {
-  if (means.includes(null) || covariances.includes(null)) return null;
+  if (!means.every((mean) => mean?.length)) return null;
   return {
     from: "hand",
     priors,
