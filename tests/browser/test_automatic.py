@@ -43,7 +43,7 @@ def test_files_are_opened_with_it_and_examples_are_not(lab: Lab) -> None:
     lab.settle()
     assert lab.state["model"]["from"] == "data"
     lab.press("undo")
-    assert (lab.state["data"], lab.state["model"]["from"]) == (shown["data"], "auto")
+    assert (lab.state["data"], lab.state["model"]["from"]) == (data, "auto")
 
 
 def test_the_plain_model_is_shown_while_points_move(lab: Lab) -> None:
