@@ -60,8 +60,19 @@ def test_unlabelled_rows_are_looked_at_with_every_weight():
     labels = y.astype(object)
     labels[30:] = None
     model = GaussianClassifier.auto().fit(X, labels)
-    losses = [candidate.log_loss for candidate in model.selection_.candidates[-3:]]
+    selection = model.selection_
+    losses = [candidate.log_loss for candidate in selection.weights]
     assert len(set(losses)) == 3
+    assert selection.best.log_loss == min(losses)
+    # Judged by folds, they are not among those that were judged by leaving out each row.
+    by_labels, by_weights = selection.tables()
+    assert (selection.ranked[0].name, len(by_weights.rows)) == (selection.best.name, 3)
+    assert {each.unlabelled_weight for each in selection.candidates} == {0.0}
+    names = [(each.name, each.shrinkage) for each in selection.candidates]
+    assert len(set(names)) == len(names)
+    assert "unlabelled" not in " ".join(by_labels.columns)
+    assert by_weights.title.startswith("weight of unlabelled rows")
+    assert f"{selection.best.unlabelled_weight:g}" in by_weights.rows[0]
 
 
 def test_strings_and_booleans_are_categories_but_integers_are_not():
