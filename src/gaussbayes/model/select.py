@@ -266,7 +266,8 @@ def select(
     if calibrated and table is not None and criterion == "leave_one_out":
         best = best_calibrated(trials)
     chosen = next(trial for trial in trials if trial.candidate is best)
-    n_held_out, weights = None, []
+    n_held_out: int | None = None
+    weights: list[Candidate] = []
     if table is not None and criterion == "leave_one_out":
         if chosen.view.learnt.unlabelled is not None:
             weights, chosen = unlabelled_weights(table, chosen.view, best.settings, schema, n_jobs)

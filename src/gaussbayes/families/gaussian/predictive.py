@@ -393,7 +393,7 @@ class PredictiveLeftOut:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Points:
-    """Rows that lack the same number of features, as columns, 0 where they lack something.
+    """Rows with the same number of missing values, as columns, 0 where a value is missing.
 
     With the stretch of each feature, ``stretch y`` is how far a row is from the mean without it,
     and the outer product of ``x = √stretch y``, times its weight, is what the scatters lose.
