@@ -30,7 +30,7 @@ lint: $(done)/lint
 # All code of the pages and the gallery is run, and a warning is an error. What Sphinx has read is kept
 # in build/doctrees: only pages that changed are run again.
 docs: $(done)/docs
-	$(python) -m sphinx -b html -W --keep-going -q -d build/doctrees docs build/docs
+	$(python) -m sphinx -b html -j 2 -W --keep-going -q -d build/doctrees docs build/docs
 	$(python) docs/_extensions/check_pages.py build/docs
 
 bench: $(done)/bench

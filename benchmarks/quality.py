@@ -1,10 +1,11 @@
 """How good are the probabilities: ours against others, on public and on generated tables.
 
 Five-fold cross-validation, stratified, the same folds for all; log loss and errors of rows held
-out. What peers reached is kept in ``build/quality.csv`` and measured again only when the rows or
-scikit-learn changed; ours is measured every time. ``--kind numbers`` (or mixed, generated) takes
-tables of one kind, ``--only wine`` those with "wine" in the name, ``--models auto`` those of our
-models with "auto" in theirs; ``--write`` writes docs/benchmarks-quality.md.
+out. What was reached is kept in ``build/quality.csv``. Peers are measured again only when the rows
+or scikit-learn changed, ours every time; ``--resume`` takes ours from there as well, to go on where
+a run was stopped or to write the page again. ``--kind numbers`` (or mixed, generated) takes tables
+of one kind, ``--only wine`` those with "wine" in the name, ``--models auto`` those of our models
+with "auto" in theirs; ``--write`` writes docs/benchmarks-quality.md.
 
 Public tables are fetched by ``make tables``; generated ones need nothing.
 """
@@ -84,7 +85,8 @@ def main() -> None:
     parser.add_argument("--kind", choices=KINDS)
     parser.add_argument("--only", default="", help="part of the names of tables")
     parser.add_argument("--models", default="", help="part of the names of our models")
-    parser.add_argument("--cache", type=Path, default=CACHE, help="what peers reached")
+    parser.add_argument("--cache", type=Path, default=CACHE, help="what was reached")
+    parser.add_argument("--resume", action="store_true", help="measure what is not known only")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(ROOT)}")
     arguments = parser.parse_args()
     if arguments.write and (arguments.kind or arguments.only or arguments.models):
@@ -99,14 +101,14 @@ def main() -> None:
         if table.bayes_loss is not None:
             truths[table.name] = table.bayes_loss
         reached = []
-        for model, make in PEERS.items():
-            key = (table.name, table.fingerprint, model, f"scikit-learn {sklearn.__version__}")
-            if key not in known:
-                known[key] = cross_validated(table, model, make, key[-1])
+        for model, make in (PEERS | own).items():
+            library = gaussbayes if model in own else sklearn
+            version = f"{library.__name__} {library.__version__}"
+            key = (table.name, table.fingerprint, model, version)
+            if key not in known or (model in own and not arguments.resume):
+                known[key] = cross_validated(table, model, make, version)
                 _write(arguments.cache, known)
             reached.append(known[key])
-        version = f"gaussbayes {gaussbayes.__version__}"
-        reached += [cross_validated(table, model, make, version) for model, make in own.items()]
         results += reached
         losses = "  ".join(f"{one.log_loss:.4f}{'!' if one.refused else ''}" for one in reached)
         print(f"{table.name:28} {losses}", flush=True)

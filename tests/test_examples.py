@@ -5,25 +5,23 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from runpy import run_path
 
+import matplotlib as mpl
+import matplotlib.pyplot as plt
 import pytest
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
-def output(name: str, *, quiet: bool = True) -> str:
-    """What an example prints; other libraries may have a remark of their own unless `quiet`."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", name],
-        cwd=EXAMPLES,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stderr == "" or not quiet
-    return done.stdout
+def output(name: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """What an example prints, in this process, which has imported what each would import."""
+    mpl.use("agg")
+    run_path(str(EXAMPLES / name), run_name="__main__")
+    plt.close("all")
+    printed, complaints = capsys.readouterr()
+    assert complaints == ""
+    return printed
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.py")), ids=lambda path: path.stem)
@@ -42,7 +40,12 @@ def test_there_are_enough_examples() -> None:
 
 
 def test_cluster() -> None:
-    printed = output("data/cluster.py", quiet=False)  # distributed warns where a machine is busy
+    """In a process of its own, whose workers import it; it may say that a machine is busy."""
+    command = [sys.executable, "-W", "error", EXAMPLES / "data/cluster.py"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    printed = done.stdout
     assert "60,000 rows on 2 workers" in printed
     assert "the model file is that of one process, byte by byte: True" in printed
     assert "not computed yet: Series" in printed
@@ -50,8 +53,8 @@ def test_cluster() -> None:
     assert float(right) > 95
 
 
-def test_database() -> None:
-    printed = output("data/database.py")
+def test_database(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = output("data/database.py", capsys)
     assert "ash: prior 0.667, mean height 20.00" in printed  # a sine's mean is 0
     assert "oak: prior 0.333, mean height 28.00" in printed
     (apart,) = re.findall(r"by ([\d.e+-]+) at most", printed)
@@ -60,16 +63,16 @@ def test_database() -> None:
     assert "tall oak: weight 250000" in printed
 
 
-def test_first_steps() -> None:
-    printed = output("models/first_steps.py")
+def test_first_steps(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = output("models/first_steps.py", capsys)
     shares = [float(share) for share in re.findall(r"([\d.]+)%", printed)]
     assert len(shares) == 7
     assert min(shares) > 80
     assert printed.count("prior 0.333") == 3
 
 
-def test_given_parameters() -> None:
-    printed = output("models/given_parameters.py")
+def test_given_parameters(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = output("models/given_parameters.py", capsys)
     # N(118; 130, 20²) against N(118; 100, 10²): odds ½ exp(−0.18 + 1.62), then by 1/49.
     odds = 0.5 * 2.718281828459045**1.44
     assert f"equal priors: p(ill | 118) = {odds / (1 + odds):.3f}" in printed
@@ -79,8 +82,8 @@ def test_given_parameters() -> None:
     assert wrong[1] == pytest.approx(2.0, abs=0.18)  # four standard errors of 100,000 draws
 
 
-def test_mixed_features() -> None:
-    printed = output("data/mixed_features.py")
+def test_mixed_features(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = output("data/mixed_features.py", capsys)
     assert "families: gaussian, categorical, poisson" in printed
     alone, together = (float(loss) for loss in re.findall(r"log loss ([\d.]+)", printed))
     assert together < alone
@@ -90,8 +93,8 @@ def test_mixed_features() -> None:
     assert float(adds["visits"]) == pytest.approx(5 * 1.0986 - 2, abs=0.5)
 
 
-def test_streaming() -> None:
-    printed = output("data/streaming.py")
+def test_streaming(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = output("data/streaming.py", capsys)
     apart = [float(number) for number in re.findall(r"by ([\d.e+-]+) at most", printed)]
     assert len(apart) == 2
     assert max(apart) < 1e-12

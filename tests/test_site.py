@@ -3,11 +3,14 @@
 import inspect
 import re
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from sklearn.neighbors import NearestCentroid
 
 import gaussbayes
-from gaussbayes import datasets, lessons, plots
+from gaussbayes import GaussianClassifier, datasets, lessons, plots
 
 ROOT = Path(__file__).parent.parent
 DOCS, EXAMPLES = ROOT / "docs", ROOT / "examples"
@@ -16,6 +19,7 @@ GALLERY, COPIES = DOCS / "gallery", DOCS / "lesson"  # both are made by the buil
 PAGES = [path for path in sorted(DOCS.rglob("*.md")) if not {GALLERY, COPIES} & {*path.parents}]
 TEXTS = {path: path.read_text(encoding="utf-8") for path in PAGES}
 PACKAGES = {package.__name__: package for package in (datasets, lessons, plots)}
+CELL = r"^```\{code-cell\}\n(?:---\n.*?^---\n)?(.*?)^```"
 NAMES = [
     *(("gaussbayes", name) for name in gaussbayes.__all__ if f"gaussbayes.{name}" not in PACKAGES),
     *(("gaussbayes.plots", name) for name in plots.__all__),
@@ -96,10 +100,26 @@ def test_every_public_name_has_an_example(module: str, name: str) -> None:
 
 
 def test_code_on_pages_compiles() -> None:
-    cell = r"^```\{code-cell\}\n(?:---\n.*?^---\n)?(.*?)^```"
     for page, text in TEXTS.items():
-        for code in re.findall(cell, text, flags=re.DOTALL | re.MULTILINE):
+        for code in re.findall(CELL, text, flags=re.DOTALL | re.MULTILINE):
             compile(code, str(page), "exec")
+
+
+def test_the_models_that_are_said_to_equal_scikit_learns_do() -> None:
+    text = TEXTS[DOCS / "coming-from" / "scikit-learn.md"]
+    names: dict[str, Any] = {}
+    code = re.findall(CELL, text, flags=re.DOTALL | re.MULTILINE)[0].split("for theirs")[0]
+    exec(code, names)  # noqa: S102
+    equal = re.findall(r"^\| `(\w+)\(.*\| = \|", text, flags=re.MULTILINE)
+    assert {type(theirs).__name__ for theirs, _, _ in names["pairs"]} | {"NearestCentroid"} == {
+        *equal
+    }
+    X, y = names["X"], names["y"]
+    for theirs, ours, rows in names["pairs"]:
+        expected = theirs.fit(rows, y).predict_proba(rows)
+        np.testing.assert_allclose(ours.fit(rows, y).predict_proba(rows), expected, atol=1e-12)
+    nearest = GaussianClassifier("spherical", shared=True, priors="uniform").fit(X, y)
+    assert (nearest.predict(X) == NearestCentroid().fit(X, y).predict(X)).all()
 
 
 def test_every_page_of_the_guide_has_a_formula_code_and_a_figure() -> None:

@@ -22,15 +22,16 @@ own=$("$temporary/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_pat
 echo "$others" > "$own/others.pth"
 
 mkdir "$temporary/project"
-cp -R tests examples benchmarks docs pyproject.toml "$temporary/project"
+# With their times, so that what is compiled of the tests need not be compiled again.
+cp -Rp tests examples benchmarks docs pyproject.toml "$temporary/project"
 cd "$temporary/project"
 "$temporary/venv/bin/python" -c 'import gaussbayes; gaussbayes.show_config()' | tee config
 grep -q '^kernels *reference' config
 
 # What the kernels compute is run: the kernels themselves, the families, the classifier, what is asked
 # of models, laws, and agreement with other libraries; and of files, subcommands and figures those that
-# compare numbers. EM and rows left out are the same NumPy code with all kernels, and so is what reads
-# and writes files, draws, or chooses among models.
+# compare numbers. EM, transforms, codes and rows left out are the same NumPy code with all kernels, and
+# so is what reads and writes files, draws, or chooses among models.
 run="tests/kernels tests/families tests/classifier tests/analysis tests/agreement tests/laws"
 run="$run tests/reliability tests/model/test_solution.py tests/model/test_marginal.py"
 run="$run tests/cli/test_fit.py tests/cli/test_predict.py tests/data/test_models_of_sources.py"
@@ -39,7 +40,8 @@ left_out=""
 for name in agreement/test_missing_values agreement/test_leave_one_out families/test_em \
             families/test_left_out families/gaussian/test_missing_values \
             families/gaussian/test_left_out laws/test_em_never_falls laws/test_leaving_out_is_refitting \
-            families/gaussian/test_spanned families/test_transformed classifier/test_automatic \
+            families/gaussian/test_spanned families/test_transformed families/test_coded \
+            classifier/test_automatic classifier/test_missing classifier/test_transform \
             analysis/test_prediction_sets \
             analysis/test_comparison analysis/test_held_out classifier/test_selection; do
   left_out="$left_out --ignore=tests/$name.py"

@@ -1,7 +1,8 @@
-"""The error that is left
-======================
+"""Bayes error
+===========
 
-If the densities are right, no rule errs less often than Bayes'. Simulated, with a bound beside it.
+No rule errs less often than Bayes' rule with the true densities. Its error, simulated, beside an
+upper bound.
 """
 
 import matplotlib.pyplot as plt

@@ -1,8 +1,8 @@
-"""Probabilities that hold
-=======================
+"""Calibration
+===========
 
-Features that repeat one another make naive Bayes too sure. Calibrated by rows left out, it
-says what it knows.
+Naive Bayes is overconfident if features repeat one another. Leave-one-out calibration corrects its
+probabilities.
 """
 
 import matplotlib.pyplot as plt

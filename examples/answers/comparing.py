@@ -1,7 +1,7 @@
-"""Models side by side
-===================
+"""Comparing models
+================
 
-The same folds for the six structures and nearest neighbours: errors, log loss, Brier score.
+The six structures and their peers on the same folds: error, log loss, Brier score.
 """
 
 from gaussbayes import compare, plots

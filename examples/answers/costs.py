@@ -1,7 +1,7 @@
-"""Errors that cost differently
-============================
+"""Errors with different costs
+===========================
 
-A missed illness costs 20 false alarms: the threshold moves.
+A missed illness costs as much as 20 false alarms, and the decision threshold moves.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
-"""The evidence as a landscape
-===========================
+"""The evidence as a surface
+=========================
 
-Height is p(x), whatever the class; colour is the most probable class.
+The height is p(x), the colour the most probable class.
 """
 
 from gaussbayes import GaussianClassifier, plots

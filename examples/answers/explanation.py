@@ -1,7 +1,7 @@
-"""Why this class?
-===============
+"""Explaining a prediction
+=======================
 
-What each feature of one flower adds to the log-odds of its class against the next one.
+How much each feature of one flower adds to the log-odds of the two most probable classes.
 """
 
 from gaussbayes import GaussianClassifier, plots

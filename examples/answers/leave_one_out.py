@@ -1,7 +1,7 @@
 """Leave-one-out in closed form
 ============================
 
-Each row predicted by the model of all others, and the errors that come to light.
+Every row is predicted by the model of all other rows, without refitting.
 """
 
 from gaussbayes import GaussianClassifier, plots

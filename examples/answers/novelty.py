@@ -1,7 +1,8 @@
-"""Like no class
-=============
+"""Novelty
+=======
 
-Far from all classes one is still the most probable, often with certainty. The p-values know better.
+Far from all classes one of them still has a large posterior; its p-value reveals that the row does
+not belong to it.
 """
 
 import matplotlib.pyplot as plt

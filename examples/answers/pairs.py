@@ -1,7 +1,8 @@
 """All pairs of features
 =====================
 
-Regions for every pair, the others integrated out, densities on the diagonal, and errors.
+Decision regions for every pair of features, the others integrated out, with densities on the
+diagonal.
 """
 
 from gaussbayes import GaussianClassifier, plots

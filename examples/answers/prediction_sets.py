@@ -1,7 +1,8 @@
-"""Sets of classes
+"""Prediction sets
 ===============
 
-A prediction set has the true class with a given probability, whatever the densities are.
+A prediction set contains the true class with a given probability, whether or not the densities are
+right.
 """
 
 import matplotlib.pyplot as plt

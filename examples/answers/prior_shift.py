@@ -1,7 +1,7 @@
-"""Other proportions
-=================
+"""Prior shift
+===========
 
-The classes are those of training, but one has become rare. Rows without labels tell how rare.
+One class has become rarer than in training; unlabelled rows tell how rare.
 """
 
 import matplotlib.pyplot as plt

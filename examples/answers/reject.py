@@ -1,7 +1,7 @@
-"""Leave it open
+"""Reject option
 =============
 
-Where no class is probable enough, no answer is better: fewer decisions, fewer errors.
+Rows whose largest posterior is too small are left undecided: fewer decisions, fewer errors.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
 """Categories
 ==========
 
-Discrete naive Bayes: probabilities of categories in each class, their product, Bayes' rule.
+Discrete naive Bayes: category probabilities of each class, their product, and Bayes' rule.
 """
 
 import matplotlib.pyplot as plt

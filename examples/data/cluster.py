@@ -1,7 +1,7 @@
-"""A cluster
-=========
+"""A Dask cluster
+==============
 
-Rows on a cluster of processes: the same model, to the bit, as on one machine.
+Data on a cluster of processes: the model is the same, to the last bit, as on one machine.
 
 It needs Dask: pip install 'gaussbayes[dask]'.
 """

@@ -1,7 +1,7 @@
 """Counts
 ======
 
-Numbers of events are no Gaussians: a Poisson distribution has no probability below 0.
+Counts are not Gaussian: a Poisson distribution puts no probability on negative values.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """A database
 ==========
 
-Rows in a database or a lazy frame: summed there, and only the sums come out.
+The database or lazy frame computes the sufficient statistics, and only these leave it.
 
 It needs DuckDB and Polars: pip install duckdb polars.
 """

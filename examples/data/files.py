@@ -1,7 +1,7 @@
 """Files larger than memory
 ========================
 
-Rows are read in blocks; what is kept of each are sums.
+Rows are read in blocks, and each block is reduced to its sufficient statistics.
 """
 
 import tempfile

@@ -1,8 +1,8 @@
-"""Learning with holes
-===================
+"""Training with missing values
+============================
 
-The more values are missing, the fewer rows are complete. Learning from what is there keeps close to
-the model of the whole table; learning from complete rows only does not.
+The more values are missing, the fewer rows are complete. Maximum likelihood from all observed
+values stays close to the model of the complete table; using complete rows only does not.
 """
 
 import matplotlib.pyplot as plt

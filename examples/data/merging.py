@@ -1,8 +1,8 @@
-"""Models, not rows, travel
-========================
+"""Merging models
+==============
 
-Three hospitals fit models of their own patients. Their sums, a few kilobytes, make the model of all
-patients, as if the rows had been in one place.
+Three hospitals fit models to their own patients. Merging the models, a few kilobytes each, gives
+the model of all patients.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
-"""Less and less is measured
-=========================
+"""Predicting with missing values
+==============================
 
-What is missing is integrated out, down to the priors.
+Missing features are integrated out; with none left, the posterior is the prior.
 """
 
 import matplotlib.pyplot as plt

@@ -1,10 +1,10 @@
 """Mixed features
 ==============
 
-Numbers, counts and categories side by side, values and labels missing.
+Numbers, counts and categories in one model, with missing values and labels.
 
-Each feature gets the family that fits it; what is missing is integrated out, and rows without label
-are learnt from, too.
+Each feature has a suitable family; missing values are integrated out, and unlabelled rows are
+used as well.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """A moving window
 ===============
 
-Learn the new row, forget the one that is a hundred rows old: exact, and as cheap as learning.
+Learn each new row and remove the one that is a hundred rows old.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
-"""Batches, parts, and a new class
-===============================
+"""Batches, merging, and a new class
+=================================
 
-Rows that come in batches, from several places, with a class that appears late.
+Rows arrive in batches, from several places, with a class that appears late.
 
-The model is the same as if all rows had been there at once.
+The model is the same as if all rows had been available at once.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Few labels
 ==========
 
-Six labelled rows say which class is which; the rows without label say what the classes look like.
+Six labelled rows identify the classes; the unlabelled rows show their distributions.
 """
 
 import matplotlib.pyplot as plt

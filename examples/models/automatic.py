@@ -1,7 +1,8 @@
-"""Everything chosen
-=================
+"""Automatic choice
+================
 
-The automatic model chooses by rows left out, and calibrates its posteriors by them.
+Structure, shrinkage and transforms are chosen by leave-one-out log loss, and the posteriors are
+calibrated.
 """
 
 import matplotlib.pyplot as plt

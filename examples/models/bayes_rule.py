@@ -1,7 +1,7 @@
 """Bayes' rule in three panels
 ===========================
 
-Densities, times the priors, divided by their sum.
+Densities, densities times priors, and posteriors.
 """
 
 from gaussbayes import GaussianClassifier, plots

@@ -1,7 +1,7 @@
 """First steps
 ===========
 
-Fit, predict, and look inside: Fisher's irises in a dozen lines.
+Fit, predict and inspect a model of Fisher's irises.
 """
 
 from sklearn.model_selection import train_test_split

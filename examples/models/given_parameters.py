@@ -1,15 +1,14 @@
 """Given parameters
 ================
 
-No data, only knowledge: set the parameters, then ask, change the priors, and draw.
+A model from known parameters instead of data: posteriors, other priors, and simulated rows.
 """
 
 import numpy as np
 
-from gaussbayes import GaussianClassifier, plots
-from gaussbayes.analysis.boundary import boundaries
+from gaussbayes import GaussianClassifier, decision_boundaries, plots
 
-# A test that reads 100 ± 10 in healthy people and 130 ± 20 in ill ones.
+# A test result is 100 ± 10 in healthy people and 130 ± 20 in ill people.
 model = GaussianClassifier.from_parameters(
     priors=[0.5, 0.5],
     means=[[100], [130]],
@@ -25,12 +24,12 @@ print(f"one in fifty: p(ill | 118) = {screening.predict_proba(reading)[0, 1]:.3f
 before, after = (each.log_odds(reading, "ill", "healthy")[0] for each in (model, screening))
 print(f"log-odds of ill: {before:.3f} before, {after:.3f} after, log(1/49) apart")
 
-# The ill are spread wider, so that very low readings speak for illness as well.
+# The variance of the ill is larger, so that very low readings indicate illness as well.
 for name, each in [("equal priors", model), ("one in fifty", screening)]:
-    low, high = boundaries(each.model_, 0, 1)
+    low, high = (boundary.position for boundary in decision_boundaries(each))
     print(f"{name}: healthy between {low:.1f} and {high:.1f}")
 
-# Draw people from the model, and see how often the best rule is wrong.
+# Draw people from the model, and count the errors of the best rule.
 X, y = screening.sample(100_000, random_state=0)
 print(f"error of the best rule: {np.mean(screening.predict(X) != y):.2%}")
 print(f"error of always saying healthy: {np.mean(y == 'ill'):.2%}")

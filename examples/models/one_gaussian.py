@@ -1,7 +1,7 @@
 """One Gaussian
 ============
 
-Its density, and what is known of one feature once the other was measured.
+Its density, and the distribution of one feature once the other is known.
 """
 
 import matplotlib.pyplot as plt

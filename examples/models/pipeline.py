@@ -1,7 +1,7 @@
 """In a scikit-learn pipeline
 ==========================
 
-The classifier is an estimator like any other: principal components before it, a grid search around.
+The classifier after principal components, inside a grid search.
 """
 
 import matplotlib.pyplot as plt

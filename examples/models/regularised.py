@@ -2,7 +2,7 @@
 ===================
 
 A number for ``shared`` shrinks each covariance towards the pooled one: regularised discriminant
-analysis. With 12 rows a class and five features, something between is best.
+analysis. With 12 rows per class and five features, a value between 0 and 1 is best.
 """
 
 import matplotlib.pyplot as plt

@@ -1,8 +1,8 @@
-"""Curved or straight
-==================
+"""Quadratic or linear boundaries
+==============================
 
-With covariances of their own, classes meet at conics (QDA). With a shared one the quadratic terms
-of the log-odds cancel, and the boundaries are straight (LDA).
+With own covariances the boundaries are conics (QDA). With a shared one the quadratic terms of the
+log-odds cancel, and the boundaries are linear (LDA).
 """
 
 from gaussbayes import make_gaussian_dataset, plots

@@ -1,8 +1,8 @@
 """Six structures
 ==============
 
-What a covariance may look like, and whether the classes share it: two choices, six models. Each is
-fitted to the same flowers; the title has the log loss of every flower left out.
+Two choices, the shape of the covariances and whether the classes share them, give six models. Each
+is fitted to the same flowers; the title shows the leave-one-out log loss.
 """
 
 import matplotlib.pyplot as plt

@@ -1,8 +1,8 @@
 """Skewed features
 ===============
 
-Incomes and durations are not Gaussian, their logarithms nearly are. The density of the rows as they
-come follows from that of the transformed ones.
+Incomes and durations are not Gaussian; their logarithms nearly are. The density of the original
+values follows from that of the transformed ones.
 """
 
 import numpy as np

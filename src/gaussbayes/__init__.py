@@ -23,6 +23,7 @@ from gaussbayes.base.errors import (
 
 if TYPE_CHECKING:
     from gaussbayes import datasets, lessons, plots
+    from gaussbayes.analysis.boundary import decision_boundaries
     from gaussbayes.analysis.comparison import compare
     from gaussbayes.analysis.gaussian_distribution import Gaussian
     from gaussbayes.analysis.synthesis import make_gaussian_dataset
@@ -55,6 +56,7 @@ __all__ = [
     "__version__",
     "compare",
     "datasets",
+    "decision_boundaries",
     "lessons",
     "make_gaussian_dataset",
     "plots",
@@ -69,6 +71,7 @@ _HOME = {
     "Model": "model.model",
     "Solution": "model.solution",
     "compare": "analysis.comparison",
+    "decision_boundaries": "analysis.boundary",
     "make_gaussian_dataset": "analysis.synthesis",
     "show_config": "kernels",
     "write_report": "apps.report",

@@ -61,14 +61,22 @@ Known = TypeVar("Known")
 _OPTIONS = tuple(signature(check_options).parameters)
 
 
+_LINEAR = (
+    "only Gaussian features with a shared covariance (shared=True) have linear log-odds; "
+    "boundary(a, b) has the equation of two classes with covariances of their own"
+)
+
+
 class _Fact(Generic[Known]):
     """An attribute read from the record; not there without a record, or where it has nothing.
 
     One that needs parameters which cannot be had yet is not there either: hasattr is False.
     """
 
-    def __init__(self, read: Callable[[Model], Any], *, solved: bool = True) -> None:
-        self.read, self.solved = read, solved
+    def __init__(
+        self, read: Callable[[Model], Any], *, solved: bool = True, needs: str = ""
+    ) -> None:
+        self.read, self.solved, self.needs = read, solved, needs
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -89,6 +97,8 @@ class _Fact(Generic[Known]):
                 raise NotFittedError(str(error)) from error
         if known is None or (isinstance(known, dict) and not known):
             msg = f"{owner.__name__!r} object has no attribute {self.name!r}"
+            if model is not None and self.needs:
+                msg = f"{msg}: {self.needs}"
             raise AttributeError(msg, name=self.name, obj=classifier)
         return known
 
@@ -216,7 +226,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         class for ``shared=λ``; ``shared="auto"`` chooses.
     calibration : None or "leave_one_out"
         Posteriors as sure as rows left out say they may be: log-likelihoods times a temperature of
-        at most 1, an offset for each class, and half a row that says nothing. Densities stay as
+        at most 1, an offset for each class, and some of the prior. Densities stay as
         they are. `predict_set` needs it.
     average : bool
         Whether the candidates of an automatic choice are averaged, with the weights that predict
@@ -1033,8 +1043,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     means_ = _Fact[FloatArray](class_moments.class_means)
     covariances_ = _Fact[FloatArray](class_moments.class_covariances)
     correlations_ = _Fact[FloatArray](class_moments.class_correlations)
-    coef_ = _Fact[FloatArray](partial(_discriminants, 0))
-    intercept_ = _Fact[FloatArray](partial(_discriminants, 1))
+    coef_ = _Fact[FloatArray](partial(_discriminants, 0), needs=_LINEAR)
+    intercept_ = _Fact[FloatArray](partial(_discriminants, 1), needs=_LINEAR)
     n_parameters_ = _Fact[int](lambda model: model.n_parameters)
     structure_ = _Fact[Any](lambda model: model.settings.first("structure"), solved=False)
     moments_ = _Fact[Any](lambda model: _first(_parts(model), "moments"), solved=False)

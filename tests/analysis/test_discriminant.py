@@ -46,7 +46,10 @@ def test_linear_discriminants_are_those_of_scikit_learn(n_classes: int) -> None:
 
 
 def test_what_has_no_linear_discriminant() -> None:
-    assert not hasattr(GaussianClassifier().fit(IRIS.rows, IRIS.labels), "coef_")
+    own = GaussianClassifier().fit(IRIS.rows, IRIS.labels)
+    assert not hasattr(own, "coef_")
+    with pytest.raises(AttributeError, match=r"shared=True.*boundary\(a, b\)"):
+        own.intercept_  # noqa: B018
     frame = pd.DataFrame(IRIS.rows[:, :1], columns=["length"])
     frame["site"] = pd.Categorical(np.where(np.arange(150) % 2, "north", "south"))
     mixed = GaussianClassifier(shared=True, smoothing=1).fit(frame, IRIS.labels)
@@ -69,3 +72,8 @@ def test_equations_are_written() -> None:
     np.testing.assert_allclose(sorted(roots), [4.894721, 15.365512], atol=1e-6)
     shared = GaussianClassifier(shared=True).fit(X, y).boundary("B", "A")
     assert str(shared).endswith("boundary: x0 = 4.648")
+    equal = GaussianClassifier.from_parameters(
+        None, [[0, 0], [1, 1]], [[1, 0], [0, 1]], covariance="full"
+    )
+    written = str(equal.boundary(1, 0))
+    assert written == "log-odds of 1 to 0 = x0 + x1 - 1\nboundary: x1 = -x0 + 1"

@@ -56,9 +56,9 @@ def test_nothing_is_lost_and_everything_is_said(mixed: Lab) -> None:
     expect(mixed.find("title")).to_have_text(
         f"mixed.csv · 120 points, {lacking} not drawn · 3 classes"
     )
+    x, y = (mixed.get("lab.data.features")[column] for column in mixed.get("lab.data.pair"))
     expect(mixed.find("data-lacking")).to_have_text(
-        f"{lacking} rows lack depth or weight and are not drawn; "
-        "the model learns from what they have."
+        f"{lacking} rows lack {x} or {y} and are not drawn; the model learns from what they have."
     )
     expect(mixed.find("class-255")).to_have_text("no label")
     assert mixed.head("scene")["problem"] is None

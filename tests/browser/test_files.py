@@ -37,8 +37,11 @@ def test_a_table_is_chosen(lab: Lab) -> None:
         expect(lab.find("title")).to_have_text(f"{name} · 120 points · 3 classes")
         np.testing.assert_array_equal(lab.array("data", "points"), X)
         expect(lab.page.get_by_label("Classes and their rows")).to_contain_text("cedar")
-        assert lab.find("data-x").input_value() == "0"
+        assert lab.find("data-x").input_value() == str(lab.head("data")["pair"][0])
 
+    for control, feature in (("data-x", "length"), ("data-y", "width")):
+        lab.find(control).select_option(feature)
+        lab.settle()
     before = lab.picture()
     lab.find("data-x").select_option("depth")
     lab.settle()

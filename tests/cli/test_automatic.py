@@ -30,7 +30,7 @@ def by_the_estimator(path: Path, **settings: Any) -> GaussianClassifier:
     ("options", "settings", "said"),
     [
         ([], {}, "chosen: predictive, "),
-        (["--model", "average"], {"average": True}, "averaged: "),
+        (["--model", "average"], {"average": True}, "chosen: average of "),
         (
             ["--model", "auto", "--sharing", "0.5", "--calibration", "none", "--priors", "uniform"],
             {"shared": 0.5, "calibration": None, "priors": "uniform"},

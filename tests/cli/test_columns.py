@@ -1,5 +1,6 @@
 """Columns of small tables as people have them: what is used, as what, and what is left out."""
 
+import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -264,9 +265,30 @@ def test_perfect_features_of_nature_are_kept() -> None:
     roles = decide_roles(tiny, Request(None, "auto"), labels=np.repeat([0, 1], 3).astype(np.int32))
     assert roles.columns[0].role == "category"
     # Several values for each class, each of them of one class: it is used, with a warning.
-    site = pd.DataFrame({"site": np.arange(60) // 10, "length": length})
+    site = pd.DataFrame({"site": np.arange(60) // 10, "size": generator.normal(size=60)})
     with pytest.warns(LeakageWarning, match="'site' alone determines the target"):
         GaussianClassifier(**FIXED).fit(site, y)
+
+
+def test_thresholds_of_a_number_give_the_target_away(call: Call) -> None:
+    """A score that was cut into grades is warned of; one that parts some classes only is not."""
+    generator = np.random.default_rng(1)
+    score = generator.integers(101, size=N)
+    grade = np.select([score >= 70, score >= 50], ["good", "pass"], "fail")
+    frame = plain().drop(columns=TARGET).assign(score=score, grade=grade)
+    frame.to_csv("t.csv", index=False)
+    given = ["-y", "grade", "--shared", "--smoothing", "1"]
+    result = call("fit", "t.csv", *given)
+    assert "score alone determines grade: if it is known only with the class" in result.stderr
+    assert "--exclude score" in result.stderr
+    assert "alone determines" not in call("fit", "t.csv", *given, "--exclude", "score").stderr
+    for labels, n_doubts in (
+        (np.where(grade == "fail", "fail", "other"), 1),
+        (np.where(grade == "pass", "pass", "other"), 0),  # two thresholds, two classes
+        (np.where(score == score.max(), "top", "other"), 0),  # one row may be it by chance
+    ):
+        roles = decide_roles(frame[["score"]], Request(None, "auto"), labels=_codes(labels))
+        assert len(roles.doubts) == n_doubts
 
 
 def _codes(y: Any) -> Any:
@@ -313,12 +335,19 @@ TABLE = "\n".join(["a,x,y", *ROWS])
         (TABLE, ["-y", "a"], "the target 'a' is different in each of 30 rows"),
         ("\n".join(["a,x,y", *(r[:-1] + "u" for r in ROWS)]), [], "is u in all 30 rows"),
         (TABLE, ["-y", "x"], "'x' is continuous"),
-        (TABLE, ["--exclude", "y"], "the target 'y' cannot be left out"),
+        (TABLE, ["--exclude", "y"], "the target 'y' cannot be left out: it is named by --exclude"),
         (TABLE, ["--exclude", "?"], "the target 'y' cannot be left out"),
-        (TABLE, ["--exclude", "x"], "all are left out, 'a' (identifies rows)"),
+        (TABLE, ["--exclude", "x"], "all are left out, 'a' (identifies rows), 'x' (excluded)"),
+        (TABLE, ["--exclude", "x"], "Remedies: learn from them all the same (--features a)"),
+        (TABLE, ["--categorical", "x"], "'x' holds numbers such as 0.5, but categories are"),
         (TABLE, ["--features", "x,y"], "is the target and cannot be a feature"),
         (TABLE, ["--exclude", "z"], "lacks the columns to exclude: 'z'"),
         (TABLE, ["--exclude", "z*"], "there is no column 'z*'"),
+        (
+            "\n".join(["a,x", *(f"k{max(0, i - 30)},{i % 7}" for i in range(100))]),
+            ["-y", "a"],
+            "the target 'a' has 70 different values in 100 rows, such as k0 and k69: it names rows",
+        ),
         ("\n".join(["a,a,y", *ROWS]), [], "more than one column called 'a'"),
         (
             "\n".join(ROWS),
@@ -337,6 +366,22 @@ def test_bad_input(text: str, options: list[str], message: str, call: Call) -> N
     assert not Path("model.json").exists()
 
 
+def test_what_is_left_out_can_be_learnt_from_all_the_same(call: Call) -> None:
+    """The remedy that is printed is done; noise is told from what is of use."""
+    Path("t.csv").write_text("\n".join(["a,y", *(f"{i},{'uv'[i % 2]}" for i in range(30))]))
+    stopped = call("fit", "t.csv", "-y", "y")
+    assert stopped.exit_code == 3
+    remedy = stopped.stderr.partition("all the same (")[2].partition(")")[0]
+    fit = call("fit", "t.csv", "-y", "y", *shlex.split(remedy))
+    assert fit.exit_code == 0, fit.stderr
+    assert "warning: the class frequencies alone have a log loss of 0.6931" in fit.stderr
+
+
+def with_another(rows: list[str]) -> list[str]:
+    """The same with a column of a few numbers more."""
+    return [row.replace(",", f",{number * 7 % 11},") for number, row in enumerate(rows)]
+
+
 def test_a_stray_text_in_a_column_of_numbers(call: Call) -> None:
     rows = [f"{i / 8},{'uv'[i % 2]}" for i in np.random.default_rng(2).permutation(120)]
     Path("t.csv").write_text("\n".join(["x,y", *rows[:40], "heavy,u", *rows[40:]]))
@@ -348,6 +393,20 @@ def test_a_stray_text_in_a_column_of_numbers(call: Call) -> None:
     assert skipped.exit_code == 0
     assert "learnt from 120 rows" in skipped.stderr
     assert "1 row was left out:\n  t.csv, row 41, column 'x': 'heavy'" in skipped.stderr
+    # With other columns, it may be left out; and a code with a letter may be a category.
+    Path("t.csv").write_text("\n".join(["x,z,y", *with_another(rows), "heavy,3,u"]))
+    for command in (["fit"], ["evaluate", "--cv", "2"]):
+        stopped = call(*command, "t.csv", "-y", "y", "--shared", "--smoothing", "1")
+        remedies = re.findall(r"\((--\w+ x)\)", stopped.stderr)
+        assert remedies == ["--categorical x", "--exclude x"]
+        for remedy in remedies:
+            given = ["-y", "y", "--shared", "--smoothing", "1", *remedy.split()]
+            assert call(*command, "t.csv", *given).exit_code == 0
+    # 001, 002, 136A are codes.
+    codes = [f"{i // 8:03}{'A' * (i == 5)},{row}" for i, row in enumerate(with_another(rows))]
+    Path("t.csv").write_text("\n".join(["code,x,z,y", *codes]))
+    fit = call("fit", "t.csv", "-y", "y", "--shared", "--smoothing", "1")
+    assert fit.stderr.startswith("used 3 columns: 2 numbers, 1 category")
 
 
 def test_columns_of_text_are_named_so_that_they_can_be_pasted(call: Call) -> None:

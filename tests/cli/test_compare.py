@@ -20,7 +20,7 @@ def without_times(records: list[dict[str, object]]) -> list[dict[str, object]]:
 
 @pytest.mark.usefixtures("iris")
 def test_figures_are_the_librarys(call: Call) -> None:
-    options = ["--held-out", "5", "--neighbors", "1,7", "--seed", "3", "--priors", "uniform"]
+    options = ["--cv", "5", "--neighbors", "1,7", "--seed", "3", "--priors", "uniform"]
     options += ["--average"]
     result = call("compare", "iris.csv", "-y", "species", *options, "--json")
     assert (result.exit_code, result.stderr) == (0, "")
@@ -68,7 +68,7 @@ def test_rows_of_another_file(call: Call, iris: Path) -> None:
     table = pd.read_csv(iris)
     table.iloc[::2].to_csv("learnt.csv", index=False)
     table.iloc[1::2, ::-1].to_csv("tests.csv", index=False)
-    given = ["-y", "species", "--held-out", "tests.csv", "--neighbors", "", "--json"]
+    given = ["-y", "species", "--test", "tests.csv", "--neighbors", "", "--json"]
     told = json.loads(call("compare", "learnt.csv", "--no-auto", *given).stdout)
     assert told["selection"] is None
     data = load_iris()
@@ -163,6 +163,7 @@ def test_candidates_that_cannot_be_judged(call: Call, tmp_path: Path) -> None:
         (["-y", "species", "--plot", "c.gif"], "figures are written as .png, .svg, .pdf files"),
         (["-y", "species", "--covariance", "full"], "No such option"),
         (["-y", "species", "--held-out", "1"], "expected folds (2 or more)"),
+        (["-y", "species", "--cv", "5", "--loo"], "--cv and --loo say different things"),
         (["-y", "species", "--no-auto", "--candidates"], "leave out --no-auto"),
         (["-y", "species", "--no-auto", "--selection", "bic"], "leave out --no-auto"),
     ],

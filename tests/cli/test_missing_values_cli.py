@@ -140,7 +140,7 @@ def test_evaluate(call: Call, holes: pd.DataFrame) -> None:
     [
         ("fit", ["--covariance", "auto"]),
         ("fit", ["--covariance", "auto", "--selection", "bic"]),
-        ("evaluate", ["--loo"]),
+        ("evaluate", ["--loo", "--model", "qda"]),
         ("evaluate", ["--shrinkage", "auto", "--covariance", "diagonal", "--cv", "2"]),
         ("compare", ["--neighbors", "", "--no-auto", "--held-out", "3"]),
     ],

@@ -6,6 +6,7 @@ line in `cases`; counts have cases of their own at the end.
 
 import re
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 
 import matplotlib as mpl
@@ -16,7 +17,7 @@ import pytest
 from scipy.stats import bernoulli, norm, poisson
 
 from gaussbayes import GaussianClassifier, SchemaError, compare, plots
-from gaussbayes.apps.report import svg_figures, write_report
+from gaussbayes.apps.report import subject, svg_figures, write_report
 from tests.composition import oracle
 from tests.composition.cases import (
     CLASSES,
@@ -407,6 +408,8 @@ def comparison(case):
 @figure
 def report(case, tmp_path, monkeypatch):
     monkeypatch.setattr(svg_figures, "inline_figures", lambda _: {})
+    if case.kind != "both" or case.structure != "full":  # `comparison` has every automatic choice
+        monkeypatch.setattr(subject, "compare", partial(compare, automatic=False))
     path = write_report(model_of(case), case.frame, case.labels, tmp_path / "a.html", held_out=2)
     words = " ".join(re.sub(r"<[^>]*>", " ", path.read_text(encoding="utf-8")).split())
     wrong = errors_of(case, range(len(features_of(case))))
@@ -533,6 +536,7 @@ def test_other_figures_of_counts(counts, draw):
 def test_report_of_counts(counts, tmp_path, monkeypatch):
     frame, labels, model = counts
     monkeypatch.setattr(svg_figures, "inline_figures", lambda _: {})
+    monkeypatch.setattr(subject, "compare", partial(compare, automatic=False))
     for features in (["visits"], ["visits", "fever"], list(frame.columns)):
         families = {k: v for k, v in model.families.items() if k in features}
         part = GaussianClassifier(smoothing=SMOOTHING, families=families)

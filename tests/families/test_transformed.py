@@ -122,7 +122,7 @@ def test_missing_values_stay_missing_and_infinity_is_named() -> None:
 
 
 @pytest.mark.parametrize("structure", [("full", False), ("diagonal", True), ("full", 0.5)])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, "range"])
 def test_the_density_is_that_of_a_change_of_variables(kind: str, structure: Any) -> None:
     rows, targets = skewed()
     _, _, density = fitted(kind, rows, targets, Gaussian.of(*structure))

@@ -5,9 +5,11 @@ shrinkage in units of the pooled deviations, the Bayesian predictive and the aut
 spherical covariance, and the spherical target, are for features of one unit, and for those who ask.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -53,16 +55,39 @@ def test_any_scaling_of_features(chosen: dict[str, Any], exponents: list[int]) -
     np.testing.assert_array_equal(scaled.predict(new * units), plain.predict(new))
 
 
-@pytest.mark.parametrize("average", [False, True])
-def test_the_automatic_classifier(average: bool) -> None:
+CALIBRATED: list[dict[str, Any]] = [
+    {},
+    {"calibration": "leave_one_out"},
+    *({"transforms": t, "shrinkage": 0.1} for t in ("standardised", "range", "yeo-johnson")),
+    {"transforms": "rank-normal", "shared": True, "shrinkage": "oas"},
+    {"coded": True, "shared": True, "shrinkage": 0.1},
+]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(partial(GaussianClassifier, **chosen) for chosen in CALIBRATED),
+        *(partial(GaussianClassifier.auto, average=average) for average in (False, True)),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("categories", [False, True])
+def test_transformed_calibrated_and_automatic_classifiers(make: Any, categories: bool) -> None:
+    """Beside categories, too; in units that are no powers of 2, so that everything rounds."""
     X, codes, new = table()
-    units = 2.0 ** np.array([-30, 0, 7, 40])
-    plain = GaussianClassifier.auto(average=average).fit(X, codes)
-    scaled = GaussianClassifier.auto(average=average).fit(X * units, codes)
-    np.testing.assert_allclose(
-        scaled.predict_proba(new * units), plain.predict_proba(new), atol=1e-6
-    )
-    np.testing.assert_array_equal(scaled.predict(new * units), plain.predict(new))
+    units = np.array([1e-9, 1.0, 37.3, 2.54e12])
+
+    def framed(values: FloatArray) -> Any:
+        frame = pd.DataFrame(values, columns=list("abcd"))
+        letters = np.array(["u", "v", "w"])[np.arange(len(values)) % 3]
+        return frame.assign(letter=letters) if categories else frame
+
+    make = partial(make, categorical_features=["letter"]) if categories else make
+    plain, scaled = make().fit(framed(X), codes), make().fit(framed(X * units), codes)
+    expected = plain.predict_proba(framed(new))
+    np.testing.assert_allclose(scaled.predict_proba(framed(new * units)), expected, atol=1e-6)
+    np.testing.assert_array_equal(scaled.predict(framed(new * units)), plain.predict(framed(new)))
 
 
 def test_wine_in_its_units() -> None:

@@ -14,9 +14,33 @@ def test_random_tables():
 
 
 @pytest.mark.parametrize("average", [False, True])
-def test_of_one_row_a_class_the_means_are_known(average):
-    X, y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), ["a", "b", "c"]
+@pytest.mark.parametrize("n_features", [2, 5])
+def test_of_one_row_a_class_the_means_are_known(average, n_features):
+    X, y = np.eye(3, n_features), ["a", "b", "c"]
     assert GaussianClassifier.auto(average=average).fit(X, y).predict(X).tolist() == y
+
+
+@pytest.mark.parametrize("average", [False, True])
+@pytest.mark.parametrize("what", ["constant", "two values", "far away", "one row", "wide"])
+def test_difficult_tables(average, what):
+    """They are fitted without a warning, and as well as the other features and rows allow."""
+    generator = np.random.default_rng(0)
+    y = np.arange(45) % 3
+    X = generator.normal(size=(45, 60 if what == "wide" else 3)) + 2.0 * y[:, None]
+    if what == "constant":
+        X[:, 0] = 5.0
+    elif what == "two values":
+        X[:, 0] = y == 1
+    elif what == "far away":
+        X[7, 1] = 1e300
+    elif what == "one row":
+        y[0] = 3
+    model = GaussianClassifier.auto(average=average).fit(X, y)
+    posterior = model.predict_proba(X)
+    np.testing.assert_allclose(posterior.sum(axis=1), 1.0, rtol=1e-12)
+    assert (posterior > 0).all()
+    assert model.score(X, y) > 0.75
+    assert model.predict_set(X, by_class=True)[np.arange(45), y].mean() > 0.8
 
 
 @pytest.mark.parametrize("average", [False, True])

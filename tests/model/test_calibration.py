@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 from scipy.special import log_softmax
 
 from gaussbayes.model.calibration import Calibration, calibrate, calibrated_left_out
@@ -41,6 +41,26 @@ def test_minimum(sharpness):
     sides = [[penalised_loss(point + sign * shift, scores, log_prior, proportions, weights)
               for sign in (-1, 1)] for shift in near]  # fmt: skip
     np.testing.assert_allclose(np.diff(sides), 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("wrong", [0, 7, 200])
+def test_proportion_of_the_prior(wrong):
+    """It makes the classes of rows left out, of which some say nothing, most probable."""
+    scores, proportions, weights = rows_left_out(1, sharpness=1.0)
+    scores[:wrong] = np.roll(20.0 * proportions[:wrong], 1, axis=1)  # sure of another class
+    log_prior = np.log([0.2, 0.3, 0.5])
+    fit = calibrate(scores, log_prior, proportions, weights)
+    log_posterior = log_softmax(fit.applied(scores, log_prior), axis=1)
+    posterior, prior = np.exp(log_posterior[proportions > 0]), proportions @ np.exp(log_prior)
+
+    def negative(e):
+        return -weights @ np.log((1 - e) * posterior + e * prior) - 0.1 * np.log(e)
+
+    bounds = 0.1 / (weights.sum() + 0.1), 0.5
+    reference = minimize_scalar(negative, bounds=bounds, options={"xatol": 1e-12}).x
+    assert fit.prior_proportion == pytest.approx(reference, abs=1e-6)
+    mixed = np.log((1 - fit.prior_proportion) * posterior + fit.prior_proportion * prior)
+    np.testing.assert_allclose(fit.log_posterior(scores, log_prior)[proportions > 0], mixed)
 
 
 def test_true_sharpness():

@@ -47,6 +47,9 @@ def failing() -> dict[str, tuple[Any, Any]]:
     X, y = rows()
     X[y == "u", 0] = np.nan
     tables["missing in a class"] = X, y
+    X, y = X.copy(), y.copy()
+    y[::6] = None
+    tables["missing in a class, some rows without label"] = X, y
     X, y = rows()
     y[0] = "w"
     tables["a class of one row"] = X, y

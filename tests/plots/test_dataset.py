@@ -76,7 +76,7 @@ def test_the_axes_given_are_used(two_classes: Case) -> None:
         (([[1, 2, 3], [4, 5, 6]], [0, 1]), "one or two features, but X has 3: choose"),
         (([[1, 2], [4, 5]], [0]), "X has 2 rows, but y has 1"),
         (([[1, np.inf], [4, 5]], [0, 1]), "infinity"),
-        (([[1, np.nan], [4, np.nan]], [0, 1]), "nothing to show of a feature: give rows"),
+        (([[1, np.nan], [4, np.nan]], [0, 1]), "limits of the figure are not known: give rows"),
         ((np.empty((0, 2)), []), "minimum of 1 is required"),
         (([[1, 2], [4, 5]], [[0.5, 0.5], [0.1, 0.9]]), "one label for each row"),
     ],

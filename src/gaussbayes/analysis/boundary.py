@@ -25,7 +25,13 @@ _FARTHEST = 1e150  # beyond it squares overflow; tails that are nearly equal cro
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """A point at which the most probable class changes, and the classes on its two sides."""
+    """A point at which the most probable class changes.
+
+    Attributes
+    ----------
+    position : where it is
+    left, right : the codes of the classes on its two sides
+    """
 
     position: float
     left: int
@@ -33,13 +39,26 @@ class Boundary:
 
 
 def decision_boundaries(model: Any) -> tuple[Boundary, ...]:
-    """Every point at which the most probable class changes, from left to right, exactly.
+    """Where the most probable class of a model of one feature changes, from left to right.
 
-    Of a classifier of one feature, or its `Model`.
+    The log-odds of two Gaussian classes are a quadratic in x; its roots are candidates. Between
+    neighbouring roots of all pairs the order of the classes does not change, so that one
+    prediction for each interval tells which roots are boundaries.
 
-    Between neighbouring roots of the log-odds of all pairs no two classes change places, so that
-    one label for each interval tells which roots are boundaries of regions. Where classes other
-    than the two best are equal, nothing is decided.
+    Parameters
+    ----------
+    model : a fitted `GaussianClassifier` of one feature, or its `Model`
+
+    Returns
+    -------
+    boundaries : each with its position, and the codes of the classes to its left and right
+
+    Examples
+    --------
+    >>> from gaussbayes import GaussianClassifier
+    >>> model = GaussianClassifier.from_parameters(None, [[0], [4]], [[1]])
+    >>> decision_boundaries(model)
+    (Boundary(position=2.0, left=0, right=1),)
     """
     model = getattr(model, "model_", model)
     _check_single(model)

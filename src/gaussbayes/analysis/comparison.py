@@ -158,8 +158,9 @@ def compare(
         part and never predicted; or (n, k) soft labels, which count in part
     held_out : which rows are predicted by models fitted to the others: an integer for that many
         folds of stratified cross-validation, or as many as the smallest class has rows; a
-        proportion between 0 and 1 for one stratified split; ``(X_test, y_test)`` for these rows; or
-        a splitter of scikit-learn. The only row of a class is never held out, but by a splitter.
+        proportion between 0 and 1 for one stratified split; ``(X_test, y_test)`` for these rows;
+        ``"loo"`` for one row at a time; or a splitter of scikit-learn. The only row of a class is
+        never held out, but by a splitter.
     neighbors : how many neighbours vote; one candidate for each (scikit-learn's
         `KNeighborsClassifier`), on features in numbers, as logistic regression
     model : a `GaussianClassifier` whose parameters the six structures take over but for covariance

@@ -138,5 +138,6 @@ def _sum(terms: list[tuple[float, str]]) -> str:
     for value, name in terms:
         if abs(value) > _NOTHING * largest:
             sign = ("-" if value < 0 else "") if not written else (" - " if value < 0 else " + ")
-            written += f"{sign}{abs(value):.4g}{name}"
+            number = f"{abs(value):.4g}"
+            written += sign + (name[1:] if name and number == "1" else number + name)
     return written or "0"

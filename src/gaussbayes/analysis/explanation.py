@@ -58,13 +58,17 @@ class BayesTerms:
 
 
 @dataclass(frozen=True, slots=True)
-class BayesRule:
+class BayesRule(Displayed):
     """Bayes' rule for every class, in their order, and what they have in common."""
 
     classes: tuple[BayesTerms, ...]
     evidence: float  # p(x) = Σ p(x, c)
     log_evidence: float
     calibrated: bool = False  # whether the posteriors are not simply joint / evidence
+
+    def tables(self) -> Sequence[Block]:
+        """The numbers, and their logarithms."""
+        return _rule_tables(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +112,7 @@ class Adjustment:
 
 
 @dataclass(frozen=True, slots=True)
-class LogOdds:
+class LogOdds(Displayed):
     """``log p(of | x) − log p(against | x)``, feature by feature.
 
     `value` is `at_reference`, the contributions and the adjustment together. It and `at_reference`
@@ -122,6 +126,10 @@ class LogOdds:
     at_reference: float
     contributions: tuple[Contribution, ...]  # in the order of the features
     adjustment: Adjustment | None = None  # None if the posteriors follow from one set of densities
+
+    def tables(self) -> Sequence[Block]:
+        """What each feature adds, with bars."""
+        return [_contribution_table(self)]
 
     def largest(self, most: int) -> tuple[list[Contribution], list[Contribution]]:
         """The contributions of the features that say something, the largest first, and the rest.
@@ -154,13 +162,14 @@ class Explanation(Displayed):
 
     def tables(self) -> Sequence[Block]:
         """Bayes' rule, plain and in logarithms, and what each feature adds to the log-odds."""
-        blocks: list[Block] = [*_rule_tables(self.bayes)]
+        blocks: list[Block] = [*self.bayes.tables()]
         if self.log_odds is None:
             return blocks
-        blocks.append(_contribution_table(self.log_odds))
+        blocks += self.log_odds.tables()
         parts = self.log_odds.contributions
-        missing = [part.feature for part in parts if part.missing]
-        unseen = [f"{part.feature} = {_cell(part.value)}" for part in parts if part.unseen]
+        silent = [part for part in parts if part.silent]
+        missing = [part.feature for part in silent if part.missing]
+        unseen = [f"{part.feature} = {_cell(part.value)}" for part in silent if part.unseen]
         for why, names in (("Missing", missing), ("Never seen in training", unseen)):
             if names:
                 more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
@@ -221,7 +230,11 @@ def _contribution_table(odds: LogOdds) -> TextTable:
     first, rest = odds.largest(_MOST_FEATURES)
     lines: list[tuple[tuple[str, str, str], float, Any]] = [
         (
-            (_short(part.feature), _cell(part.value), _cell(part.reference)),
+            (
+                _short(part.feature),
+                "missing" if part.missing else _cell(part.value),
+                _cell(part.reference),
+            ),
             part.amount,
             odds.ruled_out(part),
         )

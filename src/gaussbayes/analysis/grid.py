@@ -100,7 +100,7 @@ def limits(
     with np.errstate(invalid="ignore"):
         low, high = np.fmin.reduce(known, initial=np.inf), np.fmax.reduce(known, initial=-np.inf)
     if not known.size or not np.isfinite(low).all():
-        msg = "there is nothing to show of a feature: give rows (X), at least one that has it"
+        msg = "the limits of the figure are not known: give rows (X) with a value of each feature"
         raise ParameterError(msg)
     span = high - low
     # A constant feature: half a unit, or at least a few floats, of room.

@@ -11,6 +11,7 @@ from html import escape
 from itertools import islice
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from unicodedata import combining, east_asian_width
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -93,10 +94,12 @@ class TextTable:
         height = max(map(len, heads), default=0)
         above = zip(*([""] * (height - len(head)) + head for head in heads), strict=True)
         rows = [[cell.replace("\xa0", " ") for cell in row] for row in (*above, *self.rows)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
         lines = [
             "  ".join(
-                cell.rjust(width) if side == "r" else cell.ljust(width)
+                " " * (width - _width(cell)) + cell
+                if side == "r"
+                else cell + " " * (width - _width(cell))
                 for cell, width, side in zip(row, widths, self.letters, strict=True)
             ).rstrip()
             for row in rows
@@ -191,6 +194,18 @@ def bar(begin: float, end: float, width: int) -> str:
     halves = [first <= place < last for place in range(2 * width)]
     pairs = zip(halves[::2], halves[1::2], strict=True)
     return "".join(" ▐▌█"[2 * left + right] for left, right in pairs).rstrip()
+
+
+def _width(text: str) -> int:
+    """How many columns of a terminal a text takes: Chinese letters two, accents none.
+
+    >>> _width("naïve"), _width("森林"), _width("e\u0301")
+    (5, 4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    wide = (1 + (east_asian_width(letter) in "WF") for letter in text if not combining(letter))
+    return sum(wide)
 
 
 def _terminal_text(cell: str) -> "Text":

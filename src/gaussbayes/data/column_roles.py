@@ -7,7 +7,8 @@ What is decided follows from a sample, the first rows of a table, and from what 
 - Left out are columns that identify rows, by their values (unique integers that rise with the row,
   strings most of which are unique) or by their names (id, rownames, index, Unnamed: 0); columns
   without values, or with one value only; copies of another column; strings of too many kinds; and
-  columns with one value for each class, which give the target away.
+  columns with one value for each class, which give the target away. Others that determine the
+  class alone, as a score does that was cut into grades, are used, with a warning.
 - What was said of a column holds: it is never left out, and holds what it is said to hold.
 """
 
@@ -19,6 +20,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from fnmatch import fnmatchcase
 from functools import cached_property
+from math import lgamma, log
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -26,6 +28,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
+from gaussbayes.base.remedy import Remedy
 from gaussbayes.base.schema import NOT_ASKED_FOR, ColumnRole, ColumnRoles, Role
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import CodeArray, LabelArray
@@ -67,6 +70,12 @@ _ROWS_OF_A_KIND = 5
 
 _FEWEST = 3
 """Rows below which nothing is said of columns by their values."""
+
+_BY_CHANCE = log(1e-6)  # that thresholds of a number which says nothing part all classes
+
+_NO_VALUES, _CONSTANT, _EXCLUDED = "no values", "constant", "excluded"
+_OF_NO_USE = (_NO_VALUES, _CONSTANT, _EXCLUDED, NOT_ASKED_FOR)
+"""Reasons for which nobody would learn from a column all the same."""
 
 _START = 200  # rows by which columns that may be copies are found
 
@@ -258,7 +267,7 @@ def _not_wanted(names: Sequence[str], request: Request, told: dict[str, str]) ->
     if request.target in excluded:
         msg = f"the target {request.target!r} cannot be left out: it is named by exclude"
         raise SchemaError(msg)
-    reasons |= dict.fromkeys(excluded, "excluded")
+    reasons |= dict.fromkeys(excluded, _EXCLUDED)
     both = [name for name in told if name in reasons]
     if both:
         msg = (
@@ -298,11 +307,10 @@ def _raise_for_none(roles: ColumnRoles, others: Sequence[str]) -> None:
         raise SchemaError(msg)
     reasons = ", ".join(f"{each.name!r} ({each.reason})" for each in roles.left_out[:10])
     more = f" and {len(roles.columns) - 10} more" if len(roles.columns) > 10 else ""
-    msg = (
-        f"there is no column to learn from: all are left out, {reasons}{more}. Name those to learn "
-        "from all the same as features (--features on the command line)"
-    )
-    raise SchemaError(msg)
+    usable = [each.name for each in roles.left_out if each.reason not in _OF_NO_USE]
+    remedies = [Remedy("learn from them all the same", (("features", usable),))] if usable else []
+    msg = f"there is no column to learn from: all are left out, {reasons}{more}"
+    raise SchemaError(msg).with_remedies(remedies)
 
 
 # What a column holds.
@@ -434,6 +442,8 @@ def _role(column: SampledColumn, told: str | None, request: Request, *, parsed: 
     if column.content == "date" and told != "category":
         return "date"
     if told is not None:
+        if told == "category":
+            _check_whole(column)
         return "category" if told == "category" else "number"
     chosen = request.categorical_features
     if column.content == "category":
@@ -455,6 +465,20 @@ def _role(column: SampledColumn, told: str | None, request: Request, *, parsed: 
     return "number"
 
 
+def _check_whole(column: SampledColumn) -> None:
+    """Raise if most of a column are numbers with fractions, which are no categories."""
+    if column.content != "number" or column.values.dtype.kind != "f":
+        return
+    fractions = np.rint(column.values) != column.values
+    if 2 * column.counts[fractions].sum() > column.n_known:
+        msg = (
+            f"column {column.name!r} holds numbers such as {column.values[fractions][0]}, but "
+            "categories are strings, integers or booleans: leave it out of categorical_features, "
+            "or cut the numbers into a few intervals"
+        )
+        raise DataError(msg)
+
+
 def _spells_numbers(column: SampledColumn) -> bool:
     """Whether strings are all numbers, none with leading zeros: beside what stands for missing."""
     texts = column.values.tolist()
@@ -464,13 +488,13 @@ def _spells_numbers(column: SampledColumn) -> bool:
 def _stray(column: SampledColumn) -> int | None:
     """The code of a string that is no number where nearly all others are; None if there is none.
 
-    Few numbers that occur again and again are rather codes: 0, 1, 2, 3+.
+    Few numbers that occur again and again are rather codes: 0, 1, 2, 3+. So are 001, 002, 136A.
     """
     matches = (_NUMBER.fullmatch(str(value)) is not None for value in column.values)
     numbers = np.fromiter(matches, bool, column.n_kinds)
     n_kinds, n_numbers = np.count_nonzero(numbers), column.counts[numbers].sum()
     n_strays = column.n_known - n_numbers
-    codes = n_kinds <= min(FEW, n_numbers / 2)
+    codes = n_kinds <= min(FEW, n_numbers / 2) or any(map(_ZERO.match, map(str, column.values)))
     if codes or not 0 < n_strays <= max(1, _STRAYS * column.n_known) or n_kinds < 2:
         return None
     first = column.codes[(column.codes >= 0) & ~np.append(numbers, True)[column.codes]]
@@ -491,7 +515,7 @@ def _origin(column: SampledColumn, roles: dict[str, Role]) -> str | None:
 def _untyped(column: SampledColumn) -> str | None:
     """Why a column is of no use, whatever its values are."""
     if column.n_known == 0:
-        return "no values"
+        return _NO_VALUES
     if column.content == "other":
         return f"holds {column.dtype} values, neither numbers nor categories"
     return None
@@ -503,7 +527,7 @@ def _useless(column: SampledColumn, role: Role, request: Request, most_kinds: in
     if what is not None:
         return f"identifies {what}"
     if column.n_kinds == 1:
-        return "constant"
+        return _CONSTANT
     return _too_many(column, most_kinds) if role == "category" else None
 
 
@@ -592,19 +616,29 @@ def _determines(
 ) -> tuple[Literal["copy", "doubt"], str] | None:
     """Whether a column alone says what the class is.
 
-    With one value for each class it is the target again. With some more values it is doubtful. In
-    few rows, or with values that occur a few times only, it may be by chance.
+    With one value for each class it is the target again. With some more values it is doubtful, and
+    so it is if thresholds of a number part all classes. In few rows, or with values that occur a
+    few times only, it may be by chance.
     """
-    if column.n_kinds > max(FEW // 2, 3 * (1 + labels.max(initial=0))):
-        return None
     known = (column.codes >= 0) & (labels >= 0)
     values, classes = column.codes[known], labels[known]
-    m, k, n = np.unique(values).size, np.unique(classes).size, values.size
-    if k < 2 or n < FEW or m > max(FEW // 2, 3 * k) or n < _ROWS_OF_A_KIND * m:
+    class_of = np.full(column.n_kinds, -1, classes.dtype)
+    class_of[values] = classes
+    if values.size < FEW or (class_of[values] != classes).any():
         return None
-    if np.unique(values.astype(np.int64) * (1 + classes.max()) + classes).size > m:
+    m, n = int(np.count_nonzero(class_of >= 0)), values.size
+    count = np.bincount(classes)
+    k = int(np.count_nonzero(count))
+    if k >= 2 and m <= max(FEW // 2, 3 * k) and n >= _ROWS_OF_A_KIND * m:
+        return ("copy", "one to one with") if m == k else ("doubt", "alone determines")
+    if k < 2 or not column.is_ordered:
         return None
-    return ("copy", "one to one with") if m == k else ("doubt", "alone determines")
+    by_value = class_of[np.argsort(column.values, kind="stable")]
+    n_changes = np.count_nonzero(np.diff(by_value[by_value >= 0]))
+    # Of n! / Π n_c! orders of the classes of all rows, k! have each class in one piece.
+    chance = lgamma(k + 1) + sum(lgamma(each + 1) for each in count.tolist()) - lgamma(n + 1)
+    by_threshold = n_changes == k - 1 and chance < _BY_CHANCE
+    return ("doubt", "alone determines") if by_threshold else None
 
 
 # The target.
@@ -620,14 +654,17 @@ def check_target(target: SampledColumn, *, whole: bool = True) -> None:
             raise _continuous(name, fractions[0], m, n)
     if n < FEW // 2:
         return
-    if m == n:
+    if target.content in {"number", "date"} and n > m > max(_CONTINUOUS, n / 4):
+        raise _continuous(name, values[0], m, n)
+    if m == n or m > max(_CONTINUOUS, n / 2):
+        differs = f"is different in each of {n:,} rows"
+        if m < n:
+            differs = f"has {m:,} different values in {n:,} rows"
         msg = (
-            f"the target {name!r} is different in each of {n:,} rows, as {values[0]!s:.40} and "
-            f"{values[-1]!s:.40} are: it names rows, not classes. Choose a column of classes"
+            f"the target {name!r} {differs}, such as {values[0]!s:.40} and {values[-1]!s:.40}: it "
+            "names rows, not classes. Choose a column of classes"
         )
         raise DataError(msg)
-    if target.content in {"number", "date"} and m > max(_CONTINUOUS, n / 4):
-        raise _continuous(name, values[0], m, n)
     if m == 1 and whole:
         msg = (
             f"the target {name!r} is {values[0]!s:.40} in all {n:,} rows: a classifier needs at "

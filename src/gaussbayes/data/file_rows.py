@@ -10,7 +10,7 @@ pieces make a part changes nothing in the sum, to the bit.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -90,7 +90,14 @@ class FileRows(RowSource):
         encoded = selection.encoded
         if target is not None and is_string(selection.schema.field(target).type):
             encoded += (target,)
-        selection = replace(selection, as_stored=True, encoded=encoded, missing=request.missing)
+        optional = () if decided is None else roles.features
+        selection = replace(
+            selection,
+            as_stored=True,
+            encoded=encoded,
+            missing=request.missing,
+            optional=optional,
+        )
         encoder = replace(roles.encoder, missing=request.missing)
         reader = BlockReader(roles, request, encoder, selection, integers, source.is_text)
         return cls(source, roles, request, reader)
@@ -102,7 +109,8 @@ class FileRows(RowSource):
             try:
                 rows = reader.read(block.table)
             except BadRowError as error:
-                raise error.placed(block.file, block.first_row) from None
+                optional = reader.selection.optional
+                raise error.placed(block.file, block.first_row, optional) from None
             yield rows, block
 
     def plan(self, fold: Fold[Any], encoder: Encoder) -> "Plan":
@@ -124,7 +132,8 @@ class FileRows(RowSource):
                 parts, "reading", n_rows, lambda part: part[1].n_records, proportion
             )
             for number, of_file in groupby(counted, key=lambda part: part[0]):
-                total = _merged((part for _, part in of_file), plan.files[number].shown)
+                optional, shown = plan.reader.selection.optional, plan.files[number].shown
+                total = _merged((part for _, part in of_file), shown, optional)
                 tree.add(number, total.of_file())
         return tree.result()
 
@@ -143,12 +152,14 @@ class Plan:
         return self.reader.total(tables, self.fold, threads, self.files[number].shown)
 
 
-def _merged(parts: Iterable[Reduced[Any]], file: str, n_before: int = 0) -> Reduced[Any]:
+def _merged(
+    parts: Iterable[Reduced[Any]], file: str, optional: Sequence[str], n_before: int = 0
+) -> Reduced[Any]:
     """The sum of parts of a file, in their tree, after so many rows of it."""
     tree: MergeTree[Reduced[Any]] = MergeTree()
     for place, part in enumerate(parts):
         if part.stop is not None:
-            raise part.stop.placed(file, 1 + n_before)
+            raise part.stop.placed(file, 1 + n_before, optional)
         n_before += part.n_records
         tree.add(place, part)
     return tree.result()
@@ -207,4 +218,5 @@ def part_partial(places: range, _: int, number: int, plan: Plan) -> Reduced[Any]
     pieces = islice(reader.pieces(selection, 1, first), len(places) - n_empty)
     parts = (plan.reduced(piece, number) for piece in pieces)
     n_before = sum((reader.piece_rows(selection) or ())[:first])
-    return _merged(chain([Reduced()] * n_empty, parts), reader.file.shown, n_before)
+    placed = (reader.file.shown, selection.optional, n_before)
+    return _merged(chain([Reduced()] * n_empty, parts), *placed)

@@ -604,7 +604,7 @@ class Source:
                 for parsed in tables:
                     bad = count_problems(parsed.problems, file, first_row)
                     if bad.count and self.handling == "error":
-                        raise bad_row_error(bad.first[0])
+                        raise bad_row_error(bad.first[0], optional=selection.optional)
                     self.bad_rows += bad
                     if parsed.table.num_rows:
                         left_out = tuple(problem.row for problem in parsed.problems)

@@ -47,6 +47,8 @@ MOST_NAMED = 5
 HOW_TO_SKIP = ', or leave such rows out with bad_rows="skip" (--bad-rows skip on the command line)'
 """What the error about a row ends with where rows can be left out."""
 
+NOT_A_NUMBER = "is not a number"
+
 _LONGEST = 60
 
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
@@ -335,9 +337,10 @@ class BadRowError(Exception):
         """The same, after so many other rows."""
         return BadRowError(self.problem.placed("", n_rows), self.skippable)
 
-    def placed(self, file: str, first_row: int) -> DataError:
+    def placed(self, file: str, first_row: int, optional: Sequence[str] = ()) -> DataError:
         """The error to raise where the place is known."""
-        return bad_row_error(self.problem.placed(file, first_row), skippable=self.skippable)
+        problem = self.problem.placed(file, first_row)
+        return bad_row_error(problem, skippable=self.skippable, optional=optional)
 
 
 def describe(bad: BadRow) -> str:
@@ -347,10 +350,18 @@ def describe(bad: BadRow) -> str:
     return f"{bad.file}, row {bad.row}{column}: {value}{bad.problem}"
 
 
-def bad_row_error(bad: BadRow, *, skippable: bool = True) -> DataError:
-    """The error that stops the reading at a bad row."""
+def bad_row_error(
+    bad: BadRow, *, skippable: bool = True, optional: Sequence[str] = ()
+) -> DataError:
+    """The error that stops the reading at a bad row; `optional` columns may be used otherwise."""
     remedy = f". Correct the row{HOW_TO_SKIP}" if skippable else ""
-    return DataError(f"{describe(bad)}{remedy}")
+    column, remedies = bad.column, []
+    if column in optional and bad.problem == NOT_A_NUMBER:
+        options = (("categorical_features", [column]),)
+        remedies.append(Remedy("take the column for categories", options))
+    if column in optional and len(optional) > 1:
+        remedies.append(Remedy("leave the column out", (("exclude", [column]),)))
+    return DataError(f"{describe(bad)}{remedy}").with_remedies(remedies)
 
 
 def count_problems(problems: Sequence[BadRow], file: str, first_row: int) -> BadRows:
@@ -432,6 +443,8 @@ class ColumnSelection:
     missing: MissingMarks = STANDARD_MARKS
     """What stands for missing values."""
     decimal: str = "."
+    optional: tuple[str, ...] = ()
+    """Columns that were chosen by what they hold: others may be chosen instead."""
 
     @property
     def columns(self) -> list[str]:

@@ -41,7 +41,11 @@ class Removal:
     def of_class(self, code: int) -> tuple[NDArray[np.intp], "Removal"]:
         """Which of the rows are of a class, and what becomes of its weight without each."""
         which = np.flatnonzero(self.codes == code)
-        return which, Removal(*(getattr(self, name)[which] for name in self.__slots__))
+        return which, self.of_rows(which)
+
+    def of_rows(self, which: NDArray[np.intp]) -> "Removal":
+        """The same for some of the rows."""
+        return Removal(*(getattr(self, name)[which] for name in self.__slots__))
 
 
 def remove(codes: NDArray[np.intp], weights: FloatArray, class_weight: FloatArray) -> Removal:

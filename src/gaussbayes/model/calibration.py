@@ -9,8 +9,13 @@ with one temperature ``t ≤ 1`` and one offset ``b_c`` a class, those that make
 rows left out most probable. Densities stay as they are: calibration acts on posteriors and on what
 is decided by them, and priors enter as they are, so that they may be changed afterwards.
 
-However sure a model is, it was fitted to n rows only: of the posterior the proportion
-``½ / (n + ½)`` is the prior, as if half a row had said nothing at all.
+However sure a model is, it says nothing of some rows: wrong labels, rows unlike all others. Of the
+posterior a proportion e is therefore the prior,
+
+    (1 − e) p(c | x) + e prior_c
+
+the one that makes the classes of the rows left out most probable, as if besides them a tenth of a
+row had said nothing at all. So e is above 0 also where every row left out is right.
 """
 
 from collections.abc import Sequence
@@ -27,8 +32,11 @@ _PRIOR_ROWS = 2.0
 Where all rows left out are right, they say nothing about how sure posteriors may be.
 """
 
-_NOTHING = 0.5
-"""Rows that say nothing about the classes."""
+_NOTHING = 0.1
+"""Rows that say nothing about the classes, besides those left out."""
+
+_MOST_NOTHING = 0.5
+"""Proportion of the prior beyond which classes would hardly depend on the features."""
 
 _LEAST = float(np.exp(-4.0))  # temperature
 _STEPS = 100  # of Newton's method, at most
@@ -91,7 +99,8 @@ def calibrate(
     """The calibration that makes the classes of rows left out most probable.
 
     It minimises ``−Σ_i w_i Σ_c q_ic log p(c | x_i) + 2 (log² t + Σ_c b_c²)`` with ``t ≤ 1``: a free
-    temperature would sharpen without end where every row left out is right.
+    temperature would sharpen without end where every row left out is right. Then the proportion of
+    the prior is found; see `_proportion_of_prior`.
 
     Parameters
     ----------
@@ -134,7 +143,29 @@ def calibrate(
             break
     # The prior makes the offsets sum to 0, but for rounding.
     offsets = point[1:] - point[1:].mean()
-    return Calibration(float(point[0]), offsets, _NOTHING / (n + _NOTHING))
+    told = of_truth > 0
+    proportion = _proportion_of_prior(posterior[told], np.exp(prior[told]), of_truth[told])
+    return Calibration(float(point[0]), offsets, proportion)
+
+
+def _proportion_of_prior(posterior: FloatArray, prior: FloatArray, weights: FloatArray) -> float:
+    """The e that maximises ``Σ_i w_i log((1 − e) p_i + e prior_i) + 0.1 log e``, at most a half.
+
+    `posterior` and `prior` are those of the classes of rows left out. The sum is concave, and
+    rises up to the proportion of the tenth of a row alone: no other row takes from the prior.
+
+    Examples
+    --------
+    >>> one_wrong, even = np.array([1e-6] + 39 * [0.999]), np.full(40, 0.5)
+    >>> round(_proportion_of_prior(one_wrong, even, np.ones(40)), 3)
+    0.055
+    """
+    less = prior - posterior
+    low, high = min(_NOTHING / (weights.sum() + _NOTHING), _MOST_NOTHING), _MOST_NOTHING
+    while (middle := 0.5 * (low + high)) not in (low, high):
+        slope = (weights * less / (posterior + middle * less)).sum() + _NOTHING / middle
+        low, high = (middle, high) if slope > 0 else (low, middle)
+    return float(low)
 
 
 def _derivatives(

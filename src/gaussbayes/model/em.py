@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from gaussbayes.base.anderson import Step, accelerate
-from gaussbayes.base.errors import SingularCovarianceError
+from gaussbayes.base.errors import DataError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows
@@ -32,6 +32,10 @@ from gaussbayes.model.remedies import remedies
 from gaussbayes.model.settings import Settings, class_priors
 from gaussbayes.model.solution import Solution, score
 from gaussbayes.model.statistics import KeptRows, Learnt, RowReduction
+
+EXACT, ROUGH = 1e-11, 1e-3
+"""Estimated errors of parameters, in standard deviations or as proportions, at which EM ends: for a
+model, and to tell models apart by their predictions."""
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -81,7 +85,7 @@ def expectation_maximisation(
     *,
     threads: int = 1,
     start: Solution | None = None,
-    tolerance: float = 1e-11,
+    tolerance: float = EXACT,
     max_iterations: int = 10_000,
 ) -> Solution:
     """The model of labelled rows, known by their statistics, and of unlabelled ones.
@@ -96,10 +100,12 @@ def expectation_maximisation(
     problem = _Problem(learnt, rows, settings, schema, settings.families, names, prior, threads)
     try:
         return _maximum(problem, start, tolerance, max_iterations)
-    except SingularCovarianceError as error:
-        msg = f"the likelihood of the rows has no maximum: {error.problem or error}"
+    except (DataError, SingularCovarianceError) as error:
+        if isinstance(error, SingularCovarianceError):
+            msg = f"the likelihood of the rows has no maximum: {error.problem or error}"
+            error = SingularCovarianceError(msg)
         working = remedies(settings, problem.attempt, unlabelled=True)
-        raise SingularCovarianceError(msg).with_remedies(working) from None
+        raise error.with_remedies(working) from None
 
 
 def _maximum(
@@ -182,7 +188,12 @@ class _Problem:
         columns = zip(self.settings.families, expected.parts, self.names, strict=True)
         densities = tuple(family.estimate(part, names).density for family, part, names in columns)
         record = Convergence(path.objective, path.converged, path.remaining)
-        return Solution(self.prior(expected.weight), densities, expected.weight, record)
+        solution = Solution(self.prior(expected.weight), densities, expected.weight, record)
+        if tolerance == EXACT:
+            return solution
+        columns = zip(self.families, expected.parts, self.names, strict=True)
+        maximal = tuple(family.maximise(part, names) for family, part, names in columns)
+        return replace(solution, maximal=maximal)
 
     def prior(self, weight: FloatArray) -> FloatArray:
         """The priors (k,): those given, or the proportions of the weight."""
@@ -193,7 +204,7 @@ class _Problem:
         rest, parts = self.learnt.unlabelled, self.learnt.parts
         assert rest is not None
         densities = []
-        given = [None] * len(parts) if near is None else near.densities
+        given = [None] * len(parts) if near is None else near.maximal or near.densities
         columns = zip(self.families, parts, rest.together, self.names, given, strict=True)
         for family, part, unlabelled, names, density in columns:
             together = unlabelled.scaled(self.settings.unlabelled_weight) + part.together()

@@ -626,6 +626,18 @@ def _grouped(
     return CalibrationCurve(means[0], means[1], rows.astype(np.int64), filled, many, means[2])
 
 
+def frequency_log_loss(weight: FloatArray) -> float:
+    """The log loss of stating the class frequencies, by the weight of each class (k,).
+
+    ``−Σ_c p_c log p_c``, their entropy, is what a model must be below to be of use.
+
+    >>> round(frequency_log_loss(np.array([50.0, 50.0, 0.0])), 4)
+    0.6931
+    """
+    frequencies = weight[weight > 0] / weight.sum()
+    return float(-frequencies @ np.log(frequencies))
+
+
 def confident_errors(log_posterior: RealArray, codes: NDArray[Any], n: int) -> NDArray[np.intp]:
     """Up to n wrongly predicted rows, by how sure the model was of the wrong class, surest first.
 

@@ -16,8 +16,8 @@ from gaussbayes.model.average import averaged, log_average
 from gaussbayes.model.averaging import averaging_weights
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.left_out import (
-    MOST_HELD_OUT,
     HeldOutRows,
+    affordable_rows,
     calibrated_loss,
     calibration_of,
     held_out_rows,
@@ -32,6 +32,7 @@ from gaussbayes.model.select import (
     SELECTION_FOLDS,
     LearntView,
     Selection,
+    Trial,
     best_calibrated,
     best_of,
     select,
@@ -46,6 +47,9 @@ MOST_REFITTED = 5_000
 
 _CLEARLY = 0.9
 """A single model is preferred to the average if its log loss is below so much of the average's."""
+
+_CALIBRATED_AS = 8
+"""Calibration may take the memory of so many candidates."""
 
 _WORTH_A_THREAD = 1 << 16
 """Values below which starting a thread costs more than it saves."""
@@ -103,25 +107,43 @@ def _fit_model(
         judged, judging = _judging(table, views, schema, threads, is_sample=all_rows is not None)
     if automatic and options.average:
         return _average(judged, judging, views, schema, options, threads, all_rows)
-    selection, settings, number = None, views[0].settings, 0
+    selection, settings, number, chosen = None, views[0].settings, 0, None
     if automatic:
         calibrated = options.calibration is not None
-        selection, view = select(
+        selection, chosen = select(
             judged, judging, schema, options.criterion, threads, calibrated=calibrated
         )
-        settings, number = selection.best.settings, judging.index(view)
-        if options.criterion == "leave_one_out":
-            selection = _with_held_out(selection, judged, view.learnt)
+        settings, number = selection.best.settings, judging.index(chosen.view)
     if options.calibration is not None:
-        learnt = judging[number].learnt.adapted(settings)
-        data = sampled(held_out_rows(judged, learnt, schema))
-        (outcome,), _ = hold_out(data, [settings.given_units()], threads, 2 * SELECTION_FOLDS)
-        if isinstance(outcome, GaussBayesError):
-            raise outcome
+        data, outcome = _left_out(judged, judging[number], settings, schema, threads, chosen)
         settings = _calibrated(settings, calibration_of(data, settings, outcome), data, schema)
     view = views[number]
     learnt = view.learnt if settings is view.settings else view.learnt.adapted(settings)
     return _solved(Model(settings, schema, learnt), threads, all_rows), selection
+
+
+def _left_out(
+    table: LabelledRows,
+    view: LearntView,
+    settings: Settings,
+    schema: Schema,
+    threads: int,
+    chosen: Trial | None,
+) -> tuple[HeldOutRows, FloatArray]:
+    """Rows, and their log posteriors by models that have not seen them.
+
+    They are those that the settings were chosen by if each of those took several fits.
+    """
+    if chosen is not None and chosen.data is not None and settings.unlabelled_weight > 0:
+        known = chosen.log_posterior
+        if known is not None and chosen.data.learnt.unlabelled is not None:
+            return chosen.data, known
+    data = held_out_rows(table, view.learnt.adapted(settings), schema)
+    data = sampled(data, affordable_rows(data, _CALIBRATED_AS))
+    (outcome,), _ = hold_out(data, [settings.given_units()], threads, 2 * SELECTION_FOLDS)
+    if isinstance(outcome, GaussBayesError):
+        raise outcome
+    return data, outcome
 
 
 def _observed(
@@ -193,9 +215,10 @@ def _average(
     """
     trials = try_all(table, judging, schema, "leave_one_out", threads)
     selection = best_of([trial.candidate for trial in trials], "leave_one_out")
-    judged = [trial for trial in trials if trial.candidate.refused is None]
+    judged = [trial for trial in trials if trial.log_posterior is not None]
     posteriors = [trial.log_posterior for trial in judged if trial.log_posterior is not None]
-    data = sampled(held_out_rows(table, replace(judging[0].learnt, unlabelled=None), schema))
+    data = judged[0].data
+    assert data is not None
     weights = _weights(data, posteriors)
     if options.calibration is not None and with_company(data).size:
         # A single one may gain more from it than the average.
@@ -210,25 +233,27 @@ def _average(
     unlabelled = 0.0
     if judging[0].learnt.unlabelled is not None:  # chosen for the member that weighs most
         first = judged[int(weights.argmax())]
-        choice = unlabelled_weights(table, first.view, first.candidate.settings, schema, threads)
-        unlabelled = choice.best.unlabelled_weight
+        _, choice = unlabelled_weights(table, first.view, first.candidate.settings, schema, threads)
+        unlabelled = choice.candidate.unlabelled_weight
     members = []
     for number in kept:
         settings = replace(judged[number].candidate.settings, unlabelled_weight=unlabelled)
         learnt = views[judging.index(judged[number].view)].learnt.adapted(settings)
-        members.append(_solved(Model(settings, schema, learnt), threads, all_rows))
+        try:
+            member = _solved(Model(settings, schema, learnt), threads, all_rows)
+        except GaussBayesError:  # that one has a maximum does not say that all have
+            if not unlabelled:
+                raise
+            settings = replace(settings, unlabelled_weight=0.0)
+            member = _solved(Model(settings, schema, learnt), threads, all_rows)
+        members.append(member)
     calibration: Calibration | None = None
     if options.calibration is not None:
         average = log_average([posteriors[number] for number in kept], weights[kept])
         found = calibration_of(data, members[0].settings, average)
         calibration = _calibrated(members[0].settings, found, data, schema).calibration
-    selection = _with_held_out(selection, table, judging[0].learnt)
+    selection = replace(selection, n_held_out=data.codes.size)
     return averaged(members, weights[kept], calibration), selection
-
-
-def _with_held_out(selection: Selection, table: LabelledRows, learnt: Learnt) -> Selection:
-    n = table.targets.labels.shape[0] - table.targets.n_unlabelled
-    return replace(selection, n_held_out=min(n, MOST_HELD_OUT) if learnt.is_complete else n)
 
 
 def _weights(data: HeldOutRows, posteriors: Sequence[FloatArray]) -> FloatArray:

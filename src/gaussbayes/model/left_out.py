@@ -5,7 +5,8 @@ out, their log densities are added, the prior is that of the other rows, and one
 posteriors of it; rows with which too much goes, so that rounding would show, are refitted. Where
 one has none, because values or labels are missing, rows are held out in folds and the model of the
 others is fitted again, EM starting from the parameters of all rows. Unlabelled rows always stay on
-the training side; with them the likelihood may have several maxima, and EM starts as a fit does.
+the training side; with them the likelihood may have several maxima, and EM starts as a fit does,
+unless models are only to be told apart: then near the maximum of all rows, which is to be judged.
 What is left without a fold is added up, never subtracted: no digit is lost.
 """
 
@@ -30,6 +31,7 @@ from gaussbayes.model.calibration import (
     calibrated_left_out,
     no_calibration,
 )
+from gaussbayes.model.em import EXACT
 from gaussbayes.model.model import Model, solve
 from gaussbayes.model.settings import Priors, Settings, class_priors
 from gaussbayes.model.solution import Solution
@@ -42,6 +44,11 @@ FOLDS = 50
 
 MOST_HELD_OUT = 5000
 """Rows by which candidates are told apart: that many are enough, however many there are."""
+
+_MOST_PRODUCTS = 10**10  # multiplications for all candidates together, a few seconds
+_OVERHEAD = 32  # what else a row and feature takes, in multiplications
+_TABLES, _FEW_NUMBERS = 4, 1 << 20  # log posteriors, in sizes of the table, or so many
+_FEWEST = 500  # rows by which candidates are told apart, if there are as many
 
 _BLOCK_BYTES = 1 << 22
 _WORTH_A_THREAD = 1 << 16
@@ -95,15 +102,30 @@ def held_out_rows(table: LabelledRows, learnt: Learnt, schema: Schema) -> HeldOu
 def sampled(data: HeldOutRows, most: int = MOST_HELD_OUT) -> HeldOutRows:
     """At most so many of the rows, if they can be left out one at a time: classes as they come.
 
-    What all rows have taught stays: each is left out of all the others.
+    What all rows have taught stays: each is left out of all the others. The only row of a class,
+    which tells nothing, is not among them unless all are.
     """
-    n = data.codes.size
-    if n <= most or not data.learnt.is_complete:
+    which = with_company(data)
+    if data.learnt.unlabelled is not None or not which.size:
         return data
-    order = np.argsort(data.codes, kind="stable")
-    which = np.sort(order[np.linspace(0, n - 1, most).round().astype(np.intp)])
+    if which.size > most:
+        order = which[np.argsort(data.codes[which], kind="stable")]
+        which = np.sort(order[np.linspace(0, which.size - 1, most).round().astype(np.intp)])
+    elif which.size == data.codes.size:
+        return data
     rows, targets, numbers = data.rows[which], data.targets[which], data.numbers[which]
     return HeldOutRows(rows, targets, data.learnt, data.schema, numbers, is_sample=True)
+
+
+def affordable_rows(data: HeldOutRows, n_candidates: int) -> int:
+    """By how many rows so many candidates can be told apart, in bounded time and memory.
+
+    Rows left out in closed form take ``k d²`` multiplications each, and k log posteriors.
+    """
+    n, k, d = data.codes.size, data.classes.shape[0], max(1, data.schema.n_features)
+    in_time = _MOST_PRODUCTS // (n_candidates * k * d * (d + _OVERHEAD))
+    in_memory = max(_FEW_NUMBERS, _TABLES * n * d) // (n_candidates * k)
+    return min(MOST_HELD_OUT, max(_FEWEST, int(min(in_time, in_memory))))
 
 
 def hold_out(
@@ -113,6 +135,7 @@ def hold_out(
     folds: int | None = None,
     *,
     always: bool = False,
+    tolerance: float = EXACT,
 ) -> tuple[list[Outcome], int]:
     """Log posteriors of the rows held out under each of several settings, and how many folds.
 
@@ -123,9 +146,11 @@ def hold_out(
     path : settings whose families differ in what regularises only
     folds : of rows where each fit takes EM; None is one for each row, up to `MOST_SINGLE_ROWS` rows
     always : whether to make these folds also where rows could be left out one at a time
+    tolerance : the estimated error at which EM for missing labels ends; if that is not `EXACT`, it
+        starts from the parameters of all rows
     """
     plain = [replace(settings, calibration=None) for settings in path]
-    outcomes, number = _hold_out(data, plain, n_jobs, folds, always=always)
+    outcomes, number = _hold_out(data, plain, n_jobs, folds, always=always, tolerance=tolerance)
     for place, settings in enumerate(path):
         outcome = outcomes[place]
         if settings.calibration is not None and not isinstance(outcome, GaussBayesError):
@@ -188,6 +213,7 @@ def _hold_out(
     folds: int | None,
     *,
     always: bool,
+    tolerance: float,
 ) -> tuple[list[Outcome], int]:
     """`hold_out` without calibration."""
     functions = None if always else closed_forms(data, path)
@@ -196,9 +222,12 @@ def _hold_out(
     # One of them without a closed form does not take it from the others.
     closed = [not always and closed_forms(data, [settings]) is not None for settings in path]
     if any(closed):
-        pairs = [_hold_out(data, [settings], n_jobs, folds, always=always) for settings in path]
+        pairs = [
+            _hold_out(data, [settings], n_jobs, folds, always=always, tolerance=tolerance)
+            for settings in path
+        ]
         return [outcomes[0] for outcomes, _ in pairs], max(number for _, number in pairs)
-    return _hold_out_folds(data, path, n_jobs, folds, always=always)
+    return _hold_out_folds(data, path, n_jobs, folds, always=always, tolerance=tolerance)
 
 
 def fold_numbers(codes: CodeArray, folds: int) -> NDArray[np.intp]:
@@ -257,7 +286,7 @@ def _leave_out(
         reliable[:, block] = good & ~np.isnan(joint).any(axis=2)
 
     d = max(1, data.schema.n_features)
-    step = max(64, _BLOCK_BYTES // (8 * d * k))
+    step = max(128, 8 * d, _BLOCK_BYTES // (8 * d * k))  # d × d matrices are worth so many rows
     if d > n:  # a block of the deviations from all means is not to be larger than the rows
         step = max(8, n // (2 * k))
     threads = n_threads(n_jobs) if n * d * k > _WORTH_A_THREAD else 1
@@ -304,6 +333,7 @@ def _hold_out_folds(
     folds: int | None,
     *,
     always: bool,
+    tolerance: float,
 ) -> tuple[list[Outcome], int]:
     """Log posteriors by the models of the other folds, and how many folds there are.
 
@@ -317,9 +347,10 @@ def _hold_out_folds(
     outcomes: list[Outcome] = [np.empty((n, data.classes.shape[0])) for _ in path]
     starts: list[Solution | None] = [None] * len(path)
     for place, settings in enumerate(path):
-        if unlabelled is None:
+        if unlabelled is None or tolerance > EXACT:
             try:
-                start = starts[place] = solve(data.learnt, settings, data.schema, n_jobs)
+                start = solve(data.learnt, settings, data.schema, n_jobs, tolerance=tolerance)
+                starts[place] = start
             except GaussBayesError as error:
                 outcomes[place] = error
                 continue
@@ -334,8 +365,10 @@ def _hold_out_folds(
             if isinstance(outcome, GaussBayesError):
                 continue
             try:
-                part = _posterior_without(data, settings, learnt, rows, starts[place], n_jobs)
-                outcome[rows] = part
+                near = starts[place]
+                outcome[rows] = _posterior_without(
+                    data, settings, learnt, rows, near, n_jobs, tolerance
+                )
             except GaussBayesError as error:
                 outcomes[place] = error
     return outcomes, folds
@@ -374,6 +407,7 @@ def _posterior_without(
     rows: NDArray[np.intp],
     start: Solution | None = None,
     n_jobs: int | None = 1,
+    tolerance: float = EXACT,
 ) -> FloatArray:
     """Log posteriors (m, k) of rows by the model of the others; −∞ for a class without any."""
     present = np.flatnonzero(learnt.weight > 0)
@@ -386,7 +420,8 @@ def _posterior_without(
         if present.size < data.classes.size:
             learnt, start = learnt.selected(present.tolist()), None
         schema = replace(data.schema, classes=learnt.classes)
-        model = Model(replace(settings, priors=priors), schema, learnt).solved(n_jobs, start)
+        model = Model(replace(settings, priors=priors), schema, learnt)
+        model = model.solved(n_jobs, start, tolerance=tolerance)
         result[:, present] = model.log_posterior(data.rows[rows], 1)
     except GaussBayesError as error:
         what = f"row {rows[0] + 1} of {data.codes.size}" if rows.size == 1 else "some of the rows"

@@ -30,7 +30,7 @@ from gaussbayes.data.rows import Encoder, Rows, Targets
 from gaussbayes.families.protocol import Convergence, Fit
 from gaussbayes.model import solution as scores
 from gaussbayes.model.calibration import Calibration
-from gaussbayes.model.em import expectation_maximisation
+from gaussbayes.model.em import EXACT, expectation_maximisation
 from gaussbayes.model.remedies import remedies
 from gaussbayes.model.settings import Component, Priors, Settings, class_priors, cut_rows
 from gaussbayes.model.solution import NegativeLogLikelihood, Solution
@@ -147,12 +147,13 @@ class Model(Displayed):
         n_jobs: int | None = None,
         start: Solution | None = None,
         rows: RowReduction | None = None,
+        tolerance: float = EXACT,
     ) -> "Model":
-        """The same model with its parameters worked out."""
+        """The same model with its parameters worked out; see `solve`."""
         if self.solution is not None:
             return self
         assert self.learnt is not None
-        solution = solve(self.learnt, self.settings, self.schema, n_jobs, start, rows)
+        solution = solve(self.learnt, self.settings, self.schema, n_jobs, start, rows, tolerance)
         # Quicker than `replace`, and small fits are made many times.
         return Model(
             self.settings, self.schema, self.learnt, solution, self.target, self.not_learnt
@@ -420,11 +421,13 @@ def solve(
     n_jobs: int | None = 1,
     start: Solution | None = None,
     rows: RowReduction | None = None,
+    tolerance: float = EXACT,
 ) -> Solution:
     """The parameters of at least two classes, whatever is missing.
 
     Labelled rows alone leave every family to itself; unlabelled ones join them in EM. It starts
-    from `start`, parameters near the result; `rows` are unlabelled ones that are not kept.
+    from `start`, parameters near the result, and ends at the estimated error `tolerance`; `rows`
+    are unlabelled ones that are not kept.
     """
     weight: FloatArray = learnt.parts[0].weight
     check_classes(weight, schema)
@@ -434,7 +437,13 @@ def solve(
     if unlabelled is not None and settings.unlabelled_weight > 0:
         reduction = unlabelled.kept("estimating the parameters") if rows is None else rows
         solution = expectation_maximisation(
-            learnt, reduction, settings, schema, threads=threads, start=start
+            learnt,
+            reduction,
+            settings,
+            schema,
+            threads=threads,
+            start=start,
+            tolerance=tolerance,
         )
         return replace(solution, calibration=settings.calibration)
     if settings.priors is None:

@@ -30,10 +30,12 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import MOST_ROWS, Block, Displayed, Styled, TextTable
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import LabelledRows
+from gaussbayes.model.em import EXACT, ROUGH
 from gaussbayes.model.evaluation import evaluate
 from gaussbayes.model.left_out import (
     HeldOutRows,
     Outcome,
+    affordable_rows,
     calibrated_loss,
     closed_forms,
     held_out_rows,
@@ -203,6 +205,13 @@ class Trial:
     log_posterior: FloatArray | None = None  # (n, k)
     data: HeldOutRows | None = None  # the rows that were held out
 
+    def shifted(self, loss: float) -> "Trial":
+        """The same, with so much more log loss if it was judged by few rows only."""
+        if self.data is not None:
+            return self
+        candidate = self.candidate
+        return replace(self, candidate=replace(candidate, log_loss=candidate.log_loss + loss))
+
 
 def select(
     table: LabelledRows | None,
@@ -212,8 +221,8 @@ def select(
     n_jobs: int | None = None,
     *,
     calibrated: bool = False,
-) -> tuple[Selection, LearntView]:
-    """Judge every candidate of the families, and find the best, and the view that it is of.
+) -> tuple[Selection, Trial]:
+    """Judge every candidate of the families, and find the best, and how it did.
 
     `table`, which may be None to choose by BIC, are the rows that were learnt from. If the model is
     to be `calibrated`, the best of the first few is that which is best when it is calibrated.
@@ -228,15 +237,17 @@ def select(
     """
     trials = try_all(table, views, schema, criterion, n_jobs)
     candidates = [trial.candidate for trial in trials]
-    best = best_of(candidates, criterion).best
+    best = best_trial(trials, criterion)
     if calibrated and table is not None and criterion == "leave_one_out":
         best = best_calibrated(trials)
-    view = next(trial.view for trial in trials if trial.candidate is best)
-    if table is not None and criterion == "leave_one_out" and view.learnt.unlabelled is not None:
-        weighted = unlabelled_weights(table, view, best.settings, schema, n_jobs)
-        candidates += weighted.candidates
-        best = weighted.best
-    return Selection(tuple(candidates), best, criterion), view
+    chosen = next(trial for trial in trials if trial.candidate is best)
+    n_held_out = None
+    if table is not None and criterion == "leave_one_out":
+        if chosen.view.learnt.unlabelled is not None:
+            weighted, chosen = unlabelled_weights(table, chosen.view, best.settings, schema, n_jobs)
+            candidates += weighted
+        n_held_out = None if chosen.data is None else chosen.data.codes.size
+    return Selection(tuple(candidates), chosen.candidate, criterion, n_held_out), chosen
 
 
 def unlabelled_weights(
@@ -245,19 +256,31 @@ def unlabelled_weights(
     settings: Settings,
     schema: Schema,
     n_jobs: int | None = None,
-) -> Selection:
-    """How much unlabelled rows are to count, by labelled rows held out in folds."""
+) -> tuple[list[Candidate], Trial]:
+    """How much unlabelled rows are to count, by labelled rows held out in folds: all, the best."""
     weights = [replace(settings, unlabelled_weight=u) for u in UNLABELLED_WEIGHTS]
     data = held_out_rows(table, view.learnt, schema)
-    judged = _judged(data, weights, n_jobs, 2 * SELECTION_FOLDS, always=True)
-    return best_of([candidate for candidate, _ in judged], "leave_one_out")
+    judged = _judged(data, weights, n_jobs, tolerance=ROUGH, always=True)
+    candidates = [candidate for candidate, _ in judged]
+    best = best_of(candidates, "leave_one_out").best
+    return candidates, Trial(best, view, judged[candidates.index(best)][1], data)
+
+
+def best_trial(trials: Sequence[Trial], criterion: Criterion) -> Candidate:
+    """The best candidate of those that were not left behind in the first round."""
+    last = [trial.candidate for trial in trials if trial.log_posterior is not None]
+    return best_of(last or [trial.candidate for trial in trials], criterion).best
 
 
 def best_calibrated(trials: Sequence[Trial]) -> Candidate:
     """That of the best few candidates whose log loss is least after calibration."""
-    judged = [trial for trial in trials if not isnan(trial.candidate.log_loss)]
+    judged = [
+        trial
+        for trial in trials
+        if trial.log_posterior is not None and not isnan(trial.candidate.log_loss)
+    ]
     if not judged:
-        return best_of([trial.candidate for trial in trials], "leave_one_out").best
+        return best_trial(trials, "leave_one_out")
     judged.sort(key=lambda trial: trial.candidate.log_loss)
     losses = []
     for trial in judged[:MOST_CALIBRATED]:
@@ -274,26 +297,67 @@ def try_all(
     criterion: Criterion,
     n_jobs: int | None = None,
 ) -> list[Trial]:
-    """All candidates of several views, judged by labelled rows."""
-    trials = []
+    """All candidates of several views, judged by labelled rows.
+
+    If that takes long, by few rows first, and the best few of them by more.
+    """
+    if criterion == "bic":
+        pairs = [
+            (view, settings)
+            for view in views
+            for path in _paths(view.settings, criterion)
+            for settings in path
+        ]
+        return [Trial(_fitted(view.learnt, some, schema, n_jobs), view) for view, some in pairs]
+    if table is None:
+        raise no_rows()
+    rounds: list[_Round] = []
     for view in views:
         settings = view.settings
         if view.learnt.unlabelled is not None:
             settings = replace(settings, unlabelled_weight=0.0)  # labelled rows judge first
-        if criterion == "bic":
-            in_turn = [some for path in _paths(view.settings, criterion) for some in path]
-            fitted = [_fitted(view.learnt, some, schema, n_jobs) for some in in_turn]
-            trials += [Trial(candidate, view) for candidate in fitted]
-            continue
-        if table is None:
-            raise no_rows()
-        data = sampled(held_out_rows(table, replace(view.learnt, unlabelled=None), schema))
+        data = held_out_rows(table, replace(view.learnt, unlabelled=None), schema)
         paths = list(_paths(settings, criterion))
         quick = [path for path in paths if closed_forms(data, [s.given_units() for s in path])]
-        for path in quick or paths:
-            judged = _judged(data, path, n_jobs)
-            trials += [Trial(candidate, view, outcome, data) for candidate, outcome in judged]
-    return trials
+        rounds += [_Round(view, data, path) for path in quick or paths]
+    n_candidates = sum(len(some.path) for some in rounds)
+    few, many = (affordable_rows(data, n) for n in (n_candidates, MOST_CALIBRATED))
+    if n_candidates <= MOST_CALIBRATED or 3 * few >= 2 * min(many, data.codes.size):
+        return [trial for some in rounds for trial in some.trials(many, n_jobs)]
+    first = [some.trials(few, n_jobs, keep=False) for some in rounds]
+    losses = [trial.candidate.log_loss for some in first for trial in some]
+    line = np.sort(losses)[MOST_CALIBRATED - 1]  # those that cannot be judged are last
+    last: list[Trial] = []
+    moved: list[float] = []
+    for some, before in zip(rounds, first, strict=True):
+        better = [number for number, trial in enumerate(before) if trial.candidate.log_loss <= line]
+        shorter = replace(some, path=[some.path[number] for number in better])
+        again = shorter.trials(many, n_jobs) if better else []
+        for number, trial in zip(better, again, strict=True):
+            moved.append(trial.candidate.log_loss - before[number].candidate.log_loss)
+            before[number] = trial
+        last += before
+    # What the others would have by more rows, if it changed as much.
+    shift = float(np.mean(moved)) if moved else 0.0
+    return [trial.shifted(shift) for trial in last]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Round:
+    """Candidates that are judged together, and the rows that are there for it."""
+
+    view: LearntView
+    data: HeldOutRows
+    path: Sequence[Settings]
+
+    def trials(self, most: int, n_jobs: int | None, *, keep: bool = True) -> list[Trial]:
+        """How they do on at most so many rows; what they say of each is kept, or not."""
+        data = sampled(self.data, most)
+        judged = _judged(data, self.path, n_jobs)
+        return [
+            Trial(candidate, self.view, outcome, data) if keep else Trial(candidate, self.view)
+            for candidate, outcome in judged
+        ]
 
 
 def structure_name(settings: Settings) -> str:
@@ -451,9 +515,9 @@ def _judged(
     data: HeldOutRows,
     path: Sequence[Settings],
     n_jobs: int | None,
-    folds: int = SELECTION_FOLDS,
     *,
     always: bool = False,
+    tolerance: float = EXACT,
 ) -> list[tuple[Candidate, FloatArray | None]]:
     """Candidates of a path, and log posteriors of the rows that were held out; see `hold_out`."""
     fitted = [
@@ -463,7 +527,9 @@ def _judged(
     possible = [number for number, candidate in enumerate(fitted) if candidate.refused is None]
     if possible:
         settings = [path[number].given_units() for number in possible]
-        outcomes, _ = hold_out(data, settings, n_jobs, folds, always=always)
+        outcomes, _ = hold_out(
+            data, settings, n_jobs, SELECTION_FOLDS, always=always, tolerance=tolerance
+        )
         for number, outcome in zip(possible, outcomes, strict=True):
             log_posterior = None if isinstance(outcome, GaussBayesError) else outcome
             judged[number] = _scored(fitted[number], outcome, data), log_posterior

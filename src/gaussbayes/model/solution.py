@@ -49,6 +49,8 @@ class Solution:
     None if the parameters were given."""
     convergence: Convergence | None = None
     calibration: Calibration | None = None  # of posteriors
+    maximal: tuple[Any, ...] = ()
+    """Densities that nothing regularises, from which EM is to go on; kept if it ended early."""
 
     @cached_property
     def log_prior(self) -> FloatArray:
@@ -74,6 +76,7 @@ class Solution:
             densities=densities,
             weight=weight,
             calibration=calibration,
+            maximal=(),
         )
 
 
@@ -180,6 +183,12 @@ class NegativeLogLikelihood:
 
     labels: float  # −Σ log p(y)
     features: float  # −Σ log p(x | y)
+
+    def __str__(self) -> str:
+        return (
+            f"negative log-likelihood: labels {self.labels:.7g} + features {self.features:.7g} "
+            f"= {self.total:.7g}"
+        )
 
     @property
     def total(self) -> float:

@@ -6,11 +6,11 @@ Of many classes and features the first are shown; what is left out is said.
 from collections.abc import Iterator, Sequence
 
 from gaussbayes.base.errors import GaussBayesError
-from gaussbayes.base.numerals import counted, five_digits, shortened
+from gaussbayes.base.numerals import counted, five_digits, percent, shortened
 from gaussbayes.base.text_tables import Block, Styled, TextTable
 from gaussbayes.families.protocol import Describable, ParameterTable
 from gaussbayes.model.model import Model
-from gaussbayes.model.select import model_name
+from gaussbayes.model.select import model_name, shrinkage_name
 
 _MOST_CLASSES = 20  # lines of the table of classes
 _MOST_COLUMNS = 5  # classes side by side
@@ -27,13 +27,32 @@ def parameter_tables(model: Model) -> Iterator[ParameterTable]:
             yield from density.tables(name)
 
 
+def model_title(model: Model) -> str:
+    """What a model is called, as the automatic choice has it; of an average, its largest part.
+
+    Examples
+    --------
+    >>> from gaussbayes import GaussianClassifier
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0], [7.0]], ["a", "a", "b", "b", "b"]
+    >>> model_title(GaussianClassifier(shared=0.5, shrinkage=0.1).fit(X, y).model_)
+    'full, 50 % shared, shrinkage 0.1'
+    """
+    (weight, first), *others = model.weighted_members
+    settings = first.settings
+    shrinkage = "" if settings.first("shrinkage") is None else shrinkage_name(settings)
+    title = f"{model_name(settings)}{shrinkage}"
+    if others:
+        return f"average of {len(others) + 1} models, {percent(weight, 2)} of {title}"
+    return title if model.calibration is None else f"{title}, calibrated"
+
+
 def model_blocks(model: Model) -> list[Block]:
     """What a model is, in a sentence, and its tables; why it cannot predict yet, if it cannot."""
     size = (
         f"{counted(len(model.classes), 'class', 'classes')}, "
         f"{counted(model.schema.n_features, 'feature')}"
     )
-    what = f"{model_name(model.settings)}: {size}"
+    what = f"{model_title(model)}: {size}"
     try:
         solved = model.solved()
     except GaussBayesError as error:

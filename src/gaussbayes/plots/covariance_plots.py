@@ -27,6 +27,7 @@ from gaussbayes.plots.style import Canvas, Features, Look, Panel, styled
 _LEVELS = (1, 2)
 _RESOLUTION = 300
 _MARGIN = 0.03  # around the ellipses
+_PANEL = 3.9  # inches that a panel is wide
 _NAME_LENGTH = 32  # characters that fit along the side of a panel
 
 
@@ -197,7 +198,8 @@ def _side_by_side(
     if not any(isinstance(density, Distant) for density in first.model_.densities):
         msg = "covariances need Gaussian features; these rows have none: plots.pairs shows others"
         raise SchemaError(msg)
-    figure = style.figure_for(figure, (3.9 * len(candidates), 4.6))
+    new = figure is None
+    figure = style.figure_for(figure, (_PANEL * len(candidates), 4.6))
     axes: NDArray[Any] = figure.subplots(1, len(candidates), sharex=True, sharey=True)
     entries: dict[tuple[str, str], Any] = {}
     for ax, name in zip(axes, candidates, strict=True):
@@ -219,7 +221,22 @@ def _side_by_side(
     if d > 2:
         figure.suptitle(f"fitted to {d} features, seen through two of them", fontsize="medium")
     style.legend_below(figure, list(entries.values()))
+    if new:
+        _make_circles_round(figure, axes)
     return axes
+
+
+def _make_circles_round(figure: Any, axes: NDArray[Any]) -> None:
+    """Give axes that share their limits equal scales, and the figure the height for it."""
+    figure.draw_without_rendering()  # then the layout is known
+    place = axes[0].get_window_extent()
+    for ax in axes:
+        style.equal_aspect(ax, narrowest=3.0)
+    if axes[0].get_aspect() != "auto":
+        wanted = place.width * np.ptp(axes[0].get_ylim()) / np.ptp(axes[0].get_xlim())
+        wanted = max(wanted, axes[0].yaxis.label.get_window_extent().height)
+        # If anything too high: what is above and below the axes then keeps its place.
+        figure.set_figheight(figure.get_figheight() + (1.1 * wanted - place.height) / figure.dpi)
 
 
 def _draw_model(

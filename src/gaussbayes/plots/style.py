@@ -250,13 +250,13 @@ def set_limits(ax: "Axes", limits: Limits) -> None:
     ax.set(xlim=(left, right), ylim=(bottom, top))
 
 
-def equal_aspect(ax: "Axes") -> None:
+def equal_aspect(ax: "Axes", narrowest: float = _NARROW) -> None:
     """One unit as long across as upwards, unless that would leave a narrow strip of the axes.
 
     Circles are circles then; features in very different units stay as they are.
     """
     across, up = np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim())
-    if 1 / _NARROW <= across / up <= _NARROW:
+    if 1 / narrowest <= across / up <= narrowest:
         ax.set_aspect("equal")
 
 

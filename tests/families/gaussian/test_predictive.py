@@ -10,10 +10,12 @@ from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import DataError, ParameterError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import number_rows
-from gaussbayes.families.gaussian.cells import observe
+from gaussbayes.families.gaussian.cells import feature_moments, observe
+from gaussbayes.families.gaussian.missing_values import suppose
 from gaussbayes.families.gaussian.predictive import (
     PredictiveLeftOut,
     Prior,
+    inverses,
     log_evidence,
     predictive,
 )
@@ -58,20 +60,53 @@ def test_rows_left_out_are_as_if_refitted(diagonal):
                 np.testing.assert_allclose(difference, difference[0], atol=1e-9)
 
 
-def test_given_units_are_those_of_a_sphere():
-    """In units of the pooled deviations the diagonal target is spherical, whatever row is out."""
+@pytest.mark.parametrize("missing", [False, True])
+def test_units_target_and_what_is_missing_may_be_given(missing):
+    """Then a row that is left out takes an outer product from the scatters and moves its mean."""
     X, codes, weights = table()
-    whole = moments(X, codes, weights)
-    unit = np.sqrt(whole.scatter.sum(axis=0).diagonal())
-    scaled = moments(X / unit, codes, weights)
+    if missing:
+        X[::4, 1], X[2::7, 3], X[::9, [0, 2]] = np.nan, np.nan, np.nan
+    statistics, names, there = observe(X, codes, weights, 3, "full"), Schema(np.arange(3), 4), None
+    whole = statistics.moments
+    if missing:
+        whole = suppose(statistics, names)[0].moments
+        there = feature_moments(statistics).weight
+    grid = [Prior(a, g) for a in (0.02, 0.5, 1.0) for g in (0.1, 1.0)]
     removal = remove(codes.astype(np.intp), weights, whole.weight)
-    grid = [(sharing, shrinkage) for sharing in (0.02, 0.5, 1.0) for shrinkage in (0.1, 1.0)]
-    given = PredictiveLeftOut.of(whole, [Prior(*some) for some in grid], units_given=True)
-    spherical = PredictiveLeftOut.of(scaled, [Prior(*some, diagonal=False) for some in grid])
-    got, expected = given.log_densities(X, removal), spherical.log_densities(X / unit, removal)
-    difference = got[0] - expected[0]  # up to a constant of the row
-    np.testing.assert_allclose(difference, difference[:, :, :1] + np.zeros(3), atol=1e-9)
-    np.testing.assert_array_equal(got[1], expected[1])
+    form = PredictiveLeftOut.of(whole, grid, units_given=True, observed=there)
+    got, reliable = form.log_densities(X, removal)
+    assert reliable.all()
+    unit = np.sqrt(whole.scatter.sum(axis=0).diagonal())
+    own = whole.scatter / unit / unit[:, None]
+    total, had = weights.sum(), whole.weight[:, None] if there is None else there
+    for row in range(0, 45, 4):
+        (seen,), b, w = np.nonzero(~np.isnan(X[row])), codes[row], weights[row]
+        apart = (X[row] - whole.mean) / unit
+        stretch = np.broadcast_to(had[b] / (had[b] - w), 4)
+        gone = np.nan_to_num(np.sqrt(w * stretch) * apart[b])
+        left = own - (np.arange(3) == b)[:, None, None] * np.outer(gone, gone)
+        apart[b] *= stretch
+        n = whole.weight - w * (np.arange(3) == b)
+        for place, prior in enumerate(grid):
+            g, shared = prior.shrinkage, prior.sharing == 1.0
+            centre = (1.0 - g) * left.sum(axis=0) + g * np.eye(4)
+            expected = []
+            for c in range(3):
+                scatter = centre if shared else prior.ratio / 3 * centre + left[c]
+                nu = total - w - 1.0 if shared else prior.ratio * (total - w) / 3 + n[c] + 1.0
+                scale = scatter[np.ix_(seen, seen)] * (1.0 + 1.0 / n[c]) / nu
+                law = multivariate_t(np.zeros(seen.size), scale, nu)
+                expected.append(law.logpdf(apart[c, seen]))
+            difference = got[place, row] - expected  # up to a constant of the row
+            np.testing.assert_allclose(difference, difference[0], atol=1e-9)
+
+
+def test_inverses_of_large_matrices():
+    X = np.random.default_rng(0).normal(size=(2, 90, 40))
+    matrices = X.mT @ X
+    inverse, log_det = inverses(matrices.copy())
+    np.testing.assert_allclose(inverse @ matrices, np.eye(40) + np.zeros((2, 1, 1)), atol=1e-12)
+    np.testing.assert_allclose(log_det, np.linalg.slogdet(matrices)[1], rtol=1e-13)
 
 
 @pytest.mark.parametrize("target", ["diagonal", "spherical"])

@@ -95,8 +95,6 @@ _HELP = {
     "--held-out": "What errors are counted on: folds of cross-validation, a proportion of the "
     "rows, the rows of another file, or one row at a time.  [default: 10]",
     "--held-out FOLDS|PROPORTION": "How rows are held out for comparison and neighbors.",
-    "--held-out FOLDS|PROPORTION|FILE": "What errors are counted on: folds of cross-validation, a "
-    "proportion of the rows, or the rows of another file.",
     "--joint": "The density of row and class, p(x, c).",
     "--keep": "Which columns of the data to pass on: those that are no features, all, none, or "
     "these.",
@@ -460,24 +458,21 @@ FITTED_ROWS = ("features", "exclude", "categorical", "numeric", "keep_identifier
 
 
 HELD_OUT = ("held_out", "cv", "loo", "test")
+_FOLDS = 10
 
 
-def take_held_out(arguments: dict[str, Any]) -> HeldOut | None:
-    """Take the one of these options that was given out of the arguments; two are a usage error."""
+def take_held_out(arguments: dict[str, Any]) -> HeldOut:
+    """Take the one of these options that was given out of the arguments; two are a usage error.
+
+    If none was, rows are held out in ten folds.
+    """
     taken = {name: arguments.pop(name) for name in HELD_OUT}
     given = {name: value for name, value in taken.items() if value is not None}
     if len(given) > 1:
         flags = " and ".join(f"--{name.replace('_', '-')}" for name in given)
         msg = f"{flags} say different things: give one of them"
         raise click.UsageError(msg)
-    return next(iter(given.values()), None)
-
-
-def check_compared_on(held_out: HeldOut) -> None:
-    """Raise if single rows were to be held out where models are compared."""
-    if held_out == LEAVE_ONE_OUT:
-        msg = "models are compared on folds, a proportion or another file: give --held-out one"
-        raise click.UsageError(msg)
+    return next(iter(given.values()), _FOLDS)
 
 
 # The table of arguments and options that several commands have, by name or name of their group.
@@ -591,7 +586,6 @@ _TABLE: dict[Any, tuple[Decorator, ...]] = {
         option("--loo", flag_value=LEAVE_ONE_OUT),
         option("--test FILE", type=_DATA),
     ),
-    "compared_on": (option("--held-out FOLDS|PROPORTION|FILE", default="10", convert=as_held_out),),
     # Output.
     "output": (option("-o", "--output FILE", type=OUTPUT, default=STANDARD, show_default=False),),
     "output_format": (
@@ -632,6 +626,7 @@ _ARGUMENTS: tuple[tuple[str, Any], ...] = (
     (rf"(?<=\]), (?=categorical_features={_LIST})", " "),
     (rf"\bcategorical_features={_LIST}", lambda found: _pasted("--categorical", found[1])),
     (rf"\bfeatures={_LIST}", lambda found: _pasted("--features", found[1])),
+    (rf"\bexclude={_LIST}", lambda found: _pasted("--exclude", found[1])),
     (r"GaussianClassifier\.auto\(\)", AUTOMATIC_MODEL),
     (
         r"""\b(covariance|divisor|estimate|shrinkage|smoothing)=["']?([\w.]+)["']?""",
@@ -650,6 +645,7 @@ _ARGUMENTS: tuple[tuple[str, Any], ...] = (
     (r"\btransforms? names\b", "--transform names"),
     (r"\bunlabelled_weight=0", "--unlabelled drop"),
     (r"\bcategorical_features\b", "--categorical"),
+    (r"\bnamed by (exclude|features)\b", r"named by --\1"),
     (r"\bfamilies (names|has|gives)\b", r"--family \1"),
     (r"\bleave it out of features\b", "leave it out of --features"),
     (r"\bsave\(path, unlabelled_rows=True\)", "--keep-unlabelled"),

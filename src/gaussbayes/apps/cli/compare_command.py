@@ -27,7 +27,7 @@ def _counts(value: str) -> tuple[int, ...]:
 @option("--auto/--no-auto", "automatic", default=True)
 @option("--average/--no-average", default=False)
 @option("--candidates", is_flag=True)
-@takes("compared_on")
+@takes("held_out")
 @option("--neighbors A,B,...", convert=_counts, default="1,3,5,9,15")
 @option("--costs A:B=COST,...|FILE")
 @option("--sample N", type=click.IntRange(1), default=COMPARED)
@@ -43,7 +43,6 @@ def command(
     automatic: bool,
     average: bool,
     candidates: bool,
-    held_out: Any,
     neighbors: tuple[int, ...],
     costs: str | None,
     sample: int,
@@ -64,7 +63,7 @@ def command(
 
     \b
     gaussbayes compare iris.csv -y species
-    gaussbayes compare iris.csv -y species --candidates
+    gaussbayes compare iris.csv -y species --cv 5 --candidates
     gaussbayes compare iris.csv -y species --held-out 0.3 --neighbors 1,5 --plot iris.png
     """
     if candidates and not automatic:
@@ -72,7 +71,7 @@ def command(
         raise click.UsageError(msg)
     if not automatic and settings["shrinkage"] != "auto":
         command_options.check_no_selection("leave out --no-auto")
-    command_options.check_compared_on(held_out)
+    held_out = command_options.take_held_out(settings)
     if figure is not None:
         figure_file.check_place(figure, *data)
     chosen = command_options.RowOptions.taken(settings)

@@ -18,8 +18,7 @@ from gaussbayes.apps.cli.predict_command import read_costs
 from gaussbayes.data.files import Source
 from gaussbayes.model.evaluation import FIGURES, Evaluation
 from gaussbayes.model.model import Model
-
-_FOLDS = 10
+from gaussbayes.model.summary import model_title
 
 GATES = {
     "min_accuracy": 1.0,
@@ -104,8 +103,7 @@ def command(
     elif isinstance(held_out, Path):
         evaluation, files = _on_test_rows(source, chosen, settings, str(held_out), costs)
     else:
-        folds = held_out or _FOLDS
-        evaluation, files = _on_held_out_rows(source, chosen, settings, folds, seed, costs)
+        evaluation, files = _on_held_out_rows(source, chosen, settings, held_out, seed, costs)
     if as_json:
         about = {"model": model} | files.record() | {"how": evaluation.how}
         record = about | {"notes": list(evaluation.notes)} | evaluation.record()
@@ -140,6 +138,7 @@ def _of_model(
     files = LabelledFiles.of_model(source, chosen, model, name)
     evaluation = _evaluated(model, files, costs)
     called = "from standard input" if name == command_options.STANDARD else name
+    called = f"{called} ({model_title(model)})"
     how = f"the model {called} on {evaluation.n_rows:,} rows of {source.shown}"
     return replace(evaluation, how=how), files
 

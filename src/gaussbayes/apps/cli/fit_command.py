@@ -17,13 +17,15 @@ from gaussbayes.apps.cli.command_options import (
 from gaussbayes.apps.cli.console import finite, tell, warnings_told
 from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows
 from gaussbayes.base.errors import DataError, SingularCovarianceError
-from gaussbayes.base.numerals import counted, percent
+from gaussbayes.base.numerals import counted
 from gaussbayes.data.reduction import Reduced, count_incomplete
+from gaussbayes.model.evaluation import frequency_log_loss
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options
-from gaussbayes.model.select import Candidate, Selection, model_name, shrinkage_name
+from gaussbayes.model.select import Candidate, Selection, model_name
 from gaussbayes.model.sources import SourceFit, fit_rows
+from gaussbayes.model.summary import model_title
 
 
 @click.command("fit")
@@ -147,11 +149,18 @@ def tell_fit(
     record |= {name: value for name, value in posterior_record(model).items() if value}
     if selection is not None:
         record["selection"] = selection_record(selection)
-        members = describe_members(model)
-        tell(f"averaged: {members}" if members else f"chosen: {selection.choice}")
+        averaged = len(model.weighted_members) > 1
+        tell(f"chosen: {model_title(model) if averaged else selection.choice}")
         n, held_out = reduced.n_rows - reduced.n_unlabelled, selection.n_held_out
         if held_out is not None and held_out < n:
             tell(f"{held_out:,} of {n:,} rows, drawn at random, were left out for that")
+        if model.learnt is not None:
+            least = frequency_log_loss(model.learnt.weight)
+            if selection.best.log_loss > least:
+                tell(
+                    f"warning: the class frequencies alone have a log loss of {least:.4f}; whether "
+                    "calibration makes the model better than that, `gaussbayes evaluate` tells"
+                )
     if model.calibration is not None:
         tell(f"calibrated by rows left out: temperature {model.calibration.temperature:.4g}")
     if as_json:
@@ -182,15 +191,6 @@ def solved_if_possible(model: Model) -> Model:
     except (SingularCovarianceError, DataError) as error:  # as one of a single class
         tell(f"the model cannot predict yet: {in_options(str(error))}")
         return model
-
-
-def describe_members(model: Model) -> str:
-    """One line about the models that are averaged; nothing if there is one only."""
-    (weight, first), *others = model.weighted_members
-    if not others:
-        return ""
-    best = f"{model_name(first.settings)}{shrinkage_name(first.settings)}"
-    return f"{len(others) + 1} models by rows left out, {percent(weight, 2)} of {best}"
 
 
 def posterior_record(model: Model) -> dict[str, Any]:

@@ -26,13 +26,12 @@ class _RememberingCommand(click.Command):
 @click.argument("arguments", metavar="[MODEL] DATA...", nargs=-1, required=True, type=SOURCE)
 @takes("target")
 @option("-o", "--output REPORT", type=click.Path(path_type=Path), default="report.html")
-@takes("features", "categorical", "model_name", "covariance", "estimation", "compared_on")
+@takes("features", "categorical", "model_name", "covariance", "estimation", "held_out")
 @option("--title TEXT")
 @takes("row_names", "labels", "reading", seed="Decides which rows are held out.")
 def command(
     arguments: tuple[str, ...],
     output: Path,
-    held_out: Any,
     seed: int,
     title: str | None,
     row_names: str | None,
@@ -51,11 +50,11 @@ def command(
     gaussbayes report iris.json new.csv
     """
     chosen = RowOptions.taken(settings)
+    held_out = command_options.take_held_out(settings)
     name, data = command_files.split_arguments(arguments, chosen, settings)
     if not data:
         msg = f"which rows is the report about {name} to show? Give DATA after it"
         raise click.UsageError(msg)
-    command_options.check_compared_on(held_out)
     command_files.check_no_overwriting(str(output), *arguments, str(held_out))
     command_files.check_writable(str(output), "the report")
     if name is None:

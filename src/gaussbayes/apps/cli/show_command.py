@@ -13,7 +13,7 @@ from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.base.numerals import counted, five_digits
 from gaussbayes.base.text_tables import Styled
 from gaussbayes.model.model import Model
-from gaussbayes.model.summary import model_tables, parameter_tables
+from gaussbayes.model.summary import model_tables, model_title, parameter_tables
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -134,7 +134,7 @@ def _heading(name: str, model: Model, record: dict[str, Any]) -> dict[str, str]:
     features = counted(record["n_features"], "feature")
     categories = record["kinds"].count("category")
     some = f", {categories} of them categorical" if categories else ""
-    lines = {"model": name, "families": _families(families)}
+    lines = {"model": name, "kind": model_title(model), "families": _families(families)}
     lines |= {option: _written(value) for option, value in settings.items()}
     lines["priors"] = "estimated" if priors is None else priors if priors == "uniform" else "given"
     if calibration is not None:

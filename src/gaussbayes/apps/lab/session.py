@@ -130,8 +130,10 @@ class Queue:
                 return not is_vain
             self._news.clear()
             news = asyncio.ensure_future(self._news.wait())
-            await asyncio.wait({working, news}, timeout=left, return_when="FIRST_COMPLETED")
-            news.cancel()
+            try:
+                await asyncio.wait({working, news}, timeout=left, return_when="FIRST_COMPLETED")
+            finally:
+                news.cancel()
         return False
 
     async def _worked_on(self, asked: Asked) -> str | bytes:

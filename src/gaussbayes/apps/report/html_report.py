@@ -111,7 +111,8 @@ def write_report(
         raise ParameterError(msg)
     subject = Subject.of(model, X, y, row_names)
     contents = _gathered(subject, held_out, int(random_state), fitted=fitted)
-    contents["title"] = title or f"{contents['name']} on {contents['subject'].codes.size:,} rows"
+    called, n_rows = contents["name"], contents["subject"].codes.size
+    contents["title"] = title or f"{called}{',' * (',' in called)} on {n_rows:,} rows"
     date = datetime.now().astimezone().date().isoformat()
     contents |= {"date": date, "source": source, "command": command, "not_read": list(left_out)}
     written = _rendered(contents)

@@ -24,6 +24,7 @@ from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.model.evaluation import Evaluation, confident_errors, evaluate
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options, check_options, options_of
+from gaussbayes.model.summary import model_title
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,11 +120,9 @@ class Subject:
         """The common name of the model, such as LDA or categorical naive Bayes."""
         *names, last = self.other_families or ("",)
         others = f"{', '.join(names)} and {last}" if names else last
-        if len(self.model.weighted_members) > 1:
-            return f"average of {len(self.model.weighted_members)} models"
         if self.structure is None:
             return f"{others} naive Bayes"
-        name = "RDA" if self.structure.between else self.structure.name
+        name = model_title(self.model)
         return f"{name} with {others} features" if others else name
 
     @property

@@ -32,6 +32,7 @@ from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.data.files import FileReader, SourceFile, bytes_taken, naming, open_bytes
 from gaussbayes.data.roles import (
+    NOT_A_NUMBER,
     BadRow,
     ColumnSelection,
     InferredTypes,
@@ -311,7 +312,7 @@ def fit_types(
 def _problem(kind: Any) -> str:
     """What is wrong with a value that is not of this type."""
     if pa.types.is_floating(kind):
-        return "is not a number"
+        return NOT_A_NUMBER
     if pa.types.is_integer(kind):
         return "is not an integer, as the values at the start of the column are"
     if pa.types.is_boolean(kind):

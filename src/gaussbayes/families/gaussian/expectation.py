@@ -141,12 +141,17 @@ def _complete_cells(moments: ClassMoments) -> PatternMoments:
     return PatternMoments(which.astype(np.int32), observed, *mean, varied, scatter, "full")
 
 
-def row_blocks(X: FloatArray) -> Iterator[tuple[NDArray[np.intp], PointBlock]]:
-    """Rows (n, d) in blocks, as they came but 0 where a value is missing, and their numbers."""
+def row_blocks(
+    X: FloatArray, most: int | None = None
+) -> Iterator[tuple[NDArray[np.intp], PointBlock]]:
+    """Rows (n, d) in blocks, as they came but 0 where a value is missing, and their numbers.
+
+    There are at most so many rows in a block; None is as many as BLAS leaves to one thread.
+    """
     patterns = patterns_of(X)
     values = np.where(np.isnan(X), 0.0, X)[patterns.order]
     ones = np.ones(values.shape[0])
-    for at, block in _cut(values, ones, ones, patterns.starts, patterns.observed):
+    for at, block in _cut(values, ones, ones, patterns.starts, patterns.observed, most):
         yield patterns.order[at], block
 
 
@@ -188,6 +193,7 @@ def _cut(
     located: FloatArray,
     starts: NDArray[np.intp],
     observed: NDArray[np.bool_],
+    most: int | None = None,
 ) -> Iterator[tuple[NDArray[np.intp], PointBlock]]:
     """Blocks of patterns (p, d) that lack the same number of features; they fit into the cache.
 
@@ -203,7 +209,7 @@ def _cut(
         before = np.cumsum(size[patterns]) - size[patterns]
         order = np.repeat(starts[patterns] - before, size[patterns])
         order += np.arange(order.size)
-        step = min(_MOST_PRODUCTS // d**2, _MOST_ENTRIES // max(1, hidden**2))
+        step = min(most or _MOST_PRODUCTS // d**2, _MOST_ENTRIES // max(1, hidden**2))
         for some in ranges(order.size, max(16, step)):
             cells, cell = np.unique(pattern[some], return_inverse=True)
             columns = np.nonzero(~observed[cells])[1].reshape(cells.size, hidden)

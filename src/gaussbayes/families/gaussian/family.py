@@ -379,6 +379,20 @@ _completed: WeakKeyDictionary[GaussianStatistics, tuple[GaussianStatistics, Any]
 """What is expected of rows with missing values, for as long as their statistics live."""
 
 
+def _expected(
+    statistics: GaussianStatistics,
+    names: Schema,
+    max_iterations: int = missing_values.MAX_ITERATIONS,
+    threads: int = 1,
+) -> tuple[GaussianStatistics, Any]:
+    """What is expected of rows with missing values: the same for every prior that is tried."""
+    completed = _completed.get(statistics)
+    if completed is None:
+        completed = missing_values.suppose(statistics, names, max_iterations, threads)
+        _completed[statistics] = completed
+    return completed
+
+
 @dataclass(frozen=True, slots=True)
 class PredictiveGaussian(Gaussian):
     """Gaussians whose covariances are integrated out: Student-t densities.
@@ -430,12 +444,7 @@ class PredictiveGaussian(Gaussian):
         """Of rows with missing values, what is expected under a shared covariance counts."""
         if statistics.is_complete:
             return Fit(predictive(statistics.moments, names, self.prior))
-        # The same for every prior, which is tried one after another.
-        completed = _completed.get(statistics)
-        if completed is None:
-            completed = missing_values.suppose(statistics, names, max_iterations, threads)
-            _completed[statistics] = completed
-        expected, record = completed
+        expected, record = _expected(statistics, names, max_iterations, threads)
         return Fit(predictive(expected.moments, names, self.prior), record)
 
     def attempt(self, statistics: GaussianStatistics, names: Schema) -> None:
@@ -465,13 +474,23 @@ class PredictiveGaussian(Gaussian):
         targets: Targets,
         names: Schema,
     ) -> LeftOut | None:
-        """A closed form for complete rows left out one at a time."""
-        del names
-        if not statistics.is_complete:
-            return None
+        """A closed form for rows left out one at a time, unless they have missing values.
+
+        With given units those have one as well, given also what is expected of missing values.
+        """
         moments, priors = statistics.moments, [family.prior for family in path]
-        given = self.units_given and not left_out.few_matrices(moments, targets)
-        formula = PredictiveLeftOut.of(moments, priors, units_given=given)
+        given, observed = self.units_given, None
+        if statistics.is_complete:
+            given = given and not left_out.few_matrices(moments, targets)
+        elif not given or not all(prior.is_bounded for prior in priors):
+            return None
+        else:
+            try:
+                moments = _expected(statistics, names)[0].moments
+            except SingularCovarianceError:
+                return None
+            observed = feature_moments(statistics).weight
+        formula = PredictiveLeftOut.of(moments, priors, units_given=given, observed=observed)
 
         def log_densities(rows: Rows, removal: Removal) -> Any:
             with np.errstate(all="ignore"):  # what overflows or vanishes here is not reliable

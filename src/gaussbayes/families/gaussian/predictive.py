@@ -33,6 +33,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.density import GaussianDensity, centre_of
+from gaussbayes.families.gaussian.expectation import PointBlock, row_blocks
 from gaussbayes.families.gaussian.left_out import solve_each, targets_without
 from gaussbayes.families.gaussian.shrinkage import target_of
 from gaussbayes.families.gaussian.statistics import ClassMoments
@@ -45,6 +46,12 @@ Reliable: TypeAlias = NDArray[np.bool_]
 _NEAR = 1 << 16
 """Numbers that are worked on at a time: as many as stay near the processor."""
 
+_SMALL = 32
+"""Matrices up to this size are inverted all at once."""
+
+_LEAST_GIVEN = 1e-8
+"""What must be left of a determinant if the target is given, which alone keeps it from 0."""
+
 
 @dataclass(frozen=True, slots=True)
 class Prior:
@@ -53,6 +60,11 @@ class Prior:
     sharing: float  # λ, from 0 (own covariances) to 1 (a shared one)
     shrinkage: float  # g, from 0 to 1
     diagonal: bool = True  # whether the target of shrinkage is the diagonal; else it is spherical
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the target alone keeps every covariance away from singular ones."""
+        return self.sharing > 0 and self.shrinkage > 0
 
     @property
     def ratio(self) -> float:
@@ -127,6 +139,9 @@ class PredictiveLeftOut:
     in which ``(1 − g) ρ/k P + S_c`` is diagonal, everything but the outer product is. The diagonal
     one loses ``f y²``, which leaves no basis diagonal: a matrix is factored for each row, unless
     the units are given, in which it is spherical.
+
+    Where more is given, the target and how missing values are completed, nothing shifts: see
+    `_given`.
     """
 
     moments: ClassMoments
@@ -138,6 +153,7 @@ class PredictiveLeftOut:
     squares: FloatArray  # (r,) its diagonal, where features that do not vary have something
     n_features: int  # d: more than r if these are directions that contain all rows
     least: float  # proportion that must be left of a determinant, and of the trace
+    observed: FloatArray | None = None  # (k, r) weight of the rows that have each feature, not all
     axes: dict[tuple[float, int], Any] = field(default_factory=dict)  # those worked out so far
 
     @classmethod
@@ -149,6 +165,7 @@ class PredictiveLeftOut:
         least: float = LEAST_LEFT,
         *,
         units_given: bool = False,
+        observed: FloatArray | None = None,
     ) -> "PredictiveLeftOut":
         own = moments.scatters("full", shared=False)
         variance = np.einsum("mii->i", own)
@@ -162,7 +179,8 @@ class PredictiveLeftOut:
         if n_features is not None:
             squares = np.diagonal(pooled).copy()
         of_features = n_features or len(unit)
-        return cls(moments, priors, units_given, unit, own, pooled, squares, of_features, least)
+        form = (unit, own, pooled, squares, of_features, least, observed)
+        return cls(moments, priors, units_given, *form)
 
     def is_spherical(self, prior: Prior) -> bool:
         """Whether without a row the target stays spherical, and the rest of the diagonal as it is.
@@ -184,6 +202,8 @@ class PredictiveLeftOut:
         y = self.moments.deviation(X, removal.codes) / self.unit
         result = np.empty((len(self.priors), n, k))
         reliable = np.repeat(removal.sound[None], len(self.priors), axis=0)
+        if self.units_given and all(prior.is_bounded for prior in self.priors):
+            return self._given(y, removal)
         spherical = [number for number, prior in enumerate(self.priors) if self.is_spherical(prior)]
         others = [number for number in range(len(self.priors)) if number not in spherical]
         targets = targets_without(self.moments, self.unit, X, removal) if others else None
@@ -249,6 +269,69 @@ class PredictiveLeftOut:
         reliable = np.minimum(rest, left / self.trace) > self.least
         return self._log_density(code, priors, squares, log_det, removal), reliable
 
+    def _given(self, y: FloatArray, removal: Removal) -> tuple[FloatArray, Reliable]:
+        """Log densities (s, n, k) and reliability (s, n), with the target given as well.
+
+        Then M_c is that of all rows but for an outer product. With the precision ``Λ = M_c⁻¹``, of
+        which the part of the features h that a row lacks is taken off, for those o that it has
+
+            xᵀ (M_oo)⁻¹ x = xᵀ Λ x − (Λ x)_hᵀ Λ_hh⁻¹ (Λ x)_h,    log |M_oo| = log |M| + log |Λ_hh|
+
+        where x is 0 in h. So rows with missing values have a closed form given how they were
+        completed: what is expected of the features that a row lacks does not enter M_oo. A mean is
+        known by the rows that have the feature: it moves by these when one of them is left out.
+        """
+        moments, stretch = self.moments, removal.stretch[:, None]
+        if self.observed is not None:
+            weight, lost = self.observed[removal.codes], removal.lost[:, None]
+            stretch = weight / np.maximum(weight - lost, 0.5 * lost)
+        blocks = [
+            (at, removal.of_rows(at), _Points.of(y[at], stretch[at], block))
+            for at, block in row_blocks(y, max(16, _NEAR // y.shape[1]))
+        ]
+        result = np.empty((moments.n_classes, len(self.priors), len(y)))
+        reliable = np.repeat(removal.sound[None], len(self.priors), axis=0)
+        for code in range(moments.n_classes):
+            apart = (moments.anchor - moments.anchor[code]) + (
+                moments.offset - moments.offset[code]
+            )
+            apart = apart / self.unit
+            for some in ranges(len(self.priors), max(1, _NEAR // y.size)):
+                priors = self.priors[some]
+                precision, log_det = self._precisions(code, priors)
+                of_apart = np.einsum("skd,kd->sk", apart @ precision, apart)
+                part = np.array([[self._part(prior)] for prior in priors])
+                shrinkage = np.array([[prior.shrinkage] for prior in priors])
+                own = np.array([[prior.sharing < 1.0] for prior in priors])
+                for at, gone, points in blocks:
+                    mine = gone.codes == code
+                    squares, across, length, volume = points.forms(
+                        precision, mine, apart.T[:, gone.codes], of_apart[:, gone.codes]
+                    )
+                    pull = gone.lost * ((1.0 - shrinkage) * part + own * mine)
+                    rest = 1.0 - pull * length
+                    squares += pull * np.square(across) / rest
+                    volume = volume + log_det[:, None] + np.log(rest)
+                    log_density = self._log_density(
+                        code, priors, squares, volume, gone, points.n_present
+                    )
+                    result[code][some, at] = log_density
+                    reliable[some, at] &= rest > _LEAST_GIVEN
+        return np.moveaxis(result, 0, 2), reliable
+
+    def _precisions(self, code: int, priors: Sequence[Prior]) -> tuple[FloatArray, FloatArray]:
+        """``M_c⁻¹`` (s, r, r) of a class under some priors, and ``log |M_c|`` (s,)."""
+        target = self.trace / self.n_features
+        matrices = np.empty((len(priors), *self.pooled.shape))
+        for number, prior in enumerate(priors):
+            part = self._part(prior)
+            np.multiply(self.pooled, (1.0 - prior.shrinkage) * part, out=matrices[number])
+            diagonal = (1.0 - prior.shrinkage) * self.squares + prior.shrinkage * target
+            np.einsum("ii->i", matrices[number])[...] = part * diagonal
+            if prior.sharing < 1.0:
+                matrices[number] += self.own[code]
+        return inverses(matrices)
+
     def _each(
         self,
         code: int,
@@ -287,9 +370,13 @@ class PredictiveLeftOut:
         squares: FloatArray,
         log_det: FloatArray,
         removal: Removal,
+        n_features: int | None = None,
     ) -> FloatArray:
-        """Student-t log densities (s, n) by ``vᵀ scatter⁻¹ v`` and ``log |scatter|``."""
-        k, d = len(self.own), self.n_features
+        """Student-t log densities (s, n) by ``vᵀ scatter⁻¹ v`` and ``log |scatter|``.
+
+        They are of so many features; None is of all.
+        """
+        k, d = len(self.own), self.n_features if n_features is None else n_features
         weight = np.where(removal.codes == code, removal.weight, float(self.moments.weight[code]))
         degrees = np.stack(
             [
@@ -302,6 +389,86 @@ class PredictiveLeftOut:
         ratio = (1.0 + 1.0 / weight) / degrees  # Λ over the scatter
         half_log_det = 0.5 * (log_det + d * np.log(ratio))
         return student_log_density(squares / ratio, half_log_det, degrees, d)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Points:
+    """Rows that lack the same number of features, as columns, 0 where they lack something.
+
+    With the stretch of each feature, ``stretch y`` is how far a row is from the mean without it,
+    and the outer product of ``x = √stretch y``, times its weight, is what the scatters lose.
+    """
+
+    x: FloatArray  # (d, n)
+    root: FloatArray  # (d, n) √stretch; (1, n) if it is the same for all features
+    present: FloatArray | None  # (d, n) 0 or 1; None if nothing is missing
+    hidden: NDArray[np.intp]  # (cells, h) what the rows of a cell lack
+    cell: NDArray[np.intp]  # (n,)
+
+    @classmethod
+    def of(cls, y: FloatArray, stretch: FloatArray, block: PointBlock) -> "_Points":
+        """Those of rows (n, d), NaN where a value is missing."""
+        root = np.sqrt(stretch).T
+        present = (~np.isnan(y.T)).astype(np.float64) if block.hidden.shape[1] else None
+        return cls(root * np.nan_to_num(y.T), root, present, block.hidden, block.cell)
+
+    @property
+    def n_present(self) -> int:
+        return int(self.x.shape[0] - self.hidden.shape[1])
+
+    def forms(
+        self,
+        precision: FloatArray,
+        mine: NDArray[np.bool_],
+        apart: FloatArray,
+        of_apart: FloatArray,
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """``vᵀ v``, ``vᵀ x``, ``xᵀ x`` in the metric of what is there, and ``log |Λ_hh|`` (s, n).
+
+        Here v is how far rows are from the mean of a class, without the row for those of this class
+        (`mine`), and `apart` (d, n) how far the means of their own classes are; `of_apart` (s, n)
+        is the square of that. Precisions are (s, d, d).
+        """
+        x, scale = self.x, np.where(mine, self.root, 1.0 / self.root)
+        of_x = precision @ x
+        length = np.einsum("dn,sdn->sn", x, of_x)
+        if len(scale) == 1:  # v = scale x + apart
+            product = np.einsum("dn,sdn->sn", apart, of_x)
+            across = scale * length + product
+            return scale * (across + product) + of_apart, across, length, np.zeros((1, 1))
+        v = scale * x + (apart if self.present is None else apart * self.present)
+        of_v = precision @ v
+        forms = [np.einsum("dn,sdn->sn", v, some) for some in (of_v, of_x)] + [length]
+        if self.present is None:
+            return *forms, np.zeros((1, 1))
+        hidden = self.hidden
+        lower = np.linalg.cholesky(precision[:, hidden[:, :, None], hidden[:, None, :]])
+        log_det = 2.0 * np.log(np.einsum("scii->sci", lower)).sum(axis=2)
+        columns, inverse = hidden[self.cell].T[None], np.linalg.inv(lower)[:, self.cell]
+        hidden_v, hidden_x = (
+            (inverse @ np.take_along_axis(some, columns, axis=1).mT[..., None])[..., 0]
+            for some in (of_v, of_x)
+        )
+        forms[0] -= np.square(hidden_v).sum(axis=2)
+        forms[1] -= (hidden_v * hidden_x).sum(axis=2)
+        forms[2] -= np.square(hidden_x).sum(axis=2)
+        return *forms, log_det[:, self.cell]
+
+
+def inverses(matrices: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The inverses of positive definite matrices (s, d, d), which are overwritten, and log |M|."""
+    if matrices.shape[-1] <= _SMALL:
+        return np.asarray(np.linalg.inv(matrices)), np.linalg.slogdet(matrices)[1]
+    from scipy.linalg.lapack import dpotrf, dpotri
+
+    log_det = np.empty(len(matrices))
+    for number, matrix in enumerate(matrices):
+        lower = dpotrf(matrix.T, lower=1, overwrite_a=1)[0]
+        log_det[number] = 2.0 * np.log(np.diagonal(lower)).sum()
+        inverse = np.tril(dpotri(lower, lower=1)[0])
+        matrix[...] = inverse + inverse.T
+        np.einsum("ii->i", matrix)[...] *= 0.5
+    return matrices, log_det
 
 
 def downdated(

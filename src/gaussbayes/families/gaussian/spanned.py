@@ -367,8 +367,10 @@ def compact(family: Any, rows: Rows, targets: Targets) -> list[Any]:
         return [family]
     result = []
     if shrunk:
-        unit = pooled_deviation(rows, targets) if family.target == "diagonal" else np.ones(d)
-        if not (unit > 0).all():  # what does not vary has no unit: that is an error, or not
+        deviation = pooled_deviation(rows, targets)
+        unit = deviation if family.target == "diagonal" else np.ones(d)
+        # What does not vary has no unit: that is an error, or not.
+        if not (unit > 0).all() or not deviation.any():
             return [family]
         inner = family
         if choice is not None:

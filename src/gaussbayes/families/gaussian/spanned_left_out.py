@@ -52,8 +52,8 @@ class SpannedLeftOut:
                 mine = removal.codes == code
                 for own in (False, True):
                     which = np.flatnonzero(mine == own)
-                    some = Removal(*(getattr(removal, name)[which] for name in Removal.__slots__))
                     if which.size:
+                        some = removal.of_rows(which)
                         part = self._part(family, code, own, y[which], apart[which], some)
                         result[number, which, code], sure = part
                         reliable[number, which] &= sure

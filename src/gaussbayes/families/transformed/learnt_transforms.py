@@ -54,7 +54,14 @@ _FARTHEST = float(np.finfo(np.float64).max)
 _ROUNDING = 1e-13
 """Proportion of the largest difference below which a deviation is rounding."""
 
-_GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
+_GRID_ROWS = 1000
+"""Rows that say between which powers of a grid the best one is."""
+
+_APART, _CLOSER, _STEPS = (0.2, 0.001), 0.1, 60
+"""How far apart points of a parabola are at first and at last, how much closer the next ones are,
+and how often they are moved at most. The top is wrong by about the square of the distance."""
+
+_ENDS = (-LARGEST_POWER, LARGEST_POWER)
 
 
 def learn(
@@ -123,6 +130,9 @@ class _Sample:
     x: FloatArray  # (n, d) NaN if missing
     weights: FloatArray  # (n,) above 0
     codes: NDArray[np.intp]  # (n,) sorted
+
+    def __getitem__(self, rows: slice) -> "_Sample":
+        return _Sample(self.x[rows], self.weights[rows], self.codes[rows])
 
     def of_columns(self, columns: Sequence[int]) -> "_Sample":
         return replace(self, x=self.x[:, columns])
@@ -208,38 +218,48 @@ def _powers(everything: _Sample, likely: _Sample) -> list[YeoJohnson]:
     lowest, highest = np.nanmin(known, axis=0), np.nanmax(known, axis=0)
     near = likely.near(lowest, highest)
     present, u = near.present, (near.x - origin) / unit
-    total, logarithm = present.sum(axis=0), np.log1p(np.abs(u))
+    logarithm = np.log1p(np.abs(u))
 
-    def log_likelihood(power: FloatArray) -> FloatArray:
+    def log_likelihood(power: FloatArray, which: slice = slice(None)) -> FloatArray:
         with np.errstate(all="ignore"):
-            psi, log_slope = yeo_johnson(u, power, logarithm)
-            slopes = (present * np.where(present > 0, log_slope, 0.0)).sum(axis=0)
-            value = slopes - 0.5 * total * np.log(near.variance(psi, present))
+            psi, log_slope = yeo_johnson(u[which], power, logarithm[which])
+            of_rows = present[which]
+            slopes = (of_rows * np.where(of_rows > 0, log_slope, 0.0)).sum(axis=0)
+            variance = near[which].variance(psi, of_rows)
+            value = slopes - 0.5 * of_rows.sum(axis=0) * np.log(variance)
         return np.where(np.isfinite(value), value, -np.inf)
 
-    power = _maximum(log_likelihood, total.size)
+    grid, n = np.linspace(-LARGEST_POWER, LARGEST_POWER, 11), u.shape[0]
+    some = slice(None, None, max(1, n // _GRID_ROWS))  # enough to tell which part it is in
+    values = np.stack([log_likelihood(np.full(u.shape[1], power), some) for power in grid])
+    power = _maximum(log_likelihood, grid[values.argmax(axis=0)])
     columns = zip(*(each.tolist() for each in (power, origin, unit, lowest, highest)), strict=True)
     return [YeoJohnson(a, b, c, lowest=low, highest=high) for a, b, c, low, high in columns]
 
 
-def _maximum(function: Callable[[FloatArray], FloatArray], n_columns: int) -> FloatArray:
-    """Where a function of the powers of columns (d,) ↦ (d,) is largest: a grid, golden section."""
-    grid = np.linspace(-LARGEST_POWER, LARGEST_POWER, 11)
-    values = np.stack([function(np.full(n_columns, power)) for power in grid])
-    best = grid[values.argmax(axis=0)]
-    low = np.maximum(best - 1.0, -LARGEST_POWER)
-    high = np.minimum(best + 1.0, LARGEST_POWER)
-    inner = [high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)]
-    at = [function(power) for power in inner]
-    while (high - low).max() > 1e-6:
-        left = at[0] >= at[1]  # the maximum is below the second point
-        low, high = np.where(left, low, inner[0]), np.where(left, inner[1], high)
-        kept, value = np.where(left, inner[0], inner[1]), np.where(left, at[0], at[1])
-        new = np.where(left, high - _GOLDEN * (high - low), low + _GOLDEN * (high - low))
-        found = function(new)
-        inner = [np.where(left, new, kept), np.where(left, kept, new)]
-        at = [np.where(left, found, value), np.where(left, value, found)]
-    return np.asarray(0.5 * (low + high))
+def _maximum(function: Callable[[FloatArray], FloatArray], near: FloatArray) -> FloatArray:
+    """Where a function of the powers of columns (d,) ↦ (d,) is largest, near some powers.
+
+    The top of the parabola through three points so far apart, then through closer ones about it;
+    where that is not between them, they move to the side that is higher.
+    """
+    power, apart = near, np.full_like(near, _APART[0])
+    for _ in range(_STEPS):
+        sides = [np.clip(power + sign * apart, *_ENDS) for sign in (-1.0, 1.0)]
+        middle = np.clip(0.5 * (sides[0] + sides[1]), *_ENDS)
+        below, here, above = (function(some) for some in (sides[0], middle, sides[1]))
+        with np.errstate(all="ignore"):  # what comes of infinite values is not between them
+            half = 0.5 * (sides[1] - sides[0])
+            top = 0.5 * half * (above - below) / (2.0 * here - below - above)
+        found = (2.0 * here > below + above) & (np.abs(top) <= half)
+        higher = np.where(above > below, sides[1], sides[0])
+        best = (here >= below) & (here >= above)
+        power = np.where(found, middle + top, np.where(best, middle, higher))
+        done = found | best | (np.abs(power) >= LARGEST_POWER)
+        apart = np.where(done, _CLOSER * apart, apart)
+        if (apart < _APART[1]).all():
+            break
+    return np.asarray(power)
 
 
 def _ranks(x: FloatArray, weights: FloatArray) -> RankNormal:
