@@ -53,6 +53,16 @@ def test_a_feature_that_a_class_never_has(average):
     assert (model.predict(X) == y).mean() > 0.7
 
 
+def test_rows_without_any_value_say_nothing_when_they_are_left_out():
+    """Without the row 19 of 39 rows are of its class, and nothing else is known of it."""
+    y = np.arange(40) % 2
+    X = np.random.default_rng(0).normal(size=(40, 1)) + 3.0 * y[:, None]
+    X[:30] = np.nan
+    model = GaussianClassifier.auto(coded=False).fit(X, y)
+    losses = [candidate.log_loss for candidate in model.selection_.candidates]
+    assert min(losses) > 30 / 40 * np.log(39 / 19)
+
+
 def test_unlabelled_rows_are_looked_at_with_every_weight():
     generator = np.random.default_rng(1)
     y = generator.integers(0, 2, 120)

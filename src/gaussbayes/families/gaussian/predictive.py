@@ -432,7 +432,7 @@ class _Points:
         x, scale = self.x, np.where(mine, self.root, 1.0 / self.root)
         of_x = precision @ x
         length = np.einsum("dn,sdn->sn", x, of_x)
-        if len(scale) == 1:  # v = scale x + apart
+        if self.present is None and len(scale) == 1:  # v = scale x + apart
             product = np.einsum("dn,sdn->sn", apart, of_x)
             across = scale * length + product
             return scale * (across + product) + of_apart, across, length, np.zeros((1, 1))
