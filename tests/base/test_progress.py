@@ -17,7 +17,7 @@ from typing import TextIO
 import pytest
 
 from gaussbayes.base import progress
-from gaussbayes.base.progress import count_rows, track
+from gaussbayes.base.progress import count_rows, track, working
 
 HIDE_CURSOR, SHOW_CURSOR, ERASE_LINE = "\x1b[?25l", "\x1b[?25h", "\x1b[2K"
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|9[0-7])[;m]")
@@ -95,6 +95,20 @@ def test_items_without_length_are_counted(terminal: Terminal) -> None:
         terminal.wait_for("counting")
         terminal.wait_for(f" {number} ")
     assert "0/" not in terminal.everything()
+
+
+def test_work_without_items_is_shown_with_the_loops_in_it(terminal: Terminal) -> None:
+    def fail() -> None:
+        with working("choosing"):
+            terminal.wait_for("choosing")
+            for _ in track("ab", "judging"):
+                terminal.wait_for("judging")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    written = terminal.everything()
+    assert written.count(HIDE_CURSOR) == written.count(SHOW_CURSOR) == 1
 
 
 def test_a_fast_loop_writes_nothing(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,8 @@ when the work is done within a second, nothing is written at all.
 
 import atexit
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sized
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Sized
+from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from threading import Lock, Timer
@@ -57,7 +57,20 @@ def count_rows(
     return _shown(blocks, _Bar(what, total, counts_rows=True, proportion=proportion), rows)
 
 
-def _shown(items: Iterable[Item], bar: "_Bar", size: Callable[[Item], int]) -> Iterator[Item]:
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show that something is done, and for how long, if it takes longer than a second.
+
+    Loops inside add their bars.
+    """
+    with closing(_shown((None,), _Bar(what, None, counts=False), lambda _: 0)) as once:
+        for _ in once:
+            yield
+
+
+def _shown(
+    items: Iterable[Item], bar: "_Bar", size: Callable[[Item], int]
+) -> Generator[Item, None, None]:
     """Yield the items and let the bar follow."""
     terminal = sys.stderr
     try:
@@ -93,6 +106,7 @@ class _Bar:
     total: int | None
     done: int = 0
     since: float = 0.0
+    counts: bool = True
     counts_rows: bool = False
     proportion: Callable[[], float | None] | None = None
 
@@ -109,7 +123,7 @@ class _Bar:
             part = self.proportion()
         if not self.counts_rows:
             of_all = "" if self.total is None else f"/{self.total}"
-            return part, f"{self.done}{of_all}", _clock(seconds)
+            return part, f"{self.done}{of_all}" if self.counts else "", _clock(seconds)
         count = f"{_short(self.done)} rows, {_short(self.done / max(seconds, 1e-9))}/s"
         left = f"{_clock(seconds * max(1.0 - part, 0.0) / part)} left" if part else _clock(seconds)
         return part, count, left

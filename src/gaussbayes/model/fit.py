@@ -1,13 +1,14 @@
 """A table → the model of it: fitted, chosen or averaged, and calibrated, as the options say."""
 
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
 from gaussbayes.base.errors import GaussBayesError
+from gaussbayes.base.progress import working
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import n_threads, one_blas_thread
 from gaussbayes.base.types import FloatArray
@@ -74,7 +75,10 @@ def fit_model(
     sample of `all_rows`, the model is theirs, chosen and calibrated by the sample.
     """
     alternatives, automatic = options.alternatives(schema, table.rows)
-    with one_blas_thread() if automatic else nullcontext():
+    with ExitStack() as around:
+        if automatic:
+            around.enter_context(one_blas_thread())
+            around.enter_context(working("choosing the model"))
         return _fit_model(table, schema, options, alternatives, all_rows, automatic=automatic)
 
 

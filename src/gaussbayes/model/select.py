@@ -26,6 +26,7 @@ from gaussbayes.base.errors import (
     ParameterError,
 )
 from gaussbayes.base.numerals import counted, fixed, percent
+from gaussbayes.base.progress import track
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import MOST_ROWS, Block, Displayed, Styled, TextTable
 from gaussbayes.base.types import FloatArray
@@ -349,13 +350,16 @@ def try_all(
     n_candidates = sum(len(some.path) for some in rounds)
     few, many = (affordable_rows(data, n) for n in (n_candidates, MOST_CALIBRATED))
     if n_candidates <= MOST_CALIBRATED or 3 * few >= 2 * min(many, data.codes.size):
-        return [trial for some in rounds for trial in some.trials(many, n_jobs)]
-    first = [some.trials(few, n_jobs, keep=False) for some in rounds]
+        tracked = track(rounds, "judging candidates")
+        return [trial for some in tracked for trial in some.trials(many, n_jobs)]
+    tracked = track(rounds, "judging candidates by few rows")
+    first = [some.trials(few, n_jobs, keep=False) for some in tracked]
     losses = [trial.candidate.log_loss for some in first for trial in some]
     line = np.sort(losses)[MOST_CALIBRATED - 1]  # those that cannot be judged are last
     last: list[Trial] = []
     moved: list[float] = []
-    for some, before in zip(rounds, first, strict=True):
+    both = list(zip(rounds, first, strict=True))
+    for some, before in track(both, "judging the best by more rows"):
         better = [number for number, trial in enumerate(before) if trial.candidate.log_loss <= line]
         shorter = replace(some, path=[some.path[number] for number in better])
         again = shorter.trials(many, n_jobs) if better else []

@@ -73,9 +73,10 @@ def command(
     source = command_files.open_files(data, chosen)
     command_files.check_no_overwriting(model, *source.files)
     command_files.check_writable(model)
-    fit = fit_files(LabelledFiles.to_learn_from(source, chosen, options), options)
+    files = LabelledFiles.to_learn_from(source, chosen, options)
+    command_files.tell_roles(files.encoder.roles)
+    fit = fit_files(files, options)
     command_files.write_model(fit.model, model, keep_unlabelled=keep_unlabelled)
-    command_files.tell_roles(fit.model.schema.roles)
     tell_fit(fit, chosen, model, as_json=as_json)
 
 
