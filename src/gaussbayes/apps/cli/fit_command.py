@@ -18,6 +18,7 @@ from gaussbayes.apps.cli.console import finite, tell, warnings_told
 from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows
 from gaussbayes.base.errors import DataError, SingularCovarianceError
 from gaussbayes.base.numerals import counted
+from gaussbayes.base.progress import working
 from gaussbayes.data.reduction import Reduced, count_incomplete
 from gaussbayes.model.evaluation import frequency_log_loss
 from gaussbayes.model.fit import fit_model
@@ -73,10 +74,10 @@ def command(
     source = command_files.open_files(data, chosen)
     command_files.check_no_overwriting(model, *source.files)
     command_files.check_writable(model)
-    files = LabelledFiles.to_learn_from(source, chosen, options)
-    command_files.tell_roles(files.encoder.roles)
-    fit = fit_files(files, options)
+    with working("fitting"):
+        fit = fit_files(LabelledFiles.to_learn_from(source, chosen, options), options)
     command_files.write_model(fit.model, model, keep_unlabelled=keep_unlabelled)
+    command_files.tell_roles(fit.model.schema.roles)
     tell_fit(fit, chosen, model, as_json=as_json)
 
 
