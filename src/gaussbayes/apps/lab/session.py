@@ -22,7 +22,7 @@ from gaussbayes.apps.lab.wire_format import MessageError, error_text, head_id
 from gaussbayes.apps.lab.worker_process import ProcessEndedError, StoppedError
 
 _FIGURES = ("data", "scene", "point", "line")  # in the order in which they are taken
-_PANELS = ("numbers", "multiples", "curve", "surface", "take_away", "lesson")
+_PANELS = ("numbers", "multiples", "curve", "surface", "take_away", "lesson", "open")
 KINDS = frozenset({*_FIGURES, *_PANELS, "cancel"})
 PATIENCE = 1.0  # seconds of work after which a newer request of the kind ends it
 MOST_SECONDS = 120.0  # that one request may take
