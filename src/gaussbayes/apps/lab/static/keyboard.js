@@ -6,10 +6,10 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowD
 const TOOLS = { v: "select", p: "paint", e: "erase", h: "pan" };
 const STEP = 1 / 50; // of the view
 const FINER = 0.1;
-const REACH = 60; // pixels within which a point counts as near
+const REACH = 60;
 
 export function mountKeyboard(app, plot) {
-  let held = null; // the row that arrow keys take along
+  let held = null;
 
   addEventListener("keydown", (event) => {
     const typing = event.target.closest?.("input, textarea, select, [contenteditable]");

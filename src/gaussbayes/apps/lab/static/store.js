@@ -6,7 +6,6 @@ import { bringsTable, DEFAULT, fromHash, History, patched, same, toHash } from "
 export const sharedText = () => `gaussbayes lab ${location.hash || "#"}`;
 
 export class Store {
-  /** @param {(preset: string) => number} sizeOf how many rows an example has where nobody says */
   constructor(sizeOf) {
     this.sizeOf = sizeOf;
     this.listeners = new Map();
@@ -39,7 +38,6 @@ export class Store {
     }
   }
 
-  /** Say something once somebody listens. */
   sayLater(text) {
     setTimeout(() => this.emit("said", text), 300);
   }
@@ -93,7 +91,6 @@ export class Store {
     this.restore(kept);
   }
 
-  /** Take over a whole state, as a step of its own. */
   replace(state) {
     const { followsPair } = this;
     this.history.record(state);

@@ -7,7 +7,6 @@ import { PANELS } from "./panels/index.js";
 const narrow = matchMedia("(max-width: 820px)");
 const KEYS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
-/** Make tabs and panels, and show the first one. */
 export function mountTabs(app, side, list, place) {
   const tabs = PANELS.map(({ name, title }) =>
     el(

@@ -37,7 +37,7 @@ export function mountCategoryBars(app, stage) {
   function choose(which, code) {
     const categories = categoriesOf(app.state, app.data);
     categories[which] = categories[which] === code ? null : code;
-    app.change({ categories }, { record: true });
+    app.change({ categories });
   }
   function mark() {
     if (place.hidden || !app.data) return;
@@ -55,12 +55,9 @@ export function mountCategoryBars(app, stage) {
   requestWhileSeen(place, app, { kind: "numbers", key }, (answer) => show(answer));
 }
 
-/** A bar for each class. */
 function bars(classes, values) {
   return el("div", {}, classes.map((label, code) =>
-    el(
-      "div",
-      { class: "category-bar", title: label, own: { "--own": classColour(code) } },
+    el("div", { class: "category-bar", title: label, own: { "--own": classColour(code) } },
       el("span", { class: "bar" }, el("span", { own: { "--proportion": values[code] ?? 0 } })),
       el("span", { class: "count" }, probability(values[code] ?? null)),
     )));

@@ -15,7 +15,6 @@ const mix = (a, b, proportion) => a.map((part, i) => Math.round(part + (b[i] - p
 
 const hex = (parts) => `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
 
-/** The theme in force, and its colours set as custom properties of the page. */
 export function applyTheme(app) {
   const { theme } = app.state;
   const name = theme === "auto" ? (dark.matches ? "dark" : "light") : theme;

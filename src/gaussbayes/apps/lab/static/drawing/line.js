@@ -85,7 +85,6 @@ export class LineView {
     this.handles.update();
   }
 
-  /** Axes, frames and what the two parts are called. */
   ground(x, across, up, highest, upper, lower) {
     const { left, top } = this.plot.margin;
     const { width } = this.plot;

@@ -4,7 +4,7 @@ import { added, pointList, movedTo, put, without } from "./point_list.js";
 
 const REACH = { mouse: 9, pen: 12, touch: 18 }; // pixels about a point that take hold of it
 const APART = 13; // pixels between two painted points of a stroke
-const RUBBER = 14; // radius of the eraser
+const RUBBER = 14;
 const STILL = 3; // pixels a press may tremble and still be a click
 const REST = 160; // milliseconds after which a turned wheel is at rest
 
@@ -97,7 +97,6 @@ export class Pointer {
   }
 }
 
-/** Take a point along, or look at places on the way. */
 class Select {
   constructor(pointer, place, event) {
     Object.assign(this, { pointer, start: place, moved: false });
@@ -156,7 +155,7 @@ class Paint {
   }
 
   end() {
-    this.pointer.app.change({}, { record: true });
+    this.pointer.app.change({});
   }
 }
 
@@ -185,7 +184,7 @@ class Erase {
   }
 
   end() {
-    this.pointer.app.change({}, { record: true });
+    this.pointer.app.change({});
   }
 }
 

@@ -5,7 +5,6 @@ import { count, percent, short } from "./formats.js";
 
 const MOST_LETTERS = 16; // of the names that head the columns together; where they are longer, marks do
 
-/** A confusion matrix; the deeper a cell, the larger its proportion of the row. */
 export function confusion(labels, matrix, names) {
   const heads = ["is\u00a0↓ predicted\u00a0→", ...labels.map((_, code) => names(code))];
   const rows = matrix.map((row, code) => {
@@ -20,16 +19,13 @@ export function confusion(labels, matrix, names) {
       )),
     ];
   });
-  return el(
-    "div",
-    { class: "scroll" },
+  return el("div", { class: "scroll" },
     table("Confusion matrix: rows are true classes", heads, rows, {
       class: labels.join("").length > MOST_LETTERS ? "matrix confusion marked" : "matrix confusion",
     }),
   );
 }
 
-/** A correlation or covariance matrix; heat by correlation. */
 export function matrix(caption, features, values, correlations) {
   const rows = values.map((row, i) => [
     features[i],
@@ -38,11 +34,7 @@ export function matrix(caption, features, values, correlations) {
       return heat(Math.abs(r), short(value), r < 0 ? "below" : "above", null);
     }),
   ]);
-  return el(
-    "div",
-    { class: "scroll" },
-    table(caption, ["", ...features], rows, { class: "matrix" }),
-  );
+  return el("div", { class: "scroll" }, table(caption, ["", ...features], rows, { class: "matrix" }));
 }
 
 function heat(proportion, text, kind, title) {
@@ -58,20 +50,13 @@ export function calibration(bins) {
   const said = there.map(
     (bin) => `${percent(bin.mean)} came true in ${percent(bin.proportion)} of ${count(bin.n)}`,
   ).join("; ");
-  return el(
-    "figure",
-    { class: "calibration" },
-    svg(
-      "svg",
-      { viewBox: "-16 0 136 132", role: "img", "aria-label": `Calibration: ${said}` },
+  return el("figure", { class: "calibration" },
+    svg("svg", { viewBox: "-16 0 136 132", role: "img", "aria-label": `Calibration: ${said}` },
       svg("rect", { x: 8, y: 8, width: 104, height: 104, class: "frame" }),
       svg("line", { x1: 8, y1: 112, x2: 112, y2: 8, class: "ideal" }),
       svg(
         "polyline",
-        {
-          points: there.map((bin) => `${at(bin.mean)},${up(bin.proportion)}`).join(" "),
-          class: "curve",
-        },
+        { points: there.map((bin) => `${at(bin.mean)},${up(bin.proportion)}`).join(" "), class: "curve" },
       ),
       there.map((bin) =>
         svg("circle", {
@@ -80,9 +65,7 @@ export function calibration(bins) {
           r: 1.6 + 3 * Math.sqrt(bin.n / most),
           class: "dot",
         },
-          svg(
-            "title",
-            {},
+          svg("title", {},
             `${percent(bin.mean)} said, ${percent(bin.proportion)} came true, ${count(bin.n)} rows`,
           ))),
       [0, 0.5, 1].flatMap((proportion) => [
@@ -91,11 +74,7 @@ export function calibration(bins) {
       ]),
       svg("text", { x: 60, y: 130, class: "across" }, "predicted probability"),
     ),
-    el(
-      "figcaption",
-      {},
-      "How often it came true. On the dashed line probabilities mean what they say.",
-    ),
+    el("figcaption", {}, "How often it came true. On the dashed line probabilities mean what they say."),
   );
 }
 
@@ -114,9 +93,7 @@ export function learningCurve({ n, train, test, of, tested, bayes, sampled, prob
   const across0 = { x1: 22, x2: 192 };
   const at = across(Math.min(last, Math.max(first, seen)));
   const lowest = bayes && svg("line", { ...across0, y1: up(bayes.error), y2: up(bayes.error), class: "ideal" });
-  return el(
-    "figure",
-    { class: "calibration learning" },
+  return el("figure", { class: "calibration learning" },
     svg(
       "svg",
       { viewBox: "0 0 200 116", role: "img", "aria-label": `Learning curve ${of}: training error ${percent(train.at(-1))} of ${count(last)} points` },

@@ -1,8 +1,4 @@
-// The panels beside the plot, and every control in them by its id.
-//
-// `PANELS` is the order of the tabs; `mount` of each fills the element that the tab shows.
-// `CONTROLS` are the names that `state.without` (and `hide=` in the address) may list, those of the
-// toolbar too; `hideControls` hides these. They are listed in docs/lab.md.
+// The tabs in their order, and the ids that `state.without` and `hide=` in the address may list; see docs/lab.md.
 
 import * as data from "./data.js";
 import * as layers from "./layers.js";
@@ -59,15 +55,12 @@ export const CONTROLS = `
 
 const sheet = new CSSStyleSheet();
 
-/** Hide the controls that the state names, those that are made later too. */
 export function hideControls(app) {
   if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets = [
     ...document.adoptedStyleSheets,
     sheet,
   ];
-  const known = app.state.without.filter(
-    (id) => typeof id === "string" && /^[a-z][\w-]*$/i.test(id),
-  );
+  const known = app.state.without.filter((id) => typeof id === "string" && /^[a-z][\w-]*$/i.test(id));
   sheet.replaceSync(
     known.map((id) => `#${id}, .control:has(> #${id}) { display: none !important; }`).join("\n"),
   );

@@ -78,7 +78,6 @@ function bayesNote(app, truth) {
   return `No classifier errs less than ${percent(bayes.error)} on these classes (${about}).`;
 }
 
-/** A switch and, while it is on, the slider of its threshold. */
 function threshold(name, about, layer) {
   const { label, title, limits, start, format, meaning, toValue = Number, toPlace = Number } = about;
   let value = start;

@@ -13,7 +13,7 @@ const RATE = { min: 0.001, max: 0.999, step: 0.001 };
 
 export function mount(element, app) {
   const lessons = new Map(); // name → {title, steps}
-  const reached = new Set(); // names of lessons whose goal was reached
+  const reached = new Set();
   const progress = el("progress", { max: 1, value: 0, "aria-label": "Progress of the lesson" });
   const where = el("p", { class: "count" });
   const text = el("div", { class: "lesson", "aria-live": "polite", id: "lessons-text" });
@@ -25,11 +25,9 @@ export function mount(element, app) {
   const again = button("lessons-again", "Set up again", to(0), {
     title: "Put everything back as this step needs it",
   });
-  const all = button("lessons-all", "All lessons", () => app.change({ lesson: null }, { record: true }));
+  const all = button("lessons-all", "All lessons", () => app.change({ lesson: null }));
   const wrong = el("p", { class: "wrong", role: "alert", hidden: true });
-  const body = el(
-    "div",
-    { hidden: true },
+  const body = el("div", { hidden: true },
     el("div", { class: "row" }, progress, where),
     text,
     own,
@@ -42,19 +40,18 @@ export function mount(element, app) {
   element.append(offered, wrong, body);
 
   let shown = null; // title and number of the step
-  let live = []; // what is written anew with every answer
+  let live = [];
   let step = null;
 
   async function load(name) {
     if (!lessons.has(name)) lessons.set(name, (await app.ask("lesson", { name })).head);
     return lessons.get(name);
   }
-  /** Show a step, and set the page up for it. */
   async function go(name, wanted) {
     try {
       const { steps } = await load(name);
       const number = Math.max(0, Math.min(steps.length - 1, wanted));
-      app.change({ ...setUp(steps[number], app.state), lesson: [name, number] }, { record: true });
+      app.change({ ...setUp(steps[number], app.state), lesson: [name, number] });
     } catch (error) {
       complain(error);
     }
@@ -102,7 +99,6 @@ export function mount(element, app) {
   function write() {
     if (step) for (const each of live) each.refresh(app);
   }
-  /** Put the step's controls into it: those of other panels are moved here while it is shown. */
   function lend() {
     giveBack();
     if (!step || element.hidden) return;

@@ -6,14 +6,12 @@ import { requestWhileSeen, modelKey } from "./panel_requests.js";
 import { button, el } from "./elements.js";
 import { percent } from "./formats.js";
 
-const WIDTH = 96; // places of a small grid
+const WIDTH = 96;
 const NOTHING = 255; // the label where a model could not be fitted
 const ERRORS = [["test", "test"], ["leave_one_out", "left out"], ["train", "train"]];
 
 export function mount(element, app) {
-  const hint = el(
-    "p",
-    { class: "hint" },
+  const hint = el("p", { class: "hint" },
     "The same rows, other assumptions. The errors are those of all features; the lowest are ",
     "bold. Choose one to take it over.",
   );
@@ -44,11 +42,7 @@ export function mount(element, app) {
     {
       kind: "multiples",
       key,
-      extra: () => ({
-        view: windowOf(app),
-        neighbours: app.state.neighbours,
-        hide: app.state.hide,
-      }),
+      extra: () => ({ view: windowOf(app), neighbours: app.state.neighbours, hide: app.state.hide }),
       pause: 150,
     },
     show,
@@ -63,7 +57,6 @@ function windowOf(app) {
   return { x, y, width: WIDTH, height: Math.max(8, Math.round((WIDTH * height) / width)) };
 }
 
-/** The model with the lowest error of the best kind that there is, for each kind of error. */
 function lowest(models) {
   return Object.fromEntries(ERRORS.map(([kind]) => {
     const there = models.map((model) => errorOf(model[kind])).filter((error) => error !== null);
@@ -83,9 +76,7 @@ function card(app, answer, model, i, best) {
   const canvas = el("canvas", { "aria-hidden": "true", hidden: !app.data.features.length });
   paint(canvas, answer.arrays.label, i, app.colours.regions, app.colours.paper);
   const errors = kinds.map(([kind, title]) =>
-    el(
-      "span",
-      { class: errorOf(model[kind]) === best[kind] ? "error least" : "error" },
+    el("span", { class: errorOf(model[kind]) === best[kind] ? "error least" : "error" },
       el("span", {}, title),
       " ",
       percent(errorOf(model[kind])),
@@ -96,7 +87,7 @@ function card(app, answer, model, i, best) {
   const chosen = button(
     `multiples-${i}`,
     content,
-    () => app.change(patchOf(model, app), { record: true }),
+    () => app.change(patchOf(model, app)),
     { class: "multiple" },
   );
   chosen.model = model;

@@ -100,10 +100,7 @@ function parametersOf(app, head) {
     names.map((name, code) => [name, ...features.map((_, j) => (means[code] ? spread(code, j) : "–"))]),
     { class: "means" },
   );
-  const priorRows = head.classes.map((label, code) => [
-    className(app, code, label),
-    probability(priors[code]),
-  ]);
+  const priorRows = head.classes.map((label, code) => [className(app, code, label), probability(priors[code])]);
   const weights = table("Priors", ["", "prior"], priorRows, { class: "priors-table" });
   const left = head.features.length - features.length;
   const note = left > 0 ? [el("p", { class: "hint" }, `${left} more features are not shown.`)] : [];
@@ -124,7 +121,6 @@ function parametersOf(app, head) {
   ];
 }
 
-/** How probable each category of a feature is in each class. */
 function categoryTable({ feature, values, probabilities }, names) {
   const some = values.slice(0, MOST_VALUES).map(String);
   const rows = probabilities.map((ofClass, code) => [
@@ -132,9 +128,7 @@ function categoryTable({ feature, values, probabilities }, names) {
     ...some.map((_, j) => (ofClass ? probability(ofClass[j]) : "–")),
   ]);
   const left = values.length - some.length;
-  return el(
-    "div",
-    { class: "scroll" },
+  return el("div", { class: "scroll" },
     table(`P(${feature} | class)`, ["", ...some], rows, { class: "means" }),
     left > 0 ? el("p", { class: "hint" }, `${left} more categories are not shown.`) : null,
   );

@@ -9,35 +9,19 @@ import { bayesFormula, bayesLines, voteProportions } from "./formula.js";
 import { logOdds } from "./log_odds.js";
 
 export function mount(element, app) {
-  const start = el(
-    "p",
-    { class: "hint" },
+  const start = el("p", { class: "hint" },
     "Click in the plot, or ",
     button("point-set", "put a point in the middle", () => moveTo(middle(app))),
     ".",
   );
-  const x = number(
-    "point-x",
-    "Across",
-    {},
-    (value) => moveTo([value, app.state.at?.[1] ?? middle(app)[1]]),
-  );
-  const y = number(
-    "point-y",
-    "Up",
-    {},
-    (value) => moveTo([app.state.at?.[0] ?? middle(app)[0], value]),
-  );
-  const clear = button(
-    "point-clear",
-    "Take it away",
-    () => app.change({ at: null }, { record: true }),
-  );
+  const x = number("point-x", "Across", {}, (value) => moveTo([value, app.state.at?.[1] ?? middle(app)[1]]));
+  const y = number("point-y", "Up", {}, (value) => moveTo([app.state.at?.[0] ?? middle(app)[0], value]));
+  const clear = button("point-clear", "Take it away", () => app.change({ at: null }));
   const hide = choice(
     "point-hide",
     "A coordinate that was not measured",
     [["none", "None"], ["0", "Across"], ["1", "Up"]],
-    (value) => app.change({ hide: value === "none" ? null : Number(value) }, { record: true }),
+    (value) => app.change({ hide: value === "none" ? null : Number(value) }),
   );
   const hidden = el("p", { class: "hint", role: "status" });
   const known = knownCategories(app);
@@ -49,9 +33,7 @@ export function mount(element, app) {
   bayes.id = "point-bayes";
   const odds = section(
     "What each feature says",
-    el(
-      "p",
-      { class: "hint" },
+    el("p", { class: "hint" },
       "Log-odds of the two most probable classes: bars to the right speak for the first.",
     ),
     bars,
@@ -132,7 +114,7 @@ function knownCategories(app) {
   const choose = (which) => (value) => {
     const categories = categoriesOf(app.state, app.data);
     categories[which] = value === "" ? null : Number(value);
-    app.change({ categories }, { record: true });
+    app.change({ categories });
   };
   return {
     root,
@@ -161,7 +143,6 @@ function knownCategories(app) {
   };
 }
 
-/** The features' names on the controls that move along them. */
 function names(place, hide, features) {
   const write = (label, text) => label && label.textContent !== text && Object.assign(label, { textContent: text, title: text });
   features.forEach((name, i) => {

@@ -6,14 +6,7 @@ import { probability } from "./formats.js";
 import { mark } from "./marks.js";
 import { number } from "./controls.js";
 
-/**
- * Priors after one of them was moved: those that are free share what is left as they did before.
- *
- * @param {number[]} priors which sum to 1
- * @param {number} moved which one
- * @param {number} wanted its new value; it gets at most what the locked ones leave
- * @param {Set<number>} locked those that stay
- */
+/** Priors after one was moved: those not locked share what is left as they did before. */
 export function rescaled(priors, moved, wanted, locked) {
   const stays = (i) => i !== moved && locked.has(i);
   const free = priors.map((_, i) => i).filter((i) => i !== moved && !locked.has(i));
@@ -27,25 +20,19 @@ export function rescaled(priors, moved, wanted, locked) {
   });
 }
 
-/** The sliders of all priors of the model in force. */
 export function priors(app) {
   const locked = new Set();
-  const list = el(
-    "div",
-    { class: "priors", role: "group", "aria-label": "Priors, which sum to 1" },
-  );
+  const list = el("div", { class: "priors", role: "group", "aria-label": "Priors, which sum to 1" });
   const fromData = button(
     "model-priors-data",
     "From the data",
-    () => app.change({ model: { priors: null } }, { record: true }),
+    () => app.change({ model: { priors: null } }),
   );
   const uniform = button("model-priors-uniform", "Uniform", () => {
     const k = lines.length;
     change(new Array(k).fill(1 / k), true);
   });
-  const root = el(
-    "div",
-    { class: "control", id: "model-priors" },
+  const root = el("div", { class: "control", id: "model-priors" },
     list,
     el("div", { class: "row" }, fromData, uniform),
   );

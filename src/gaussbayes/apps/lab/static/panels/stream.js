@@ -17,17 +17,12 @@ export function mount(element, app) {
   let owed = 0; // points that are due, in parts of one
   let waiting = false; // for the figure of the last step
 
-  const play = button(
-    "stream-play",
-    "Play",
-    () => (playing ? pause() : start()),
-    { class: "primary" },
-  );
+  const play = button("stream-play", "Play", () => (playing ? pause() : start()), { class: "primary" });
   const back = button("stream-back", "− 1", () => step(-1), { "aria-label": "One point back" });
   const on = button("stream-step", "+ 1", () => step(1), { "aria-label": "One point on" });
   const all = button("stream-all", "All points", () => {
     pause();
-    app.change({ stream: null }, { record: true });
+    app.change({ stream: null });
   });
   const speed = slider("stream-speed", "Speed", { min: SLOWEST, max: FASTEST, step: 1 }, () => {}, {
     format: (power) => (power === 0 ? "1 point a second" : `${2 ** power} points a second`),
@@ -40,9 +35,7 @@ export function mount(element, app) {
   const note = el("p", { class: "hint", role: "status" });
   const curve = el("div");
   element.append(
-    el(
-      "p",
-      { class: "hint" },
+    el("p", { class: "hint" },
       "Points arrive one by one in the order of the table; the model learns from those seen so far.",
     ),
     el("div", { class: "row transport" }, back, play, on, all), place.root, speed.root, note, curve,
@@ -53,17 +46,14 @@ export function mount(element, app) {
 
   function go(n, done) {
     const next = Math.max(FIRST, Math.min(total(), n));
-    app.change(
-      { stream: next === total() && done ? null : next },
-      { record: false, dragging: !done },
-    );
+    app.change({ stream: next === total() && done ? null : next }, { record: false, dragging: !done });
   }
   function step(by) {
     pause();
     go(now() + by, true);
   }
   function start() {
-    if (now() >= total()) app.change({ stream: FIRST }, { record: true });
+    if (now() >= total()) app.change({ stream: FIRST });
     playing = true;
     last = performance.now();
     owed = 0;

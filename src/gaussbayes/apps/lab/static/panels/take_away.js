@@ -1,13 +1,12 @@
-// The panel "Export": figures, files, and the same in Python and on the command line.
 
 import { requestWhileSeen, modelKey } from "./panel_requests.js";
 import { toggle } from "./controls.js";
 import { button, el, save, section } from "./elements.js";
-import { asPng, lineSvg, planeFigure, surfacePng, toPng, toSvg } from "./figure_export.js";
+import { asPng, bytesOf, lineSvg, planeSvg, surfacePng } from "./figure_export.js";
 import { savedText } from "../saved_state.js";
 import { sharedText } from "../store.js";
 
-const COPIED = 1500; // milliseconds that "copied" is shown
+const COPIED = 1500;
 
 export function mount(element, app) {
   const said = el("p", { class: "wrong", role: "alert", hidden: true });
@@ -24,7 +23,7 @@ export function mount(element, app) {
     `gaussbayes-${(app.data?.name ?? "plot").replace(/[^\w-]+/g, "-").slice(0, 40).toLowerCase()}.${end}`;
   const file = (what) => attempt(async () => {
     const { head } = await app.ask("take_away", { what, escape_formulas: escaped.input.checked });
-    save(new Blob([contentOf(head)], { type: head.type }), head.file);
+    save(new Blob([head.base64 ? bytesOf(head.base64) : head.text], { type: head.type }), head.file);
   });
   const png = button("take-png", "PNG", attempt(async () => save(await pngOf(app), name("png"))));
   const vector = button(
@@ -67,31 +66,12 @@ export function mount(element, app) {
   refresh();
 }
 
-function viewOf(app) {
-  return app.flat ? "line" : app.state.view;
-}
+const viewOf = (app) => (app.flat ? "line" : app.state.view);
 
-function svgOf(app) {
-  return viewOf(app) === "line" ? lineSvg(
-    document.getElementById("line"),
-    app.colours.paper,
-  ) : toSvg(planeFigure(app));
-}
+const svgOf = (app) => (viewOf(app) === "line" ? lineSvg(app) : planeSvg(app));
 
-function pngOf(app) {
-  if (viewOf(app) === "surface") return surfacePng(
-    document.getElementById("surface-plot"),
-    app.colours.paper,
-  );
-  return viewOf(app) === "line" ? asPng(svgOf(app)) : toPng(planeFigure(app));
-}
+const pngOf = (app) => (viewOf(app) === "surface" ? surfacePng(app) : asPng(svgOf(app)));
 
-function contentOf({ text, base64 }) {
-  if (base64 === undefined || base64 === null) return text;
-  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-}
-
-/** A text that is kept up to date, with a button that copies it. */
 function listing(element, app, what, title) {
   const text = el("pre", { tabindex: 0, id: `take-${what}`, "aria-label": title });
   const copy = copier(`take-${what}-copy`, "Copy", () => text.textContent);
@@ -103,12 +83,7 @@ function listing(element, app, what, title) {
   requestWhileSeen(
     element,
     app,
-    {
-      kind: "take_away",
-      key: () => modelKey(app, app.state.split),
-      extra: () => ({ what }),
-      pause: 150,
-    },
+    { kind: "take_away", key: () => modelKey(app, app.state.split), extra: () => ({ what }), pause: 150 },
     show,
   );
   return root;
