@@ -71,6 +71,6 @@ export function mountCard(app, plot) {
   }
 
   app.on("point", show);
-  for (const event of ["state", "data", "tool"]) app.on(event, refresh);
+  app.on("state data tool", refresh);
   new ResizeObserver(refresh).observe(plot.stage);
 }

@@ -71,13 +71,6 @@ export class Connection {
     this.send(request);
   }
 
-  cancel(kind) {
-    const request = this.underWay.get(kind);
-    if (request && this.socket.readyState === WebSocket.OPEN) {
-      this.socket.send(JSON.stringify({ number: request.number, kind: "cancel", of: kind }));
-    }
-  }
-
   busy(kind) {
     return this.underWay.has(kind);
   }

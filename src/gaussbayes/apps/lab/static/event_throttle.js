@@ -4,7 +4,9 @@ const PAUSE = 100;
 
 /** A hidden panel hears nothing of a drag, unless a control of it is shown elsewhere; the release is always heard. */
 export function throttled(app, panel) {
-  const on = (event, listener) => app.on(event, throttledListener(app, panel, listener));
+  const on = (events, listener) => {
+    for (const event of events.split(" ")) app.on(event, throttledListener(app, panel, listener));
+  };
   return new Proxy(app, {
     get(target, name) {
       if (name === "on") return on;

@@ -28,7 +28,7 @@ export function dataBody(state) {
   return { source: { from: sourceOf(state.data), ...source }, target, split: state.split };
 }
 
-export function layersOf(state, { dragging, count, truth }) {
+function layersOf(state, { dragging, count, truth }) {
   const { layers } = state;
   const needed = new Set();
   if (layers.regions === "hard") needed.add("label");
@@ -44,7 +44,7 @@ export function layersOf(state, { dragging, count, truth }) {
 }
 
 /** How many places a grid has: as fine as allowed, or `coarse` ones during a drag. */
-export function gridSize(width, height, coarse) {
+function gridSize(width, height, coarse) {
   const scale = coarse
     ? Math.sqrt(coarse / (width * height))
     : Math.min(0.75, MOST_SIDE / width, MOST_SIDE / height);

@@ -93,11 +93,11 @@ export function merge(state, patch) {
 export const sourceOf = (data) => SOURCES.find((name) => name in data);
 
 /** How models of such data are fitted unless somebody says: those of files are chosen. */
-export const fittedFrom = (data) => (["upload", "given"].includes(sourceOf(data)) ? "auto" : "data");
+const fittedFrom = (data) => (["upload", "given"].includes(sourceOf(data)) ? "auto" : "data");
 
 export const isFitted = ({ from }) => from === "data" || from === "auto";
 
-export const isByHand = ({ from }) => from === "hand" || from === "categories";
+const isByHand = ({ from }) => from === "hand" || from === "categories";
 
 /** What leaves a model by hand, whose numbers are those of the classes and features before. */
 export const fittedAgain = ({ model, data }) =>
@@ -111,7 +111,7 @@ export function bringsTable(state, { data }) {
 }
 
 /** The patch with what a change of the dataset brings along, unless the patch says otherwise. */
-export function completed(state, patch) {
+function completed(state, patch) {
   if (!bringsTable(state, patch)) return patch;
   const forgotten = { pair: [0, 1], bounds: null, at: null, categories: [], stream: null, hide: null };
   const model = { priors: null };

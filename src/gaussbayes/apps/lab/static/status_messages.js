@@ -47,8 +47,8 @@ export function mountStatusMessages(app, plot) {
   });
   app.on("state", (_, { dragging }) => dragging || title(app, plot));
   for (const kind of ["scene", "line"]) app.on(kind, (answer) => errors(app, answer, app.dragging || app.connection.busy(kind)));
-  for (const event of ["state", "fitted"]) app.on(event, () => hint(app));
-  for (const kind of ["scene", "line"]) app.on(kind, ({ head }) => sampled(head));
+  app.on("state fitted", () => hint(app));
+  app.on("scene line", ({ head }) => sampled(head));
   app.on("hover", (answer) => readout(app, plot, answer));
   app.on("settled", () => app.hovered && app.hover(app.hovered)); // the model there has changed
   app.on("state", (_, { dragging }) => dragging && readout(app, plot, null));

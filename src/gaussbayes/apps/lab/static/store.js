@@ -39,13 +39,19 @@ export class Store {
   }
 
   sayLater(text) {
-    setTimeout(() => this.emit("said", text), 300);
+    setTimeout(() => this.say(text), 300);
   }
 
-  on(event, listener) {
-    if (!this.listeners.has(event)) this.listeners.set(event, new Set());
-    this.listeners.get(event).add(listener);
-    return () => this.listeners.get(event).delete(listener);
+  /** Listen to one event or to several, "state data". */
+  on(events, listener) {
+    for (const event of events.split(" ")) {
+      if (!this.listeners.has(event)) this.listeners.set(event, new Set());
+      this.listeners.get(event).add(listener);
+    }
+  }
+
+  say(text) {
+    this.emit("said", text);
   }
 
   emit(event, ...values) {

@@ -42,7 +42,7 @@ function plotly() {
   return fetched;
 }
 
-export function hasWebGL() {
+function hasWebGL() {
   try {
     const context = document.createElement("canvas").getContext("webgl");
     context?.getExtension("WEBGL_lose_context")?.loseContext(); // a page has but a few of them
@@ -115,7 +115,7 @@ export function mount(element, app) {
     drawn = "";
     say(NO_WEBGL);
     app.change({ view: "plane", layers: { evidence: true } }, { record: false });
-    app.emit("said", NO_WEBGL);
+    app.say(NO_WEBGL);
   }
   function rotate(across, up) {
     if (!eye) return;
@@ -136,7 +136,7 @@ export function mount(element, app) {
     event.preventDefault();
     rotate(...found.slice(2));
   }
-  for (const event of ["state", "data", "theme"]) app.on(event, update);
+  app.on("state data theme", update);
   update();
 }
 

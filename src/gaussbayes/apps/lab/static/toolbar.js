@@ -15,7 +15,7 @@ export function mountToolbar(app) {
   find("theme").addEventListener("click", () => {
     const next = nextTheme(app);
     app.change({ theme: next }, { record: false });
-    app.emit("said", next === "auto" ? "Theme as the system has it" : `Theme: ${next}`);
+    app.say(next === "auto" ? "Theme as the system has it" : `Theme: ${next}`);
   });
   find("fit").addEventListener("click", () => app.change({ bounds: null }, { record: false }));
   find("fit-again").addEventListener("click", () => app.fitAgain());
@@ -24,12 +24,10 @@ export function mountToolbar(app) {
   const classes = find("classes");
   const refresh = () => show(app);
   app.on("state", (_, { dragging }) => dragging || refresh());
-  for (const event of ["data", "tool"]) {
-    app.on(event, () => {
-      refresh();
-      chips(app, classes);
-    });
-  }
+  app.on("data tool", () => {
+    refresh();
+    chips(app, classes);
+  });
   const told = ({ name }) => (find("stage").dataset.tool = name);
   app.on("tool", told);
   told(app.tool);
@@ -98,7 +96,7 @@ function chips(app, place) {
 async function share(app) {
   try {
     await navigator.clipboard.writeText(sharedText());
-    app.emit("said", "Copied, without the key of this lab: paste it into any open lab. Export saves a file, with the table.");
+    app.say("Copied, without the key of this lab: paste it into any open lab. Export saves a file, with the table.");
   } catch {
     app.openPanel("take_away");
   }

@@ -1,7 +1,7 @@
 // Where no feature holds numbers there is no plane: bars show the probabilities of each category
 // within each class. A click on a category says that it is known of the point.
 
-import { classColour, el } from "../panels/elements.js";
+import { classColour, el, hint } from "../panels/elements.js";
 import { probability } from "../panels/formats.js";
 import { modelKey, requestWhileSeen } from "../panels/panel_requests.js";
 import { categoriesOf } from "../requests.js";
@@ -19,7 +19,7 @@ export function mountCategoryBars(app, stage) {
       values.map((value, code) =>
         el("button", { type: "button", title: "Known of the point, or not", on: { click: () => choose(j, code) } }, String(value))));
     place.replaceChildren(
-      el("p", { class: "hint" }, "P(category | class). Click on the categories that are known."),
+      hint("P(category | class). Click on the categories that are known."),
       ...categories.map(({ feature, values, probabilities }, j) =>
         el("section", {}, el("h3", {}, feature), values.map((_, code) =>
           el("div", { class: "category" }, buttons[j][code], bars(classes, probabilities.map((each) => each?.[code])))))),

@@ -57,10 +57,11 @@ function kept({ angle, axes }, which) {
   return { angle, axes: replaced([other, other], which, length) };
 }
 
-/** The covariance with another standard deviation of its first coordinate, the correlation kept. */
-export function widened([[a, b], [, c]], deviation) {
-  const cross = (b * deviation) / Math.sqrt(a);
-  return [[deviation * deviation, cross], [cross, c]];
+/** The covariance with another standard deviation of one coordinate, the correlation kept. */
+export function widened(covariance, which, deviation) {
+  const cross = covariance[0][1] * (deviation / Math.sqrt(covariance[which][which]));
+  const [a, c] = replaced([covariance[0][0], covariance[1][1]], which, deviation * deviation);
+  return [[a, cross], [cross, c]];
 }
 
 /** The first of the `count` places comes again at the end. */

@@ -104,7 +104,7 @@ export class Handles {
   change(patch) {
     const { priors, means, covariances } = this.app.gaussians;
     const model = { from: "hand", priors, means, covariances, ...patch };
-    this.app.change({ model }, { record: false, dragging: true });
+    this.app.change({ model }, { dragging: true });
   }
 
   put(name, c, value) {

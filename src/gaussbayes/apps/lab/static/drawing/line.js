@@ -158,7 +158,7 @@ export class LineView {
     const { at } = this.app.state;
     const { y } = this.plot.view;
     const other = at ? at[1] : this.app.flat ? 0 : (y[0] + y[1]) / 2;
-    this.app.change({ at: this.plot.view.rounded([value, other]) }, { record: false, dragging: true });
+    this.app.change({ at: this.plot.view.rounded([value, other]) }, { dragging: true });
   }
 }
 

@@ -41,7 +41,7 @@ export class LineHandles extends Handles {
     const { means, covariances } = this.app.gaussians;
     if (which === null) return this.put("means", c, [round(value, this.unit), means[c][1]]);
     const least = NARROWEST * this.unit * this.frame().width;
-    return this.put("covariances", c, widened(covariances[c], Math.max(value, least)));
+    return this.put("covariances", c, widened(covariances[c], 0, Math.max(value, least)));
   }
 
   dragged(c, which) {

@@ -9,7 +9,7 @@ const MOST = 3000; // more points than this make no address
 export function pointList(app) {
   const { data, state } = app;
   if (data.n > MOST) {
-    app.emit("said", `These are ${data.n.toLocaleString("en")} points: up to ${MOST.toLocaleString("en")} can be changed by hand.`);
+    app.say(`These are ${data.n.toLocaleString("en")} points: up to ${MOST.toLocaleString("en")} can be changed by hand.`);
     return null;
   }
   return state.data.points ? listed(state.data) : taken(app);
@@ -42,7 +42,7 @@ function taken(app) {
 
 /** Put edited points into the state; one step of undo is made on release. */
 export function put(app, { points, classes, features, loses }, dragging) {
-  if (loses && !app.state.data.points) app.emit("said", loses);
+  if (loses && !app.state.data.points) app.say(loses);
   const grown = classes.length !== app.data.classes.length;
   const { x, y } = app.view();
   const patch = { data: { points, classes, features }, bounds: { x, y }, stream: null };

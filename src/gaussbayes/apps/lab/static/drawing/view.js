@@ -7,7 +7,7 @@ const CLOSEST = 1e-11; // of the numbers themselves
 const MARGIN = 0.07; // of the range of the points, on each side
 const ALIKE = 1.8; // scales less apart than this are made equal, so that circles look round
 
-export class View {
+class View {
   constructor(x, y, width, height) {
     this.x = x;
     this.y = y;

@@ -1,6 +1,6 @@
 // Small figures of numbers: a matrix as heat, and how well probabilities are calibrated.
 
-import { el, svg, table } from "./elements.js";
+import { el, hint, svg, table } from "./elements.js";
 import { count, percent, short } from "./formats.js";
 
 const MOST_LETTERS = 16; // of the names that head the columns together; where they are longer, marks do
@@ -11,12 +11,8 @@ export function confusion(labels, matrix, names) {
     const total = row.reduce((sum, n) => sum + n, 0) || 1;
     return [
       names(code),
-      ...row.map((n, j) => heat(
-        n / total,
-        count(n),
-        j === code ? "right" : "misclassified",
-        `${labels[code]} taken for ${labels[j]}: ${percent(n / total)}`,
-      )),
+      ...row.map((n, j) => heat(n / total, count(n), j === code ? "right" : "misclassified",
+        `${labels[code]} taken for ${labels[j]}: ${percent(n / total)}`)),
     ];
   });
   return el("div", { class: "scroll" },
@@ -54,20 +50,10 @@ export function calibration(bins) {
     svg("svg", { viewBox: "-16 0 136 132", role: "img", "aria-label": `Calibration: ${said}` },
       svg("rect", { x: 8, y: 8, width: 104, height: 104, class: "frame" }),
       svg("line", { x1: 8, y1: 112, x2: 112, y2: 8, class: "ideal" }),
-      svg(
-        "polyline",
-        { points: there.map((bin) => `${at(bin.mean)},${up(bin.proportion)}`).join(" "), class: "curve" },
-      ),
-      there.map((bin) =>
-        svg("circle", {
-          cx: at(bin.mean),
-          cy: up(bin.proportion),
-          r: 1.6 + 3 * Math.sqrt(bin.n / most),
-          class: "dot",
-        },
-          svg("title", {},
-            `${percent(bin.mean)} said, ${percent(bin.proportion)} came true, ${count(bin.n)} rows`,
-          ))),
+      svg("polyline", { points: there.map((bin) => `${at(bin.mean)},${up(bin.proportion)}`).join(" "), class: "curve" }),
+      there.map(({ mean, proportion, n }) =>
+        svg("circle", { cx: at(mean), cy: up(proportion), r: 1.6 + 3 * Math.sqrt(n / most), class: "dot" },
+          svg("title", {}, `${percent(mean)} said, ${percent(proportion)} came true, ${count(n)} rows`))),
       [0, 0.5, 1].flatMap((proportion) => [
         svg("text", { x: at(proportion), y: 121, class: "across" }, String(proportion)),
         svg("text", { x: 5, y: up(proportion) + 2.5, class: "up" }, String(proportion)),
@@ -80,7 +66,7 @@ export function calibration(bins) {
 
 /** Errors by the number of points learnt from, on a logarithmic scale; `seen` points are marked. */
 export function learningCurve({ n, train, test, of, tested, bayes, sampled, problem }, seen) {
-  if (problem) return el("p", { class: "hint" }, problem);
+  if (problem) return hint(problem);
   const [first, last] = [n[0], n.at(-1)];
   const top = Math.min(1, 1.1 * Math.max(0.05, ...train, ...test)); // null is none
   const across = (points) => 22 + 170 * (Math.log(points / first) / Math.log(last / first || 2) || 0);

@@ -1,7 +1,7 @@
 // The controls of the panels: each has an id, a label, and a `set` that shows a value without
 // telling anybody.
 
-import { el } from "./elements.js";
+import { el, write } from "./elements.js";
 import { round } from "./formats.js";
 
 /** A drop-down list of `[value, label]`. */
@@ -103,9 +103,7 @@ export function slider(id, label, limits, onMove, { ends = null, format = String
   return {
     root,
     input,
-    limits(min, max, step) {
-      Object.assign(input, { min, max, step: step ?? input.step });
-    },
+    limits: (min, max) => Object.assign(input, { min, max }),
     set(now) {
       input.value = String(now);
       show();
@@ -148,8 +146,7 @@ export function number(id, label, limits, onNumber, { dense = false, digits = 6 
     }
   }
   function complain(text) {
-    said.hidden = !text;
-    said.textContent = text;
+    write(said, text);
     input.classList.toggle("refused", Boolean(text));
     if (text) input.setAttribute("aria-describedby", said.id);
     else input.removeAttribute("aria-describedby");

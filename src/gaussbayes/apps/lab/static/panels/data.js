@@ -1,7 +1,7 @@
 // The panel "Data": examples, one's own table, which columns, and what is held out.
 
 import { number, select, slider } from "./controls.js";
-import { button, classColour, el, section, svg } from "./elements.js";
+import { button, classColour, el, hint, section, svg, write } from "./elements.js";
 import { NO_CODE } from "../answer_reader.js";
 import { isSaved, openSaved } from "../saved_state.js";
 import { fittedAgain, isFitted } from "../state.js";
@@ -36,7 +36,6 @@ function summarise(summary, app) {
   for (const code of arrays.codes.data) if (code !== NO_CODE) counts[code] += 1;
   const test = arrays.test.data.reduce((sum, held) => sum + held, 0);
   const held = test ? `, ${count(test)} of them held out` : "";
-  const said = head.problem ? el("p", { class: "hint" }, head.problem) : null;
   const line = (code, label, n) =>
     el("li", {}, className(app, code, label), el("span", { class: "count" }, count(n)));
   const unlabelled = head.unlabelled ? [line(NO_CODE, NO_LABEL, head.unlabelled)] : [];
@@ -44,7 +43,7 @@ function summarise(summary, app) {
     el("p", {}, el("strong", {}, head.name), ` · ${count(head.n)} rows${held}, `, featuresOf(head)),
     el("ul", { class: "legend", "aria-label": "Classes and their rows" },
       head.classes.map((label, code) => line(code, label, counts[code])), unlabelled),
-    ...(said ? [said] : []),
+    hint(head.problem),
   );
 }
 
@@ -115,7 +114,7 @@ function ownTable(app) {
     app.change({ data: { given: true } }));
   async function take(file) {
     const onProgress = (proportion) => (progress.value = proportion);
-    wrong.hidden = true;
+    write(wrong);
     progress.hidden = false;
     progress.value = 0;
     try {
@@ -126,8 +125,7 @@ function ownTable(app) {
       sent.set(answer.upload, answer);
       app.change({ data: { upload: answer.upload } });
     } catch (error) {
-      wrong.textContent = error.message;
-      wrong.hidden = false;
+      write(wrong, error.message);
       app.openPanel("data");
     } finally {
       progress.hidden = true;
@@ -179,7 +177,7 @@ function columns(app) {
   const x = select("data-x", "Across", pairTo(0));
   const y = select("data-y", "Up", pairTo(1));
   const swap = button("data-swap", "Swap", () => show([...app.state.pair].reverse()));
-  const note = el("p", { class: "hint" });
+  const note = hint();
   const lack = el("p", { class: "hint", id: "data-lacking" });
   const pair = el("div", { class: "row" }, x.root, y.root, swap);
   const root = section("Columns", target.root, pair, note, lack);

@@ -38,6 +38,15 @@ export function classColour(code) {
   return code === NO_CODE ? "var(--faint)" : `var(--class-${code % 12})`;
 }
 
+/** A sentence about what is there; an empty one is not shown. */
+export const hint = (...children) => el("p", { class: "hint" }, ...children);
+
+/** Show a text in an element, which is hidden while there is none. */
+export function write(element, text = "") {
+  element.hidden = !text;
+  element.textContent = text;
+}
+
 export function section(title, ...children) {
   return el("section", { class: "part" }, el("h3", {}, title), ...children);
 }

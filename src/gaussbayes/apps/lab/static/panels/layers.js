@@ -33,7 +33,7 @@ const NOVELTY = {
 
 export function mount(element, app) {
   const layer = (patch, done = true) =>
-    app.change({ layers: patch }, { record: done, dragging: !done });
+    app.change({ layers: patch }, { dragging: !done });
   const regions = choice("layers-regions", "Regions", [
     ["blend", "Posterior", "Colours mixed by the posterior probabilities"],
     ["hard", "Decision", "The colour of the most probable class"],
@@ -66,7 +66,7 @@ export function mount(element, app) {
     switches.at(-1).control.input.disabled = truth === null;
     note.textContent = bayesNote(app, truth);
   }
-  for (const event of ["state", "data", "scene"]) app.on(event, refresh);
+  app.on("state data scene", refresh);
   refresh();
 }
 

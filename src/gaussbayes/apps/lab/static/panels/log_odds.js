@@ -6,9 +6,7 @@ import { added, short } from "./formats.js";
 /** Bars for the start, every feature and the sum; none where there is but one class. */
 export function logOdds(app, odds, labels) {
   if (!odds) return null;
-  const codes = [odds.of, odds.against].map((label) => labels.findIndex(
-    (one) => String(one) === String(label),
-  ));
+  const codes = [odds.of, odds.against].map((label) => labels.findIndex((one) => String(one) === String(label)));
   const amounts = [
     ["at the start", odds.at_reference, "At the mean of all classes, before the features are looked at"],
     ...odds.contributions.map((one) => [named(one), amountOf(one, odds), said(one)]),

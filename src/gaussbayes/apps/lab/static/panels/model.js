@@ -3,7 +3,7 @@
 import { answersWithParameters } from "../manual_model.js";
 import { parameterFields } from "./parameter_fields.js";
 import { choice, slider } from "./controls.js";
-import { el, section } from "./elements.js";
+import { el, hint, section } from "./elements.js";
 import { percent } from "./formats.js";
 import { priors } from "./priors.js";
 
@@ -26,7 +26,7 @@ const VOTERS = { min: 1, max: 50, step: 1 };
 
 export function mount(element, app) {
   const settings = (patch, done = true) =>
-    app.change({ model: { from: "data", ...patch } }, { record: done, dragging: !done });
+    app.change({ model: { from: "data", ...patch } }, { dragging: !done });
   const from = choice("model-from", "Where the model comes from", [
     ["auto", "Automatic", "Everything is chosen by rows left out, as gaussbayes fit does"],
     ["data", "Fitted", "Means and covariances are learnt from the points"],
@@ -36,7 +36,7 @@ export function mount(element, app) {
     app.change({ model: value === "hand" ? app.fitted.model : { from: value, priors: null } });
   });
   const chosen = el("p", { id: "model-chosen", "aria-live": "polite" });
-  const byHandHint = el("p", { class: "hint" });
+  const byHandHint = hint();
   const without = el("p", { class: "hint", role: "status" }, "There is no fitted model to drag yet.");
 
   const covariance = choice("model-covariance", "Shape of the covariance", [
@@ -69,7 +69,7 @@ export function mount(element, app) {
     (value, done) => settings({ unlabelled_weight: value }, done),
     { ends: ["left out", "as those with one"], format: percent });
   const neighbours = slider("model-k", "Neighbours that vote", VOTERS,
-    (value, done) => app.change({ neighbours: value }, { record: done, dragging: !done }),
+    (value, done) => app.change({ neighbours: value }, { dragging: !done }),
     { ends: ["1: jagged", "50: smooth"] });
 
   const hand = parameterFields(app);
@@ -78,7 +78,7 @@ export function mount(element, app) {
     section("Covariances", covariance.root, shared.root, name),
     section("Estimation", divisor.root, shrinkage.root, amount.root, smoothing.root, unlabelled.root),
   ];
-  const automatic = section("Chosen", chosen, el("p", { class: "hint" }, CHOSEN));
+  const automatic = section("Chosen", chosen, hint(CHOSEN));
   const near = section("Neighbours", neighbours.root);
   const byNumbers = section("Classes by hand", byHandHint, hand.root);
   const before = section("Priors", weights.root);
@@ -118,7 +118,7 @@ export function mount(element, app) {
     hand.refresh();
     weights.refresh();
   }
-  for (const event of ["state", "data", "scene", "line", "fitted"]) app.on(event, refresh);
+  app.on("state data scene line fitted", refresh);
   refresh();
 }
 

@@ -33,5 +33,4 @@ export function requestWhileSeen(element, app, { kind, key, extra = () => ({}), 
   app.on("state", soon);
   app.on("data", soon);
   whenSeen(element, ask);
-  return soon;
 }

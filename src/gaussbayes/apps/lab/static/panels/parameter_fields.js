@@ -1,5 +1,6 @@
 // The model by hand in numbers: means, standard deviations and correlation of every class.
 
+import { widened } from "../drawing/ellipse.js";
 import { number } from "./controls.js";
 import { el } from "./elements.js";
 import { className } from "./marks.js";
@@ -29,7 +30,7 @@ export function parameterFields(app) {
     });
     const deviations = features.map((feature, i) => {
       const title = `Standard deviation of ${feature}, ${label}`;
-      const set = (value) => (_, before) => ({ covariance: withDeviation(before, i, value) });
+      const set = (value) => (_, before) => ({ covariance: widened(before, i, value) });
       const take = (value) => change(code, set(possibleDeviation(value)));
       return number(`${id}-deviation-${i}`, title, {}, take, FIELD);
     });
@@ -94,15 +95,6 @@ function possibleCorrelation(value) {
 
 function deviationsOf(covariance) {
   return [Math.sqrt(covariance[0][0]), Math.sqrt(covariance[1][1])];
-}
-
-function withDeviation(covariance, which, value) {
-  const before = deviationsOf(covariance);
-  const scale = value / before[which];
-  const cross = covariance[0][1] * scale;
-  const squares = [covariance[0][0], covariance[1][1]];
-  squares[which] = value * value;
-  return [[squares[0], cross], [cross, squares[1]]];
 }
 
 function withCorrelation(covariance, value) {

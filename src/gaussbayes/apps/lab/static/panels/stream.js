@@ -2,7 +2,7 @@
 
 import { slider } from "./controls.js";
 import { learningCurve } from "./charts.js";
-import { button, el, isSeen } from "./elements.js";
+import { button, el, hint, isSeen } from "./elements.js";
 import { count } from "./formats.js";
 import { requestWhileSeen } from "./panel_requests.js";
 
@@ -35,9 +35,7 @@ export function mount(element, app) {
   const note = el("p", { class: "hint", role: "status" });
   const curve = el("div");
   element.append(
-    el("p", { class: "hint" },
-      "Points arrive one by one in the order of the table; the model learns from those seen so far.",
-    ),
+    hint("Points arrive one by one in the order of the table; the model learns from those seen so far."),
     el("div", { class: "row transport" }, back, play, on, all), place.root, speed.root, note, curve,
   );
 
@@ -100,19 +98,15 @@ export function mount(element, app) {
   }
   let learnt = null; // the answer about the learning curve
   const draw = () => learnt && curve.replaceChildren(learningCurve(learnt.head, now()));
-  requestWhileSeen(
-    element,
-    app,
-    { kind: "curve", key: () => app.dragging ? null : JSON.stringify([app.data?.id, app.state.model]), pause: 150 },
-    (answer, error) => {
-      learnt = answer;
-      if (error) curve.replaceChildren(error.message);
-      else draw();
-    },
-  );
+  const key = () => app.dragging ? null : JSON.stringify([app.data?.id, app.state.model]);
+  requestWhileSeen(element, app, { kind: "curve", key, pause: 150 }, (answer, error) => {
+    learnt = answer;
+    if (error) curve.replaceChildren(error.message);
+    else draw();
+  });
   app.on("state", draw);
   app.on("state", show);
   app.on("data", show);
-  for (const event of ["scene", "line"]) app.on(event, () => (waiting = false));
+  app.on("scene line", () => (waiting = false));
   show();
 }

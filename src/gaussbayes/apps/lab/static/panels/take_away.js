@@ -1,7 +1,7 @@
 
 import { requestWhileSeen, modelKey } from "./panel_requests.js";
 import { toggle } from "./controls.js";
-import { button, el, save, section } from "./elements.js";
+import { button, el, hint, save, section, write } from "./elements.js";
 import { asPng, bytesOf, lineSvg, planeSvg, surfacePng } from "./figure_export.js";
 import { savedText } from "../saved_state.js";
 import { sharedText } from "../store.js";
@@ -11,12 +11,11 @@ const COPIED = 1500;
 export function mount(element, app) {
   const said = el("p", { class: "wrong", role: "alert", hidden: true });
   const attempt = (task) => async () => {
-    said.hidden = true;
+    write(said);
     try {
       await task();
     } catch (error) {
-      said.hidden = false;
-      said.textContent = error.message;
+      write(said, error.message);
     }
   };
   const name = (end) =>
@@ -26,11 +25,8 @@ export function mount(element, app) {
     save(new Blob([head.base64 ? bytesOf(head.base64) : head.text], { type: head.type }), head.file);
   });
   const png = button("take-png", "PNG", attempt(async () => save(await pngOf(app), name("png"))));
-  const vector = button(
-    "take-svg",
-    "SVG",
-    attempt(() => save(new Blob([svgOf(app)], { type: "image/svg+xml" }), name("svg"))),
-  );
+  const vector = button("take-svg", "SVG", attempt(() =>
+    save(new Blob([svgOf(app)], { type: "image/svg+xml" }), name("svg"))));
   const figure = el("p", { class: "hint", role: "status" });
   const csv = button("take-csv", "Data (CSV)", file("csv"));
   const model = button("take-model", "Model file", file("model"));
@@ -46,7 +42,7 @@ export function mount(element, app) {
     section("Files", el("div", { class: "row" }, csv, model), escaped.root),
     section(
       "Share this lab",
-      el("p", { class: "hint" }, "The file holds everything, the table too: open it in any lab, or drop it there. ",
+      hint("The file holds everything, the table too: open it in any lab, or drop it there. ",
         "The copied text holds no key and no file: paste it into any open lab."),
       el("div", { class: "row" }, state, address),
     ),
@@ -62,7 +58,7 @@ export function mount(element, app) {
     model.disabled = neighbours;
     model.title = neighbours ? "Nearest neighbours have no model file" : "A file that gaussbayes can load";
   }
-  for (const event of ["state", "data", "scene"]) app.on(event, refresh);
+  app.on("state data scene", refresh);
   refresh();
 }
 
@@ -80,12 +76,8 @@ function listing(element, app, what, title) {
     text.textContent = answer?.head.text ?? error?.message ?? "";
     copy.disabled = !answer;
   };
-  requestWhileSeen(
-    element,
-    app,
-    { kind: "take_away", key: () => modelKey(app, app.state.split), extra: () => ({ what }), pause: 150 },
-    show,
-  );
+  const question = { kind: "take_away", key: () => modelKey(app, app.state.split), extra: () => ({ what }), pause: 150 };
+  requestWhileSeen(element, app, question, show);
   return root;
 }
 
