@@ -1,13 +1,12 @@
 // The panels beside the plot, one at a time; on a narrow screen a drawer that opens and closes.
 
-import { el, svg } from "./panels/elements.js";
+import { el, find, svg } from "./panels/elements.js";
 import { throttled } from "./event_throttle.js";
 import { PANELS } from "./panels/index.js";
 
 const narrow = matchMedia("(max-width: 820px)");
 const KEYS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
-/** Make tabs and panels, and show the first one. */
 export function mountTabs(app, side, list, place) {
   const tabs = PANELS.map(({ name, title }) =>
     el(
@@ -24,7 +23,7 @@ export function mountTabs(app, side, list, place) {
     )
   );
   const panels = PANELS.map(({ name, title }) =>
-    el("section", { id: `panel-${name}`, role: "tabpanel", "aria-labelledby": `tab-${name}`, tabindex: -1 }, el("h2", {}, title))
+    el("section", { class: "panel", id: `panel-${name}`, role: "tabpanel", "aria-labelledby": `tab-${name}`, tabindex: -1 }, el("h2", {}, title))
   );
   list.append(...tabs);
   place.append(...panels);
@@ -64,7 +63,7 @@ export function mountTabs(app, side, list, place) {
     if (to === undefined) return;
     event.preventDefault();
     choose(shown[to].name);
-    document.getElementById(`tab-${shown[to].name}`).focus();
+    find(`tab-${shown[to].name}`).focus();
   });
 
   const orient = () => {

@@ -5,7 +5,6 @@ import { fromLog, percent, probability, short } from "./formats.js";
 import { className } from "./marks.js";
 import { term } from "./terms.js";
 
-/** P(c | x) = P(c) p(x | c) ∕ p(x), in MathML. */
 export function bayesFormula() {
   const word = (text) => math("mi", text);
   const sign = (text) => math("mo", text);
@@ -14,30 +13,18 @@ export function bayesFormula() {
   const given = () => sign("|");
   const fraction = math(
     "mfrac",
-    math(
-      "mrow",
-      under("prior", of("P", word("c"))),
+    math("mrow", under("prior", of("P", word("c"))),
       sign("×"),
       under("likelihood", of("p", word("x"), given(), word("c"))),
     ),
     under("evidence", of("p", word("x"))),
   );
-  const formula = math(
-    "math",
-    under("posterior", of("P", word("c"), given(), word("x"))),
-    sign("="),
-    fraction,
-  );
+  const formula = math("math", under("posterior", of("P", word("c"), given(), word("x"))), sign("="), fraction);
   formula.setAttribute("display", "block");
   return el("div", { class: "formula" }, formula);
 }
 
-/**
- * A row for every class: prior × likelihood → posterior, each as a bar.
- *
- * A class that no row is known of has no row. Numbers are plain where they are in the range of
- * floats, else powers of ten made of their logarithms. Bars of likelihoods are relative to the largest.
- */
+/** A class that no row is known of has no row. Bars of likelihoods are relative to the largest. */
 export function bayesLines(app, explanation, labels, pValues = null) {
   const { classes } = explanation;
   const most = Math.max(...classes.map((terms) => terms.log_likelihood ?? -Infinity));
@@ -58,7 +45,6 @@ export function bayesLines(app, explanation, labels, pValues = null) {
   return ruleTable(heads, rows, el("tfoot", {}, el("tr", {}, el("td", { colspan: 4 }, foot))));
 }
 
-/** The proportion of votes for each class. */
 export function voteProportions(app, labels, posterior) {
   const row = (votes, code) => rule(app, code, labels[code], false, [["posterior", votes, percent(votes)]]);
   return ruleTable(["proportion of votes"], posterior.map(row));

@@ -1,5 +1,6 @@
 // The model by hand in numbers: means, standard deviations and correlation of every class.
 
+import { widened } from "../drawing/ellipse.js";
 import { number } from "./controls.js";
 import { el } from "./elements.js";
 import { className } from "./marks.js";
@@ -17,10 +18,7 @@ export function parameterFields(app) {
     const { means, covariances } = app.state.model;
     const own = make(means[code], covariances[code]);
     const put = (list, value) => list.map((one, i) => (i === code ? value ?? one : one));
-    app.change(
-      { model: { means: put(means, own.mean), covariances: put(covariances, own.covariance) } },
-      { record: true },
-    );
+    app.change({ model: { means: put(means, own.mean), covariances: put(covariances, own.covariance) } });
   }
 
   function fields(code, label, features) {
@@ -32,7 +30,7 @@ export function parameterFields(app) {
     });
     const deviations = features.map((feature, i) => {
       const title = `Standard deviation of ${feature}, ${label}`;
-      const set = (value) => (_, before) => ({ covariance: withDeviation(before, i, value) });
+      const set = (value) => (_, before) => ({ covariance: widened(before, i, value) });
       const take = (value) => change(code, set(possibleDeviation(value)));
       return number(`${id}-deviation-${i}`, title, {}, take, FIELD);
     });
@@ -42,19 +40,10 @@ export function parameterFields(app) {
       ? number(`${id}-correlation`, `Correlation, ${label}`, {}, take, FIELD)
       : null;
     const line = (title, inputs) =>
-      el(
-        "div",
-        { class: "line" },
-        el("span", { "aria-hidden": "true" }, title),
-        inputs.map((one) => one.root),
-      );
-    const box = el(
-      "fieldset",
-      { class: "hand-class" },
+      el("div", { class: "line" }, el("span", { "aria-hidden": "true" }, title), inputs.map((one) => one.root));
+    const box = el("fieldset", { class: "hand-class" },
       el("legend", {}, className(app, code, label)),
-      el(
-        "div",
-        { class: "line heads", "aria-hidden": "true" },
+      el("div", { class: "line heads", "aria-hidden": "true" },
         el("span", {}),
         features.map((name) => el("span", {}, name)),
       ),
@@ -88,10 +77,7 @@ export function parameterFields(app) {
         classes = head.classes.map((label, code) => fields(code, label, features));
         root.replaceChildren(...classes.map((one) => one.box));
       }
-      classes.forEach((one, code) => model.means[code] && one.set(
-        model.means[code],
-        model.covariances[code],
-      ));
+      classes.forEach((one, code) => model.means[code] && one.set(model.means[code], model.covariances[code]));
     },
   };
 }
@@ -111,17 +97,6 @@ function deviationsOf(covariance) {
   return [Math.sqrt(covariance[0][0]), Math.sqrt(covariance[1][1])];
 }
 
-/** The covariance with one standard deviation changed and the same correlation. */
-function withDeviation(covariance, which, value) {
-  const before = deviationsOf(covariance);
-  const scale = value / before[which];
-  const cross = covariance[0][1] * scale;
-  const squares = [covariance[0][0], covariance[1][1]];
-  squares[which] = value * value;
-  return [[squares[0], cross], [cross, squares[1]]];
-}
-
-/** The covariance with the same standard deviations and another correlation. */
 function withCorrelation(covariance, value) {
   const [a, b] = deviationsOf(covariance);
   const cross = value * a * b;
