@@ -90,7 +90,7 @@ NUMBERS = (
     Source("ggplot2/midwest", "state", ("PID",)),  # numbered by state
     Source("heplots/Diabetes", "group"),
     Source("heplots/FootHead", "group"),
-    Source("heplots/Iwasaki_Big_Five", "Group"),
+    Source("heplots/Iwasaki_Big_Five", "Group", ("ID",)),  # numbered by group
     Source("heplots/NeuroCog", "Dx"),
     Source("heplots/SocialCog", "Dx"),
     Source("modeldata/Sacramento", "type", ("zip",)),

@@ -40,7 +40,7 @@ left_out=""
 for name in agreement/test_missing_values agreement/test_leave_one_out families/test_em \
             families/test_left_out families/gaussian/test_missing_values \
             families/gaussian/test_left_out laws/test_em_never_falls laws/test_leaving_out_is_refitting \
-            families/gaussian/test_spanned families/test_transformed families/test_coded \
+            families/gaussian/test_spanned families/test_transformed \
             classifier/test_automatic classifier/test_missing classifier/test_transform \
             analysis/test_prediction_sets \
             analysis/test_comparison analysis/test_held_out classifier/test_selection; do

@@ -209,7 +209,11 @@ def test_the_automatic_choice_weighs_them(call: Call, people: pd.DataFrame) -> N
     auto = ["--covariance", "auto", "-o", "m.json", "--json"]
     result = done(call("fit", "all.csv", *OPTIONS, *auto))
     selection = json.loads(result.stdout)["selection"]
-    assert {each["unlabelled_weight"] for each in selection["candidates"]} == {0.0, 0.1, 1.0}
+    assert {each["unlabelled_weight"] for each in selection["unlabelled_weights"]} == {
+        0.0,
+        0.1,
+        1.0,
+    }
     best = in_memory(people, covariance="auto").selection_.best
     assert selection["chosen"]["unlabelled_weight"] == best.unlabelled_weight
     assert selection["chosen"]["log_loss"] == pytest.approx(best.log_loss, rel=1e-6)

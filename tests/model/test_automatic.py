@@ -53,6 +53,16 @@ def test_a_feature_that_a_class_never_has(average):
     assert (model.predict(X) == y).mean() > 0.7
 
 
+def test_rows_without_any_value_say_nothing_when_they_are_left_out():
+    """Without the row 19 of 39 rows are of its class, and nothing else is known of it."""
+    y = np.arange(40) % 2
+    X = np.random.default_rng(0).normal(size=(40, 1)) + 3.0 * y[:, None]
+    X[:30] = np.nan
+    model = GaussianClassifier.auto(coded=False).fit(X, y)
+    losses = [candidate.log_loss for candidate in model.selection_.candidates]
+    assert min(losses) > 30 / 40 * np.log(39 / 19)
+
+
 def test_unlabelled_rows_are_looked_at_with_every_weight():
     generator = np.random.default_rng(1)
     y = generator.integers(0, 2, 120)
@@ -60,8 +70,19 @@ def test_unlabelled_rows_are_looked_at_with_every_weight():
     labels = y.astype(object)
     labels[30:] = None
     model = GaussianClassifier.auto().fit(X, labels)
-    losses = [candidate.log_loss for candidate in model.selection_.candidates[-3:]]
+    selection = model.selection_
+    losses = [candidate.log_loss for candidate in selection.weights]
     assert len(set(losses)) == 3
+    assert selection.best.log_loss == min(losses)
+    # Judged by folds, they are not among those that were judged by leaving out each row.
+    by_labels, by_weights = selection.tables()
+    assert (selection.ranked[0].name, len(by_weights.rows)) == (selection.best.name, 3)
+    assert {each.unlabelled_weight for each in selection.candidates} == {0.0}
+    names = [(each.name, each.shrinkage) for each in selection.candidates]
+    assert len(set(names)) == len(names)
+    assert "unlabelled" not in " ".join(by_labels.columns)
+    assert by_weights.title.startswith("weight of unlabelled rows")
+    assert f"{selection.best.unlabelled_weight:g}" in by_weights.rows[0]
 
 
 def test_strings_and_booleans_are_categories_but_integers_are_not():

@@ -121,6 +121,9 @@ class Selection(Displayed):
     best: Candidate
     criterion: Criterion
     n_held_out: int | None = None  # rows by which they were judged, if rows were held out
+    weights: tuple[Candidate, ...] = ()
+    """The best by labelled rows, with the weights that unlabelled ones may have, one of which is
+    `best`: they were judged by folds, so that their figures compare with each other alone."""
 
     @property
     def choice(self) -> str:
@@ -129,42 +132,54 @@ class Selection(Displayed):
         criterion = f"log loss {fixed(best.log_loss, 4)} on rows left out"
         if self.criterion == "bic":
             criterion = f"BIC {best.bic:,.1f}"
-        among, weight = counted(len(self.candidates), "candidate"), best.unlabelled_weight
+        among = counted(len(self.candidates) + len(self.weights), "candidate")
+        weight = best.unlabelled_weight
         rows = "" if weight == 1 else f", unlabelled rows of weight {weight:g}"
         return f"{best.name}{shrinkage_name(best.settings)}{rows}; best of {among}: {criterion}"
 
     @property
     def ranked(self) -> list[Candidate]:
         """The candidates by what was chosen by, the chosen one first, those not judged last."""
+        return self._ranked(self.candidates)
+
+    def _ranked(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         value = attrgetter("bic" if self.criterion == "bic" else "log_loss")
+        alone = self.weights and candidates is self.candidates
+        chosen = self._by_labelled_rows if alone else self.best
 
         def place(candidate: Candidate) -> tuple[bool, bool, float, int]:
             unknown = candidate.refused is not None or isnan(value(candidate))
             known = 0.0 if unknown else value(candidate)
-            return candidate is not self.best, unknown, known, candidate.n_parameters
+            return candidate is not chosen, unknown, known, candidate.n_parameters
 
-        return sorted(self.candidates, key=place)
+        return sorted(candidates, key=place)
+
+    @property
+    def _by_labelled_rows(self) -> Candidate:
+        """The candidate that is the best but for the weight of unlabelled rows."""
+        parts = self.best.settings.components
+        return next(each for each in self.candidates if each.settings.components is parts)
 
     def tables(self, most: int | None = MOST_ROWS) -> Sequence[Block]:
         """The candidates, best first; those that cannot be judged last, and why under the table."""
         left_out = self.criterion == "leave_one_out"
         # What is integrated out takes longer to name, and the BIC of others does not compare.
         predictive = {each.settings.first("estimation") for each in self.candidates}
-        weighted = len({each.unlabelled_weight for each in self.candidates}) > 1
+
+        def figures(each: Candidate) -> dict[str, str]:
+            return {
+                "error": percent(each.error, 2),
+                "log\nloss": fixed(each.log_loss, 4),
+                "Brier\nscore": fixed(each.brier, 4),
+            }
 
         def cells(each: Candidate) -> dict[str, str]:
             known = {
                 "model": each.name,
                 "shrink-\nage": "none" if each.shrinkage is None else str(each.shrinkage),
             }
-            known |= {"unlabelled\nweight": f"{each.unlabelled_weight:g}"} if weighted else {}
             known["para-\nmeters"] = str(each.n_parameters)
-            if left_out:
-                known["error"] = percent(each.error, 2)
-                known |= {
-                    "log\nloss": fixed(each.log_loss, 4),
-                    "Brier\nscore": fixed(each.brier, 4),
-                }
+            known |= figures(each) if left_out else {}
             if not left_out or "predictive" not in predictive:
                 known["BIC"] = "–" if isnan(each.bic) else f"{each.bic:,.1f}"
             return known
@@ -178,11 +193,21 @@ class Selection(Displayed):
         if reasons:
             many = counted(len(reasons), "candidate")
             notes = [f"{many} cannot be judged, the first because: {reasons[0]}"]
+        if left_out and any(each.log_loss < ranked[0].log_loss * (1 - _TIE) for each in ranked):
+            notes.append(
+                "the first is best of the best few, by more rows or once they are calibrated"
+            )
         title = f"candidates, best first: {how}"
         table = TextTable.first(
             tuple(cells(self.best)), rows, len(ranked), most, title=title, notes=notes
         )
-        return [table]
+        if not self.weights:
+            return [table]
+        ranked = self._ranked(self.weights)
+        rows = [[f"{each.unlabelled_weight:g}", *figures(each).values()] for each in ranked]
+        rows[0] = list(map(Styled, rows[0]))
+        title = "weight of unlabelled rows, best first: labelled rows predicted in folds"
+        return [table, TextTable(("weight", *figures(self.best)), rows, title=title, sides="r")]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -241,13 +266,14 @@ def select(
     if calibrated and table is not None and criterion == "leave_one_out":
         best = best_calibrated(trials)
     chosen = next(trial for trial in trials if trial.candidate is best)
-    n_held_out = None
+    n_held_out: int | None = None
+    weights: list[Candidate] = []
     if table is not None and criterion == "leave_one_out":
         if chosen.view.learnt.unlabelled is not None:
-            weighted, chosen = unlabelled_weights(table, chosen.view, best.settings, schema, n_jobs)
-            candidates += weighted
+            weights, chosen = unlabelled_weights(table, chosen.view, best.settings, schema, n_jobs)
         n_held_out = None if chosen.data is None else chosen.data.codes.size
-    return Selection(tuple(candidates), chosen.candidate, criterion, n_held_out), chosen
+    judged = tuple(candidates), chosen.candidate, criterion, n_held_out
+    return Selection(*judged, tuple(weights)), chosen
 
 
 def unlabelled_weights(

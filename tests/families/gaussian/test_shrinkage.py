@@ -232,3 +232,5 @@ def test_no_shrinkage_and_no_variance_have_no_penalty() -> None:
     assert penalty_of(None, np.ones((1, 2)), np.ones(1)) is None
     assert penalty_of(0.0, np.ones((1, 2)), np.ones(1)) is None
     assert penalty_of(0.5, np.zeros((1, 2)), np.ones(1)) is None
+    constant = np.array([1.0, 0.0])  # a feature that does not vary in any class
+    assert penalty_of(0.5, constant[None], np.ones(1), constant) is None

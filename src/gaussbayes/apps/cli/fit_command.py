@@ -214,11 +214,14 @@ def posterior_record(model: Model) -> dict[str, Any]:
 
 def selection_record(selection: Selection) -> dict[str, Any]:
     """Everything as plain values; what was not looked at or is infinite is None."""
-    return {
+    record: dict[str, Any] = {
         "criterion": selection.criterion,
         "chosen": _candidate_record(selection.best),
         "candidates": [_candidate_record(candidate) for candidate in selection.ranked],
     }
+    if selection.weights:
+        record["unlabelled_weights"] = list(map(_candidate_record, selection.weights))
+    return record
 
 
 def in_words(selection: Selection) -> Selection:
@@ -227,7 +230,9 @@ def in_words(selection: Selection) -> Selection:
         replace(each, refused=each.refused and in_options(each.refused))
         for each in selection.candidates
     ]
-    best = named[selection.candidates.index(selection.best)]
+    best = selection.best
+    if not selection.weights:
+        best = named[selection.candidates.index(best)]
     return replace(selection, candidates=tuple(named), best=best)
 
 

@@ -393,7 +393,7 @@ class PredictiveLeftOut:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Points:
-    """Rows that lack the same number of features, as columns, 0 where they lack something.
+    """Rows with the same number of missing values, as columns, 0 where a value is missing.
 
     With the stretch of each feature, ``stretch y`` is how far a row is from the mean without it,
     and the outer product of ``x = √stretch y``, times its weight, is what the scatters lose.
@@ -432,7 +432,7 @@ class _Points:
         x, scale = self.x, np.where(mine, self.root, 1.0 / self.root)
         of_x = precision @ x
         length = np.einsum("dn,sdn->sn", x, of_x)
-        if len(scale) == 1:  # v = scale x + apart
+        if self.present is None and len(scale) == 1:  # v = scale x + apart
             product = np.einsum("dn,sdn->sn", apart, of_x)
             across = scale * length + product
             return scale * (across + product) + of_apart, across, length, np.zeros((1, 1))

@@ -223,12 +223,14 @@ def penalty_of(
     """The penalty that stands for shrinkage of rows of these variances (m, d) and weights (m,).
 
     Its target is a multiple of some variances (d,), all equal if None, as in `shrink`. None without
-    shrinkage, or if that is 0.
+    shrinkage, if that is 0, or if the target is singular.
     """
     unit = np.ones(variance.shape[1]) if target is None else target
+    if not shrinkage or not (unit > 0).all():
+        return None
     scaled = variance / unit
     mean = scaled.mean(axis=1)
-    if not shrinkage or not ((mean > 0).all() and (unit > 0).all()):
+    if not (mean > 0).all():
         return None
     intensity = oas_intensity(scaled, weight) if isinstance(shrinkage, str) else float(shrinkage)
     proportion = np.minimum(intensity, _MOST)

@@ -3,7 +3,7 @@
 
 import { readAnswer } from "./answer_reader.js";
 
-const QUEUED = new Set(["take_away", "lesson"]); // each of these is wanted, none replaces another
+const QUEUED = new Set(["take_away", "lesson", "open"]); // each of these is wanted, none replaces another
 const PATIENCE = 1000; // milliseconds after which a request does not wait for an older one
 const FIRST_PAUSE = 300;
 const LONGEST_PAUSE = 5000;
