@@ -37,7 +37,7 @@ export function mountCard(app, plot) {
       .map((name, i) => `${name} ${hide === i ? "not measured" : `= ${exact(at[i], unit(i))}`}`).join(" · ");
     hides.forEach((button, i) => {
       button.hidden = app.flat;
-      button.setAttribute("aria-pressed", String(hide === i));
+      button.setAttribute("aria-pressed", hide === i);
       button.textContent = hide === i ? `Measure ${names[i]}` : `Hide ${names[i]}`;
     });
     move(left, top);

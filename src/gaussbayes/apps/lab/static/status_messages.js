@@ -1,7 +1,7 @@
 // Words about the figure: the line under the plot, the readout at the pointer, problems, and
 // what a screen reader is told.
 
-import { button, el, find } from "./panels/elements.js";
+import { button, el, find, write } from "./panels/elements.js";
 import { percent } from "./panels/formats.js";
 import { mark } from "./panels/marks.js";
 import { term } from "./panels/terms.js";
@@ -22,7 +22,7 @@ export function mountStatusMessages(app, plot) {
   app.on("said", say);
   app.on("busy", (busy) => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => plot.stage.setAttribute("aria-busy", String(busy)), busy ? WAIT : 0);
+    waiting = setTimeout(() => plot.stage.setAttribute("aria-busy", busy), busy ? WAIT : 0);
   });
   app.on("problem", (text, remedies) => {
     const apply = ({ settings }) => app.change({ model: settings });
@@ -65,8 +65,7 @@ let speaking = 0;
 
 function say(text) {
   const toast = find("toast");
-  toast.textContent = text;
-  toast.hidden = false;
+  write(toast, text);
   clearTimeout(fading);
   fading = setTimeout(() => (toast.hidden = true), Math.max(TOAST, READING * text.length));
 }

@@ -2,7 +2,7 @@
 //
 // Without WebGL a message stands here, and the page shows the evidence in the plane instead.
 
-import { button, el } from "./panels/elements.js";
+import { button, el, write } from "./panels/elements.js";
 import { layout, traces } from "./panels/surface_figure.js";
 
 const WIDTH = 90;
@@ -62,16 +62,8 @@ export function mount(element, app) {
   const message = el("p", { class: "surface-message", role: "status", hidden: true });
   const turn = ([name, label, across, up]) =>
     button(`surface-${name}`, label, () => rotate(across, up), { "aria-label": `Turn the surface ${name}` });
-  const pad = el(
-    "div",
-    {
-      class: "surface-pad",
-      role: "group",
-      "aria-label": "Turn the surface; arrow keys work here too",
-      on: { keydown: onKey },
-    },
-    TURNS.map(turn),
-  );
+  const turning = { role: "group", "aria-label": "Turn the surface; arrow keys work here too", on: { keydown: onKey } };
+  const pad = el("div", { class: "surface-pad", ...turning }, TURNS.map(turn));
   element.append(drawing, pad, message);
   let eye = null;
   let drawn = "";
@@ -107,8 +99,7 @@ export function mount(element, app) {
     }
   }
   function say(text) {
-    message.textContent = text;
-    message.hidden = !text;
+    write(message, text);
     drawing.hidden = pad.hidden = Boolean(text);
   }
   function fallBack() {

@@ -32,11 +32,11 @@ export function mountTabs(app, side, list, place) {
   function choose(name, byHand = false) {
     const again = name === chosen;
     const open = narrow.matches ? !(again && byHand && side.dataset.open === "true") : true;
-    side.dataset.open = String(open);
+    side.dataset.open = open;
     chosen = name;
     PANELS.forEach((panel, i) => {
       const own = panel.name === name;
-      tabs[i].setAttribute("aria-selected", String(own));
+      tabs[i].setAttribute("aria-selected", own);
       tabs[i].tabIndex = own ? 0 : -1;
       panels[i].hidden = !own;
     });
@@ -68,7 +68,7 @@ export function mountTabs(app, side, list, place) {
 
   const orient = () => {
     list.setAttribute("aria-orientation", narrow.matches ? "horizontal" : "vertical");
-    side.dataset.open = String(!narrow.matches || side.dataset.open === "true");
+    side.dataset.open = !narrow.matches || side.dataset.open === "true";
   };
   narrow.addEventListener("change", orient);
   orient();
@@ -84,6 +84,6 @@ export function mountTabs(app, side, list, place) {
   const opened = app.state.lesson ? "lessons" : app.state.at ? "point" : "data";
   const wide = !narrow.matches;
   choose(opened);
-  side.dataset.open = String(wide);
+  side.dataset.open = wide;
   app.openPanel = (name) => choose(name);
 }

@@ -52,7 +52,7 @@ function radios(group, choose) {
 function check(group, holds, usable) {
   for (const button of group.querySelectorAll("button")) {
     const own = holds(button);
-    button.setAttribute("aria-checked", String(own));
+    button.setAttribute("aria-checked", own);
     button.tabIndex = own ? 0 : -1;
     button.disabled = !usable(button);
   }

@@ -1,7 +1,7 @@
 // Where no feature holds numbers there is no plane: bars show the probabilities of each category
 // within each class. A click on a category says that it is known of the point.
 
-import { classColour, el, hint } from "../panels/elements.js";
+import { bar, classColour, el, hint } from "../panels/elements.js";
 import { probability } from "../panels/formats.js";
 import { modelKey, requestWhileSeen } from "../panels/panel_requests.js";
 import { categoriesOf } from "../requests.js";
@@ -42,7 +42,7 @@ export function mountCategoryBars(app, stage) {
   function mark() {
     if (place.hidden || !app.data) return;
     categoriesOf(app.state, app.data).forEach((known, j) =>
-      buttons[j]?.forEach((each, code) => each.setAttribute("aria-pressed", String(code === known))));
+      buttons[j]?.forEach((each, code) => each.setAttribute("aria-pressed", code === known)));
   }
   const refresh = () => {
     place.hidden = !app.data || app.data.features.length > 0;
@@ -58,7 +58,7 @@ export function mountCategoryBars(app, stage) {
 function bars(classes, values) {
   return el("div", {}, classes.map((label, code) =>
     el("div", { class: "category-bar", title: label, own: { "--own": classColour(code) } },
-      el("span", { class: "bar" }, el("span", { own: { "--proportion": values[code] ?? 0 } })),
+      bar(values[code] ?? 0),
       el("span", { class: "count" }, probability(values[code] ?? null)),
     )));
 }

@@ -81,7 +81,7 @@ function example(app) {
     refresh() {
       const { data } = app.state;
       const own = presets.find((one) => one.name === data.preset);
-      thumbnails.forEach((one, i) => one.setAttribute("aria-pressed", String(presets[i] === own)));
+      thumbnails.forEach((one, i) => one.setAttribute("aria-pressed", presets[i] === own));
       about.textContent = own?.about ?? "";
       drawn.hidden = !own?.drawn;
       rows.set(data.n);

@@ -41,6 +41,9 @@ export function classColour(code) {
 /** A sentence about what is there; an empty one is not shown. */
 export const hint = (...children) => el("p", { class: "hint" }, ...children);
 
+export const bar = (proportion) =>
+  el("span", { class: "bar", "aria-hidden": "true" }, el("span", { own: { "--proportion": proportion } }));
+
 /** Show a text in an element, which is hidden while there is none. */
 export function write(element, text = "") {
   element.hidden = !text;

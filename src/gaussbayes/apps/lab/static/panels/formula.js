@@ -1,6 +1,6 @@
 // Bayes' rule at one place: the formula, and a line with its numbers for every class.
 
-import { classColour, el, math } from "./elements.js";
+import { bar, classColour, el, math } from "./elements.js";
 import { fromLog, percent, probability, short } from "./formats.js";
 import { className } from "./marks.js";
 import { term } from "./terms.js";
@@ -11,14 +11,8 @@ export function bayesFormula() {
   const of = (head, ...inner) => math("mrow", word(head), sign("("), ...inner, sign(")"));
   const under = (text, formula) => math("munder", formula, math("mtext", text));
   const given = () => sign("|");
-  const fraction = math(
-    "mfrac",
-    math("mrow", under("prior", of("P", word("c"))),
-      sign("×"),
-      under("likelihood", of("p", word("x"), given(), word("c"))),
-    ),
-    under("evidence", of("p", word("x"))),
-  );
+  const joint = [under("prior", of("P", word("c"))), sign("×"), under("likelihood", of("p", word("x"), given(), word("c")))];
+  const fraction = math("mfrac", math("mrow", ...joint), under("evidence", of("p", word("x"))));
   const formula = math("math", under("posterior", of("P", word("c"), given(), word("x"))), sign("="), fraction);
   formula.setAttribute("display", "block");
   return el("div", { class: "formula" }, formula);
@@ -57,7 +51,7 @@ function ruleTable(heads, rows, foot = null) {
 
 function rule(app, code, label, best, cells, note = null) {
   const cell = ([kind, size, text]) =>
-    el("td", { class: kind }, text, el("span", { class: "bar", "aria-hidden": "true" }, el("span", { own: { "--proportion": size } })));
+    el("td", { class: kind }, text, bar(size));
   const who = el("th", { scope: "row" }, className(app, code, label), note && el("small", { title: "The proportion of this class that lies farther out" }, note));
   return el("tr", { class: best ? "bayes-class best" : "bayes-class", own: { "--own": classColour(code) } }, who, cells.map(cell));
 }

@@ -32,8 +32,7 @@ const NOVELTY = {
 };
 
 export function mount(element, app) {
-  const layer = (patch, done = true) =>
-    app.change({ layers: patch }, { dragging: !done });
+  const layer = (layers, done = true) => app.change({ layers }, { dragging: !done });
   const regions = choice("layers-regions", "Regions", [
     ["blend", "Posterior", "Colours mixed by the posterior probabilities"],
     ["hard", "Decision", "The colour of the most probable class"],
@@ -47,12 +46,7 @@ export function mount(element, app) {
   const novelty = threshold("novelty", NOVELTY, layer);
   const note = el("p", { class: "hint", role: "status" });
   element.append(
-    section(
-      "In the plane",
-      regions.root,
-      el("div", { class: "switches" }, switches.map((one) => one.control.root)),
-      note,
-    ),
+    section("In the plane", regions.root, el("div", { class: "switches" }, switches.map((one) => one.control.root)), note),
     section("Zones without a decision", reject.root, novelty.root),
   );
 

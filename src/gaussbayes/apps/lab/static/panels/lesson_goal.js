@@ -23,7 +23,7 @@ export function lessonGoal(goal, app, onReached) {
   function options() {
     const buttons = goal.options.map((text, i) =>
       button(`lessons-option-${i}`, text, () => {
-        buttons.forEach((each, j) => each.setAttribute("aria-pressed", String(i === j)));
+        buttons.forEach((each, j) => each.setAttribute("aria-pressed", i === j));
         judge(i === goal.right);
       }, { "aria-pressed": "false" }));
     return [el("div", { class: "offered" }, buttons)];

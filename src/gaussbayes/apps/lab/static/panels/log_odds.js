@@ -15,12 +15,8 @@ export function logOdds(app, odds, labels) {
     const { by, amount } = odds.adjustment;
     amounts.push([by, amount ?? Infinity, "Added to the log-odds of the densities"]);
   }
-  const largest = Math.max(
-    1e-9,
-    ...[...amounts.map(([, amount]) => amount), odds.value]
-      .map((amount) => Math.abs(amount ?? 0))
-      .filter(Number.isFinite),
-  );
+  const sizes = [...amounts.map(([, amount]) => amount), odds.value].map((amount) => Math.abs(amount ?? 0));
+  const largest = Math.max(1e-9, ...sizes.filter(Number.isFinite));
   const bar = (name, amount, note, kind) => {
     const own = classColour(codes[(amount ?? 0) < 0 ? 1 : 0]);
     const size = amount === null ? 1 : Math.min(1, Math.abs(amount) / largest);
@@ -33,9 +29,7 @@ export function logOdds(app, odds, labels) {
   };
   return el("div", { class: "log-odds" },
     el("p", { class: "sides", "aria-hidden": "true" },
-      el("span", {}, `← ${odds.against}`),
-      el("span", {}, `${odds.of} →`),
-    ),
+      el("span", {}, `← ${odds.against}`), el("span", {}, `${odds.of} →`)),
     el("div", { role: "list", "aria-label": `Log-odds of ${odds.of} against ${odds.against}` },
       amounts.map(([name, amount, note]) => bar(name, amount, note, "part-of")),
       bar("together", odds.value, `log P(${odds.of} | x) − log P(${odds.against} | x)`, "whole")),

@@ -31,7 +31,7 @@ export function mount(element, app) {
   }
   function mark() {
     for (const chosen of list.querySelectorAll("button")) {
-      chosen.setAttribute("aria-pressed", String(inForce(app, chosen.model)));
+      chosen.setAttribute("aria-pressed", inForce(app, chosen.model));
     }
   }
   const key = () => modelKey(app, app.state.split, app.state.bounds);

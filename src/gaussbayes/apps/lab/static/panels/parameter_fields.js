@@ -14,39 +14,32 @@ export function parameterFields(app) {
   let classes = [];
   let shown = "";
 
-  function change(code, make) {
-    const { means, covariances } = app.state.model;
-    const own = make(means[code], covariances[code]);
-    const put = (list, value) => list.map((one, i) => (i === code ? value ?? one : one));
-    app.change({ model: { means: put(means, own.mean), covariances: put(covariances, own.covariance) } });
+  /** Make the mean or the covariance of a class anew: `name` is that of the list in the state. */
+  function change(code, name, make) {
+    const list = app.state.model[name].map((one, i) => (i === code ? make(one) : one));
+    app.change({ model: { [name]: list } });
   }
 
   function fields(code, label, features) {
     const id = `model-hand-${code}`;
     const means = features.map((feature, i) => {
-      const set = (value) => (mean) => ({ mean: mean.map((old, j) => (i === j ? value : old)) });
-      const take = (value) => change(code, set(value));
+      const take = (value) => change(code, "means", (mean) => mean.map((old, j) => (i === j ? value : old)));
       return number(`${id}-mean-${i}`, `Mean of ${feature}, ${label}`, {}, take, FIELD);
     });
     const deviations = features.map((feature, i) => {
       const title = `Standard deviation of ${feature}, ${label}`;
-      const set = (value) => (_, before) => ({ covariance: widened(before, i, value) });
-      const take = (value) => change(code, set(possibleDeviation(value)));
+      const take = (value) => change(code, "covariances", (before) => widened(before, i, possibleDeviation(value)));
       return number(`${id}-deviation-${i}`, title, {}, take, FIELD);
     });
-    const set = (value) => (_, before) => ({ covariance: withCorrelation(before, value) });
-    const take = (value) => change(code, set(possibleCorrelation(value)));
-    const correlation = features.length > 1
-      ? number(`${id}-correlation`, `Correlation, ${label}`, {}, take, FIELD)
-      : null;
+    const take = (value) =>
+      change(code, "covariances", (before) => withCorrelation(before, possibleCorrelation(value)));
+    const correlation = features.length > 1 ? number(`${id}-correlation`, `Correlation, ${label}`, {}, take, FIELD) : null;
     const line = (title, inputs) =>
       el("div", { class: "line" }, el("span", { "aria-hidden": "true" }, title), inputs.map((one) => one.root));
     const box = el("fieldset", { class: "hand-class" },
       el("legend", {}, className(app, code, label)),
       el("div", { class: "line heads", "aria-hidden": "true" },
-        el("span", {}),
-        features.map((name) => el("span", {}, name)),
-      ),
+        ["", ...features].map((name) => el("span", {}, name))),
       line("mean", means),
       line("st. dev.", deviations),
       correlation && line("correlation", [correlation]),

@@ -62,7 +62,7 @@ export function priors(app) {
     function setLock(on) {
       if (on) locked.add(code);
       else locked.delete(code);
-      lock.setAttribute("aria-pressed", String(on));
+      lock.setAttribute("aria-pressed", on);
       input.disabled = on;
       typed.input.disabled = on;
     }
@@ -93,7 +93,7 @@ export function priors(app) {
     }
     show(values);
     fromData.hidden = app.state.model.from === "hand";
-    fromData.setAttribute("aria-pressed", String(app.state.model.priors === null));
+    fromData.setAttribute("aria-pressed", app.state.model.priors === null);
   }
   return { root, refresh };
 }
