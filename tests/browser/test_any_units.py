@@ -10,15 +10,16 @@ from sklearn.datasets import load_wine
 
 from tests.browser.lab import Lab, State
 
-SAMPLED = """() => lab.plot.vector().paths.filter(({ d }) => d.includes("C")).map(({ d }) => {
-    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-    path.setAttribute("d", d);
-    const { left, top } = lab.plot.margin;
-    const length = path.getTotalLength();
-    return Array.from({ length: 150 }, (_, i) => path.getPointAtLength((i * length) / 150))
-        .map(({ x, y }) => [x - left, y - top]);
-})"""
-"""Places on the outlines that are drawn, in pixels of the plot, class by class and σ by σ."""
+SAMPLED = """async () => {
+    const { planeSvg } = await import(new URL("static/panels/figure_export.js", location.href));
+    const figure = new DOMParser().parseFromString(planeSvg(lab), "image/svg+xml");
+    return [...figure.querySelectorAll("path[d*=C]")].map((path) => {
+        const length = path.getTotalLength();
+        return Array.from({ length: 150 }, (_, i) => path.getPointAtLength((i * length) / 150))
+            .map(({ x, y }) => [x, y]);
+    });
+}"""
+"""Places on outlines of the exported figure, in pixels of the plot, class by class and σ by σ."""
 
 
 def wine() -> tuple[NDArray[Any], NDArray[Any]]:

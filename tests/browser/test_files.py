@@ -39,6 +39,7 @@ def test_a_table_is_chosen(lab: Lab) -> None:
         expect(lab.page.get_by_label("Classes and their rows")).to_contain_text("cedar")
         assert lab.find("data-x").input_value() == str(lab.head("data")["pair"][0])
 
+    lab.fit_plainly()
     for control, feature in (("data-x", "length"), ("data-y", "width")):
         lab.find(control).select_option(feature)
         lab.settle()

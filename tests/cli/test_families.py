@@ -175,7 +175,7 @@ def test_values_that_a_family_cannot_have(
         (["--family", "vists=poisson"], 3, "given a family: 'vists' (is it 'visits'?)"),
         (["--family", "y=poisson"], 3, "--family names 'y', but the columns are"),
         (["--family", "note=poisson"], 3, "not numbers: column 'note' (string"),
-        (["--family", "age=categorical"], 3, "row 1, column 'age'"),
+        (["--family", "age=categorical"], 3, "column 'age' holds numbers such as"),
     ],
 )
 def test_wrong_families(

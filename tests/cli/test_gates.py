@@ -86,7 +86,7 @@ def test_the_result_is_printed_all_the_same(
 def test_a_shell_can_go_by_it(shell: Shell) -> None:
     line = "gaussbayes evaluate iris.json iris.csv -y species --max-error 0.01 > figures.txt"
     done = shell(f"{line} || echo code $?; head -1 figures.txt")
-    assert done.stdout == "code 4\nthe model iris.json on 150 rows of iris.csv\n"
+    assert done.stdout == "code 4\nthe model iris.json (QDA) on 150 rows of iris.csv\n"
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     found: dict[str, Any] = {}
 
     def serve(backend: Any, **options: Any) -> None:
-        found.update(options, given=backend.about()["given"])
+        found.update(options, given=backend._given and backend._given.record)
         options["tell"]("http://127.0.0.1:1/token/")
 
     monkeypatch.setattr(server, "serve", serve)

@@ -127,7 +127,7 @@ def test_a_model_on_standard_input_is_evaluated(shell: Shell) -> None:
     told = json.loads(done.stdout)
     from_file = json.loads(shell("gaussbayes evaluate iris.json iris.csv -y species --json").stdout)
     assert told == from_file | {"model": "-", "how": told["how"]}
-    assert told["how"] == "the model from standard input on 150 rows of iris.csv"
+    assert told["how"] == "the model from standard input (QDA) on 150 rows of iris.csv"
     line = "gaussbayes fit iris.csv -y species -o - | gaussbayes evaluate - iris.csv"
     assert shell(line).returncode == 0
 

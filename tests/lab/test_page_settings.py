@@ -1,5 +1,6 @@
 """What the page is told has the colours of all pictures, and more light in the dark."""
 
+import asyncio
 import json
 
 import numpy as np
@@ -31,7 +32,8 @@ def test_classes_next_to_each_other_differ_in_both() -> None:
 
 
 def test_the_record() -> None:
-    record = json.loads(as_json(Backend().about()))
+    with Backend() as backend:
+        record = json.loads(as_json(asyncio.run(backend.about())))
     assert record["given"] is None
     assert record["colours"]["dark"] == list(DARK_COLOURS)
     assert {".csv", ".jsonl", ".feather", ".gz", ".txt"} < set(record["endings"])

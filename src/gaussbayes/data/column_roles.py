@@ -473,8 +473,8 @@ def _check_whole(column: SampledColumn) -> None:
     if 2 * column.counts[fractions].sum() > column.n_known:
         msg = (
             f"column {column.name!r} holds numbers such as {column.values[fractions][0]}, but "
-            "categories are strings, integers or booleans: leave it out of categorical_features, "
-            "or cut the numbers into a few intervals"
+            "categories are strings, integers or booleans: learn from it as a number, or cut the "
+            "numbers into a few intervals"
         )
         raise DataError(msg)
 

@@ -312,9 +312,12 @@ def _refit(
             continue
         if others is None:
             if data.is_sample:
-                observed = _observed(data, path[number], np.array([row]))
-                names = path[number].names(data.schema)
-                columns = zip(data.learnt.parts, observed, names, strict=True)
+                settings, known = path[number], data.learnt.parts
+                pairs = zip(settings.families, known, strict=True)
+                settings = settings.with_families([family.keeping(part) for family, part in pairs])
+                observed = _observed(data, settings, np.array([row]))
+                names = settings.names(data.schema)
+                columns = zip(known, observed, names, strict=True)
                 parts = tuple(part.without(gone, name) for part, gone, name in columns)
             else:  # added up, so that no digit is lost
                 which = np.delete(np.arange(data.codes.size), row)

@@ -5,13 +5,7 @@ export const NO_CODE = 255;
 
 const READERS = { f8: Float64Array, f4: Float32Array, u1: Uint8Array, u2: Uint16Array, i4: Int32Array };
 
-/**
- * Read one answer.
- *
- * @param {ArrayBuffer} buffer the whole websocket message
- * @returns {{head: object, arrays: Object<string, {data: TypedArray, shape: number[]}>}}
- *   head as the server wrote it; every array as a view into the message, nothing copied
- */
+/** The head as the server wrote it, and every array as a view into the message, nothing copied. */
 export function readAnswer(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));

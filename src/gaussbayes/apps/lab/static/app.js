@@ -1,21 +1,10 @@
-// The object every part of the page works with: the state, the latest answers, and who listens.
+// What every part of the page works with: the state, the latest answers, and who listens.
 //
-//   app.state                     read it, never write it
-//   app.change(patch, options)    lay a patch over it; {record: true} makes it a step of undo,
-//                                 {dragging: true} asks for coarse figures and leaves the address
-//   app.undo(), app.redo(), app.replace(state)
-//   app.on(event, listener)       "state" (state, {dragging}), "data", "scene", "line", "point",
-//                                 "numbers", "multiples", "surface" (answer), "problem" (text or
-//                                 null, remedies: [{effect, settings}]), "settled" (nothing is dragged and the data are there),
-//                                 "fitted" (there are other parameters), "hover" (answer or null), "panel" (the one that is opened), "theme", "tool", "status" (open), "busy" (yes or no),
-//                                 "said" (a sentence for everybody)
-//   app.answers[kind]             the latest answer: {head, arrays: {name: {data, shape}}, request}
-//   app.ask(kind, extra)          ask with what the state says, extra members laid over it
-//   app.data                      the dataset: {id, classes, features, n, pair, truth, points, …};
-//                                 features hold numbers, categories: [{name, values}] are the others
-//   app.colours                   of the classes, in the present theme
-//
-// The page's core asks for data, scene, line and point by itself; the panels ask for the others.
+//   app.change(patch, options)  {record: false} makes no step of undo, {dragging: true} asks for coarse figures
+//   app.on(event, listener)     "state" (state, {dragging}), "problem" (text or null, remedies), "settled" (nothing is
+//                               dragged), "fitted" (other parameters), "hover" (answer or null), "panel", "theme",
+//                               "tool", "status" (open), "busy", "said" (a sentence), and every kind of answer
+//   app.answers[kind]           the latest: {head, arrays: {name: {data, shape}}, request}
 
 import { Connection } from "./connection.js";
 import { manualModel } from "./manual_model.js";
@@ -61,7 +50,6 @@ export class App extends Store {
     }
   }
 
-  /** Ask for whatever the state has made old: the data first, then the figures of them. */
   refresh() {
     const body = requests.dataBody(this.state);
     const key = JSON.stringify(body);
@@ -89,7 +77,7 @@ export class App extends Store {
       this.emit("problem", error.message);
       return;
     }
-    if (this.loading !== body) return; // a newer one is on its way and will be taken instead
+    if (this.loading !== body) return;
     this.loading = null;
     this.emit("busy", false);
     const { head, arrays } = answer;
@@ -112,7 +100,6 @@ export class App extends Store {
     this.refreshFigures();
   }
 
-  /** The pair of features to draw: the state's, or the data's own where the state names none. */
   takePair() {
     const { data, state } = this;
     if (this.hasPair && !this.followsPair) {
@@ -129,7 +116,6 @@ export class App extends Store {
     this.emit("state", this.state, { dragging: this.dragging });
   }
 
-  /** The features that are drawn: two, one, or none that holds numbers. */
   get drawn() {
     const { pair, features } = this.data;
     return [...new Set(this.state.view === "line" ? pair.slice(0, 1) : pair)].slice(0, features.length);
@@ -195,7 +181,6 @@ export class App extends Store {
     }
   }
 
-  /** Ask what the model says at the state's point. */
   look(at) {
     if (!this.data || this.loading) return;
     const body = requests.pointBody(this.asked, this.data, at, requests.categoriesOf(this.state, this.data));
@@ -228,7 +213,7 @@ export class App extends Store {
       (answer) => {
         if (this.hovered === null) return;
         if (answer.request === body) this.emit("hover", answer);
-        if (this.hovered !== at) this.hover(this.hovered); // it has moved on meanwhile
+        if (this.hovered !== at) this.hover(this.hovered);
       },
       () => {}
     );
@@ -253,7 +238,6 @@ export class App extends Store {
     return data?.features.length && shown?.means?.length === data.classes.length ? shown : null;
   }
 
-  /** Which features the parameters of an answer are of. */
   get pairKey() {
     return JSON.stringify([this.data?.features, this.data?.pair]);
   }

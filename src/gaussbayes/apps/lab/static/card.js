@@ -1,5 +1,6 @@
 // The card at the point that is looked at: prior × likelihood → posterior of each class, as bars.
 
+import { find } from "./panels/elements.js";
 import { exact } from "./panels/formats.js";
 import { bayesLines, voteProportions } from "./panels/formula.js";
 
@@ -7,7 +8,6 @@ const AWAY = 24; // pixels between the point and the card
 const NARROW = 520;
 
 export function mountCard(app, plot) {
-  const find = (id) => document.getElementById(id);
   const card = find("card");
   const hides = [0, 1].map((which) => find(`card-hide-${which}`));
   const close = () => {
@@ -37,7 +37,7 @@ export function mountCard(app, plot) {
       .map((name, i) => `${name} ${hide === i ? "not measured" : `= ${exact(at[i], unit(i))}`}`).join(" · ");
     hides.forEach((button, i) => {
       button.hidden = app.flat;
-      button.setAttribute("aria-pressed", String(hide === i));
+      button.setAttribute("aria-pressed", hide === i);
       button.textContent = hide === i ? `Measure ${names[i]}` : `Hide ${names[i]}`;
     });
     move(left, top);
@@ -71,6 +71,6 @@ export function mountCard(app, plot) {
   }
 
   app.on("point", show);
-  for (const event of ["state", "data", "tool"]) app.on(event, refresh);
+  app.on("state data tool", refresh);
   new ResizeObserver(refresh).observe(plot.stage);
 }

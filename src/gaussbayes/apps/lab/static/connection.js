@@ -9,16 +9,12 @@ const FIRST_PAUSE = 300;
 const LONGEST_PAUSE = 5000;
 
 export class Connection {
-  /**
-   * @param {string} address of the socket (ws://…)
-   * @param {(open: boolean, again: boolean) => void} onStatus told when the socket opens or closes
-   */
   constructor(address, onStatus) {
     this.address = address;
     this.onStatus = onStatus;
     this.number = 0;
-    this.underWay = new Map(); // kind → request sent
-    this.waiting = new Map(); // kind → requests to send next
+    this.underWay = new Map();
+    this.waiting = new Map();
     this.pause = FIRST_PAUSE;
     this.opened = 0;
     this.open();
@@ -41,11 +37,7 @@ export class Connection {
     };
   }
 
-  /**
-   * Ask the server. A request replaced by a newer one of its kind gets the newer one's answer.
-   *
-   * @returns {Promise<{head, arrays, request}>} rejected with the server's text as its message
-   */
+  /** A request replaced by a newer one of its kind gets the newer one's answer; errors reject with the server's text. */
   ask(kind, body) {
     return new Promise((resolve, reject) => {
       const request = { kind, body, settle: [{ resolve, reject }] };
@@ -65,7 +57,6 @@ export class Connection {
     });
   }
 
-  /** Send a request in the place of the older one under way, if it still waits after a while. */
   replace(kind, request) {
     if (!this.waiting.get(kind)?.includes(request)) return;
     const running = this.underWay.get(kind);
@@ -80,15 +71,6 @@ export class Connection {
     this.send(request);
   }
 
-  /** Give up what is asked for; its promise is rejected. */
-  cancel(kind) {
-    const request = this.underWay.get(kind);
-    if (request && this.socket.readyState === WebSocket.OPEN) {
-      this.socket.send(JSON.stringify({ number: request.number, kind: "cancel", of: kind }));
-    }
-  }
-
-  /** Whether anything of this kind is still to be answered. */
   busy(kind) {
     return this.underWay.has(kind);
   }

@@ -1,15 +1,12 @@
 // What a panel sees of the app: during a drag it hears less, so that the figure comes first.
 
-const PAUSE = 100; // milliseconds between two events for a panel during a drag
+const PAUSE = 100;
 
-/**
- * The app as a panel sees it.
- *
- * While something is dragged a panel that is shown hears of changes now and then, one that is
- * hidden of none, unless a control of it is shown elsewhere; the release is always heard.
- */
+/** A hidden panel hears nothing of a drag, unless a control of it is shown elsewhere; the release is always heard. */
 export function throttled(app, panel) {
-  const on = (event, listener) => app.on(event, throttledListener(app, panel, listener));
+  const on = (events, listener) => {
+    for (const event of events.split(" ")) app.on(event, throttledListener(app, panel, listener));
+  };
   return new Proxy(app, {
     get(target, name) {
       if (name === "on") return on;

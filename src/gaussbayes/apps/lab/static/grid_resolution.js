@@ -5,7 +5,6 @@ const QUICK = 22;
 const MEMORY = 6; // figures that are looked back on
 
 export class GridResolution {
-  /** @param {number} steps how many finenesses there are; 0 is the finest */
   constructor(steps) {
     this.steps = steps;
     this.step = 0;

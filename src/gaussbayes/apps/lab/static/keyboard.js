@@ -6,10 +6,10 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowD
 const TOOLS = { v: "select", p: "paint", e: "erase", h: "pan" };
 const STEP = 1 / 50; // of the view
 const FINER = 0.1;
-const REACH = 60; // pixels within which a point counts as near
+const REACH = 60;
 
 export function mountKeyboard(app, plot) {
-  let held = null; // the row that arrow keys take along
+  let held = null;
 
   addEventListener("keydown", (event) => {
     const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
@@ -72,19 +72,19 @@ export function mountKeyboard(app, plot) {
     const at = view.rounded([from[0] + across * step[0], from[1] + along * step[1]]);
     const list = held === null ? null : pointList(app);
     if (list) put(app, movedTo(list, held, at), true);
-    app.change({ at }, { record: false, dragging: true });
+    app.change({ at }, { dragging: true });
   }
 
   function choose(name, code) {
     app.setTool(name, code);
-    app.emit("said", name === "paint" ? `Paint ${paintedName(app)}` : { select: "Look and move", erase: "Erase", pan: "Shift and zoom" }[name]);
+    app.say(name === "paint" ? `Paint ${paintedName(app)}` : { select: "Look and move", erase: "Erase", pan: "Shift and zoom" }[name]);
   }
 
   function paint() {
     const list = pointList(app);
     if (!list) return;
     const at = app.state.at ?? plot.view.rounded(middle());
-    app.emit("said", `A point of ${paintedName(app)} at ${at.join(", ")}`);
+    app.say(`A point of ${paintedName(app)} at ${at.join(", ")}`);
     put(app, added(list, at, app.tool.class), false); // may have more to say
   }
 
@@ -97,25 +97,25 @@ export function mountKeyboard(app, plot) {
     const row = nearest();
     const list = row === null ? null : pointList(app);
     if (!list || list.points.length < 2) return;
-    app.emit("said", "The nearest point is erased");
+    app.say("The nearest point is erased");
     put(app, without(list, [list.rowOf(row)]), false);
   }
 
   function grab() {
     if (held !== null) {
       held = null;
-      app.emit("said", "Let go");
+      app.say("Let go");
       return;
     }
     const row = nearest();
     const list = row === null ? null : pointList(app);
     if (!list) {
-      app.emit("said", "No point is near");
+      app.say("No point is near");
       return;
     }
     held = list.rowOf(row);
     app.change({ at: plot.view.rounded(plot.points.place(row)) }, { record: false });
-    app.emit("said", `Holding a point of ${app.data.classes[app.data.codes[row]] ?? "no class"}: arrow keys move it, G lets go`);
+    app.say(`Holding a point of ${app.data.classes[app.data.codes[row]] ?? "no class"}: arrow keys move it, G lets go`);
   }
 
   function zoom(factor) {

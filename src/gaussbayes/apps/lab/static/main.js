@@ -9,6 +9,7 @@ import { LineView } from "./drawing/line.js";
 import { Plot } from "./drawing/plot.js";
 import { Pointer } from "./drawing/pointer.js";
 import { mountKeyboard } from "./keyboard.js";
+import { find } from "./panels/elements.js";
 import { hideControls } from "./panels/index.js";
 import { mountStatusMessages } from "./status_messages.js";
 import { mountTabs } from "./tabs.js";
@@ -16,7 +17,6 @@ import { mountToolbar } from "./toolbar.js";
 
 window.labFrames = []; // milliseconds from a pointer's event to the painted regions, during drags
 
-const find = (id) => document.getElementById(id);
 
 async function start() {
   const base = new URL(".", location.href.split("#")[0]);

@@ -6,7 +6,6 @@ const MOST_SIDE = 400; // the server's limit of a grid
 export const COARSE = [160 * 120, 128 * 96, 104 * 78, 84 * 63]; // places of a grid during a drag
 const COARSE_ERRORS = 3000; // more points than this are not ringed anew during a drag
 
-/** The model as the server reads it. */
 export function modelOf(state) {
   const { model } = state;
   if (model.from === "hand") {
@@ -24,14 +23,12 @@ export function modelOf(state) {
   return { from: "data", ...settings, first: state.stream };
 }
 
-/** The source of the data, with the target where the state names one. */
 export function dataBody(state) {
   const { target = null, given, ...source } = state.data;
   return { source: { from: sourceOf(state.data), ...source }, target, split: state.split };
 }
 
-/** Which arrays the layers need. */
-export function layersOf(state, { dragging, count, truth }) {
+function layersOf(state, { dragging, count, truth }) {
   const { layers } = state;
   const needed = new Set();
   if (layers.regions === "hard") needed.add("label");
@@ -47,7 +44,7 @@ export function layersOf(state, { dragging, count, truth }) {
 }
 
 /** How many places a grid has: as fine as allowed, or `coarse` ones during a drag. */
-export function gridSize(width, height, coarse) {
+function gridSize(width, height, coarse) {
   const scale = coarse
     ? Math.sqrt(coarse / (width * height))
     : Math.min(0.75, MOST_SIDE / width, MOST_SIDE / height);
@@ -55,7 +52,6 @@ export function gridSize(width, height, coarse) {
   return { width: side(width), height: side(height) };
 }
 
-/** The members every question about the present model shares. */
 export function common(state, data) {
   return { data: data.id, pair: data.pair, model: modelOf(state) };
 }

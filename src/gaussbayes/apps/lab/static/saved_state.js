@@ -9,7 +9,6 @@ const FORMAT = { format: "gaussbayes-lab", version: 1 };
 const PLAIN = ["pair", "neighbours", "layers", "view", "bounds", "hide", "at", "categories", "stream", "lesson", "without"];
 const OWN_TABLE = ["upload", "given"];
 
-/** The text of the file. */
 export async function savedText(app) {
   const { state } = app;
   const { source, target, split } = dataBody(state);
@@ -29,7 +28,6 @@ export async function savedText(app) {
 /** Whether a file's text is such a state rather than a table. */
 export const isSaved = (text) => /^\s*\{\s*"format"\s*:\s*"gaussbayes-lab"/.test(text);
 
-/** Take over the state of a file. */
 export async function openSaved(app, text, onProgress) {
   const { table, ...body } = JSON.parse(text);
   if (table && OWN_TABLE.includes(body.state?.source?.from)) {

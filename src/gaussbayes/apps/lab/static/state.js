@@ -90,17 +90,14 @@ export function merge(state, patch) {
   return merged;
 }
 
-/** Which kind of source the data are of. */
 export const sourceOf = (data) => SOURCES.find((name) => name in data);
 
 /** How models of such data are fitted unless somebody says: those of files are chosen. */
-export const fittedFrom = (data) => (["upload", "given"].includes(sourceOf(data)) ? "auto" : "data");
+const fittedFrom = (data) => (["upload", "given"].includes(sourceOf(data)) ? "auto" : "data");
 
-/** Whether a model is learnt from the points. */
 export const isFitted = ({ from }) => from === "data" || from === "auto";
 
-/** Whether its parameters are set on the page. */
-export const isByHand = ({ from }) => from === "hand" || from === "categories";
+const isByHand = ({ from }) => from === "hand" || from === "categories";
 
 /** What leaves a model by hand, whose numbers are those of the classes and features before. */
 export const fittedAgain = ({ model, data }) =>
@@ -114,7 +111,7 @@ export function bringsTable(state, { data }) {
 }
 
 /** The patch with what a change of the dataset brings along, unless the patch says otherwise. */
-export function completed(state, patch) {
+function completed(state, patch) {
   if (!bringsTable(state, patch)) return patch;
   const forgotten = { pair: [0, 1], bounds: null, at: null, categories: [], stream: null, hide: null };
   const model = { priors: null };
@@ -123,11 +120,7 @@ export function completed(state, patch) {
   return { ...forgotten, ...patch, model: { ...model, ...patch.model } };
 }
 
-/**
- * The state after a patch; a patch that names a source of data replaces the whole dataset.
- *
- * @param {(preset: string) => number} sizeOf how many rows an example has where nobody says
- */
+/** A patch that names a source of data replaces the whole dataset; `sizeOf`: rows of an example where nobody says. */
 export function patched(state, patch, sizeOf = () => DEFAULT.data.n) {
   const whole = completed(state, patch);
   const next = merge(state, whole);
@@ -139,7 +132,6 @@ export function patched(state, patch, sizeOf = () => DEFAULT.data.n) {
   return next;
 }
 
-/** The default of a page with these data. */
 const defaultOf = (data) => merge(DEFAULT, { model: { from: fittedFrom(data) } });
 
 /** What differs from the default, as deep as the default has members. */
@@ -153,11 +145,7 @@ export function difference(state, base = DEFAULT) {
   return found;
 }
 
-/**
- * The part of the address after "#": base64url of the JSON of what differs; "" for the default.
- *
- * @param {string[]} always members that are written even where they are as in the default
- */
+/** What differs, as base64url of JSON; `always` names members that are written in any case. */
 export function toHash(state, always = []) {
   const found = difference(state, defaultOf(state.data));
   for (const name of always) found[name] = state[name];
@@ -169,11 +157,7 @@ export function toHash(state, always = []) {
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/**
- * The state an address stands for, the members it names and those that there are none of; throws when it is none.
- *
- * `#…&hide=a,b` (or `#hide=a,b`) hides controls as `without` does.
- */
+/** The state, the members that the address names and those that there are none of; `#hide=a,b` hides controls. */
 export function fromHash(hash, sizeOf) {
   let patch = {};
   for (const part of hash.replace(/^#/, "").split("&")) {
@@ -212,7 +196,6 @@ export class History {
     this.after = [];
   }
 
-  /** Take over a state without making it a step of its own. */
   amend(state) {
     this.recorded = state;
   }

@@ -1,7 +1,7 @@
 // Words about the figure: the line under the plot, the readout at the pointer, problems, and
 // what a screen reader is told.
 
-import { button, el } from "./panels/elements.js";
+import { button, el, find, write } from "./panels/elements.js";
 import { percent } from "./panels/formats.js";
 import { mark } from "./panels/marks.js";
 import { term } from "./panels/terms.js";
@@ -16,17 +16,16 @@ const LOST = "The server does not answer; trying again …";
 const ANOTHER =
   "The lab was started anew and has another address now. Open that one; what follows # here can be put behind it.";
 
-const find = (id) => document.getElementById(id);
 const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}`;
 
 export function mountStatusMessages(app, plot) {
   app.on("said", say);
   app.on("busy", (busy) => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => plot.stage.setAttribute("aria-busy", String(busy)), busy ? WAIT : 0);
+    waiting = setTimeout(() => plot.stage.setAttribute("aria-busy", busy), busy ? WAIT : 0);
   });
   app.on("problem", (text, remedies) => {
-    const apply = ({ settings }) => app.change({ model: settings }, { record: true });
+    const apply = ({ settings }) => app.change({ model: settings });
     const buttons = remedies?.map((each) => button(null, sentence(each.effect), () => apply(each)));
     const barsOnly = app.data?.features.length === 0 && app.answers.line?.head.parameters && !app.failed;
     const waits = (app.answers.scene ?? app.answers.line)?.head.waiting?.length > 0;
@@ -48,8 +47,8 @@ export function mountStatusMessages(app, plot) {
   });
   app.on("state", (_, { dragging }) => dragging || title(app, plot));
   for (const kind of ["scene", "line"]) app.on(kind, (answer) => errors(app, answer, app.dragging || app.connection.busy(kind)));
-  for (const event of ["state", "fitted"]) app.on(event, () => hint(app));
-  for (const kind of ["scene", "line"]) app.on(kind, ({ head }) => sampled(head));
+  app.on("state fitted", () => hint(app));
+  app.on("scene line", ({ head }) => sampled(head));
   app.on("hover", (answer) => readout(app, plot, answer));
   app.on("settled", () => app.hovered && app.hover(app.hovered)); // the model there has changed
   app.on("state", (_, { dragging }) => dragging && readout(app, plot, null));
@@ -64,22 +63,18 @@ let lost = 0;
 let fading = 0;
 let speaking = 0;
 
-/** Show a sentence for a moment, and say it. */
 function say(text) {
   const toast = find("toast");
-  toast.textContent = text;
-  toast.hidden = false;
+  write(toast, text);
   clearTimeout(fading);
   fading = setTimeout(() => (toast.hidden = true), Math.max(TOAST, READING * text.length));
 }
 
-/** Say once that not all rows were used. */
 function sampled({ sampled: note }) {
   if (note && note !== drawnFrom) say(sentence(note));
   drawnFrom = note;
 }
 
-/** What can be done first, until it was done. */
 function hint(app) {
   const { model, at, view } = app.state;
   if (model.from === "hand" || at) hinted = true;
@@ -102,7 +97,6 @@ function problem(text, plain = false, buttons = []) {
   box.dataset.lost = text === LOST || text === ANOTHER ? "yes" : "";
 }
 
-/** Say that the server is gone, or that another one has taken its place. */
 async function tellLost() {
   const told = lost;
   const answer = await fetch("about.json").catch(() => null);
@@ -111,7 +105,6 @@ async function tellLost() {
   problem(answer?.status === 403 ? ANOTHER : LOST);
 }
 
-/** Say what changed, once it has come to rest. */
 function tell(text) {
   clearTimeout(speaking);
   speaking = setTimeout(() => {
@@ -147,9 +140,7 @@ function errors(app, { head: { errors: found } }, moving) {
 function gauge(name, words, value, before) {
   const size = (error) => Math.min(1, 2 * error);
   const marked = before === null ? [] : [el("i", { own: { "--at": size(before) } })];
-  return el(
-    "p",
-    { class: `gauge ${before === null ? "" : value > before ? "worse" : "better"}` },
+  return el("p", { class: `gauge ${before === null ? "" : value > before ? "worse" : "better"}` },
     term(name, words),
     el("span", {}, before === null ? [] : [el("s", {}, percent(before)), " → "], el("b", {}, percent(value))),
     el("span", { class: "bar", "aria-hidden": "true" }, el("span", { own: { "--proportion": size(value) } }), marked),

@@ -6,7 +6,6 @@ import { bringsTable, DEFAULT, fromHash, History, patched, same, toHash } from "
 export const sharedText = () => `gaussbayes lab ${location.hash || "#"}`;
 
 export class Store {
-  /** @param {(preset: string) => number} sizeOf how many rows an example has where nobody says */
   constructor(sizeOf) {
     this.sizeOf = sizeOf;
     this.listeners = new Map();
@@ -39,15 +38,20 @@ export class Store {
     }
   }
 
-  /** Say something once somebody listens. */
   sayLater(text) {
-    setTimeout(() => this.emit("said", text), 300);
+    setTimeout(() => this.say(text), 300);
   }
 
-  on(event, listener) {
-    if (!this.listeners.has(event)) this.listeners.set(event, new Set());
-    this.listeners.get(event).add(listener);
-    return () => this.listeners.get(event).delete(listener);
+  /** Listen to one event or to several, "state data". */
+  on(events, listener) {
+    for (const event of events.split(" ")) {
+      if (!this.listeners.has(event)) this.listeners.set(event, new Set());
+      this.listeners.get(event).add(listener);
+    }
+  }
+
+  say(text) {
+    this.emit("said", text);
   }
 
   emit(event, ...values) {
@@ -93,7 +97,6 @@ export class Store {
     this.restore(kept);
   }
 
-  /** Take over a whole state, as a step of its own. */
   replace(state) {
     const { followsPair } = this;
     this.history.record(state);

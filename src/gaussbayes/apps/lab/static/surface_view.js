@@ -2,10 +2,10 @@
 //
 // Without WebGL a message stands here, and the page shows the evidence in the plane instead.
 
-import { button, el } from "./panels/elements.js";
+import { button, el, write } from "./panels/elements.js";
 import { layout, traces } from "./panels/surface_figure.js";
 
-const WIDTH = 90; // places of the grid
+const WIDTH = 90;
 const TURN = Math.PI / 12;
 const EYE = { x: -0.9, y: -1.5, z: 1 };
 const TURNS = [["left", "←", -1, 0], ["up", "↑", 0, 1], ["down", "↓", 0, -1], ["right", "→", 1, 0]];
@@ -42,8 +42,7 @@ function plotly() {
   return fetched;
 }
 
-/** Whether this browser can draw in three dimensions. */
-export function hasWebGL() {
+function hasWebGL() {
   try {
     const context = document.createElement("canvas").getContext("webgl");
     context?.getExtension("WEBGL_lose_context")?.loseContext(); // a page has but a few of them
@@ -53,7 +52,6 @@ export function hasWebGL() {
   }
 }
 
-/** Fill an element with the surface, and keep it up to date while the view is "surface". */
 export function mount(element, app) {
   const drawing = el("div", {
     class: "surface",
@@ -63,19 +61,9 @@ export function mount(element, app) {
   });
   const message = el("p", { class: "surface-message", role: "status", hidden: true });
   const turn = ([name, label, across, up]) =>
-    button(`surface-${name}`, label, () => rotate(across, up), {
-      "aria-label": `Turn the surface ${name}`,
-    });
-  const pad = el(
-    "div",
-    {
-      class: "surface-pad",
-      role: "group",
-      "aria-label": "Turn the surface; arrow keys work here too",
-      on: { keydown: onKey },
-    },
-    TURNS.map(turn),
-  );
+    button(`surface-${name}`, label, () => rotate(across, up), { "aria-label": `Turn the surface ${name}` });
+  const turning = { role: "group", "aria-label": "Turn the surface; arrow keys work here too", on: { keydown: onKey } };
+  const pad = el("div", { class: "surface-pad", ...turning }, TURNS.map(turn));
   element.append(drawing, pad, message);
   let eye = null;
   let drawn = "";
@@ -111,15 +99,14 @@ export function mount(element, app) {
     }
   }
   function say(text) {
-    message.textContent = text;
-    message.hidden = !text;
+    write(message, text);
     drawing.hidden = pad.hidden = Boolean(text);
   }
   function fallBack() {
     drawn = "";
     say(NO_WEBGL);
     app.change({ view: "plane", layers: { evidence: true } }, { record: false });
-    app.emit("said", NO_WEBGL);
+    app.say(NO_WEBGL);
   }
   function rotate(across, up) {
     if (!eye) return;
@@ -140,7 +127,7 @@ export function mount(element, app) {
     event.preventDefault();
     rotate(...found.slice(2));
   }
-  for (const event of ["state", "data", "theme"]) app.on(event, update);
+  app.on("state data theme", update);
   update();
 }
 

@@ -1,13 +1,12 @@
 // The panels beside the plot, one at a time; on a narrow screen a drawer that opens and closes.
 
-import { el, svg } from "./panels/elements.js";
+import { el, find, svg } from "./panels/elements.js";
 import { throttled } from "./event_throttle.js";
 import { PANELS } from "./panels/index.js";
 
 const narrow = matchMedia("(max-width: 820px)");
 const KEYS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
-/** Make tabs and panels, and show the first one. */
 export function mountTabs(app, side, list, place) {
   const tabs = PANELS.map(({ name, title }) =>
     el(
@@ -24,7 +23,7 @@ export function mountTabs(app, side, list, place) {
     )
   );
   const panels = PANELS.map(({ name, title }) =>
-    el("section", { id: `panel-${name}`, role: "tabpanel", "aria-labelledby": `tab-${name}`, tabindex: -1 }, el("h2", {}, title))
+    el("section", { class: "panel", id: `panel-${name}`, role: "tabpanel", "aria-labelledby": `tab-${name}`, tabindex: -1 }, el("h2", {}, title))
   );
   list.append(...tabs);
   place.append(...panels);
@@ -33,11 +32,11 @@ export function mountTabs(app, side, list, place) {
   function choose(name, byHand = false) {
     const again = name === chosen;
     const open = narrow.matches ? !(again && byHand && side.dataset.open === "true") : true;
-    side.dataset.open = String(open);
+    side.dataset.open = open;
     chosen = name;
     PANELS.forEach((panel, i) => {
       const own = panel.name === name;
-      tabs[i].setAttribute("aria-selected", String(own));
+      tabs[i].setAttribute("aria-selected", own);
       tabs[i].tabIndex = own ? 0 : -1;
       panels[i].hidden = !own;
     });
@@ -64,12 +63,12 @@ export function mountTabs(app, side, list, place) {
     if (to === undefined) return;
     event.preventDefault();
     choose(shown[to].name);
-    document.getElementById(`tab-${shown[to].name}`).focus();
+    find(`tab-${shown[to].name}`).focus();
   });
 
   const orient = () => {
     list.setAttribute("aria-orientation", narrow.matches ? "horizontal" : "vertical");
-    side.dataset.open = String(!narrow.matches || side.dataset.open === "true");
+    side.dataset.open = !narrow.matches || side.dataset.open === "true";
   };
   narrow.addEventListener("change", orient);
   orient();
@@ -85,6 +84,6 @@ export function mountTabs(app, side, list, place) {
   const opened = app.state.lesson ? "lessons" : app.state.at ? "point" : "data";
   const wide = !narrow.matches;
   choose(opened);
-  side.dataset.open = String(wide);
+  side.dataset.open = wide;
   app.openPanel = (name) => choose(name);
 }

@@ -1,22 +1,21 @@
 // Header and toolbar: history, address, theme, what the pointer does, classes, views.
 
 import { NO_CODE } from "./answer_reader.js";
-import { el } from "./panels/elements.js";
+import { button, el, find } from "./panels/elements.js";
 import { mark, NO_LABEL } from "./panels/marks.js";
 import { sharedText } from "./store.js";
 import { nextName } from "./drawing/point_list.js";
 
-const THEMES = ["auto", "light", "dark"];
-const find = (id) => document.getElementById(id);
+const nextTheme = ({ state: { theme } }) => ({ auto: "light", light: "dark", dark: "auto" })[theme];
 
 export function mountToolbar(app) {
   find("undo").addEventListener("click", () => app.undo());
   find("redo").addEventListener("click", () => app.redo());
   find("share").addEventListener("click", () => share(app));
   find("theme").addEventListener("click", () => {
-    const next = THEMES[(THEMES.indexOf(app.state.theme) + 1) % THEMES.length];
+    const next = nextTheme(app);
     app.change({ theme: next }, { record: false });
-    app.emit("said", next === "auto" ? "Theme as the system has it" : `Theme: ${next}`);
+    app.say(next === "auto" ? "Theme as the system has it" : `Theme: ${next}`);
   });
   find("fit").addEventListener("click", () => app.change({ bounds: null }, { record: false }));
   find("fit-again").addEventListener("click", () => app.fitAgain());
@@ -25,12 +24,10 @@ export function mountToolbar(app) {
   const classes = find("classes");
   const refresh = () => show(app);
   app.on("state", (_, { dragging }) => dragging || refresh());
-  for (const event of ["data", "tool"]) {
-    app.on(event, () => {
-      refresh();
-      chips(app, classes);
-    });
-  }
+  app.on("data tool", () => {
+    refresh();
+    chips(app, classes);
+  });
   const told = ({ name }) => (find("stage").dataset.tool = name);
   app.on("tool", told);
   told(app.tool);
@@ -52,12 +49,12 @@ function radios(group, choose) {
   });
 }
 
-function check(group, holds) {
-  const all = [...group.querySelectorAll("button")];
-  for (const button of all) {
+function check(group, holds, usable) {
+  for (const button of group.querySelectorAll("button")) {
     const own = holds(button);
-    button.setAttribute("aria-checked", String(own));
+    button.setAttribute("aria-checked", own);
     button.tabIndex = own ? 0 : -1;
+    button.disabled = !usable(button);
   }
 }
 
@@ -65,22 +62,15 @@ function show(app) {
   const { state, history, tool } = app;
   find("undo").disabled = history.before.length === 0;
   find("redo").disabled = history.after.length === 0;
-  const next = THEMES[(THEMES.indexOf(state.theme) + 1) % THEMES.length];
-  find("theme").setAttribute("aria-label", `Theme: ${state.theme}. Change to ${next}`);
+  find("theme").setAttribute("aria-label", `Theme: ${state.theme}. Change to ${nextTheme(app)}`);
   find("theme").title = `Theme: ${state.theme}`;
-  check(find("tools"), (button) => button.dataset.tool === tool.name);
   const view = app.flat ? "line" : state.view;
-  check(find("views"), (button) => button.dataset.view === view);
-  for (const button of find("views").querySelectorAll("button")) {
-    button.disabled = app.flat && button.dataset.view !== "line";
-  }
+  check(find("tools"), ({ dataset }) => dataset.tool === tool.name, () => view === "plane");
+  check(find("views"), ({ dataset }) => dataset.view === view, ({ dataset }) => !app.flat || dataset.view === "line");
   find("fit-again").hidden = state.model.from !== "hand";
   find("fit").disabled = state.bounds === null || view !== "plane";
-  const plane = view === "plane";
-  for (const button of find("tools").querySelectorAll("button")) button.disabled = !plane;
 }
 
-/** The classes: a legend, and the colours to paint with. */
 function chips(app, place) {
   if (!app.data) return;
   const { classes, unlabelled } = app.data;
@@ -88,33 +78,17 @@ function chips(app, place) {
   const key = JSON.stringify([classes, unlabelled > 0, painting && app.tool.class, app.flat]);
   if (place.dataset.key === key) return;
   place.dataset.key = key;
-  const chip = (code, label, extra = {}) =>
-    el(
-      "button",
-      {
-        type: "button",
-        id: `class-${code}`,
-        "aria-pressed": String(painting && app.tool.class === code),
-        title: `Paint points of ${label}`,
-        "aria-label": `Paint points of class ${label}`,
-        on: { click: () => app.setTool("paint", code) },
-        ...extra,
-      },
-      mark(app, code),
-      el("span", { class: "label" }, label)
-    );
+  const chip = (code, label, meaning = `Paint points of class ${label}`, kind = null) =>
+    button(`class-${code}`, [mark(app, code), el("span", { class: "label" }, label)], () => app.setTool("paint", code), {
+      "aria-pressed": String(painting && app.tool.class === code), "aria-label": meaning, title: meaning, class: kind,
+    });
   const most = app.about.limits?.classes_by_hand ?? 12;
   const more = classes.length < Math.min(12, most) && !app.flat;
-  const name = nextName(classes);
   const focused = document.activeElement?.id;
   place.replaceChildren(
     ...classes.map((label, code) => chip(code, label)),
-    ...(unlabelled
-      ? [chip(NO_CODE, NO_LABEL, { title: "Paint points without label", "aria-label": "Paint points without label" })]
-      : []),
-    ...(more
-      ? [chip(classes.length, "+", { class: "new", title: `Paint a new class, ${name}`, "aria-label": `Paint a new class, ${name}` })]
-      : [])
+    ...(unlabelled ? [chip(NO_CODE, NO_LABEL, "Paint points without label")] : []),
+    ...(more ? [chip(classes.length, "+", `Paint a new class, ${nextName(classes)}`, "new")] : []),
   );
   if (focused?.startsWith("class-")) find(focused)?.focus();
 }
@@ -122,7 +96,7 @@ function chips(app, place) {
 async function share(app) {
   try {
     await navigator.clipboard.writeText(sharedText());
-    app.emit("said", "Copied, without the key of this lab: paste it into any open lab. Export saves a file, with the table.");
+    app.say("Copied, without the key of this lab: paste it into any open lab. Export saves a file, with the table.");
   } catch {
     app.openPanel("take_away");
   }

@@ -43,7 +43,6 @@ function written(value, step) {
   return value.toFixed(digits).replace("-", "−");
 }
 
-/** Draw both axes into an SVG whose plot begins at (left, top). */
 export function drawAxes(root, view, names, { left, top }) {
   const bottom = top + view.height;
   const lines = [];

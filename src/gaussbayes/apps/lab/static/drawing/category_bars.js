@@ -1,7 +1,7 @@
 // Where no feature holds numbers there is no plane: bars show the probabilities of each category
 // within each class. A click on a category says that it is known of the point.
 
-import { classColour, el } from "../panels/elements.js";
+import { bar, classColour, el, hint } from "../panels/elements.js";
 import { probability } from "../panels/formats.js";
 import { modelKey, requestWhileSeen } from "../panels/panel_requests.js";
 import { categoriesOf } from "../requests.js";
@@ -19,7 +19,7 @@ export function mountCategoryBars(app, stage) {
       values.map((value, code) =>
         el("button", { type: "button", title: "Known of the point, or not", on: { click: () => choose(j, code) } }, String(value))));
     place.replaceChildren(
-      el("p", { class: "hint" }, "P(category | class). Click on the categories that are known."),
+      hint("P(category | class). Click on the categories that are known."),
       ...categories.map(({ feature, values, probabilities }, j) =>
         el("section", {}, el("h3", {}, feature), values.map((_, code) =>
           el("div", { class: "category" }, buttons[j][code], bars(classes, probabilities.map((each) => each?.[code])))))),
@@ -37,12 +37,12 @@ export function mountCategoryBars(app, stage) {
   function choose(which, code) {
     const categories = categoriesOf(app.state, app.data);
     categories[which] = categories[which] === code ? null : code;
-    app.change({ categories }, { record: true });
+    app.change({ categories });
   }
   function mark() {
     if (place.hidden || !app.data) return;
     categoriesOf(app.state, app.data).forEach((known, j) =>
-      buttons[j]?.forEach((each, code) => each.setAttribute("aria-pressed", String(code === known))));
+      buttons[j]?.forEach((each, code) => each.setAttribute("aria-pressed", code === known)));
   }
   const refresh = () => {
     place.hidden = !app.data || app.data.features.length > 0;
@@ -55,13 +55,10 @@ export function mountCategoryBars(app, stage) {
   requestWhileSeen(place, app, { kind: "numbers", key }, (answer) => show(answer));
 }
 
-/** A bar for each class. */
 function bars(classes, values) {
   return el("div", {}, classes.map((label, code) =>
-    el(
-      "div",
-      { class: "category-bar", title: label, own: { "--own": classColour(code) } },
-      el("span", { class: "bar" }, el("span", { own: { "--proportion": values[code] ?? 0 } })),
+    el("div", { class: "category-bar", title: label, own: { "--own": classColour(code) } },
+      bar(values[code] ?? 0),
       el("span", { class: "count" }, probability(values[code] ?? null)),
     )));
 }

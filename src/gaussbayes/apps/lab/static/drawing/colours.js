@@ -15,8 +15,7 @@ const mix = (a, b, proportion) => a.map((part, i) => Math.round(part + (b[i] - p
 
 const hex = (parts) => `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
 
-/** The theme in force, and its colours set as custom properties of the page. */
-export function applyTheme(app) {
+function applyTheme(app) {
   const { theme } = app.state;
   const name = theme === "auto" ? (dark.matches ? "dark" : "light") : theme;
   if (name === app.theme) return false;

@@ -3,7 +3,6 @@
 // Both walk over the cells between four places of a grid, find where an edge of the cell is
 // crossed, and join the pieces to lines. Coordinates are those of the data.
 
-/** A grid's places: index → coordinate, row 0 lowest. */
 function frame({ x, y, width, height }) {
   return {
     width,
@@ -15,12 +14,11 @@ function frame({ x, y, width, height }) {
   };
 }
 
-/** Pieces of lines: the ids of the edges they join, and where each edge is crossed. */
 class Pieces {
   constructor(grid) {
     this.grid = frame(grid);
-    this.places = new Map(); // edge → [x, y]
-    this.joined = []; // pairs of edges
+    this.places = new Map();
+    this.joined = [];
   }
 
   /** Edge between (column, row) and its right (side 0) or upper (side 1) neighbour. */
@@ -46,7 +44,6 @@ class Pieces {
     this.joined.push(a, b);
   }
 
-  /** The pieces as lines: open ones first from their ends, then closed ones. */
   lines() {
     const { joined, places } = this;
     const at = new Map();
@@ -121,13 +118,7 @@ function saddle(pieces, found, middle, { low, right, top, left }) {
   }
 }
 
-/**
- * Borders between labels.
- *
- * Along an edge between two labels the border divides it as the margins of its ends do: the
- * margin, best minus second, is nought on the border and changes almost straight beside it.
- * Without margins the border goes through the middle.
- */
+/** A border divides an edge as the margins of its ends do: they are nought on it, and almost straight beside it. */
 export function borders(labels, margin, grid) {
   const { width, height } = grid;
   const pieces = new Pieces(grid);

@@ -18,7 +18,6 @@ export function fromCovariance([[a, b], [, c]], [across, up]) {
   return { angle, axes: [Math.sqrt(middle + apart), Math.sqrt(second)] };
 }
 
-/** The covariance of an ellipse. */
 export function toCovariance({ angle, axes: [first, second] }, [across, up]) {
   const cosine = Math.cos(angle);
   const sine = Math.sin(angle);
@@ -31,20 +30,18 @@ export function toCovariance({ angle, axes: [first, second] }, [across, up]) {
 
 const digits = (value) => Number(value.toPrecision(10));
 
-/** The end of a half axis (0 or 1) from the middle, in pixels to the right and upwards. */
 export function endOf({ angle, axes }, which) {
   const turned = angle + (which * Math.PI) / 2;
   return [axes[which] * Math.cos(turned), axes[which] * Math.sin(turned)];
 }
 
-/** The ellipse whose half axis `which` ends at (x, y) from the middle; the other keeps its length. */
+/** The half axis `which` ends at (x, y) from the middle; the other keeps its length. */
 export function pulled(ellipse, which, [x, y]) {
   const length = Math.hypot(x, y);
   const angle = length === 0 ? ellipse.angle : Math.atan2(y, x) - (which * Math.PI) / 2;
   return kept({ angle, axes: replaced(ellipse.axes, which, length) }, which);
 }
 
-/** Longer by a factor, turned by an angle. */
 export function stretched(ellipse, which, factor, turn) {
   const axes = replaced(ellipse.axes, which, ellipse.axes[which] * factor);
   return kept({ angle: ellipse.angle + turn, axes }, which);
@@ -60,13 +57,14 @@ function kept({ angle, axes }, which) {
   return { angle, axes: replaced([other, other], which, length) };
 }
 
-/** The covariance with another standard deviation of its first coordinate, the correlation kept. */
-export function widened([[a, b], [, c]], deviation) {
-  const cross = (b * deviation) / Math.sqrt(a);
-  return [[deviation * deviation, cross], [cross, c]];
+/** The covariance with another standard deviation of one coordinate, the correlation kept. */
+export function widened(covariance, which, deviation) {
+  const cross = covariance[0][1] * (deviation / Math.sqrt(covariance[which][which]));
+  const [a, c] = replaced([covariance[0][0], covariance[1][1]], which, deviation * deviation);
+  return [[a, cross], [cross, c]];
 }
 
-/** `count` places around the ellipse of `sigma` standard deviations, the first one again at the end. */
+/** The first of the `count` places comes again at the end. */
 export function outline([x, y], [[a, b], [, c]], sigma, count = 60) {
   const across = Math.sqrt(a);
   const along = across > 0 ? b / across : 0;

@@ -14,9 +14,7 @@ const MOST_POINTS = 3000; // more cannot be moved
 const STILL = 3; // pixels a press may tremble and still be a click
 const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
-/** Handles in one of the views; those that extend it say what each of them moves. */
 export class Handles {
-  /** frame(): where the view lies, as the subclass needs it. */
   constructor(app, root, frame) {
     Object.assign(this, { app, root, frame, groups: [] });
     app.on("fitted", () => this.update());
@@ -89,7 +87,6 @@ export class Handles {
     element.addEventListener("lostpointercapture", end, { once: true });
   }
 
-  /** Whether something else is meant by a press. */
   isCloser() {
     return false;
   }
@@ -107,7 +104,7 @@ export class Handles {
   change(patch) {
     const { priors, means, covariances } = this.app.gaussians;
     const model = { from: "hand", priors, means, covariances, ...patch };
-    this.app.change({ model }, { record: false, dragging: true });
+    this.app.change({ model }, { dragging: true });
   }
 
   put(name, c, value) {
@@ -116,7 +113,7 @@ export class Handles {
 
   release() {
     this.app.pointer = null;
-    this.app.change({}, { record: true });
+    this.app.change({});
   }
 
   /** Say where a handle is; an attribute that is set anew is painted anew. */
@@ -129,7 +126,6 @@ export class Handles {
   }
 }
 
-/** In the plane: a mean and two half axes of each class. */
 export class PlaneHandles extends Handles {
   ellipses = []; // kept through a drag, so that the axes do not change places
   meanId = "handle-mean";
@@ -174,7 +170,6 @@ export class PlaneHandles extends Handles {
     return points.count <= MOST_POINTS && points.nearest(this.frame(), left, top, Math.min(away, POINT)) !== null;
   }
 
-  /** What a drag by some pixels makes of a mean or an axis. */
   dragged(c, which) {
     const view = this.frame();
     if (which === null) {

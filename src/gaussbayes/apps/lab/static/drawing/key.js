@@ -48,5 +48,5 @@ export function mountKey(app, root) {
         svg("svg", { viewBox: "0 0 20 14", "aria-hidden": "true" }, sign), words);
     root.replaceChildren(...found.map(item));
   };
-  for (const event of ["state", "data", "fitted"]) app.on(event, update);
+  app.on("state data fitted", update);
 }

@@ -85,7 +85,6 @@ export class LineView {
     this.handles.update();
   }
 
-  /** Axes, frames and what the two parts are called. */
   ground(x, across, up, highest, upper, lower) {
     const { left, top } = this.plot.margin;
     const { width } = this.plot;
@@ -159,7 +158,7 @@ export class LineView {
     const { at } = this.app.state;
     const { y } = this.plot.view;
     const other = at ? at[1] : this.app.flat ? 0 : (y[0] + y[1]) / 2;
-    this.app.change({ at: this.plot.view.rounded([value, other]) }, { record: false, dragging: true });
+    this.app.change({ at: this.plot.view.rounded([value, other]) }, { dragging: true });
   }
 }
 

@@ -5,7 +5,7 @@ import { widened } from "./ellipse.js";
 import { Handles } from "./handles.js";
 
 const STEP = 0.01; // of the view, for an arrow key
-const LEVEL = 24; // pixels between the handles of two classes
+const LEVEL = 24;
 const FACTOR = 1.05;
 const NARROWEST = 1e-3; // of the view
 
@@ -27,7 +27,6 @@ export class LineHandles extends Handles {
     for (const [name, value] of Object.entries(line)) arm.setAttribute(name, value);
   }
 
-  /** What a pixel is in the data's units. */
   get unit() {
     const { x, width } = this.frame();
     return (x[1] - x[0]) / width;
@@ -42,7 +41,7 @@ export class LineHandles extends Handles {
     const { means, covariances } = this.app.gaussians;
     if (which === null) return this.put("means", c, [round(value, this.unit), means[c][1]]);
     const least = NARROWEST * this.unit * this.frame().width;
-    return this.put("covariances", c, widened(covariances[c], Math.max(value, least)));
+    return this.put("covariances", c, widened(covariances[c], 0, Math.max(value, least)));
   }
 
   dragged(c, which) {

@@ -56,12 +56,7 @@ export function strokesOf({ kind, class: code, sigma }, colours) {
   return [halo, { colour: own, width: 1.9, opacity: 1, dash: [] }];
 }
 
-/**
- * Draw the lines of a group in pixels: on a Path2D, or on anything else that lines can be drawn on.
- *
- * An outline is closed, and goes round between its places: cubic curves whose tangents are those of
- * its neighbours leave an ellipse of 60 places by a millionth of its size.
- */
+/** An outline goes round: cubic curves leave an ellipse of 60 places by a millionth of its size. */
 export function trace(path, { kind, lines }, view) {
   for (const line of lines) {
     const places = line.map(([x, y]) => view.toPixel(x, y));
@@ -79,21 +74,16 @@ export function trace(path, { kind, lines }, view) {
   return path;
 }
 
-/** A path that is written down as SVG has it, moved by some pixels. */
 export class WrittenPath {
   text = "";
 
-  constructor(left, top) {
-    this.from = [left, top];
+  constructor() {
     for (const [name, letter] of [["moveTo", "M"], ["lineTo", "L"], ["bezierCurveTo", "C"]]) {
-      this[name] = (...places) => {
-        this.text += letter + places.map((at, i) => (at + this.from[i % 2]).toFixed(2)).join(" ");
-      };
+      this[name] = (...places) => (this.text += letter + places.map((at) => at.toFixed(2)).join(" "));
     }
   }
 }
 
-/** Stroke lines on a canvas. */
 export function stroke(context, found, view, colours) {
   context.lineJoin = "round";
   context.lineCap = "butt";

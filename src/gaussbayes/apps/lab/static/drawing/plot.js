@@ -11,7 +11,7 @@ import { same } from "../state.js";
 import { drawAxes } from "./axes.js";
 import { outline } from "./ellipse.js";
 import { PlaneHandles } from "./handles.js";
-import { linesOf, stroke, strokesOf, trace, truthOf, WrittenPath } from "./lines.js";
+import { linesOf, stroke, truthOf } from "./lines.js";
 import { Points } from "./points.js";
 import { hatching, Regions } from "./regions.js";
 import { boundsOf, clamped, fit } from "./view.js";
@@ -41,7 +41,7 @@ export class Plot {
     this.scene = null;
     new ResizeObserver(() => this.resize()).observe(stage);
     app.view = () => this.view;
-    app.on("data", () => this.show({ points: true }));
+    app.on("data", () => this.show());
     app.on("scene", (answer) => this.takeScene(answer));
     app.on("state", (state) => this.stateChanged(state));
     app.on("theme", () => this.themeChanged());
@@ -52,7 +52,6 @@ export class Plot {
     return this.app.state.view === "plane" && !this.app.flat;
   }
 
-  /** The window in force: the state's bounds, or the data's. */
   get view() {
     const { bounds } = this.app.state;
     const own = this.dataBounds();
@@ -88,7 +87,7 @@ export class Plot {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
     }
-    this.show({ points: true });
+    this.show();
     if (this.app.data) this.app.refreshFigures();
   }
 
@@ -101,23 +100,20 @@ export class Plot {
   }
 
   stateChanged(state) {
-    const { bounds, layers, stream, pair, model, at, hide, view } = state;
-    const frame = JSON.stringify([bounds, pair, view]);
-    const drawn = JSON.stringify([stream]);
+    const { bounds, layers, stream, pair, at, hide, view } = state;
+    const frame = JSON.stringify([bounds, pair, view, stream]);
     const kinds = JSON.stringify(layers);
-    if (frame !== this.frameKey || drawn !== this.drawnKey) {
-      this.show({ points: frame !== this.frameKey || drawn !== this.drawnKey });
-    }
-    if (kinds !== this.layersKey && this.scene) this.readScene(this.scene, true);
-    if (this.marked !== JSON.stringify([model.from, at, hide])) this.drawCursor();
+    const marked = JSON.stringify([at, hide]);
+    if (frame !== this.frame) this.show();
+    if (kinds !== this.kinds && this.scene) this.readScene(this.scene, true);
+    if (marked !== this.marked) this.drawCursor();
     this.handles.update();
-    Object.assign(this, { frameKey: frame, drawnKey: drawn, layersKey: kinds });
-    this.marked = JSON.stringify([model.from, at, hide]);
+    Object.assign(this, { frame, kinds, marked });
   }
 
   themeChanged() {
     if (this.scene) this.readScene(this.scene, true);
-    this.show({ points: true });
+    this.show();
   }
 
   takeScene(answer) {
@@ -172,8 +168,7 @@ export class Plot {
     step(start);
   }
 
-  /** Draw everything for the present window. */
-  show({ points }) {
+  show() {
     if (!this.app.data) return;
     const { app, view } = this;
     this.stage.dataset.view = this.plane ? "plane" : app.state.view === "surface" ? "surface" : "line";
@@ -181,7 +176,7 @@ export class Plot {
     const names = app.data.pair.map((feature) => app.data.features[feature]);
     drawAxes(this.axes, view, names, this.margin);
     this.drawScene();
-    if (points) this.drawPoints(view);
+    this.drawPoints(view);
     this.drawCursor();
     this.handles.update();
   }
@@ -243,40 +238,13 @@ export class Plot {
     }
     const { view, width, height } = this;
     const [left, top] = view.toPixel(...at);
-    const parts = [];
-    if (hide !== 1) parts.push({ x1: 0, x2: width, y1: top, y2: top });
-    if (hide !== 0) parts.push({ x1: left, x2: left, y1: 0, y2: height });
-    if (hide === 0) parts[0].class = "whole";
-    if (hide === 1) parts[0].class = "whole";
-    const across = hide === null ? [] : parts;
-    const near = hide === null
-      ? [
-          { x1: left - 16, x2: left - 7, y1: top, y2: top },
-          { x1: left + 7, x2: left + 16, y1: top, y2: top },
-          { x1: left, x2: left, y1: top - 16, y2: top - 7 },
-          { x1: left, x2: left, y1: top + 7, y2: top + 16 },
-        ]
-      : across;
-    const lines = near.flatMap((line) => [
-      svg("line", { ...line, class: `halo ${line.class ?? ""}` }),
-      svg("line", line),
-    ]);
+    const across = (x1, x2) => ["line", { x1, x2, y1: top, y2: top }];
+    const up = (y1, y2) => ["line", { x1: left, x2: left, y1, y2 }];
+    const hair = [across(left - 16, left - 7), across(left + 7, left + 16), up(top - 16, top - 7), up(top + 7, top + 16)];
+    const lines = [[across(0, width)], [up(0, height)]][hide] ?? hair;
+    const parts = [["circle", { cx: left, cy: top, r: 7 }], ...lines];
     this.cursor.replaceChildren(
-      svg("circle", { class: "halo", cx: left, cy: top, r: 7 }),
-      svg("circle", { cx: left, cy: top, r: 7 }),
-      ...lines
-    );
+      ...parts.flatMap(([tag, where]) => [svg(tag, { ...where, class: "halo" }), svg(tag, where)]));
   }
 
-  /** What a vector figure needs: the size, the image of the regions, lines as SVG writes them. */
-  vector() {
-    const { view, app, margin: { left, top } } = this;
-    const paths = this.shownLines().flatMap((group) =>
-      strokesOf(group, app.colours).map((own) => ({
-        ...own,
-        d: trace(new WrittenPath(left, top), group, view).text,
-      }))
-    );
-    return { view, margin: this.margin, image: this.canvas.regions, paths, axes: this.axes };
-  }
 }

@@ -9,7 +9,7 @@ const MOST = 3000; // more points than this make no address
 export function pointList(app) {
   const { data, state } = app;
   if (data.n > MOST) {
-    app.emit("said", `These are ${data.n.toLocaleString("en")} points: up to ${MOST.toLocaleString("en")} can be changed by hand.`);
+    app.say(`These are ${data.n.toLocaleString("en")} points: up to ${MOST.toLocaleString("en")} can be changed by hand.`);
     return null;
   }
   return state.data.points ? listed(state.data) : taken(app);
@@ -19,11 +19,7 @@ function listed({ points, classes, features }) {
   return { points, classes, features, rowOf: (row) => row };
 }
 
-/**
- * The drawn rows of any dataset as a list; rows with a coordinate missing are left out.
- *
- * `loses` says what the list has no longer, where that is more than digits.
- */
+/** Rows with a coordinate missing are left out; `loses` says what else than digits is lost. */
 function taken(app) {
   const { points, columns, codes, pair, n, classes, features, categories } = app.data;
   const view = app.view();
@@ -46,7 +42,7 @@ function taken(app) {
 
 /** Put edited points into the state; one step of undo is made on release. */
 export function put(app, { points, classes, features, loses }, dragging) {
-  if (loses && !app.state.data.points) app.emit("said", loses);
+  if (loses && !app.state.data.points) app.say(loses);
   const grown = classes.length !== app.data.classes.length;
   const { x, y } = app.view();
   const patch = { data: { points, classes, features }, bounds: { x, y }, stream: null };
@@ -55,7 +51,6 @@ export function put(app, { points, classes, features, loses }, dragging) {
   app.change(patch, { record: !dragging, dragging });
 }
 
-/** A name for one more class. */
 export function nextName(classes) {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   const numbers = classes.every((name) => /^\d+$/.test(name));
@@ -63,7 +58,6 @@ export function nextName(classes) {
   return [...letters].find((name) => !classes.includes(name)) ?? `class ${classes.length + 1}`;
 }
 
-/** A class code as the state has it: null for no label. */
 const labelled = (code) => (code === NO_CODE ? null : code);
 
 export function added(list, place, code) {
@@ -72,7 +66,6 @@ export function added(list, place, code) {
   return { ...list, classes, points: [...list.points, [...place, labelled(code)]] };
 }
 
-/** What the class is called that is painted with. */
 export function paintedName(app) {
   const code = app.tool.class;
   return code === NO_CODE ? "no class" : app.data.classes[code] ?? "a new class";

@@ -4,7 +4,7 @@ import { added, pointList, movedTo, put, without } from "./point_list.js";
 
 const REACH = { mouse: 9, pen: 12, touch: 18 }; // pixels about a point that take hold of it
 const APART = 13; // pixels between two painted points of a stroke
-const RUBBER = 14; // radius of the eraser
+const RUBBER = 14;
 const STILL = 3; // pixels a press may tremble and still be a click
 const REST = 160; // milliseconds after which a turned wheel is at rest
 
@@ -91,13 +91,12 @@ export class Pointer {
     event.preventDefault();
     const { view } = plot;
     const factor = Math.exp(Math.max(-120, Math.min(120, event.deltaY)) * 0.0016);
-    app.change({ bounds: view.zoomed(factor, view.toPlace(...this.at(event))) }, { record: false, dragging: true });
+    app.change({ bounds: view.zoomed(factor, view.toPlace(...this.at(event))) }, { dragging: true });
     clearTimeout(this.rest);
     this.rest = setTimeout(() => app.change({}, { record: false }), REST);
   }
 }
 
-/** Take a point along, or look at places on the way. */
 class Select {
   constructor(pointer, place, event) {
     Object.assign(this, { pointer, start: place, moved: false });
@@ -123,7 +122,7 @@ class Select {
 
   look(place) {
     const { app, plot } = this.pointer;
-    app.change({ at: plot.view.rounded(plot.view.toPlace(...place)) }, { record: false, dragging: true });
+    app.change({ at: plot.view.rounded(plot.view.toPlace(...place)) }, { dragging: true });
   }
 
   end() {
@@ -156,7 +155,7 @@ class Paint {
   }
 
   end() {
-    this.pointer.app.change({}, { record: true });
+    this.pointer.app.change({});
   }
 }
 
@@ -177,7 +176,7 @@ class Erase {
     });
     if (!gone.length) return;
     if (gone.length === this.list.points.length) {
-      app.emit("said", "The last points stay: a model needs some.");
+      app.say("The last points stay: a model needs some.");
       return;
     }
     this.list = without(this.list, gone);
@@ -185,7 +184,7 @@ class Erase {
   }
 
   end() {
-    this.pointer.app.change({}, { record: true });
+    this.pointer.app.change({});
   }
 }
 
@@ -196,7 +195,7 @@ class Pan {
 
   move([left, top]) {
     const bounds = this.view.moved(left - this.start[0], top - this.start[1]);
-    this.pointer.app.change({ bounds }, { record: false, dragging: true });
+    this.pointer.app.change({ bounds }, { dragging: true });
   }
 
   end() {
@@ -228,7 +227,7 @@ class Pinch {
     const across = ((now.middle[0] - start.middle[0]) / view.width) * (x[1] - x[0]);
     const along = ((now.middle[1] - start.middle[1]) / view.height) * (y[1] - y[0]);
     const bounds = { x: x.map((end) => end - across), y: y.map((end) => end + along) };
-    this.pointer.app.change({ bounds }, { record: false, dragging: true });
+    this.pointer.app.change({ bounds }, { dragging: true });
   }
 
   end() {

@@ -6,7 +6,6 @@ import { colourOf } from "./colours.js";
 
 const MOST_RINGS = 1500; // more would cover the points
 
-/** The radius of a point in CSS pixels: many points are small. */
 export const radiusOf = (n) => (n <= 400 ? 4.6 : n <= 2000 ? 3.6 : n <= 20000 ? 2.4 : 1.4);
 
 /** A class's mark as a small image; points held back for the test are hollow. */
@@ -34,25 +33,21 @@ export class Points {
     this.app = app;
   }
 
-  /** Row numbers that are drawn: the first ones of a stream, or all. */
   get count() {
     const { stream } = this.app.state;
     const { n } = this.app.data;
     return stream === null ? n : Math.min(stream, n);
   }
 
-  /** On a small screen points are smaller too. */
   radius(view) {
     return radiusOf(this.app.data.n) * (view.width < 420 ? 0.8 : 1);
   }
 
-  /** Where a row lies in the data's units. */
   place(row) {
     const { points, columns, pair } = this.app.data;
     return [points[row * columns + pair[0]], points[row * columns + pair[1]]];
   }
 
-  /** The categories of a row, by code; null where one is missing. */
   categories(row) {
     const { categoryCodes, categories: { length } } = this.app.data;
     const codes = [...categoryCodes.subarray(row * length, (row + 1) * length)];
@@ -71,7 +66,6 @@ export class Points {
     return rows;
   }
 
-  /** Draw all points, those without label under the others. */
   draw(context, view, ratio) {
     const { codes, unlabelled } = this.app.data;
     if (unlabelled) this.drawSome(context, view, ratio, (row) => codes[row] === NO_CODE);
@@ -127,7 +121,6 @@ export class Points {
     context.stroke(rings);
   }
 
-  /** The row drawn nearest to a pixel, within a reach, or null. */
   nearest(view, left, top, reach) {
     let best = reach * reach;
     let found = null;

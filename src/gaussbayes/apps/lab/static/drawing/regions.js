@@ -1,6 +1,5 @@
 // Regions and zones: grids from the server turned into small images, drawn stretched.
 
-/** A small canvas that is kept and only changes its size when the grid does. */
 function sized(canvas, width, height) {
   if (canvas.width !== width || canvas.height !== height) {
     canvas.width = width;
@@ -38,14 +37,12 @@ export class Regions {
     this.filled = true;
   }
 
-  /** Draw the image where its bounds lie in the view. */
   draw(context, view) {
     if (!this.filled) return;
     context.imageSmoothingEnabled = true;
     place(context, this.image, this.bounds, view);
   }
 
-  /** Hatch the places where a grid is 1. */
   hatch(context, view, grid, pattern) {
     const [height, width] = grid.shape;
     const mask = sized(this.mask, width, height);
@@ -88,7 +85,6 @@ export function hatching(colour, rising) {
   return tile;
 }
 
-/** The outer bounds of a grid whose places lie on the corners of x and y. */
 function cellBounds(x, y, width, height) {
   const across = (x[1] - x[0]) / (width - 1) / 2;
   const along = (y[1] - y[0]) / (height - 1) / 2;

@@ -7,8 +7,7 @@ const CLOSEST = 1e-11; // of the numbers themselves
 const MARGIN = 0.07; // of the range of the points, on each side
 const ALIKE = 1.8; // scales less apart than this are made equal, so that circles look round
 
-export class View {
-  /** x, y: [low, high] in the data's units; width, height: in CSS pixels. */
+class View {
   constructor(x, y, width, height) {
     this.x = x;
     this.y = y;
@@ -41,15 +40,10 @@ export class View {
     return { x: this.x.map((end) => end - x), y: this.y.map((end) => end + y) };
   }
 
-  /** Larger (factor below 1: closer) about a place that stays where it is. */
   zoomed(factor, [x, y]) {
-    return {
-      x: this.x.map((end) => x + (end - x) * factor),
-      y: this.y.map((end) => y + (end - y) * factor),
-    };
+    return { x: this.x.map((end) => x + (end - x) * factor), y: this.y.map((end) => y + (end - y) * factor) };
   }
 
-  /** What a pixel across and a pixel up are in the data's units. */
   get units() {
     return [(this.x[1] - this.x[0]) / this.width, (this.y[1] - this.y[0]) / this.height];
   }
@@ -77,7 +71,6 @@ export function clamped(bounds, data) {
   return { x: one(bounds.x, data.x), y: one(bounds.y, data.y) };
 }
 
-/** Bounds that hold every drawn point and a margin. */
 export function boundsOf(points, columns, [first, second]) {
   const range = (column) => {
     let low = Infinity;

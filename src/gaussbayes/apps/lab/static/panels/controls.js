@@ -1,7 +1,7 @@
 // The controls of the panels: each has an id, a label, and a `set` that shows a value without
 // telling anybody.
 
-import { el } from "./elements.js";
+import { el, write } from "./elements.js";
 import { round } from "./formats.js";
 
 /** A drop-down list of `[value, label]`. */
@@ -40,9 +40,7 @@ export function choice(id, label, options, onChange) {
     inputs.set(value, input);
     return el("label", { title: meaning }, input, el("span", {}, text));
   });
-  const root = el(
-    "fieldset",
-    { class: "control choice", id },
+  const root = el("fieldset", { class: "control choice", id },
     el("legend", {}, label),
     el("div", { class: "segments" }, items),
   );
@@ -57,7 +55,6 @@ export function choice(id, label, options, onChange) {
   };
 }
 
-/** A switch. */
 export function toggle(id, label, onChange, meaning = null) {
   const input = el("input", {
     type: "checkbox",
@@ -65,9 +62,7 @@ export function toggle(id, label, onChange, meaning = null) {
     id,
     on: { change: () => onChange(input.checked) },
   });
-  const root = el(
-    "label",
-    { class: "control toggle", title: meaning },
+  const root = el("label", { class: "control toggle", title: meaning },
     input,
     el("span", { class: "knob", "aria-hidden": "true" }),
     el("span", {}, label),
@@ -81,12 +76,7 @@ export function toggle(id, label, onChange, meaning = null) {
   };
 }
 
-/**
- * A slider with its value beside it.
- *
- * `onMove(value, done)` is called while it moves with done false, and on release with done true.
- * `ends` are words under the two ends; `format` is how the value reads.
- */
+/** `onMove(value, done)` is called while it moves with done false, and on release with done true. */
 export function slider(id, label, limits, onMove, { ends = null, format = String } = {}) {
   const tell = (done) => {
     show();
@@ -100,16 +90,10 @@ export function slider(id, label, limits, onMove, { ends = null, format = String
   });
   const value = el("output", { for: id });
   const name = el("label", { for: id }, label);
-  const root = el(
-    "div",
-    { class: "control slider" },
+  const root = el("div", { class: "control slider" },
     el("div", { class: "head" }, name, value),
     input,
-    ends && el(
-      "div",
-      { class: "ends", "aria-hidden": "true" },
-      ends.map((end) => el("span", {}, end)),
-    ),
+    ends && el("div", { class: "ends", "aria-hidden": "true" }, ends.map((end) => el("span", {}, end))),
   );
   function show() {
     const text = format(input.valueAsNumber);
@@ -119,9 +103,7 @@ export function slider(id, label, limits, onMove, { ends = null, format = String
   return {
     root,
     input,
-    limits(min, max, step) {
-      Object.assign(input, { min, max, step: step ?? input.step });
-    },
+    limits: (min, max) => Object.assign(input, { min, max }),
     set(now) {
       input.value = String(now);
       show();
@@ -129,12 +111,7 @@ export function slider(id, label, limits, onMove, { ends = null, format = String
   };
 }
 
-/**
- * A field for a number.
- *
- * `onNumber(value)` is called with what was typed; it may throw an Error, whose message is then
- * shown, and the last good number comes back. `dense` leaves the label to screen readers.
- */
+/** `onNumber(value)` may throw an Error, whose message is then shown, and the last good number comes back. */
 export function number(id, label, limits, onNumber, { dense = false, digits = 6 } = {}) {
   let good = null;
   let typing = false; // what is half typed is not written over by an answer that comes meanwhile
@@ -152,9 +129,7 @@ export function number(id, label, limits, onNumber, { dense = false, digits = 6 
       keydown: (event) => event.key === "Escape" && giveUp(),
     },
   });
-  const root = el(
-    "div",
-    { class: dense ? "control dense" : "control" },
+  const root = el("div", { class: dense ? "control dense" : "control" },
     dense ? null : el("label", { for: id }, label),
     input,
     said,
@@ -171,8 +146,7 @@ export function number(id, label, limits, onNumber, { dense = false, digits = 6 
     }
   }
   function complain(text) {
-    said.hidden = !text;
-    said.textContent = text;
+    write(said, text);
     input.classList.toggle("refused", Boolean(text));
     if (text) input.setAttribute("aria-describedby", said.id);
     else input.removeAttribute("aria-describedby");

@@ -1,7 +1,7 @@
 // The panel "Data": examples, one's own table, which columns, and what is held out.
 
 import { number, select, slider } from "./controls.js";
-import { button, classColour, el, section, svg } from "./elements.js";
+import { button, classColour, el, hint, section, svg, write } from "./elements.js";
 import { NO_CODE } from "../answer_reader.js";
 import { isSaved, openSaved } from "../saved_state.js";
 import { fittedAgain, isFitted } from "../state.js";
@@ -36,7 +36,6 @@ function summarise(summary, app) {
   for (const code of arrays.codes.data) if (code !== NO_CODE) counts[code] += 1;
   const test = arrays.test.data.reduce((sum, held) => sum + held, 0);
   const held = test ? `, ${count(test)} of them held out` : "";
-  const said = head.problem ? el("p", { class: "hint" }, head.problem) : null;
   const line = (code, label, n) =>
     el("li", {}, className(app, code, label), el("span", { class: "count" }, count(n)));
   const unlabelled = head.unlabelled ? [line(NO_CODE, NO_LABEL, head.unlabelled)] : [];
@@ -44,7 +43,7 @@ function summarise(summary, app) {
     el("p", {}, el("strong", {}, head.name), ` · ${count(head.n)} rows${held}, `, featuresOf(head)),
     el("ul", { class: "legend", "aria-label": "Classes and their rows" },
       head.classes.map((label, code) => line(code, label, counts[code])), unlabelled),
-    ...(said ? [said] : []),
+    hint(head.problem),
   );
 }
 
@@ -58,7 +57,7 @@ function example(app) {
   const { presets } = app.about;
   const choose = (name, n) => {
     const seed = app.state.data.seed ?? 0;
-    app.change({ data: { preset: name, seed, n } }, { record: true });
+    app.change({ data: { preset: name, seed, n } });
   };
   const thumbnails = presets.map(({ name, title, about, n, thumbnail }) =>
     el(
@@ -71,18 +70,18 @@ function example(app) {
   const about = el("p", { class: "hint", id: "data-about" });
   const most = app.about.limits.rows;
   const rows = number("data-n", "Rows", { min: 2, max: most, step: 1 }, (n) =>
-    app.change({ data: { n: Math.round(n) } }, { record: true }));
+    app.change({ data: { n: Math.round(n) } }));
   const seed = number("data-seed", "Seed", { min: 0, max: 2 ** 31 - 1, step: 1 }, (value) =>
-    app.change({ data: { seed: Math.round(value) } }, { record: true }));
+    app.change({ data: { seed: Math.round(value) } }));
   const draw = button("data-new", "New draw", () =>
-    app.change({ data: { seed: app.state.data.seed + 1 } }, { record: true }));
+    app.change({ data: { seed: app.state.data.seed + 1 } }));
   const drawn = el("div", { class: "row" }, rows.root, seed.root, draw);
   return {
     root: section("Examples", gallery, about, drawn),
     refresh() {
       const { data } = app.state;
       const own = presets.find((one) => one.name === data.preset);
-      thumbnails.forEach((one, i) => one.setAttribute("aria-pressed", String(presets[i] === own)));
+      thumbnails.forEach((one, i) => one.setAttribute("aria-pressed", presets[i] === own));
       about.textContent = own?.about ?? "";
       drawn.hidden = !own?.drawn;
       rows.set(data.n);
@@ -112,10 +111,10 @@ function ownTable(app) {
   const wrong = el("p", { class: "wrong", role: "alert", id: "data-file-wrong", hidden: true });
   const { given } = app.about;
   const back = given && button("data-given", `Use ${given.name.split(/[\\/]/).at(-1)}`, () =>
-    app.change({ data: { given: true } }, { record: true }));
+    app.change({ data: { given: true } }));
   async function take(file) {
     const onProgress = (proportion) => (progress.value = proportion);
-    wrong.hidden = true;
+    write(wrong);
     progress.hidden = false;
     progress.value = 0;
     try {
@@ -124,10 +123,9 @@ function ownTable(app) {
       if (isSaved(text)) return await openSaved(app, text, onProgress);
       const answer = await upload(file, app.about, onProgress);
       sent.set(answer.upload, answer);
-      app.change({ data: { upload: answer.upload } }, { record: true });
+      app.change({ data: { upload: answer.upload } });
     } catch (error) {
-      wrong.textContent = error.message;
-      wrong.hidden = false;
+      write(wrong, error.message);
       app.openPanel("data");
     } finally {
       progress.hidden = true;
@@ -165,10 +163,10 @@ function columns(app) {
     const { seed, n, preset, ...source } = app.state.data; // only tables have a target to choose
     const model = { ...fittedAgain(app.state), priors: null }; // the classes are others now
     const forgotten = { bounds: null, at: null, stream: null, hide: null };
-    app.change({ data: { ...source, target: name }, model, ...forgotten }, { record: true });
+    app.change({ data: { ...source, target: name }, model, ...forgotten });
   });
   const show = (pair) =>
-    app.change({ pair, model: fittedAgain(app.state), at: null, bounds: null }, { record: true });
+    app.change({ pair, model: fittedAgain(app.state), at: null, bounds: null });
   const pairTo = (place) => (value) => {
     const pair = [...app.state.pair];
     const other = 1 - place;
@@ -179,7 +177,7 @@ function columns(app) {
   const x = select("data-x", "Across", pairTo(0));
   const y = select("data-y", "Up", pairTo(1));
   const swap = button("data-swap", "Swap", () => show([...app.state.pair].reverse()));
-  const note = el("p", { class: "hint" });
+  const note = hint();
   const lack = el("p", { class: "hint", id: "data-lacking" });
   const pair = el("div", { class: "row" }, x.root, y.root, swap);
   const root = section("Columns", target.root, pair, note, lack);
@@ -210,7 +208,6 @@ function columns(app) {
   };
 }
 
-/** How many rows are not drawn because they lack a feature that is shown. */
 function lacking(app) {
   if (!app.data || !app.plot) return "";
   const n = app.plot.points.lacking;
@@ -221,14 +218,12 @@ function lacking(app) {
   return `${rows} ${names.join(" or ")} and ${n === 1 ? "is" : "are"} not drawn${learnt}.`;
 }
 
-/** The columns of the table that was sent or given; none where the data are no table. */
 function tableColumns(app) {
   const { upload: id, given } = app.state.data;
   if (!id && !given) return [];
   return tableOf(app)?.columns ?? app.answers.data?.head.columns ?? [];
 }
 
-/** What the server said of the table, whether or not it makes a dataset. */
 function tableOf(app) {
   const { upload: id, given } = app.state.data;
   return id ? sent.get(id) : given ? app.about.given : null;
@@ -239,11 +234,11 @@ function heldOut(app) {
     "data-test",
     "Held out for testing",
     HELD,
-    (test, done) => done && app.change({ split: { test } }, { record: true }),
+    (test, done) => done && app.change({ split: { test } }),
     { ends: ["nothing", "90 %"], format: percent },
   );
   const anew = button("data-split", "Split anew", () =>
-    app.change({ split: { seed: app.state.split.seed + 1 } }, { record: true }));
+    app.change({ split: { seed: app.state.split.seed + 1 } }));
   return {
     root: section("Train and test", proportion.root, anew),
     refresh() {

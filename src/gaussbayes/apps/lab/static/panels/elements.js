@@ -3,24 +3,20 @@
 
 import { NO_CODE } from "../answer_reader.js";
 
+export const find = (id) => document.getElementById(id);
+
 const SVG = "http://www.w3.org/2000/svg";
 const MATH = "http://www.w3.org/1998/Math/MathML";
 
-/**
- * An element with attributes and children.
- *
- * `on` holds listeners, `own` custom properties; null, undefined and false leave an attribute out.
- */
+/** `on` holds listeners, `own` custom properties; null, undefined and false leave an attribute out. */
 export function el(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }
 
-/** The same in SVG. */
 export function svg(tag, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** The same in MathML. */
 export function math(tag, ...children) {
   return filled(document.createElementNS(MATH, tag), {}, children);
 }
@@ -42,31 +38,36 @@ export function classColour(code) {
   return code === NO_CODE ? "var(--faint)" : `var(--class-${code % 12})`;
 }
 
-/** A part of a panel with a heading. */
+/** A sentence about what is there; an empty one is not shown. */
+export const hint = (...children) => el("p", { class: "hint" }, ...children);
+
+export const bar = (proportion) =>
+  el("span", { class: "bar", "aria-hidden": "true" }, el("span", { own: { "--proportion": proportion } }));
+
+/** Show a text in an element, which is hidden while there is none. */
+export function write(element, text = "") {
+  element.hidden = !text;
+  element.textContent = text;
+}
+
 export function section(title, ...children) {
   return el("section", { class: "part" }, el("h3", {}, title), ...children);
 }
 
-/** A part that can be closed. */
 export function folded(title, open, ...children) {
   return el("details", { class: "part", open }, el("summary", {}, title), ...children);
 }
 
-/** A button. */
 export function button(id, label, onClick, attributes = {}) {
   return el("button", { type: "button", id, ...attributes, on: { click: onClick } }, label);
 }
 
 /** A table of texts or elements; the first cell of each row heads it. */
 export function table(caption, heads, rows, attributes = {}) {
-  return el(
-    "table",
-    attributes,
+  return el("table", attributes,
     el("caption", {}, caption),
     el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
-    el(
-      "tbody",
-      {},
+    el("tbody", {},
       rows.map(([head, ...cells]) =>
         el("tr", {}, el("th", { scope: "row" }, head), cells.map((cell) => asCell(cell))),
       ),
@@ -78,7 +79,6 @@ function asCell(cell) {
   return cell instanceof HTMLTableCellElement ? cell : el("td", {}, cell);
 }
 
-/** Save a Blob under a file name. */
 export function save(blob, name) {
   const address = URL.createObjectURL(blob);
   el("a", { href: address, download: name }).click();
@@ -93,7 +93,6 @@ export function whenSeen(element, show) {
   observer.observe(element);
 }
 
-/** Whether an element is laid out, so that work for it is not in vain. */
 export function isSeen(element) {
   return element.getClientRects().length > 0;
 }

@@ -20,7 +20,6 @@ export function exact(value, unit) {
   return short(near, significant(near, unit)).replace(/\.?0+·/, "·");
 }
 
-/** A number rounded to a tenth of a unit. */
 export function round(value, unit) {
   const digits = significant(value, unit);
   return digits < 1 ? 0 : Number(value.toPrecision(digits));

@@ -1,43 +1,24 @@
 // Bayes' rule at one place: the formula, and a line with its numbers for every class.
 
-import { classColour, el, math } from "./elements.js";
+import { bar, classColour, el, math } from "./elements.js";
 import { fromLog, percent, probability, short } from "./formats.js";
 import { className } from "./marks.js";
 import { term } from "./terms.js";
 
-/** P(c | x) = P(c) p(x | c) ∕ p(x), in MathML. */
 export function bayesFormula() {
   const word = (text) => math("mi", text);
   const sign = (text) => math("mo", text);
   const of = (head, ...inner) => math("mrow", word(head), sign("("), ...inner, sign(")"));
   const under = (text, formula) => math("munder", formula, math("mtext", text));
   const given = () => sign("|");
-  const fraction = math(
-    "mfrac",
-    math(
-      "mrow",
-      under("prior", of("P", word("c"))),
-      sign("×"),
-      under("likelihood", of("p", word("x"), given(), word("c"))),
-    ),
-    under("evidence", of("p", word("x"))),
-  );
-  const formula = math(
-    "math",
-    under("posterior", of("P", word("c"), given(), word("x"))),
-    sign("="),
-    fraction,
-  );
+  const joint = [under("prior", of("P", word("c"))), sign("×"), under("likelihood", of("p", word("x"), given(), word("c")))];
+  const fraction = math("mfrac", math("mrow", ...joint), under("evidence", of("p", word("x"))));
+  const formula = math("math", under("posterior", of("P", word("c"), given(), word("x"))), sign("="), fraction);
   formula.setAttribute("display", "block");
   return el("div", { class: "formula" }, formula);
 }
 
-/**
- * A row for every class: prior × likelihood → posterior, each as a bar.
- *
- * A class that no row is known of has no row. Numbers are plain where they are in the range of
- * floats, else powers of ten made of their logarithms. Bars of likelihoods are relative to the largest.
- */
+/** A class that no row is known of has no row. Bars of likelihoods are relative to the largest. */
 export function bayesLines(app, explanation, labels, pValues = null) {
   const { classes } = explanation;
   const most = Math.max(...classes.map((terms) => terms.log_likelihood ?? -Infinity));
@@ -58,7 +39,6 @@ export function bayesLines(app, explanation, labels, pValues = null) {
   return ruleTable(heads, rows, el("tfoot", {}, el("tr", {}, el("td", { colspan: 4 }, foot))));
 }
 
-/** The proportion of votes for each class. */
 export function voteProportions(app, labels, posterior) {
   const row = (votes, code) => rule(app, code, labels[code], false, [["posterior", votes, percent(votes)]]);
   return ruleTable(["proportion of votes"], posterior.map(row));
@@ -71,7 +51,7 @@ function ruleTable(heads, rows, foot = null) {
 
 function rule(app, code, label, best, cells, note = null) {
   const cell = ([kind, size, text]) =>
-    el("td", { class: kind }, text, el("span", { class: "bar", "aria-hidden": "true" }, el("span", { own: { "--proportion": size } })));
+    el("td", { class: kind }, text, bar(size));
   const who = el("th", { scope: "row" }, className(app, code, label), note && el("small", { title: "The proportion of this class that lies farther out" }, note));
   return el("tr", { class: best ? "bayes-class best" : "bayes-class", own: { "--own": classColour(code) } }, who, cells.map(cell));
 }

@@ -1,8 +1,4 @@
-// The panels beside the plot, and every control in them by its id.
-//
-// `PANELS` is the order of the tabs; `mount` of each fills the element that the tab shows.
-// `CONTROLS` are the names that `state.without` (and `hide=` in the address) may list, those of the
-// toolbar too; `hideControls` hides these. They are listed in docs/lab.md.
+// The tabs in their order, and the ids that `state.without` and `hide=` in the address may list; see docs/lab.md.
 
 import * as data from "./data.js";
 import * as layers from "./layers.js";
@@ -14,26 +10,17 @@ import * as point from "./point.js";
 import * as stream from "./stream.js";
 import * as takeAway from "./take_away.js";
 
-const panel = (name, title, { mount }) => ({
-  name,
-  title,
-  mount(element, app) {
-    element.classList.add("panel");
-    mount(element, app);
-  },
-});
-
 export const PANELS = [
-  panel("data", "Data", data),
-  panel("model", "Model", model),
-  panel("layers", "Layers", layers),
-  panel("point", "Point", point),
-  panel("numbers", "Numbers", numbers),
-  panel("multiples", "Compare", multiples),
-  panel("stream", "Stream", stream),
-  panel("lessons", "Lessons", lessons),
-  panel("take_away", "Export", takeAway),
-];
+  ["data", "Data", data],
+  ["model", "Model", model],
+  ["layers", "Layers", layers],
+  ["point", "Point", point],
+  ["numbers", "Numbers", numbers],
+  ["multiples", "Compare", multiples],
+  ["stream", "Stream", stream],
+  ["lessons", "Lessons", lessons],
+  ["take_away", "Export", takeAway],
+].map(([name, title, { mount }]) => ({ name, title, mount }));
 
 /** The ids of all controls. Where classes have controls of their own, theirs end in a number. */
 export const CONTROLS = `
@@ -58,17 +45,9 @@ export const CONTROLS = `
 `.trim().split(/\s+/);
 
 const sheet = new CSSStyleSheet();
+document.adoptedStyleSheets.push(sheet);
 
-/** Hide the controls that the state names, those that are made later too. */
 export function hideControls(app) {
-  if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets = [
-    ...document.adoptedStyleSheets,
-    sheet,
-  ];
-  const known = app.state.without.filter(
-    (id) => typeof id === "string" && /^[a-z][\w-]*$/i.test(id),
-  );
-  sheet.replaceSync(
-    known.map((id) => `#${id}, .control:has(> #${id}) { display: none !important; }`).join("\n"),
-  );
+  const known = app.state.without.filter((id) => /^[a-z][\w-]*$/i.test(id));
+  sheet.replaceSync(known.map((id) => `#${id}, .control:has(> #${id}) { display: none !important; }`).join("\n"));
 }

@@ -32,8 +32,7 @@ const NOVELTY = {
 };
 
 export function mount(element, app) {
-  const layer = (patch, done = true) =>
-    app.change({ layers: patch }, { record: done, dragging: !done });
+  const layer = (layers, done = true) => app.change({ layers }, { dragging: !done });
   const regions = choice("layers-regions", "Regions", [
     ["blend", "Posterior", "Colours mixed by the posterior probabilities"],
     ["hard", "Decision", "The colour of the most probable class"],
@@ -47,12 +46,7 @@ export function mount(element, app) {
   const novelty = threshold("novelty", NOVELTY, layer);
   const note = el("p", { class: "hint", role: "status" });
   element.append(
-    section(
-      "In the plane",
-      regions.root,
-      el("div", { class: "switches" }, switches.map((one) => one.control.root)),
-      note,
-    ),
+    section("In the plane", regions.root, el("div", { class: "switches" }, switches.map((one) => one.control.root)), note),
     section("Zones without a decision", reject.root, novelty.root),
   );
 
@@ -66,7 +60,7 @@ export function mount(element, app) {
     switches.at(-1).control.input.disabled = truth === null;
     note.textContent = bayesNote(app, truth);
   }
-  for (const event of ["state", "data", "scene"]) app.on(event, refresh);
+  app.on("state data scene", refresh);
   refresh();
 }
 
@@ -78,7 +72,6 @@ function bayesNote(app, truth) {
   return `No classifier errs less than ${percent(bayes.error)} on these classes (${about}).`;
 }
 
-/** A switch and, while it is on, the slider of its threshold. */
 function threshold(name, about, layer) {
   const { label, title, limits, start, format, meaning, toValue = Number, toPlace = Number } = about;
   let value = start;

@@ -4,13 +4,7 @@ import { number } from "./controls.js";
 import { button, el } from "./elements.js";
 import { liveText, valueAt } from "./live_text.js";
 
-/**
- * The elements of a goal, and a function that looks anew whether it is reached.
- *
- * @param {{ask: string, done: string, hint: string, options?: string[], right?: number,
- *   answer?: string, within?: number, value?: string, above?: number, below?: number}} goal
- * @param {() => void} onReached called once
- */
+/** A goal's elements, and a function that looks anew whether it is reached; `onReached` is called once. */
 export function lessonGoal(goal, app, onReached) {
   const texts = { done: liveText(goal.done), hint: liveText(goal.hint) };
   const result = el("p", { class: "result", id: "lessons-result", role: "status" });
@@ -29,7 +23,7 @@ export function lessonGoal(goal, app, onReached) {
   function options() {
     const buttons = goal.options.map((text, i) =>
       button(`lessons-option-${i}`, text, () => {
-        buttons.forEach((each, j) => each.setAttribute("aria-pressed", String(i === j)));
+        buttons.forEach((each, j) => each.setAttribute("aria-pressed", i === j));
         judge(i === goal.right);
       }, { "aria-pressed": "false" }));
     return [el("div", { class: "offered" }, buttons)];

@@ -3,7 +3,7 @@
 
 import { DEFAULT, merge } from "../state.js";
 import { slider } from "./controls.js";
-import { button, el } from "./elements.js";
+import { button, el, find, write as writeText } from "./elements.js";
 import { percent } from "./formats.js";
 import { lessonGoal } from "./lesson_goal.js";
 import { liveText, names } from "./live_text.js";
@@ -13,7 +13,7 @@ const RATE = { min: 0.001, max: 0.999, step: 0.001 };
 
 export function mount(element, app) {
   const lessons = new Map(); // name → {title, steps}
-  const reached = new Set(); // names of lessons whose goal was reached
+  const reached = new Set();
   const progress = el("progress", { max: 1, value: 0, "aria-label": "Progress of the lesson" });
   const where = el("p", { class: "count" });
   const text = el("div", { class: "lesson", "aria-live": "polite", id: "lessons-text" });
@@ -25,11 +25,9 @@ export function mount(element, app) {
   const again = button("lessons-again", "Set up again", to(0), {
     title: "Put everything back as this step needs it",
   });
-  const all = button("lessons-all", "All lessons", () => app.change({ lesson: null }, { record: true }));
+  const all = button("lessons-all", "All lessons", () => app.change({ lesson: null }));
   const wrong = el("p", { class: "wrong", role: "alert", hidden: true });
-  const body = el(
-    "div",
-    { hidden: true },
+  const body = el("div", { hidden: true },
     el("div", { class: "row" }, progress, where),
     text,
     own,
@@ -42,19 +40,18 @@ export function mount(element, app) {
   element.append(offered, wrong, body);
 
   let shown = null; // title and number of the step
-  let live = []; // what is written anew with every answer
+  let live = [];
   let step = null;
 
   async function load(name) {
     if (!lessons.has(name)) lessons.set(name, (await app.ask("lesson", { name })).head);
     return lessons.get(name);
   }
-  /** Show a step, and set the page up for it. */
   async function go(name, wanted) {
     try {
       const { steps } = await load(name);
       const number = Math.max(0, Math.min(steps.length - 1, wanted));
-      app.change({ ...setUp(steps[number], app.state), lesson: [name, number] }, { record: true });
+      app.change({ ...setUp(steps[number], app.state), lesson: [name, number] });
     } catch (error) {
       complain(error);
     }
@@ -76,7 +73,7 @@ export function mount(element, app) {
     }
   }
   function show({ name, title, steps }, number) {
-    wrong.hidden = true;
+    writeText(wrong);
     progress.value = (number + 1) / steps.length;
     where.textContent = `Step ${number + 1} of ${steps.length}`;
     back.disabled = number <= 0;
@@ -102,7 +99,6 @@ export function mount(element, app) {
   function write() {
     if (step) for (const each of live) each.refresh(app);
   }
-  /** Put the step's controls into it: those of other panels are moved here while it is shown. */
   function lend() {
     giveBack();
     if (!step || element.hidden) return;
@@ -112,7 +108,7 @@ export function mount(element, app) {
     }).filter(Boolean));
   }
   function opener(panel) {
-    const tab = document.getElementById(`tab-${panel}`);
+    const tab = find(`tab-${panel}`);
     return button(null, `Open “${tab.textContent}”`, () => app.openPanel(panel));
   }
   /** A slider of the second of two probabilities, wherever the model has such a pair. */
@@ -123,7 +119,7 @@ export function mount(element, app) {
         const pair = path.split(".").reduce((part, member) => part[member], model);
         pair.splice(0, 2, Number((1 - value).toFixed(6)), value);
       }
-      app.change({ model }, { record: done, dragging: !done });
+      app.change({ model }, { dragging: !done });
     }, { format: percent });
     control.input.setAttribute("aria-label", label);
     const refreshRate = () => {
@@ -134,13 +130,10 @@ export function mount(element, app) {
     refreshRate();
     return control.root;
   }
-  function complain(error) {
-    wrong.hidden = false;
-    wrong.textContent = error.message;
-  }
+  const complain = (error) => writeText(wrong, error.message);
   app.on("state", refresh);
   app.on("panel", lend);
-  for (const kind of ["data", "scene", "line", "point", "numbers"]) app.on(kind, write);
+  app.on("data scene line point numbers", write);
   const key = () => (step && names(step, "numbers") ? modelKey(app, app.state.split) : null);
   requestWhileSeen(element, app, { kind: "numbers", key }, (_, error) => error && complain(error));
   refresh();
@@ -150,7 +143,7 @@ const lent = []; // controls of other panels, and what keeps their places
 
 /** The control of an id, taken out of its panel; the panel hears of changes although it is hidden. */
 function borrowed(id) {
-  const found = document.getElementById(id);
+  const found = find(id);
   const control = found?.closest(".control") ?? found;
   if (!control) return null;
   const panel = control.closest(".panel");
@@ -169,7 +162,7 @@ function giveBack() {
 }
 
 /** The state of a step: what it does not name is as the page begins, but the reader's own stays. */
-export function setUp(step, { theme, without }) {
+function setUp(step, { theme, without }) {
   const { pair, ...others } = DEFAULT; // data bring a pair of their own
   const { data = DEFAULT.data, ...patch } = step.state;
   return { ...merge({ ...others, theme, without }, patch), data };

@@ -21,7 +21,6 @@ export function valueAt(app, path, { fresh = false } = {}) {
   return members.reduce((value, name) => value?.[name], answer.head) ?? undefined;
 }
 
-/** Whether a step's texts name an answer of this kind. */
 export const names = (step, kind) => JSON.stringify(step).includes(`${kind}.`);
 
 /** Elements of a text, `code` among them, and a function that writes its numbers anew. */

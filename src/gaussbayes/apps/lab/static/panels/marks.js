@@ -3,18 +3,14 @@
 import { NO_CODE } from "../answer_reader.js";
 import { classColour, el, svg } from "./elements.js";
 
-/** What rows without label are called. */
 export const NO_LABEL = "no label";
 const UNLABELLED_SIZE = 0.72; // of other marks
 
-const star = (points, inner) =>
-  polygon(
-    Array.from({ length: 2 * points }, (_, i) => {
-      const angle = (Math.PI * i) / points;
-      const radius = i % 2 ? inner : 1.25;
-      return [radius * Math.sin(angle), -radius * Math.cos(angle)];
-    }),
-  );
+const round = (corners, radius) =>
+  Array.from({ length: corners }, (_, i) => {
+    const angle = (2 * Math.PI * i) / corners;
+    return [radius(i) * Math.sin(angle), -radius(i) * Math.cos(angle)];
+  });
 
 const CROSS = [[-1, -0.35], [-0.35, -0.35], [-0.35, -1], [0.35, -1], [0.35, -0.35], [1, -0.35],
   [1, 0.35], [0.35, 0.35], [0.35, 1], [-0.35, 1], [-0.35, 0.35], [-1, 0.35]];
@@ -22,27 +18,16 @@ const turned = CROSS.map(([x, y]) => [(x - y) * Math.SQRT1_2, (x + y) * Math.SQR
 
 const SHAPES = {
   circle: null,
-  square: polygon([[-0.88, -0.88], [0.88, -0.88], [0.88, 0.88], [-0.88, 0.88]]),
-  triangle: polygon([[0, -1.15], [1.05, 0.8], [-1.05, 0.8]]),
-  diamond: polygon([[0, -1.25], [1.05, 0], [0, 1.25], [-1.05, 0]]),
-  down: polygon([[0, 1.15], [1.05, -0.8], [-1.05, -0.8]]),
-  plus: polygon(CROSS.map(([x, y]) => [1.15 * x, 1.15 * y])),
-  cross: polygon(turned.map(([x, y]) => [1.15 * x, 1.15 * y])),
-  star: star(5, 0.55),
-  pentagon: polygon(regular(5)),
-  hexagon: polygon(regular(6)),
+  square: [[-0.88, -0.88], [0.88, -0.88], [0.88, 0.88], [-0.88, 0.88]],
+  triangle: [[0, -1.15], [1.05, 0.8], [-1.05, 0.8]],
+  diamond: [[0, -1.25], [1.05, 0], [0, 1.25], [-1.05, 0]],
+  down: [[0, 1.15], [1.05, -0.8], [-1.05, -0.8]],
+  plus: CROSS.map(([x, y]) => [1.15 * x, 1.15 * y]),
+  cross: turned.map(([x, y]) => [1.15 * x, 1.15 * y]),
+  star: round(10, (i) => (i % 2 ? 0.55 : 1.25)),
+  pentagon: round(5, () => 1.1),
+  hexagon: round(6, () => 1.1),
 };
-
-function polygon(corners) {
-  return corners;
-}
-
-function regular(sides) {
-  return Array.from({ length: sides }, (_, i) => {
-    const angle = (2 * Math.PI * i) / sides;
-    return [1.1 * Math.sin(angle), -1.1 * Math.cos(angle)];
-  });
-}
 
 /** The path of a shape of a radius about (x, y); a shape that is not known is a circle. */
 export function markPath(shape, radius, x = 0, y = 0) {
@@ -63,21 +48,14 @@ export function classPath(app, code, radius, x = 0, y = 0) {
   return markPath(shapes[code % shapes.length], radius, x, y);
 }
 
-/** The shape and colour of a class as a small figure, which screen readers pass over. */
 export function mark(app, code) {
   return svg(
     "svg",
-    {
-      class: "mark",
-      viewBox: "-8 -8 16 16",
-      "aria-hidden": "true",
-      own: { "--own": classColour(code) },
-    },
+    { class: "mark", viewBox: "-8 -8 16 16", "aria-hidden": "true", own: { "--own": classColour(code) } },
     svg("path", { d: classPath(app, code, 5.5) }),
   );
 }
 
-/** The shape of a class and its name. */
 export function className(app, code, label) {
   return el("span", { class: "class-name" }, mark(app, code), el("span", {}, String(label)));
 }

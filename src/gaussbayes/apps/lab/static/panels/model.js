@@ -3,16 +3,13 @@
 import { answersWithParameters } from "../manual_model.js";
 import { parameterFields } from "./parameter_fields.js";
 import { choice, slider } from "./controls.js";
-import { el, section } from "./elements.js";
+import { el, hint, section } from "./elements.js";
 import { percent } from "./formats.js";
 import { priors } from "./priors.js";
 
 const NAMES = {
   full: ["QDA: every class an ellipse of its own", "LDA: one ellipse for all, straight boundaries"],
-  diagonal: [
-    "Gaussian naive Bayes: axes along the features",
-    "Diagonal LDA: one upright ellipse for all",
-  ],
+  diagonal: ["Gaussian naive Bayes: axes along the features", "Diagonal LDA: one upright ellipse for all"],
   spherical: ["Nearest mean, scaled: a circle for each class", "Nearest mean: one circle for all"],
 };
 
@@ -29,32 +26,27 @@ const VOTERS = { min: 1, max: 50, step: 1 };
 
 export function mount(element, app) {
   const settings = (patch, done = true) =>
-    app.change({ model: { from: "data", ...patch } }, { record: done, dragging: !done });
+    app.change({ model: { from: "data", ...patch } }, { dragging: !done });
   const from = choice("model-from", "Where the model comes from", [
     ["auto", "Automatic", "Everything is chosen by rows left out, as gaussbayes fit does"],
     ["data", "Fitted", "Means and covariances are learnt from the points"],
     ["hand", "By hand", "Drag means and ellipses in the plot, or type numbers"],
     ["neighbours", "Neighbours", "The most frequent class among the nearest points"],
   ], (value) => {
-    app.change({ model: value === "hand" ? app.fitted.model : { from: value, priors: null } }, { record: true });
+    app.change({ model: value === "hand" ? app.fitted.model : { from: value, priors: null } });
   });
   const chosen = el("p", { id: "model-chosen", "aria-live": "polite" });
-  const byHandHint = el("p", { class: "hint" });
-  const none = "There is no fitted model to drag yet.";
-  const without = el("p", { class: "hint", role: "status" }, none);
+  const byHandHint = hint();
+  const without = el("p", { class: "hint", role: "status" }, "There is no fitted model to drag yet.");
 
   const covariance = choice("model-covariance", "Shape of the covariance", [
     ["full", "Full", "Any ellipse"],
     ["diagonal", "Diagonal", "No correlation within a class: naive Bayes"],
     ["spherical", "Spherical", "The same variance in every direction"],
   ], (value) => settings({ covariance: value }));
-  const shared = slider(
-    "model-shared",
-    "Covariance shared by the classes",
-    SHARING,
+  const shared = slider("model-shared", "Covariance shared by the classes", SHARING,
     (value, done) => settings({ shared: asShared(value) }, done),
-    { ends: ["own", "shared"], format: (value) => ({ 0: "own", 1: "shared" })[value] ?? percent(value) },
-  );
+    { ends: ["own", "shared"], format: (value) => ({ 0: "own", 1: "shared" })[value] ?? percent(value) });
   const name = el("p", { class: "hint", id: "model-name", "aria-live": "polite" });
   const divisor = choice("model-divisor", "Divide the scatter by", [
     ["mle", "N", "Maximum likelihood"],
@@ -68,35 +60,17 @@ export function mount(element, app) {
   ], (value) => settings({
     shrinkage: value === "amount" ? amount.input.valueAsNumber : value === "none" ? null : value,
   }));
-  const amount = slider(
-    "model-shrinkage-amount",
-    "Towards a sphere",
-    SHRINKING,
-    (value, done) => settings({ shrinkage: value }, done),
-    { ends: ["as estimated", "spheres"], format: percent },
-  );
+  const amount = slider("model-shrinkage-amount", "Towards a sphere", SHRINKING,
+    (shrinkage, done) => settings({ shrinkage }, done), { ends: ["as estimated", "spheres"], format: percent });
   amount.set(0.1);
-  const smoothing = slider(
-    "model-smoothing",
-    "Smoothing of categories",
-    SMOOTHING,
-    (value, done) => settings({ smoothing: value }, done),
-    { ends: ["as counted", "towards equal"] },
-  );
-  const unlabelled = slider(
-    "model-unlabelled",
-    "Weight of points without label",
-    WEIGHT,
+  const smoothing = slider("model-smoothing", "Smoothing of categories", SMOOTHING,
+    (value, done) => settings({ smoothing: value }, done), { ends: ["as counted", "towards equal"] });
+  const unlabelled = slider("model-unlabelled", "Weight of points without label", WEIGHT,
     (value, done) => settings({ unlabelled_weight: value }, done),
-    { ends: ["left out", "as those with one"], format: percent },
-  );
-  const neighbours = slider(
-    "model-k",
-    "Neighbours that vote",
-    VOTERS,
-    (value, done) => app.change({ neighbours: value }, { record: done, dragging: !done }),
-    { ends: ["1: jagged", "50: smooth"] },
-  );
+    { ends: ["left out", "as those with one"], format: percent });
+  const neighbours = slider("model-k", "Neighbours that vote", VOTERS,
+    (value, done) => app.change({ neighbours: value }, { dragging: !done }),
+    { ends: ["1: jagged", "50: smooth"] });
 
   const hand = parameterFields(app);
   const weights = priors(app);
@@ -104,7 +78,7 @@ export function mount(element, app) {
     section("Covariances", covariance.root, shared.root, name),
     section("Estimation", divisor.root, shrinkage.root, amount.root, smoothing.root, unlabelled.root),
   ];
-  const automatic = section("Chosen", chosen, el("p", { class: "hint" }, CHOSEN));
+  const automatic = section("Chosen", chosen, hint(CHOSEN));
   const near = section("Neighbours", neighbours.root);
   const byNumbers = section("Classes by hand", byHandHint, hand.root);
   const before = section("Priors", weights.root);
@@ -144,14 +118,11 @@ export function mount(element, app) {
     hand.refresh();
     weights.refresh();
   }
-  for (const event of ["state", "data", "scene", "line", "fitted"]) app.on(event, refresh);
+  app.on("state data scene line fitted", refresh);
   refresh();
 }
 
-function asShared(value) {
-  if (value === 0) return false;
-  return value === 1 ? true : value;
-}
+const asShared = (value) => (value === 0 || value === 1 ? Boolean(value) : value);
 
 function nameOf({ covariance, shared }) {
   const [own, all] = NAMES[covariance];

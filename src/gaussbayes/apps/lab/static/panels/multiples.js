@@ -3,56 +3,40 @@
 
 import { rgb } from "../drawing/colours.js";
 import { requestWhileSeen, modelKey } from "./panel_requests.js";
-import { button, el } from "./elements.js";
+import { button, el, find, hint, write } from "./elements.js";
 import { percent } from "./formats.js";
 
-const WIDTH = 96; // places of a small grid
+const WIDTH = 96;
 const NOTHING = 255; // the label where a model could not be fitted
 const ERRORS = [["test", "test"], ["leave_one_out", "left out"], ["train", "train"]];
 
 export function mount(element, app) {
-  const hint = el(
-    "p",
-    { class: "hint" },
+  const about = hint(
     "The same rows, other assumptions. The errors are those of all features; the lowest are ",
     "bold. Choose one to take it over.",
   );
   const problem = el("p", { class: "wrong", role: "status", hidden: true });
   const list = el("div", { class: "multiples", role: "list", id: "multiples-list" });
-  element.append(hint, problem, list);
+  element.append(about, problem, list);
 
   function show(answer, error) {
-    problem.hidden = !error;
-    problem.textContent = error?.message ?? "";
+    write(problem, error?.message);
     if (!answer) return;
     const { models } = answer.head;
     const best = lowest(models);
     const focused = list.contains(document.activeElement) ? document.activeElement.id : null;
     list.replaceChildren(...models.map((model, i) => card(app, answer, model, i, best)));
-    if (focused) document.getElementById(focused)?.focus();
+    if (focused) find(focused)?.focus();
     mark();
   }
   function mark() {
     for (const chosen of list.querySelectorAll("button")) {
-      chosen.setAttribute("aria-pressed", String(inForce(app, chosen.model)));
+      chosen.setAttribute("aria-pressed", inForce(app, chosen.model));
     }
   }
   const key = () => modelKey(app, app.state.split, app.state.bounds);
-  requestWhileSeen(
-    element,
-    app,
-    {
-      kind: "multiples",
-      key,
-      extra: () => ({
-        view: windowOf(app),
-        neighbours: app.state.neighbours,
-        hide: app.state.hide,
-      }),
-      pause: 150,
-    },
-    show,
-  );
+  const extra = () => ({ view: windowOf(app), neighbours: app.state.neighbours, hide: app.state.hide });
+  requestWhileSeen(element, app, { kind: "multiples", key, extra, pause: 150 }, show);
   app.on("state", mark);
   app.on("theme", () => app.answers.multiples && show(app.answers.multiples, null));
 }
@@ -63,7 +47,6 @@ function windowOf(app) {
   return { x, y, width: WIDTH, height: Math.max(8, Math.round((WIDTH * height) / width)) };
 }
 
-/** The model with the lowest error of the best kind that there is, for each kind of error. */
 function lowest(models) {
   return Object.fromEntries(ERRORS.map(([kind]) => {
     const there = models.map((model) => errorOf(model[kind])).filter((error) => error !== null);
@@ -83,9 +66,7 @@ function card(app, answer, model, i, best) {
   const canvas = el("canvas", { "aria-hidden": "true", hidden: !app.data.features.length });
   paint(canvas, answer.arrays.label, i, app.colours.regions, app.colours.paper);
   const errors = kinds.map(([kind, title]) =>
-    el(
-      "span",
-      { class: errorOf(model[kind]) === best[kind] ? "error least" : "error" },
+    el("span", { class: errorOf(model[kind]) === best[kind] ? "error least" : "error" },
       el("span", {}, title),
       " ",
       percent(errorOf(model[kind])),
@@ -93,12 +74,7 @@ function card(app, answer, model, i, best) {
   const badge = wins ? el("span", { class: "badge" }, "lowest") : null;
   const told = model.problem ? [whyNot(model.problem)] : errors;
   const content = el("span", { class: "card" }, canvas, el("strong", {}, title(app, model), badge), told);
-  const chosen = button(
-    `multiples-${i}`,
-    content,
-    () => app.change(patchOf(model, app), { record: true }),
-    { class: "multiple" },
-  );
+  const chosen = button(`multiples-${i}`, content, () => app.change(patchOf(model, app)), { class: "multiple" });
   chosen.model = model;
   return el("div", { role: "listitem" }, chosen);
 }

@@ -3,7 +3,7 @@
 import { requestWhileSeen, modelKey } from "./panel_requests.js";
 import { calibration, confusion, matrix } from "./charts.js";
 import { choice } from "./controls.js";
-import { el, folded, section, table } from "./elements.js";
+import { el, folded, hint, section, table, write } from "./elements.js";
 import { count, percent, probability, short } from "./formats.js";
 import { className } from "./marks.js";
 
@@ -47,21 +47,15 @@ export function mount(element, app) {
 
   function show(answer, error) {
     const wrong = error?.message ?? answer.head.problem;
-    problem.hidden = !wrong;
-    problem.textContent = wrong ?? "";
+    write(problem, wrong);
     well.hidden = errors.hidden = parameters.hidden = Boolean(wrong);
     if (wrong) return;
     const { head } = answer;
-    scores.replaceChildren(scoreTable(head), el("p", { class: "hint" }, ...counted(head)));
+    scores.replaceChildren(scoreTable(head), hint(...counted(head)));
     detail();
     parameters.replaceChildren(...parametersOf(app, head));
   }
-  requestWhileSeen(
-    element,
-    app,
-    { kind: "numbers", key: () => modelKey(app, app.state.split), pause: 150 },
-    show,
-  );
+  requestWhileSeen(element, app, { kind: "numbers", key: () => modelKey(app, app.state.split), pause: 150 }, show);
 }
 
 function scoreTable(head) {
@@ -100,13 +94,10 @@ function parametersOf(app, head) {
     names.map((name, code) => [name, ...features.map((_, j) => (means[code] ? spread(code, j) : "–"))]),
     { class: "means" },
   );
-  const priorRows = head.classes.map((label, code) => [
-    className(app, code, label),
-    probability(priors[code]),
-  ]);
-  const weights = table("Priors", ["", "prior"], priorRows, { class: "priors-table" });
+  const priorRows = head.classes.map((label, code) => [className(app, code, label), probability(priors[code])]);
+  const weights = table("Priors", ["", "prior"], priorRows);
   const left = head.features.length - features.length;
-  const note = left > 0 ? [el("p", { class: "hint" }, `${left} more features are not shown.`)] : [];
+  const note = left > 0 ? [hint(`${left} more features are not shown.`)] : [];
   const cut = (values) => values.slice(0, MOST_FEATURES).map((row) => row.slice(0, MOST_FEATURES));
   const each = head.classes.map((label, code) => {
     if (!covariances[code]) return null; // no row of it was seen
@@ -124,7 +115,6 @@ function parametersOf(app, head) {
   ];
 }
 
-/** How probable each category of a feature is in each class. */
 function categoryTable({ feature, values, probabilities }, names) {
   const some = values.slice(0, MOST_VALUES).map(String);
   const rows = probabilities.map((ofClass, code) => [
@@ -132,10 +122,8 @@ function categoryTable({ feature, values, probabilities }, names) {
     ...some.map((_, j) => (ofClass ? probability(ofClass[j]) : "–")),
   ]);
   const left = values.length - some.length;
-  return el(
-    "div",
-    { class: "scroll" },
+  return el("div", { class: "scroll" },
     table(`P(${feature} | class)`, ["", ...some], rows, { class: "means" }),
-    left > 0 ? el("p", { class: "hint" }, `${left} more categories are not shown.`) : null,
+    left > 0 ? hint(`${left} more categories are not shown.`) : null,
   );
 }

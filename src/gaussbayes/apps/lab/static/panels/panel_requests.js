@@ -5,24 +5,10 @@ import { isSeen, whenSeen } from "./elements.js";
 /** What an answer about the model depends on, as a text to compare. */
 export function modelKey(app, ...others) {
   const { model, neighbours, pair, stream, hide } = app.state;
-  return JSON.stringify([
-    app.answers.data?.head.id,
-    model,
-    neighbours,
-    pair,
-    stream,
-    hide,
-    ...others,
-  ]);
+  return JSON.stringify([app.answers.data?.head.id, model, neighbours, pair, stream, hide, ...others]);
 }
 
-/**
- * Ask `kind` whenever `key()` has changed and the element can be seen.
- *
- * @param {{kind: string, key: () => string|null, extra?: () => object, pause?: number}} question
- *   a null key asks nothing; after a change `pause` milliseconds of rest are waited for
- * @param {(answer, error: Error|null) => void} show
- */
+/** Ask whenever `key()` has changed, after `pause` milliseconds of rest; a null key asks nothing. */
 export function requestWhileSeen(element, app, { kind, key, extra = () => ({}), pause = 0 }, show) {
   let asked = null;
   let timer = 0;
@@ -47,5 +33,4 @@ export function requestWhileSeen(element, app, { kind, key, extra = () => ({}), 
   app.on("state", soon);
   app.on("data", soon);
   whenSeen(element, ask);
-  return soon;
 }

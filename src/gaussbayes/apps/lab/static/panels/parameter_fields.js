@@ -1,5 +1,6 @@
 // The model by hand in numbers: means, standard deviations and correlation of every class.
 
+import { widened } from "../drawing/ellipse.js";
 import { number } from "./controls.js";
 import { el } from "./elements.js";
 import { className } from "./marks.js";
@@ -13,51 +14,32 @@ export function parameterFields(app) {
   let classes = [];
   let shown = "";
 
-  function change(code, make) {
-    const { means, covariances } = app.state.model;
-    const own = make(means[code], covariances[code]);
-    const put = (list, value) => list.map((one, i) => (i === code ? value ?? one : one));
-    app.change(
-      { model: { means: put(means, own.mean), covariances: put(covariances, own.covariance) } },
-      { record: true },
-    );
+  /** Make the mean or the covariance of a class anew: `name` is that of the list in the state. */
+  function change(code, name, make) {
+    const list = app.state.model[name].map((one, i) => (i === code ? make(one) : one));
+    app.change({ model: { [name]: list } });
   }
 
   function fields(code, label, features) {
     const id = `model-hand-${code}`;
     const means = features.map((feature, i) => {
-      const set = (value) => (mean) => ({ mean: mean.map((old, j) => (i === j ? value : old)) });
-      const take = (value) => change(code, set(value));
+      const take = (value) => change(code, "means", (mean) => mean.map((old, j) => (i === j ? value : old)));
       return number(`${id}-mean-${i}`, `Mean of ${feature}, ${label}`, {}, take, FIELD);
     });
     const deviations = features.map((feature, i) => {
       const title = `Standard deviation of ${feature}, ${label}`;
-      const set = (value) => (_, before) => ({ covariance: withDeviation(before, i, value) });
-      const take = (value) => change(code, set(possibleDeviation(value)));
+      const take = (value) => change(code, "covariances", (before) => widened(before, i, possibleDeviation(value)));
       return number(`${id}-deviation-${i}`, title, {}, take, FIELD);
     });
-    const set = (value) => (_, before) => ({ covariance: withCorrelation(before, value) });
-    const take = (value) => change(code, set(possibleCorrelation(value)));
-    const correlation = features.length > 1
-      ? number(`${id}-correlation`, `Correlation, ${label}`, {}, take, FIELD)
-      : null;
+    const take = (value) =>
+      change(code, "covariances", (before) => withCorrelation(before, possibleCorrelation(value)));
+    const correlation = features.length > 1 ? number(`${id}-correlation`, `Correlation, ${label}`, {}, take, FIELD) : null;
     const line = (title, inputs) =>
-      el(
-        "div",
-        { class: "line" },
-        el("span", { "aria-hidden": "true" }, title),
-        inputs.map((one) => one.root),
-      );
-    const box = el(
-      "fieldset",
-      { class: "hand-class" },
+      el("div", { class: "line" }, el("span", { "aria-hidden": "true" }, title), inputs.map((one) => one.root));
+    const box = el("fieldset", { class: "hand-class" },
       el("legend", {}, className(app, code, label)),
-      el(
-        "div",
-        { class: "line heads", "aria-hidden": "true" },
-        el("span", {}),
-        features.map((name) => el("span", {}, name)),
-      ),
+      el("div", { class: "line heads", "aria-hidden": "true" },
+        ["", ...features].map((name) => el("span", {}, name))),
       line("mean", means),
       line("st. dev.", deviations),
       correlation && line("correlation", [correlation]),
@@ -88,10 +70,7 @@ export function parameterFields(app) {
         classes = head.classes.map((label, code) => fields(code, label, features));
         root.replaceChildren(...classes.map((one) => one.box));
       }
-      classes.forEach((one, code) => model.means[code] && one.set(
-        model.means[code],
-        model.covariances[code],
-      ));
+      classes.forEach((one, code) => model.means[code] && one.set(model.means[code], model.covariances[code]));
     },
   };
 }
@@ -111,17 +90,6 @@ function deviationsOf(covariance) {
   return [Math.sqrt(covariance[0][0]), Math.sqrt(covariance[1][1])];
 }
 
-/** The covariance with one standard deviation changed and the same correlation. */
-function withDeviation(covariance, which, value) {
-  const before = deviationsOf(covariance);
-  const scale = value / before[which];
-  const cross = covariance[0][1] * scale;
-  const squares = [covariance[0][0], covariance[1][1]];
-  squares[which] = value * value;
-  return [[squares[0], cross], [cross, squares[1]]];
-}
-
-/** The covariance with the same standard deviations and another correlation. */
 function withCorrelation(covariance, value) {
   const [a, b] = deviationsOf(covariance);
   const cross = value * a * b;

@@ -4,41 +4,22 @@ import { requestWhileSeen, modelKey } from "./panel_requests.js";
 import { categoriesOf } from "../requests.js";
 import { isFitted } from "../state.js";
 import { choice, number, select } from "./controls.js";
-import { button, el, section } from "./elements.js";
+import { button, el, hint, section } from "./elements.js";
 import { bayesFormula, bayesLines, voteProportions } from "./formula.js";
 import { logOdds } from "./log_odds.js";
 
 export function mount(element, app) {
-  const start = el(
-    "p",
-    { class: "hint" },
+  const start = hint(
     "Click in the plot, or ",
     button("point-set", "put a point in the middle", () => moveTo(middle(app))),
     ".",
   );
-  const x = number(
-    "point-x",
-    "Across",
-    {},
-    (value) => moveTo([value, app.state.at?.[1] ?? middle(app)[1]]),
-  );
-  const y = number(
-    "point-y",
-    "Up",
-    {},
-    (value) => moveTo([app.state.at?.[0] ?? middle(app)[0], value]),
-  );
-  const clear = button(
-    "point-clear",
-    "Take it away",
-    () => app.change({ at: null }, { record: true }),
-  );
-  const hide = choice(
-    "point-hide",
-    "A coordinate that was not measured",
-    [["none", "None"], ["0", "Across"], ["1", "Up"]],
-    (value) => app.change({ hide: value === "none" ? null : Number(value) }, { record: true }),
-  );
+  const x = number("point-x", "Across", {}, (value) => moveTo([value, app.state.at?.[1] ?? middle(app)[1]]));
+  const y = number("point-y", "Up", {}, (value) => moveTo([app.state.at?.[0] ?? middle(app)[0], value]));
+  const clear = button("point-clear", "Take it away", () => app.change({ at: null }));
+  const coordinates = [["none", "None"], ["0", "Across"], ["1", "Up"]];
+  const hide = choice("point-hide", "A coordinate that was not measured", coordinates, (value) =>
+    app.change({ hide: value === "none" ? null : Number(value) }));
   const hidden = el("p", { class: "hint", role: "status" });
   const known = knownCategories(app);
   const verdict = el("p", { class: "verdict", "aria-live": "polite" });
@@ -47,15 +28,8 @@ export function mount(element, app) {
   const formula = bayesFormula();
   const bayes = section("Bayes' rule here", verdict, formula, lines);
   bayes.id = "point-bayes";
-  const odds = section(
-    "What each feature says",
-    el(
-      "p",
-      { class: "hint" },
-      "Log-odds of the two most probable classes: bars to the right speak for the first.",
-    ),
-    bars,
-  );
+  const odds = section("What each feature says",
+    hint("Log-odds of the two most probable classes: bars to the right speak for the first."), bars);
   odds.id = "point-odds";
   const answered = el("div", { class: "place" }, bayes, odds);
   const place = el("div", { class: "row" }, x.root, y.root, clear);
@@ -94,29 +68,19 @@ export function mount(element, app) {
     if (!explanation) {
       const rows = neighbours?.join(", ");
       const voted = rows ? `The ${neighbours.length} nearest points vote: rows ${rows}.` : "";
-      lines.replaceChildren(
-        el("p", { class: "hint" }, voted),
-        posterior ? voteProportions(app, classes, posterior) : "",
-      );
+      lines.replaceChildren(hint(voted), posterior ? voteProportions(app, classes, posterior) : "");
       return;
     }
     lines.replaceChildren(bayesLines(app, explanation, classes, answer.head.p_values));
     bars.replaceChildren(logOdds(app, explanation.log_odds, classes) ?? "");
   }
-  for (const event of ["state", "data", "scene"]) app.on(event, refresh);
+  app.on("state data scene", refresh);
   app.on("point", show);
   // The page asks about places of the plane by itself, but not about those of a single feature.
   const alone = () => (app.flat && app.place ? modelKey(app, app.place, app.state.categories) : null);
-  requestWhileSeen(
-    element,
-    app,
-    {
-      kind: "point",
-      key: alone,
-      extra: () => ({ at: app.place, known_categories: categoriesOf(app.state, app.data) }),
-    },
-    (_, error) => error && verdict.replaceChildren(error.message),
-  );
+  const extra = () => ({ at: app.place, known_categories: categoriesOf(app.state, app.data) });
+  const complain = (_, error) => error && verdict.replaceChildren(error.message);
+  requestWhileSeen(element, app, { kind: "point", key: alone, extra }, complain);
   refresh();
   if (app.answers.point) show(app.answers.point);
 }
@@ -124,15 +88,15 @@ export function mount(element, app) {
 /** A list for each feature that holds categories: which one is known of the point, if any. */
 function knownCategories(app) {
   const lists = el("div", { class: "categories" });
-  const hint = el("p", { class: "hint" });
-  const root = section("Categories of the point", lists, hint);
+  const integrated = hint();
+  const root = section("Categories of the point", lists, integrated);
   root.id = "point-categories";
   let selects = [];
   let shown = "";
   const choose = (which) => (value) => {
     const categories = categoriesOf(app.state, app.data);
     categories[which] = value === "" ? null : Number(value);
-    app.change({ categories }, { record: true });
+    app.change({ categories });
   };
   return {
     root,
@@ -154,14 +118,13 @@ function knownCategories(app) {
       const fitted = isFitted(app.state.model);
       for (const { input } of selects) input.disabled = !fitted;
       const plot = data.features.length ? ", as all categories are in the plot" : "";
-      hint.textContent = fitted
+      integrated.textContent = fitted
         ? `What is not known is integrated out${plot}.`
         : "Only a fitted model knows categories.";
     },
   };
 }
 
-/** The features' names on the controls that move along them. */
 function names(place, hide, features) {
   const write = (label, text) => label && label.textContent !== text && Object.assign(label, { textContent: text, title: text });
   features.forEach((name, i) => {

@@ -3,18 +3,11 @@
 import { answersWithParameters } from "../manual_model.js";
 import { button, el } from "./elements.js";
 import { probability } from "./formats.js";
-import { mark } from "./marks.js";
+import { className } from "./marks.js";
 import { number } from "./controls.js";
 
-/**
- * Priors after one of them was moved: those that are free share what is left as they did before.
- *
- * @param {number[]} priors which sum to 1
- * @param {number} moved which one
- * @param {number} wanted its new value; it gets at most what the locked ones leave
- * @param {Set<number>} locked those that stay
- */
-export function rescaled(priors, moved, wanted, locked) {
+/** Priors after one was moved: those not locked share what is left as they did before. */
+function rescaled(priors, moved, wanted, locked) {
   const stays = (i) => i !== moved && locked.has(i);
   const free = priors.map((_, i) => i).filter((i) => i !== moved && !locked.has(i));
   const room = Math.max(0, 1 - priors.reduce((sum, prior, i) => sum + (stays(i) ? prior : 0), 0));
@@ -27,33 +20,22 @@ export function rescaled(priors, moved, wanted, locked) {
   });
 }
 
-/** The sliders of all priors of the model in force. */
 export function priors(app) {
   const locked = new Set();
-  const list = el(
-    "div",
-    { class: "priors", role: "group", "aria-label": "Priors, which sum to 1" },
-  );
-  const fromData = button(
-    "model-priors-data",
-    "From the data",
-    () => app.change({ model: { priors: null } }, { record: true }),
-  );
+  const list = el("div", { class: "priors", role: "group", "aria-label": "Priors, which sum to 1" });
+  const fromData = button("model-priors-data", "From the data", () => app.change({ model: { priors: null } }));
   const uniform = button("model-priors-uniform", "Uniform", () => {
     const k = lines.length;
     change(new Array(k).fill(1 / k), true);
   });
-  const root = el(
-    "div",
-    { class: "control", id: "model-priors" },
+  const root = el("div", { class: "control", id: "model-priors" },
     list,
     el("div", { class: "row" }, fromData, uniform),
   );
   let lines = [];
   let shown = "";
 
-  const change = (values, done) =>
-    app.change({ model: { priors: values } }, { record: done, dragging: !done });
+  const change = (values, done) => app.change({ model: { priors: values } }, { dragging: !done });
   let before = null; // the move began: going back brings back what the others had
   const move = (code, wanted, done) => {
     before ??= current(app);
@@ -72,28 +54,20 @@ export function priors(app) {
         change: () => move(code, input.valueAsNumber, true),
       },
     });
-    const typed = number(
-      `${id}-number`,
-      `Prior of ${label}, as a number`,
-      { min: 0, max: 1 },
-      (value) => move(code, value, true),
-      { dense: true, digits: 3 },
-    );
-    const lock = el("button", {
-      type: "button", id: `${id}-lock`, class: "lock", "aria-pressed": "false",
-      title: "Keep this prior when others move", "aria-label": `Keep the prior of ${label}`,
-      on: { click: () => setLock(!locked.has(code)) },
-    }, el("span", { "aria-hidden": "true" }));
+    const typed = number(`${id}-number`, `Prior of ${label}, as a number`, { min: 0, max: 1 },
+      (value) => move(code, value, true), { dense: true, digits: 3 });
+    const lock = button(`${id}-lock`, el("span", { "aria-hidden": "true" }), () => setLock(!locked.has(code)), {
+      class: "lock", title: "Keep this prior when others move", "aria-label": `Keep the prior of ${label}`,
+    });
     function setLock(on) {
       if (on) locked.add(code);
       else locked.delete(code);
-      lock.setAttribute("aria-pressed", String(on));
+      lock.setAttribute("aria-pressed", on);
       input.disabled = on;
       typed.input.disabled = on;
     }
     setLock(false);
-    const named = el("span", { class: "class-name" }, mark(app, code), el("span", {}, label));
-    const row = el("div", { class: "prior-line" }, named, input, typed.root, lock);
+    const row = el("div", { class: "prior-line" }, className(app, code, label), input, typed.root, lock);
     const set = (value) => {
       input.value = String(value);
       input.setAttribute("aria-valuetext", probability(value));
@@ -119,7 +93,7 @@ export function priors(app) {
     }
     show(values);
     fromData.hidden = app.state.model.from === "hand";
-    fromData.setAttribute("aria-pressed", String(app.state.model.priors === null));
+    fromData.setAttribute("aria-pressed", app.state.model.priors === null);
   }
   return { root, refresh };
 }

@@ -2,7 +2,7 @@
 
 import { slider } from "./controls.js";
 import { learningCurve } from "./charts.js";
-import { button, el, isSeen } from "./elements.js";
+import { button, el, hint, isSeen } from "./elements.js";
 import { count } from "./formats.js";
 import { requestWhileSeen } from "./panel_requests.js";
 
@@ -17,17 +17,12 @@ export function mount(element, app) {
   let owed = 0; // points that are due, in parts of one
   let waiting = false; // for the figure of the last step
 
-  const play = button(
-    "stream-play",
-    "Play",
-    () => (playing ? pause() : start()),
-    { class: "primary" },
-  );
+  const play = button("stream-play", "Play", () => (playing ? pause() : start()), { class: "primary" });
   const back = button("stream-back", "− 1", () => step(-1), { "aria-label": "One point back" });
   const on = button("stream-step", "+ 1", () => step(1), { "aria-label": "One point on" });
   const all = button("stream-all", "All points", () => {
     pause();
-    app.change({ stream: null }, { record: true });
+    app.change({ stream: null });
   });
   const speed = slider("stream-speed", "Speed", { min: SLOWEST, max: FASTEST, step: 1 }, () => {}, {
     format: (power) => (power === 0 ? "1 point a second" : `${2 ** power} points a second`),
@@ -40,11 +35,7 @@ export function mount(element, app) {
   const note = el("p", { class: "hint", role: "status" });
   const curve = el("div");
   element.append(
-    el(
-      "p",
-      { class: "hint" },
-      "Points arrive one by one in the order of the table; the model learns from those seen so far.",
-    ),
+    hint("Points arrive one by one in the order of the table; the model learns from those seen so far."),
     el("div", { class: "row transport" }, back, play, on, all), place.root, speed.root, note, curve,
   );
 
@@ -53,17 +44,14 @@ export function mount(element, app) {
 
   function go(n, done) {
     const next = Math.max(FIRST, Math.min(total(), n));
-    app.change(
-      { stream: next === total() && done ? null : next },
-      { record: false, dragging: !done },
-    );
+    app.change({ stream: next === total() && done ? null : next }, { record: false, dragging: !done });
   }
   function step(by) {
     pause();
     go(now() + by, true);
   }
   function start() {
-    if (now() >= total()) app.change({ stream: FIRST }, { record: true });
+    if (now() >= total()) app.change({ stream: FIRST });
     playing = true;
     last = performance.now();
     owed = 0;
@@ -110,19 +98,15 @@ export function mount(element, app) {
   }
   let learnt = null; // the answer about the learning curve
   const draw = () => learnt && curve.replaceChildren(learningCurve(learnt.head, now()));
-  requestWhileSeen(
-    element,
-    app,
-    { kind: "curve", key: () => app.dragging ? null : JSON.stringify([app.data?.id, app.state.model]), pause: 150 },
-    (answer, error) => {
-      learnt = answer;
-      if (error) curve.replaceChildren(error.message);
-      else draw();
-    },
-  );
+  const key = () => app.dragging ? null : JSON.stringify([app.data?.id, app.state.model]);
+  requestWhileSeen(element, app, { kind: "curve", key, pause: 150 }, (answer, error) => {
+    learnt = answer;
+    if (error) curve.replaceChildren(error.message);
+    else draw();
+  });
   app.on("state", draw);
   app.on("state", show);
   app.on("data", show);
-  for (const event of ["scene", "line"]) app.on(event, () => (waiting = false));
+  app.on("scene line", () => (waiting = false));
   show();
 }

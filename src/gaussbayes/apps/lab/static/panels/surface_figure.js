@@ -2,15 +2,10 @@
 
 import { fitted } from "../drawing/axes.js";
 
-const NAME = 240; // pixels that an axis has for its name
+const NAME = 240;
 const CENTER = { x: 0, y: 0, z: -0.15 };
 
-/**
- * The surface in the colours of the classes with the largest joint density, and its contours.
- *
- * It is a mesh, whose colours change from corner to corner: a scale of colours would show those of
- * third classes between two.
- */
+/** A mesh, whose colours change from corner to corner: a scale of colours would show third classes between two. */
 export function traces(app, { arrays }) {
   const { evidence, joint } = arrays;
   const [k, height, width] = joint.shape;
@@ -18,10 +13,7 @@ export function traces(app, { arrays }) {
   const y = Array.from(arrays.y.data);
   const z = Array.from(evidence.data);
   const { classes } = app.colours;
-  const colours = Array.from(
-    winners(joint.data, k, z.length),
-    (code) => classes[code % classes.length],
-  );
+  const colours = Array.from(winners(joint.data, k, z.length), (code) => classes[code % classes.length]);
   const mesh = {
     type: "mesh3d",
     x: z.map((_, i) => x[i % width]),
@@ -62,7 +54,6 @@ function winners(joint, k, size) {
   });
 }
 
-/** Two triangles for each cell of a grid. */
 function triangles(width, height) {
   const found = { i: [], j: [], k: [] };
   for (let row = 0; row + 1 < height; row++) {
@@ -76,7 +67,6 @@ function triangles(width, height) {
   return found;
 }
 
-/** How the scene is laid out, in the colours of the theme. */
 export function layout(app, eye) {
   const { ink, faint, paper } = app.colours;
   const [across, up] = app.data.pair.map((feature) => fitted(app.data.features[feature], NAME));

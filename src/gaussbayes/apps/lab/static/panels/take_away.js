@@ -1,37 +1,32 @@
-// The panel "Export": figures, files, and the same in Python and on the command line.
 
 import { requestWhileSeen, modelKey } from "./panel_requests.js";
 import { toggle } from "./controls.js";
-import { button, el, save, section } from "./elements.js";
-import { asPng, lineSvg, planeFigure, surfacePng, toPng, toSvg } from "./figure_export.js";
+import { button, el, hint, save, section, write } from "./elements.js";
+import { asPng, bytesOf, lineSvg, planeSvg, surfacePng } from "./figure_export.js";
 import { savedText } from "../saved_state.js";
 import { sharedText } from "../store.js";
 
-const COPIED = 1500; // milliseconds that "copied" is shown
+const COPIED = 1500;
 
 export function mount(element, app) {
   const said = el("p", { class: "wrong", role: "alert", hidden: true });
   const attempt = (task) => async () => {
-    said.hidden = true;
+    write(said);
     try {
       await task();
     } catch (error) {
-      said.hidden = false;
-      said.textContent = error.message;
+      write(said, error.message);
     }
   };
   const name = (end) =>
     `gaussbayes-${(app.data?.name ?? "plot").replace(/[^\w-]+/g, "-").slice(0, 40).toLowerCase()}.${end}`;
   const file = (what) => attempt(async () => {
     const { head } = await app.ask("take_away", { what, escape_formulas: escaped.input.checked });
-    save(new Blob([contentOf(head)], { type: head.type }), head.file);
+    save(new Blob([head.base64 ? bytesOf(head.base64) : head.text], { type: head.type }), head.file);
   });
   const png = button("take-png", "PNG", attempt(async () => save(await pngOf(app), name("png"))));
-  const vector = button(
-    "take-svg",
-    "SVG",
-    attempt(() => save(new Blob([svgOf(app)], { type: "image/svg+xml" }), name("svg"))),
-  );
+  const vector = button("take-svg", "SVG", attempt(() =>
+    save(new Blob([svgOf(app)], { type: "image/svg+xml" }), name("svg"))));
   const figure = el("p", { class: "hint", role: "status" });
   const csv = button("take-csv", "Data (CSV)", file("csv"));
   const model = button("take-model", "Model file", file("model"));
@@ -47,7 +42,7 @@ export function mount(element, app) {
     section("Files", el("div", { class: "row" }, csv, model), escaped.root),
     section(
       "Share this lab",
-      el("p", { class: "hint" }, "The file holds everything, the table too: open it in any lab, or drop it there. ",
+      hint("The file holds everything, the table too: open it in any lab, or drop it there. ",
         "The copied text holds no key and no file: paste it into any open lab."),
       el("div", { class: "row" }, state, address),
     ),
@@ -63,35 +58,16 @@ export function mount(element, app) {
     model.disabled = neighbours;
     model.title = neighbours ? "Nearest neighbours have no model file" : "A file that gaussbayes can load";
   }
-  for (const event of ["state", "data", "scene"]) app.on(event, refresh);
+  app.on("state data scene", refresh);
   refresh();
 }
 
-function viewOf(app) {
-  return app.flat ? "line" : app.state.view;
-}
+const viewOf = (app) => (app.flat ? "line" : app.state.view);
 
-function svgOf(app) {
-  return viewOf(app) === "line" ? lineSvg(
-    document.getElementById("line"),
-    app.colours.paper,
-  ) : toSvg(planeFigure(app));
-}
+const svgOf = (app) => (viewOf(app) === "line" ? lineSvg(app) : planeSvg(app));
 
-function pngOf(app) {
-  if (viewOf(app) === "surface") return surfacePng(
-    document.getElementById("surface-plot"),
-    app.colours.paper,
-  );
-  return viewOf(app) === "line" ? asPng(svgOf(app)) : toPng(planeFigure(app));
-}
+const pngOf = (app) => (viewOf(app) === "surface" ? surfacePng(app) : asPng(svgOf(app)));
 
-function contentOf({ text, base64 }) {
-  if (base64 === undefined || base64 === null) return text;
-  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-}
-
-/** A text that is kept up to date, with a button that copies it. */
 function listing(element, app, what, title) {
   const text = el("pre", { tabindex: 0, id: `take-${what}`, "aria-label": title });
   const copy = copier(`take-${what}-copy`, "Copy", () => text.textContent);
@@ -100,17 +76,8 @@ function listing(element, app, what, title) {
     text.textContent = answer?.head.text ?? error?.message ?? "";
     copy.disabled = !answer;
   };
-  requestWhileSeen(
-    element,
-    app,
-    {
-      kind: "take_away",
-      key: () => modelKey(app, app.state.split),
-      extra: () => ({ what }),
-      pause: 150,
-    },
-    show,
-  );
+  const question = { kind: "take_away", key: () => modelKey(app, app.state.split), extra: () => ({ what }), pause: 150 };
+  requestWhileSeen(element, app, question, show);
   return root;
 }
 

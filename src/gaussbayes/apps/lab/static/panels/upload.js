@@ -1,13 +1,6 @@
 // Sending a table to the server, with progress and errors that can be read.
 
-/**
- * Send one file; the server keeps it in memory and answers with what it found.
- *
- * @param {File} file
- * @param {{endings: string[], limits: {upload: number}}} about what the server can read
- * @param {(proportion: number) => void} onProgress
- * @returns {Promise<object>} {upload: id, …}; rejected with an Error whose message can be shown
- */
+/** The server keeps the file in memory; resolves with what it found in it. */
 export function upload(file, { endings, limits: { upload: limit } }, onProgress) {
   const ending = /\.\w+$/.exec(file.name.toLowerCase())?.[0];
   if (ending && !endings.includes(ending)) {
@@ -23,9 +16,7 @@ export function upload(file, { endings, limits: { upload: limit } }, onProgress)
     request.open("POST", "upload");
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.setRequestHeader("X-File-Name", encodeURIComponent(file.name));
-    request.upload.onprogress = (event) => event.lengthComputable && onProgress(
-      event.loaded / event.total,
-    );
+    request.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total);
     request.onerror = () => reject(new Error("The server cannot be reached, or refused the file."));
     request.onload = () => {
       const answer = read(request.responseText);
