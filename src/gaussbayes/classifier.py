@@ -394,8 +394,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> from gaussbayes.datasets import load_iris
         >>> iris = load_iris()
         >>> model = GaussianClassifier.auto().fit(iris.rows, iris.labels)
-        >>> model.predict_proba(iris.rows[:1]).round(3).tolist()
-        [[0.998, 0.001, 0.001]]
+        >>> model.predict_proba(iris.rows[:1]).round(4).tolist()
+        [[0.9993, 0.0003, 0.0003]]
         """
         return cls(**{**AUTOMATIC_SETTINGS, **settings}, average=average)
 
