@@ -89,7 +89,10 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "write_computation_times": False,
 }
-suppress_warnings = ["config.cache"]  # orders of sphinx-gallery cannot be pickled
+suppress_warnings = [
+    "config.cache",  # orders of sphinx-gallery cannot be pickled
+    "sphinx_gallery.space_in_filename",  # in the directory's name; links do not have it
+]
 
 # Nothing is fetched from another address: fonts, styles and formulas come with the page.
 html_theme = "pydata_sphinx_theme"
