@@ -113,6 +113,18 @@ def test_the_users_settings_are_left_alone() -> None:
     assert dict(mpl.rcParams) == before
 
 
+def test_what_a_backend_sets_while_something_is_drawn_stays() -> None:
+    """The backend of notebooks, loaded by the first figure, shows others if this is still set."""
+
+    @styled
+    def draw() -> None:
+        mpl.interactive(True)
+
+    draw()
+    assert mpl.is_interactive()
+    mpl.interactive(False)
+
+
 def test_a_legend_stands_beside_the_axes() -> None:
     ax = style.axes_for(None)
     handles = [Line2D([], [], label=style.text(f"class {i} " + 5 * "long ")) for i in range(20)]

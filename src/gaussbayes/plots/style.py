@@ -75,8 +75,15 @@ def styled(function: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
     def drawn(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Drawn:
         plt = pyplot()
         fonts = [*plt.rcParams["font.family"], *_wide_fonts()]
-        with plt.rc_context(_LOOK | {"font.family": fonts}):
+        look = _LOOK | {"font.family": fonts}
+        before = {name: plt.rcParams[name] for name in look}
+        plt.rcParams.update(look)
+        try:
             return function(*args, **kwargs)
+        finally:
+            # Not rc_context, which would undo what a backend sets when the first figure loads it:
+            # notebooks would show that figure alone.
+            plt.rcParams.update(before)
 
     return drawn
 
