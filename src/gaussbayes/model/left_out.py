@@ -312,9 +312,8 @@ def _refit(
             continue
         if others is None:
             if data.is_sample:
-                settings, known = path[number], data.learnt.parts
-                pairs = zip(settings.families, known, strict=True)
-                settings = settings.with_families([family.keeping(part) for family, part in pairs])
+                known = data.learnt.parts
+                settings = path[number].keeping(known)
                 observed = _observed(data, settings, np.array([row]))
                 names = settings.names(data.schema)
                 columns = zip(known, observed, names, strict=True)

@@ -279,10 +279,7 @@ class Model(Displayed):
     @property
     def observing(self) -> Settings:
         """The settings by which more rows are observed: as much as is known of those before."""
-        if self.learnt is None:
-            return self.settings
-        pairs = zip(self.settings.families, self.learnt.parts, strict=True)
-        return self.settings.with_families([family.keeping(part) for family, part in pairs])
+        return self.settings if self.learnt is None else self.settings.keeping(self.learnt.parts)
 
     def updated(self, more: Learnt) -> "Model":
         """The model of the rows seen before and of more; classes that are new join."""

@@ -151,6 +151,11 @@ class Settings:
         components = tuple(Component(family, component.columns) for component, family in pairs)
         return replace(self, components=components)
 
+    def keeping(self, parts: Sequence[Any]) -> "Settings":
+        """The same, observing of more rows as much as these statistics have of theirs."""
+        pairs = zip(self.families, parts, strict=True)
+        return self.with_families([family.keeping(part) for family, part in pairs])
+
     def given_units(self) -> "Settings":
         """The same with units that may stay those of all rows as rows are left out."""
         return self.with_families([family.given_units() for family in self.families])
