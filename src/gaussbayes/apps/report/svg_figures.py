@@ -149,7 +149,8 @@ def fixed_style(name: str) -> Iterator[None]:
     import matplotlib.pyplot as plt
     from matplotlib import style
 
-    plt.draw_if_interactive()  # loads the backend: what it sets for notebooks is not undone below
+    # Loads the backend: what it sets for notebooks is not undone below.
+    plt.draw_if_interactive()  # type: ignore[no-untyped-call]
     with style.context("default"), plt.ioff(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         mpl.rcParams.update({"svg.hashsalt": name, "svg.fonttype": "none"})
