@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gaussbayes.base.errors import DataError, ParameterError, SchemaError
+from gaussbayes.base.errors import DataError, ParameterError
 from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.threads import ranges
 from gaussbayes.data.column_roles import SAMPLE_ROWS, decide_source
@@ -29,7 +29,14 @@ from gaussbayes.data.reduction import (
     no_labels,
     reduced_block,
 )
-from gaussbayes.data.roles import Request, Roles, check_no_others, check_present, choose_roles
+from gaussbayes.data.roles import (
+    Request,
+    Roles,
+    check_no_others,
+    check_present,
+    choose_roles,
+    prediction_features,
+)
 from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
 
 _SMALL = 1 << 16
@@ -129,18 +136,9 @@ def predictions(model: Any, frame: Any, *, proba: bool = False) -> Any:
     >>> predictions(Sign(), frame).compute().tolist()
     [False, True, True]
     """
-    names = getattr(model, "feature_names_in_", None)
-    roles = getattr(model, "columns_", None)
-    if roles is not None:
-        names = [column.name for column in roles.used]
-    if names is None:
-        msg = (
-            "predictions find columns by name, but the model's features have none: fit it to a "
-            "frame or a source, or name them with with_feature_names"
-        )
-        raise SchemaError(msg)
+    names = prediction_features(model)
     check_present(list(frame.columns), names)
-    rows = frame[list(names)]
+    rows = frame[names]
     meta = _no_predictions(model, proba, set(rows.dtypes))
     return rows.map_partitions(_predict_partition, model, meta, meta=meta)
 

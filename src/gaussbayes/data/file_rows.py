@@ -210,6 +210,21 @@ def cut_places(n_places: int, n_bytes: int) -> list[range]:
     return [range(start, min(start + step, n_places)) for start in range(0, n_places, step)]
 
 
+def numbered_parts(plan: Plan) -> list[tuple[int, int, range]]:
+    """All parts: a number in one tree of all files, the number of the file, and the places.
+
+    Each file has the same power of two of numbers, of which it may need but a few: it is a subtree,
+    and numbers without rows change nothing in the sum.
+    """
+    parts = [parts_of(plan, number) for number in range(len(plan.files))]
+    step = 1 << (max(map(len, parts)) - 1).bit_length()
+    return [
+        (number * step + place, number, places)
+        for number, of_file in enumerate(parts)
+        for place, places in enumerate(of_file)
+    ]
+
+
 def part_partial(places: range, _: int, number: int, plan: Plan) -> Reduced[Any]:
     """What the pieces of file `number` add that stand at some places of its tree, in one thread.
 
