@@ -244,7 +244,7 @@ def _read_labels(column: Any, mark: Any) -> tuple[Targets, Any]:
     if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
         return read_targets(column.to_numpy(), mark=mark)
     codes, values = column.factorize()  # −1 is a missing one
-    distinct, classes = read_targets(values.to_numpy(), mark=mark)
+    distinct, classes = read_targets(values.tolist(), mark=mark)  # strings as files have them
     labels = np.append(distinct.codes, np.int32(UNLABELLED))[codes]
     n_unlabelled = int(np.count_nonzero(labels == UNLABELLED))
     return Targets(labels, classes.shape[0], None, n_unlabelled), classes

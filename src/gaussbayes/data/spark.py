@@ -57,7 +57,7 @@ RECORD = "number long, record binary"
 """The columns that a record has in Spark."""
 
 NEIGHBOURS = 5
-"""2⁵ records are merged at a time on an executor."""
+"""2⁵ = 32 records are merged at a time on an executor."""
 
 OLDEST_JAVA = 17
 HOW_TO_GET_JAVA = (
@@ -160,13 +160,11 @@ def _part_outcomes(
                 yield number, error
 
 
-def _merged_neighbours(batches: Batches) -> Iterator[tuple[int, Outcome]]:
-    """Records in the order of their numbers → one for each 2⁵ of them, which is a subtree."""
-    for number, neighbours in groupby(_outcomes(batches), lambda each: each[0] >> NEIGHBOURS):
-        yield (
-            number,
-            _merged((each - (number << NEIGHBOURS), outcome) for each, outcome in neighbours),
-        )
+def _merged_neighbours(batches: Batches, bits: int) -> Iterator[tuple[int, Outcome]]:
+    """Records in the order of their numbers → one for each 2^bits of them, which is a subtree."""
+    for number, group in groupby(_outcomes(batches), lambda each: each[0] >> bits):
+        first = number << bits
+        yield number, _merged((each - first, outcome) for each, outcome in group)
 
 
 def _merged(outcomes: Iterable[tuple[int, Outcome]]) -> Outcome:
@@ -214,7 +212,7 @@ def _summed(frame: Any, work: Callable[[Batches], Any]) -> Reduced[Any]:
     neighbours = leaves.repartition(functions.shiftright("number", NEIGHBOURS))
     merged = _mapped(
         neighbours.sortWithinPartitions("number"),
-        partial(_records, work=_merged_neighbours),
+        partial(_records, work=partial(_merged_neighbours, bits=NEIGHBOURS)),
         RECORD,
     )
     with _named_cause():
@@ -282,10 +280,16 @@ def _arrow_schema(frame: Any) -> pa.Schema:
 
 def _mapped(frame: Any, function: Callable[[Batches], Batches], schema: Any) -> Any:
     """The frame of what a function gives for each partition, as lazy as the frame itself."""
-    with warnings.catch_warnings():
-        # Nothing here goes through pandas, of which Spark knows some versions only.
-        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+    with _whatever_pandas():
         return frame.mapInArrow(function, schema)
+
+
+@contextmanager
+def _whatever_pandas() -> Iterator[None]:
+    """Do not say that Spark does not know this version of pandas, which nothing here uses."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+        yield
 
 
 @contextmanager
@@ -423,7 +427,9 @@ def spark_session() -> Any:
         check_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder: Any = SparkSession.builder
-    return builder.appName("gaussbayes").config("spark.ui.showConsoleProgress", False).getOrCreate()
+    builder = builder.appName("gaussbayes").config("spark.ui.showConsoleProgress", False)
+    with _whatever_pandas():
+        return builder.getOrCreate()
 
 
 def check_java() -> None:
