@@ -513,12 +513,13 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         bad_rows: BadRowHandling = "error",
         client: Any = None,
     ) -> Self:
-        """Fit to rows that need not fit into memory: files, a Dask DataFrame, a database table.
+        """Fit to rows that need not fit into memory: files, Dask or Spark frames, database tables.
 
         Sources are those of `gaussbayes.data.reduction`, other parameters those of
-        `gaussbayes.data.roles.Request`, the features those of the class if None; a Dask client
-        reads files on its cluster. Categorical features are those that `categorical_features`
-        names, or has the numbers of among the features, or those of a categorical type.
+        `gaussbayes.data.roles.Request`, the features those of the class if None; a Dask client or
+        a Spark session reads files on its cluster. Categorical features are those that
+        `categorical_features` names, or has the numbers of among the features, or those of a
+        categorical type.
 
         Examples
         --------

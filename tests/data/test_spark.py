@@ -1,5 +1,6 @@
 """Spark gives the same bits as one machine, whoever dies; predictions stay lazy."""
 
+import re
 import sys
 from collections.abc import Iterator
 from datetime import date, timedelta
@@ -333,6 +334,23 @@ def test_predictions_are_those_in_memory(spark: Any, paths: list[Path]) -> None:
         predictions(model, frame.withColumn("prediction", frame.w))
     with pytest.raises(SchemaError, match="there is no column 'wind'"):
         predictions(model, frame.drop("wind"))
+
+
+def test_what_the_guide_shows(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (ROOT / "docs/guide/sources.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(from pyspark.*?)^```", page, re.DOTALL | re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    Path("trees").mkdir()
+    for part, kinds in enumerate(["ash", "oak"]):
+        lines = [f"{10 * part + n % 3},{n % 4},{kinds}" for n in range(12)]
+        Path(f"trees/part-{part}.csv").write_text("\n".join(["height,girth,tree", *lines]))
+    exec(code, {"GaussianClassifier": GaussianClassifier})  # noqa: S102
+    printed = capsys.readouterr().out
+    assert re.search(r"ash\| *ash\| *12\|", printed)
+    assert re.search(r"oak\| *oak\| *12\|", printed)
+    assert spark.getActiveSession() is not None
 
 
 def test_narrow_rows_and_labels_that_are_numbers(spark: Any, tmp_path: Path) -> None:

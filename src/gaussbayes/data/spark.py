@@ -333,6 +333,14 @@ def predictions(
     -------
     A Spark DataFrame of the same rows: the columns that are kept, ``prediction``, and with `proba`
     a column ``proba_<class>`` for each class.
+
+    Examples
+    --------
+    ::
+
+        frame = spark.read.parquet("trees")
+        model = GaussianClassifier().fit_source(frame, "tree")
+        predictions(model, frame, proba=True).write.parquet("predicted")
     """
     import_spark()
     from pyspark.sql.types import StructType
@@ -395,7 +403,7 @@ def _kept(keep: str | Collection[str], columns: list[str], features: Sequence[st
 def _label_type(model: Any) -> str:
     """What Spark calls the type of a model's labels."""
     kind = pa.array(model.classes_.tolist()).type
-    names = {"bool": "boolean", "int64": "bigint", "double": "double"}
+    names = {"bool": "boolean", "int64": "long", "double": "double"}
     return names.get(str(kind), "string")
 
 
