@@ -27,6 +27,11 @@ from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Encoder, Rows, Targets
+from gaussbayes.exports.model_expression import (
+    ModelExpression,
+    input_columns,
+    member_expression,
+)
 from gaussbayes.families.protocol import Convergence, Fit
 from gaussbayes.model import solution as scores
 from gaussbayes.model.calibration import Calibration
@@ -240,6 +245,18 @@ class Model(Displayed):
         except DataError:
             check_values(rows, self.settings, self.schema)
             raise
+
+    # Elsewhere.
+
+    def expression(self, wanted_by: str = "an export") -> ModelExpression:
+        """What is calculated for a row, as a record that databases and others can work from.
+
+        `wanted_by` is who is named by an error if a family cannot be described.
+        """
+        parts = None if self.learnt is None else self.learnt.parts
+        about = (self.prior, self.components, self.densities, parts)
+        member = member_expression(*about, self.calibration, wanted_by)
+        return ModelExpression(input_columns(self.encoder), self.classes, (member,), np.ones(1))
 
     # Steps from one model to the next.
 
