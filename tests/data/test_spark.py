@@ -28,6 +28,8 @@ from gaussbayes.model.options import check_options
 from tests.data import java
 from tests.data.mortal import MortalFold
 from tests.data.tables import CATEGORICAL, TARGET, WEATHER, bits_of, observation, weather
+from tests.exports.engines import assert_equal_scores, numbers
+from tests.exports.engines import mixed as scored_elsewhere
 
 ROOT = Path(__file__).parents[2]
 SIZES = (0, 150, 1, 0, 120, 130)
@@ -337,15 +339,15 @@ def test_predictions_are_those_in_memory(spark: Any, paths: list[Path]) -> None:
 
 
 def test_what_the_guide_shows(
-    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = (ROOT / "docs/guide/sources.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"^```python\n(from pyspark.*?)^```", page, re.DOTALL | re.MULTILINE)
-    monkeypatch.chdir(tmp_path)
-    Path("trees").mkdir()
-    for part, kinds in enumerate(["ash", "oak"]):
-        lines = [f"{10 * part + n % 3},{n % 4},{kinds}" for n in range(12)]
-        Path(f"trees/part-{part}.csv").write_text("\n".join(["height,girth,tree", *lines]))
+    for part, kind in enumerate(["ash", "oak"]):
+        lines = [f"{10 * part + n % 3},{n % 4},{kind}" for n in range(12)]
+        text = "\n".join(["height,girth,tree", *lines])
+        (tmp_path / f"part-{part}.csv").write_text(text)
+    code = code.replace('"trees"', repr(str(tmp_path)))  # Java stays in its own folder
     exec(code, {"GaussianClassifier": GaussianClassifier})  # noqa: S102
     printed = capsys.readouterr().out
     assert re.search(r"ash\| *ash\| *12\|", printed)
@@ -367,3 +369,24 @@ def test_narrow_rows_and_labels_that_are_numbers(spark: Any, tmp_path: Path) -> 
     np.testing.assert_array_equal(
         found["proba_7"].to_numpy(), model.predict_proba(table.select(["a", "b"]))[:, 1]
     )
+
+
+def test_sql_of_a_model(spark: Any, tmp_path: Path) -> None:
+    tables = {"numbers": numbers(2000, missing=0.1), "mixed": scored_elsewhere(2000)}
+    families = {"visits": "poisson", "member": "bernoulli"}
+    settings: dict[str, dict[str, Any]] = {
+        "numbers": {},
+        "mixed": {
+            "families": families,
+            "categorical_features": ["colour", "floor"],
+            "smoothing": 1,
+        },
+    }
+    for name, (table, y) in tables.items():
+        model = GaussianClassifier(**settings[name]).fit(table, y)
+        path = tmp_path / f"{name}.parquet"
+        keyed = pa.Table.from_pandas(table.assign(id=np.arange(len(table))), preserve_index=False)
+        parquet.write_table(keyed, path)
+        spark.read.parquet(str(path)).createOrReplaceTempView("rows")
+        scored = spark.sql(model.to_sql("rows", "spark", keep=["id"])).toArrow()
+        assert_equal_scores(model, table, scored.to_pandas())
