@@ -496,6 +496,9 @@ def _paths(settings: Settings, criterion: Criterion) -> Iterator[list[Settings]]
     if criterion == "bic":  # where free parameters can be counted, unless they can in none
         counted = [some for some in candidates if all(family.is_counted for family in some)]
         candidates = counted or candidates
+        # The evidence of parameters that are integrated out does not compare with their likelihood.
+        integrated = [some for some in candidates if any(family.is_integrated for family in some)]
+        candidates = integrated or candidates
     path: list[Settings] = []
     for families in candidates:
         candidate = settings.with_families(families)

@@ -60,6 +60,9 @@ SHARINGS = (0.01, 0.09, 0.23, 0.75, 0.99)
 """Strengths of the prior of covariances that the automatic choice tries: worth 0.01, 0.1, 0.3, 3
 and 100 times the rows of the mean class."""
 
+DIAGONALS = (Structure("diagonal"), Structure("diagonal", 0.5), Structure("diagonal", 1.0))
+"""Structures that it tries besides: features that are independent given the class."""
+
 Estimate: TypeAlias = Literal["plug_in", "predictive"]
 
 SHRINK = Remedy("shrink covariances", (("shrinkage", 0.1),))
@@ -416,7 +419,8 @@ class PredictiveGaussian(Gaussian):
             raise ParameterError(msg)
         if isinstance(shared, str) and shared == AUTOMATIC:
             strengths = tuple(Structure("full", value) for value in SHARINGS)
-            return strengths, strengths[0]
+            others = DIAGONALS if covariance == AUTOMATIC else ()
+            return (*strengths, *others), strengths[0]
         structure = structure_of("full", shared)
         return (structure,), structure
 
@@ -428,8 +432,9 @@ class PredictiveGaussian(Gaussian):
 
     @property
     def _needs(self) -> tuple[bool, bool]:
-        """Correlations of every class: the prior is made of them."""
-        return True, False
+        """Correlations of every class, of which the prior is made, if there are to be any."""
+        structures = (self.structure,) if self.choice is None else self.choice.structures
+        return any(structure.shape.correlated for structure in structures), False
 
     def fit(
         self,
@@ -511,11 +516,18 @@ class PredictiveGaussian(Gaussian):
         return log_densities
 
     def candidates(self) -> Iterator[Any]:
-        """What the automatic choice tries: how strong the prior is, and how far it is shrunk."""
+        """What the automatic choice tries: how strong the prior is, and how far it is shrunk.
+
+        Besides, with ``covariance="auto"``, Gaussians of independent features, whose variances are
+        shrunk as little as is tried.
+        """
         if self.choice is None:
             yield self
             return
         for structure in self.choice.structures:
+            if not structure.shape.correlated:
+                yield Gaussian(structure, self.divisor, self.choice.shrinkages[0])
+                continue
             for shrinkage in self.choice.shrinkages:
                 yield replace(self, structure=structure, shrinkage=shrinkage, choice=None)
 
