@@ -1,5 +1,7 @@
 """`GaussianClassifier`: scikit-learn's names over `Model` and its analysis. No arithmetic here."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

@@ -10,6 +10,8 @@ Unlabelled rows are used with the weight that predicts best, none of it, a tenth
 chosen last, for the best of the candidates by labelled rows.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -119,10 +121,10 @@ class Candidate:
 class Selection(Displayed):
     """All candidates, and the best of them."""
 
-    candidates: tuple[Candidate, ...]
-    best: Candidate
-    criterion: Criterion
-    n_held_out: int | None = None  # rows by which they were judged, if rows were held out
+    candidates: tuple[Candidate, ...]  #: every candidate, in the order tried
+    best: Candidate  #: the one that was chosen
+    criterion: Criterion  #: what was chosen by
+    n_held_out: int | None = None  #: rows by which they were judged, if rows were held out
     weights: tuple[Candidate, ...] = ()
     """The best by labelled rows, with the weights that unlabelled ones may have, one of which is
     `best`: they were judged by folds, so that their figures compare with each other alone."""
@@ -232,7 +234,7 @@ class Trial:
     log_posterior: FloatArray | None = None  # (n, k)
     data: HeldOutRows | None = None  # the rows that were held out
 
-    def shifted(self, loss: float) -> "Trial":
+    def shifted(self, loss: float) -> Trial:
         """The same, with so much more log loss if it was judged by few rows only."""
         if self.data is not None:
             return self
