@@ -515,12 +515,13 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         bad_rows: BadRowHandling = "error",
         client: Any = None,
     ) -> Self:
-        """Fit to rows that need not fit into memory: files, a Dask DataFrame, a database table.
+        """Fit to rows that need not fit into memory: files, Dask or Spark frames, database tables.
 
         Sources are those of `gaussbayes.data.reduction`, other parameters those of
-        `gaussbayes.data.roles.Request`, the features those of the class if None; a Dask client
-        reads files on its cluster. Categorical features are those that `categorical_features`
-        names, or has the numbers of among the features, or those of a categorical type.
+        `gaussbayes.data.roles.Request`, the features those of the class if None; a Dask client or
+        a Spark session reads files on its cluster. Categorical features are those that
+        `categorical_features` names, or has the numbers of among the features, or those of a
+        categorical type.
 
         Examples
         --------
@@ -988,6 +989,17 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         For models of arrays, whose columns have no names: figures and messages then use these.
         """
         return self._with(self._record().with_feature_names(names))
+
+    def to_sql(self, table: str | Sequence[str], dialect: str = "duckdb", **options: Any) -> str:
+        """One SELECT that scores the rows of a table of a database; see `gaussbayes.Model.to_sql`.
+
+        Examples
+        --------
+        >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], list("aabb"))
+        >>> print(model.to_sql("rows", "sqlite").partition(" AS ")[0])
+        WITH stage0
+        """
+        return self._ready().to_sql(table, dialect, **options)
 
     def save(self, path: str | PathLike[str], *, unlabelled_rows: bool = False) -> Path:
         """Write the model to a file, whole or not at all; see `load`.

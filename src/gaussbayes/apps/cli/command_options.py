@@ -81,6 +81,7 @@ _HELP = {
     "--data": "Rows to draw, as DATA.",
     "--divisor": "Divide the scatter by N, or by N - 1.",
     "--dpi": "Dots an inch.",
+    "--engine": "Who reads the files: the cores of this machine, or Spark.",
     "--escape": "Put ' before strings that a spreadsheet would take for a formula (CSV, TSV).",
     "--estimate": "Gaussians with estimated covariances, or covariances integrated out.",
     "--evidence": "The density of the row, p(x).",
