@@ -16,6 +16,9 @@ from tests.oracles import EPS
 from tests.strategies import covariances
 
 
+pytestmark = pytest.mark.usefixtures("kernels")
+
+
 def schema(k: int, d: int, *, named: bool = False) -> Schema:
     names = tuple(f"x{j}" for j in range(d)) if named else None
     return Schema(np.array([f"class{c}" for c in range(k)]), d, names)

@@ -243,6 +243,19 @@ int score_masked(Table<double> X, Vector<double> center, Matrix<double> offset,
     return kernel(form, rows, added.get(), wanted, answer.values, answer.labels);
 }
 
+void factor(nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu> covariances,
+            Output<double> whiteners, Output<double> log_det, Output<double> unexplained) {
+    const std::size_t m = covariances.shape(0), d = covariances.shape(1);
+    expect(covariances.shape(2) == d && whiteners.size() == m * d * d && log_det.size() == m &&
+               unexplained.size() == m,
+           "outputs have the wrong size");
+    const auto kernel = active->factor;
+    nb::gil_scoped_release released;
+    for (std::size_t c = 0; c < m; ++c)
+        kernel(covariances.data() + c * d * d, d, whiteners.data() + c * d * d, log_det.data()[c],
+               unexplained.data()[c]);
+}
+
 void encode(Vector<std::int64_t> labels, std::int64_t lowest, Output<std::int32_t> codes,
             Output<bool> present) {
     const std::size_t n = labels.shape(0), span = present.size();
@@ -295,6 +308,8 @@ NB_MODULE(_native, m) {
           nb::arg("correlation").noconvert(), nb::arg("log_feature").noconvert(),
           nb::arg("log_constant").noconvert(), nb::arg("density"), nb::arg("task"), nb::arg("out"),
           nb::arg("bias").none());
+    m.def("factor", &factor, nb::arg("covariances").noconvert(), nb::arg("whiteners").noconvert(),
+          nb::arg("log_det").noconvert(), nb::arg("unexplained").noconvert());
     m.def("packed_size", [](std::size_t d, bool narrow) {
         return narrow ? active->narrow.packed_size(d) : active->wide.packed_size(d);
     });
