@@ -15,7 +15,6 @@ from gaussbayes.families.gaussian.structure import check_variances, factor
 from tests.oracles import EPS
 from tests.strategies import covariances
 
-
 pytestmark = pytest.mark.usefixtures("kernels")
 
 
