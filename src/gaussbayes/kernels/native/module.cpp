@@ -10,6 +10,10 @@
 #include <string>
 #include <vector>
 
+#ifdef _WIN32
+#include <intrin.h>
+#endif
+
 #include "kernels.hpp"
 
 namespace nb = nanobind;
@@ -26,14 +30,46 @@ using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Output = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
 
+#ifdef GAUSSBAYES_X86
+#ifdef _WIN32
+// What the processor has, and the system saves when threads take turns: what GCC and Clang know by a
+// library that clang-cl does not link.
+struct Processor {
+    bool avx2 = false, avx512 = false;
+
+    Processor() {
+        int basic[4], extended[4];
+        __cpuid(basic, 0);
+        if (basic[0] < 7) return;
+        __cpuid(basic, 1);
+        __cpuidex(extended, 7, 0);
+        const auto has = [](int word, int bit) { return (word >> bit & 1) != 0; };
+        if (!has(basic[2], 27)) return;  // OSXSAVE
+        const unsigned long long saved = _xgetbv(0);
+        avx2 = (saved & 0x6) == 0x6 && has(basic[2], 12) && has(extended[1], 5);
+        avx512 = avx2 && (saved & 0xe6) == 0xe6 && has(extended[1], 16) && has(extended[1], 17) &&
+                 has(extended[1], 30) && has(extended[1], 31);
+    }
+};
+#else
+struct Processor {
+    bool avx2, avx512;
+
+    Processor() {
+        __builtin_cpu_init();
+        avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+        avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                 __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+    }
+};
+#endif
+#endif
+
 // The kernels of the widest instruction set this processor has, or of the one asked for.
 const Kernels* choose(const std::string& wanted) {
 #ifdef GAUSSBAYES_X86
-    __builtin_cpu_init();
-    const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
-                            __builtin_cpu_supports("avx512dq") &&
-                            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+    const Processor processor;
+    const bool has_avx2 = processor.avx2, has_avx512 = processor.avx512;
     if (has_avx512 && (wanted.empty() || wanted == "avx512")) return &avx512::kernels();
     if (has_avx2 && (wanted.empty() || wanted == "avx2")) return &avx2::kernels();
 #endif

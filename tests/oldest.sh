@@ -1,0 +1,23 @@
+#!/bin/sh
+# The oldest versions that pyproject.toml allows, as oldest.txt has them, pass the tests.
+# Run by `make test-oldest`, with the Python 3.11 or newer that makes the environment.
+set -eu
+
+environment=build/oldest
+pip="$environment/bin/python -m pip --disable-pip-version-check --quiet"
+[ -x "$environment/bin/python" ] || "$1" -m venv "$environment"
+$pip install -c oldest.txt scikit-build-core nanobind cmake ninja
+GAUSSBAYES_REQUIRE_NATIVE=1 $pip install -c oldest.txt --no-build-isolation --force-reinstall --no-deps .
+$pip install -c oldest.txt 'gaussbayes[test]'
+
+# What is installed is tested, not the sources beside the tests.
+project=$(mktemp -d)
+trap 'rm -rf "$project"' EXIT
+cp -Rp tests examples benchmarks docs pyproject.toml README.md "$project"
+python=$PWD/$environment/bin/python
+cd "$project"
+# The pages of the lab, the rest of what others draw and the project's own files do not depend on the
+# versions; figures are drawn by the same calls whatever they look like.
+"$python" -m pytest -q -n 2 tests \
+  --ignore=tests/browser --ignore=tests/fuzz --ignore=tests/test_project.py --ignore=tests/test_site.py \
+  --ignore=tests/test_words.py --ignore=tests/test_course.py
