@@ -296,19 +296,10 @@ void encode(Vector<std::int64_t> labels, std::int64_t lowest, Output<std::int32_
             Output<bool> present) {
     const std::size_t n = labels.shape(0), span = present.size();
     expect(codes.size() == n, "codes must have one entry a label");
-    const std::int64_t* label = labels.data();
-    std::int32_t* code = codes.data();
-    bool* seen = present.data();
+    const auto kernel = active->encode;
     nb::gil_scoped_release released;
-    for (std::size_t i = 0; i < n; ++i) {
-        const auto position = static_cast<std::uint64_t>(label[i]) - static_cast<std::uint64_t>(lowest);
-        expect(position < span, "a label is outside the span");
-        seen[position] = true;
-    }
-    std::vector<std::int32_t> rank(span);
-    std::int32_t next = 0;
-    for (std::size_t p = 0; p < span; ++p) rank[p] = seen[p] ? next++ : -1;
-    for (std::size_t i = 0; i < n; ++i) code[i] = rank[static_cast<std::size_t>(label[i] - lowest)];
+    expect(kernel(labels.data(), n, lowest, span, codes.data(), present.data()),
+           "a label is outside the span");
 }
 
 template <class T>

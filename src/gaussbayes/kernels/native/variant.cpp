@@ -38,6 +38,7 @@ namespace GAUSSBAYES_VARIANT {
 #include "masked.hpp"
 
 #include "factor.hpp"
+#include "encode.hpp"
 
 template <class T>
 TypedKernels<T> typed_kernels() {
@@ -46,7 +47,7 @@ TypedKernels<T> typed_kernels() {
 
 const Kernels& kernels() {
     static const Kernels table{GAUSSBAYES_STRING(GAUSSBAYES_VARIANT), typed_kernels<float>(),
-                               typed_kernels<double>(), score_masked, factor};
+                               typed_kernels<double>(), score_masked, factor, encode};
     return table;
 }
 
