@@ -16,9 +16,12 @@ trap 'rm -rf "$project"' EXIT
 cp -Rp tests examples benchmarks docs conftest.py pyproject.toml README.md "$project"
 python=$PWD/$environment/bin/python
 cd "$project"
-# Old versions warn of one another, which is no error here.
-# The pages of the lab, the rest of what others draw and the project's own files do not depend on the
-# versions; figures are drawn by the same calls whatever they look like.
+# Old versions warn of one another, which is no error here. The pages of the lab, the project's own
+# files and the fuzzing do not depend on the versions. Left out are tests whose oracle is the scikit-learn
+# of today: QDA's covariances and solvers, the arguments of its metrics and of its checks, its private
+# functions; and the schema of model files, which msgspec writes in an order of its own.
 "$python" -m pytest -q -n 2 -o filterwarnings=default tests \
   --ignore=tests/browser --ignore=tests/fuzz --ignore=tests/test_project.py --ignore=tests/test_site.py \
-  --ignore=tests/test_words.py --ignore=tests/test_course.py
+  --ignore=tests/test_words.py --ignore=tests/test_course.py --ignore=tests/agreement/test_definitions.py \
+  --ignore=tests/agreement/test_sklearn_checks.py \
+  -k "not those_of_scikit_learn and not as_scikit_learn and not categorical_by_type and not schema_is_that_of_the_types"
