@@ -7,17 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from importlib import import_module
 from inspect import signature
 from os import PathLike
 from pathlib import Path
+from types import NoneType
 from typing import Any, Generic, Literal, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gaussbayes.analysis import class_moments
@@ -61,6 +64,13 @@ from gaussbayes.model.statistics import Learnt, observe
 Known = TypeVar("Known")
 
 _OPTIONS = tuple(signature(check_options).parameters)
+_PLAIN = frozenset({NoneType, bool, int, float, str})
+
+
+@lru_cache(maxsize=64, typed=True)
+def _checked_before(*values: Any) -> Options:
+    """The options of plain values: small models are fitted many times with the same."""
+    return check_options(**dict(zip(_OPTIONS, values, strict=True)))
 
 
 _LINEAR = (
@@ -1074,7 +1084,16 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _html_repr(self) -> str:
         """What notebooks show: scikit-learn's diagram, and the model's tables."""
         tables = html_blocks(self._model.tables()) if self.__sklearn_is_fitted__() else ""
-        return f"{super()._html_repr()}{tables}"
+        return f"{estimator_html_repr(self)}{tables}"
+
+    def _repr_html_inner(self) -> str:  # what scikit-learn before 1.7 asks for
+        return self._html_repr()
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        shown = {"text/plain": repr(self)}
+        if get_config()["display"] == "diagram":
+            shown["text/html"] = self._html_repr()
+        return shown
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in self.__dict__
@@ -1090,7 +1109,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # Between scikit-learn's conventions and the record.
 
     def _options(self) -> Options:
-        return check_options(**{name: getattr(self, name) for name in _OPTIONS})
+        values = [getattr(self, name) for name in _OPTIONS]
+        if _PLAIN.issuperset(map(type, values)):
+            return _checked_before(*values)
+        return check_options(**dict(zip(_OPTIONS, values, strict=True)))
 
     def _with_settings(self, step: str) -> Model:
         """The model so far with the settings of now; what was chosen before stays."""
