@@ -47,6 +47,9 @@ _TYPES = {
     ".png": "image/png",
     ".svg": "image/svg+xml",
 }
+_LATER = ("surface_view.js", "panels/surface_figure.js")  # scripts that are fetched when needed
+# The address changes with every start: files of it never do, and a second tab has them at once.
+_KEPT = {"cache-control": "private, max-age=86400, immutable"}
 _LONGEST_NAME = 200
 # Connections without a request: how many, for how long; and how many wait to be taken.
 _MOST_SILENT, _SILENT_SECONDS, _MOST_WAITING = 200, 5.0, 128
@@ -137,17 +140,24 @@ def make_server(backend: Backend, door: Door, redirect: Path | None = None) -> S
 
 
 def make_app(backend: Backend, redirect: Path | None = None) -> Starlette:
-    """The application, not yet behind its door; files of the page that are there now are served."""
+    """The application, not yet behind its door; files of the page are served as they are now."""
+    contents = _files_in(STATIC)
+    scripts = [name for name in contents if name.endswith(".js") and name not in _LATER]
+    # Scripts that import one another would be asked for only when the one before was read.
+    links = {"link": ", ".join(f"<static/{name}>; rel=modulepreload" for name in scripts)}
 
-    files = _files_in(STATIC) | {"plotly.min.js": plotly_file()}
-
-    async def file(request: Request) -> Response:
-        path = files.get(request.path_params.get("file", "index.html"))
-        if path is None:
-            raise HTTPException(404)
+    async def page(_: Request) -> Response:
         if redirect is not None:
             redirect.unlink(missing_ok=True)  # the browser has been there
-        return FileResponse(path, media_type=_TYPES[path.suffix])
+        return Response(contents["index.html"], headers=links, media_type=_TYPES[".html"])
+
+    async def file(request: Request) -> Response:
+        name = request.path_params["file"]
+        if name == "plotly.min.js":
+            return FileResponse(plotly_file(), headers=_KEPT, media_type=_TYPES[".js"])
+        if name not in contents:
+            raise HTTPException(404)
+        return Response(contents[name], headers=_KEPT, media_type=_TYPES[Path(name).suffix])
 
     async def about(_: Request) -> Response:
         return _json(as_json(await backend.about()))
@@ -172,7 +182,7 @@ def make_app(backend: Backend, redirect: Path | None = None) -> Starlette:
 
     app = Starlette(
         routes=[
-            Route("/", file),
+            Route("/", page),
             Route("/static/{file:path}", file),
             Route("/about.json", about),
             Route("/upload", upload, methods=["POST"]),
@@ -265,9 +275,10 @@ def shown_name(header: str) -> str:
     return "".join(letter for letter in last if letter.isprintable())[-_LONGEST_NAME:] or "file"
 
 
-def _files_in(folder: Path) -> dict[str, Path]:
+def _files_in(folder: Path) -> dict[str, bytes]:
+    """The contents of all files by their names in the folder."""
     return {
-        path.relative_to(folder).as_posix(): path
+        path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
         if path.suffix in _TYPES and path.is_file()
     }

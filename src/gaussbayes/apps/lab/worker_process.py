@@ -21,7 +21,8 @@ from gaussbayes.base.errors import GaussBayesError
 
 Result = TypeVar("Result")
 
-_IMPORTED = ["__main__", "gaussbayes.apps.lab.work"]
+# The last one is slow to import, and every automatic model needs it.
+_IMPORTED = ["__main__", "gaussbayes.apps.lab.work", "scipy.special"]
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 _LAST_SECONDS = 5  # that a process may take to be gone after it has closed its connection
 

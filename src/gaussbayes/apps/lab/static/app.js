@@ -96,8 +96,8 @@ export class App extends Store {
     if (!this.dragging) this.fitted = null;
     this.takePair();
     this.answers.data = answer;
+    this.refreshFigures(); // the server works while the points are drawn
     this.emit("data", answer);
-    this.refreshFigures();
   }
 
   takePair() {

@@ -19,7 +19,6 @@ import { boundsOf, clamped, fit } from "./view.js";
 const CANVASES = ["regions", "lines", "points", "rings"];
 const MORPH = 250; // milliseconds that ellipses take to become others
 const still = matchMedia("(prefers-reduced-motion: reduce)");
-const SLOW = 20000; // points: more than this are moved as an image while the view is dragged
 
 export class Plot {
   constructor(app, stage) {
@@ -176,7 +175,7 @@ export class Plot {
     const names = app.data.pair.map((feature) => app.data.features[feature]);
     drawAxes(this.axes, view, names, this.margin);
     this.drawScene();
-    this.drawPoints(view);
+    this.points.draw(this.context("points"), view, this.ratio);
     this.drawCursor();
     this.handles.update();
   }
@@ -208,25 +207,6 @@ export class Plot {
   shownLines() {
     const { layers } = this.app.state;
     return this.lines.filter(({ kind }) => layers[kind]);
-  }
-
-  /** Draw the points; very many follow a dragged window as an image until it rests. */
-  drawPoints(view) {
-    const { canvas } = this;
-    if (this.app.dragging && this.app.data.n > SLOW && this.pointsView) {
-      const was = this.pointsView;
-      const [left, top] = view.toPixel(was.x[0], was.y[1]);
-      const [right, bottom] = view.toPixel(was.x[1], was.y[0]);
-      const scale = `scale(${(right - left) / this.width}, ${(bottom - top) / this.height})`;
-      canvas.points.style.transform = `translate(${left}px, ${top}px) ${scale}`;
-      this.moved = true;
-      clearTimeout(this.later);
-      this.later = setTimeout(() => this.drawPoints(this.view), 200);
-      return;
-    }
-    canvas.points.style.transform = "";
-    this.pointsView = view;
-    this.points.draw(this.context("points"), view, this.ratio);
   }
 
   /** The point that is looked at; a hidden coordinate leaves a line of places. */

@@ -5,6 +5,7 @@ import { classPath } from "../panels/marks.js";
 import { colourOf } from "./colours.js";
 
 const MOST_RINGS = 1500; // more would cover the points
+const MANY = 20000; // points
 
 export const radiusOf = (n) => (n <= 400 ? 4.6 : n <= 2000 ? 3.6 : n <= 20000 ? 2.4 : 1.4);
 
@@ -26,6 +27,40 @@ function stamp(app, code, radius, hollow, ratio) {
   context.fill(path);
   context.stroke(path);
   return { canvas, side };
+}
+
+/** Very many stamps are copied pixel by pixel, which is much quicker than to draw images. */
+class Pixels {
+  constructor(context) {
+    this.context = context;
+    const { width, height } = context.canvas;
+    this.image = context.getImageData(0, 0, width, height);
+    this.words = new Uint32Array(this.image.data.buffer);
+  }
+
+  put(mark, left, top) {
+    const { width, height } = this.image;
+    mark.dots ??= dotsOf(mark.canvas);
+    const [first, start] = [Math.round(left), Math.round(top)];
+    for (const [x, y, word] of mark.dots) {
+      const [column, row] = [first + x, start + y];
+      if (column >= 0 && column < width && row >= 0 && row < height) this.words[row * width + column] = word;
+    }
+  }
+
+  show() {
+    this.context.putImageData(this.image, 0, 0);
+  }
+}
+
+/** The pixels of a stamp that are mostly covered. */
+function dotsOf(canvas) {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.width);
+  const dots = [];
+  new Uint32Array(data.buffer).forEach((word, i) => {
+    if (data[4 * i + 3] > 127) dots.push([i % canvas.width, Math.floor(i / canvas.width), word | 0xff000000]);
+  });
+  return dots;
 }
 
 export class Points {
@@ -74,7 +109,7 @@ export class Points {
 
   drawSome(context, view, ratio, holds) {
     const { app } = this;
-    const { codes, test } = app.data;
+    const { codes, test, n } = app.data;
     const radius = this.radius(view);
     const stamps = new Map();
     const stampOf = (code, held) => {
@@ -83,15 +118,19 @@ export class Points {
       return stamps.get(key);
     };
     const { width, height } = view;
+    const pixels = n > MANY ? new Pixels(context) : null;
     for (let row = 0; row < this.count; row++) {
       if (!holds(row)) continue;
       const [x, y] = this.place(row);
       const left = view.pixelX(x);
       const top = view.pixelY(y);
       if (!(left > -9 && left < width + 9 && top > -9 && top < height + 9)) continue;
-      const { canvas, side } = stampOf(codes[row], test[row]);
-      context.drawImage(canvas, left - side / 2, top - side / 2, side, side);
+      const mark = stampOf(codes[row], test[row]);
+      const { canvas, side } = mark;
+      if (pixels) pixels.put(mark, ratio * (left - side / 2), ratio * (top - side / 2));
+      else context.drawImage(canvas, left - side / 2, top - side / 2, side, side);
     }
+    pixels?.show();
   }
 
   /** A ring about every point the model puts into a wrong class; of very many, about some. */
