@@ -57,7 +57,7 @@ export class App extends Store {
       this.dataKey = key;
       this.loadData(body);
     } else if (this.data && !this.loading) {
-      this.takePair();
+      if (this.takePair()) this.emit("state", this.state, { dragging: this.dragging });
       this.refreshFigures();
     }
   }
@@ -94,26 +94,28 @@ export class App extends Store {
     };
     this.sceneKey = this.pointKey = null;
     if (!this.dragging) this.fitted = null;
-    this.takePair();
+    const other = this.takePair();
     this.answers.data = answer;
     this.refreshFigures(); // the server works while the points are drawn
+    if (other) this.emit("state", this.state, { dragging: this.dragging });
     this.emit("data", answer);
   }
 
+  /** Agree with the data about the pair of features; whether the state is another one now. */
   takePair() {
     const { data, state } = this;
     if (this.hasPair && !this.followsPair) {
       data.pair = state.pair;
-      return;
+      return false;
     }
     this.followsPair = false;
     data.pair = data.own;
-    if (same(state.pair, data.own)) return;
+    if (same(state.pair, data.own)) return false;
     const amend = same(this.history.recorded, state);
     this.state = { ...state, pair: data.own };
     if (amend) this.history.amend(this.state);
     if (!this.dragging) this.write();
-    this.emit("state", this.state, { dragging: this.dragging });
+    return true;
   }
 
   get drawn() {
