@@ -133,6 +133,10 @@ export class App extends Store {
     return this.data !== null && this.data.features.length < 2;
   }
 
+  get figureKind() {
+    return this.flat || this.state.view === "line" ? "line" : "scene";
+  }
+
   /** The state that is asked about: an automatic model is chosen anew only when nothing is dragged. */
   get asked() {
     const { state, data } = this;
@@ -145,7 +149,7 @@ export class App extends Store {
   refreshFigures() {
     if (!this.view) return;
     const { asked: state, data, dragging } = this;
-    const kind = state.view === "line" || this.flat ? "line" : "scene";
+    const kind = this.figureKind;
     const body =
       kind === "line"
         ? requests.lineBody(state, data, null)

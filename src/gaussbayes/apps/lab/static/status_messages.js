@@ -46,7 +46,11 @@ export function mountStatusMessages(app, plot) {
     if (app.data.problem && !app.dragging) say(app.data.problem);
   });
   app.on("state", (_, { dragging }) => dragging || title(app, plot));
-  for (const kind of ["scene", "line"]) app.on(kind, (answer) => errors(app, answer, app.dragging || app.connection.busy(kind)));
+  for (const kind of ["scene", "line"]) {
+    const show = (answer) => errors(app, answer, app.dragging || app.connection.busy(kind));
+    app.on(kind, show);
+    app.on("settled", () => kind === app.figureKind && app.answers[kind]?.request.data === app.data.id && show(app.answers[kind]));
+  }
   app.on("state fitted", () => hint(app));
   app.on("scene line", ({ head }) => sampled(head));
   app.on("hover", (answer) => readout(app, plot, answer));

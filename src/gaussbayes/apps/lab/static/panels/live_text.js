@@ -14,8 +14,7 @@ const PIECES = /(`[^`]*`|\{[^}]*\})/;
 /** The value of a path such as "point.posterior.0"; undefined while it is not there. */
 export function valueAt(app, path, { fresh = false } = {}) {
   const [kind, ...members] = path.split(".");
-  const shown = app.flat || app.state.view === "line" ? "line" : "scene";
-  const answer = app.answers[kind === "figure" ? shown : kind];
+  const answer = app.answers[kind === "figure" ? app.figureKind : kind];
   if (!answer || answer.request.data !== app.data?.id) return undefined;
   if (fresh && !same(answer.request.model, modelOf(app.asked))) return undefined;
   return members.reduce((value, name) => value?.[name], answer.head) ?? undefined;
