@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import gaussbayes.apps.lab.server
 from tests.browser.lab import Lab
+from tests.lab.test_controls import controls
 
 LIGHTEST = 300_000
 """Bytes that the page may weigh without plotly."""
@@ -46,14 +47,8 @@ def test_every_control_is_there_once_and_has_a_name(lab: Lab) -> None:
     lab.open({"at": [0, 0]})
     ids = lab.get("[...document.querySelectorAll('[id]')].map((one) => one.id)")
     assert len(ids) == len(set(ids))
-    named = lab.page.evaluate(
-        """async () => {
-            const { CONTROLS } = await import(new URL("static/panels/index.js", location.href));
-            return CONTROLS;
-        }"""
-    )
     # Only a table on the command line brings a button to come back to it.
-    assert set(named) - set(ids) == {"data-given"}
+    assert set(controls()) - set(ids) == {"data-given"}
     nameless = lab.get(
         """[...document.querySelectorAll("button, input, select")].filter((one) => !(
             one.labels?.length || one.getAttribute("aria-label") || one.textContent.trim()

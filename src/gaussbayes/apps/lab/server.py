@@ -11,6 +11,7 @@ import secrets
 import webbrowser
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from socket import create_server, socket
@@ -35,6 +36,7 @@ from gaussbayes.apps.lab.wire_format import as_json, error_text
 from gaussbayes.base.errors import GaussBayesError
 
 ADDRESS = "127.0.0.1"
+USUAL_PORT = 8642
 _CLOSING_LENGTH = 32 << 20  # bytes that close a socket; what is shorter, but too long, is answered
 _LAST_SECONDS = 1  # that a page may take to close its connection at the end
 STATIC = Path(__file__).with_name("static")
@@ -47,7 +49,7 @@ _TYPES = {
     ".png": "image/png",
     ".svg": "image/svg+xml",
 }
-_LATER = ("surface_view.js", "panels/surface_figure.js")  # scripts that are fetched when needed
+_LATER = ("surface_view.js", "panels/surface_figure.js", "shared.js")  # fetched when needed
 # The address changes with every start: files of it never do, and a second tab has them at once.
 _KEPT = {"cache-control": "private, max-age=86400, immutable"}
 _LONGEST_NAME = 200
@@ -60,7 +62,7 @@ _BAD_HANDSHAKE = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: 
 def serve(
     backend: Backend,
     *,
-    port: int = 0,
+    port: int | None = None,
     open_browser: bool = True,
     tell: Callable[[str], object] = print,
 ) -> None:
@@ -68,7 +70,7 @@ def serve(
 
     Parameters
     ----------
-    port : where to listen; 0 is a free port
+    port : where to listen; 0 is a free port, None the usual one if it is free
     tell : called with the page's address as soon as it can be opened
     """
     with listen(port) as listener:
@@ -81,7 +83,8 @@ def serve(
             if open_browser:
                 write_redirect(redirect, address)
                 Thread(target=webbrowser.open, args=(redirect.as_uri(),), daemon=True).start()
-            make_server(backend, Door(token, port, LARGEST_UPLOAD), redirect).run([listener])
+            door = Door(token, port, LARGEST_UPLOAD, porch())
+            make_server(backend, door, redirect).run([listener])
 
 
 def write_redirect(path: Path, address: str) -> None:
@@ -99,8 +102,16 @@ def write_redirect(path: Path, address: str) -> None:
         file.write(page)
 
 
-def listen(port: int) -> socket:
-    """A socket that listens on a port of the loopback address; 0 is a free one."""
+def listen(port: int | None) -> socket:
+    """A socket that listens on a port of the loopback address; 0 is a free one.
+
+    None is the usual one, or one that is free if that is in use: with the usual port shared
+    addresses lead to any lab.
+    """
+    if port is None:
+        with suppress(OSError):
+            return listen(USUAL_PORT)
+        port = 0
     try:
         return create_server((ADDRESS, port), backlog=_MOST_WAITING)
     except OSError as error:
@@ -191,6 +202,16 @@ def make_app(backend: Backend, redirect: Path | None = None) -> Starlette:
     )
     app.router.redirect_slashes = False
     return app
+
+
+def porch() -> dict[str, Response]:
+    """What is shown without the key: the page of a shared address, by the paths of its files."""
+    contents = _files_in(STATIC)
+    paths = {"/": "shared.html", **{f"/shared/{name}": name for name in ("style.css", "shared.js")}}
+    return {
+        path: Response(contents[name], media_type=_TYPES[Path(name).suffix])
+        for path, name in paths.items()
+    }
 
 
 def request_protocol() -> type[H11Protocol]:

@@ -208,13 +208,13 @@ export class App extends Store {
   /**
    * Ask what the model says under the pointer, when nothing else waits; null: it has left.
    *
-   * As in the regions there, categories are integrated out.
+   * As in the regions there, categories are integrated out unless points are chosen by them.
    */
   hover(at) {
     this.hovered = at;
     if (at === null) this.emit("hover", null);
     if (at === null || !this.data || this.loading || this.connection.busy("point")) return;
-    const body = requests.pointBody(this.asked, this.data, at);
+    const body = requests.pointBody(this.asked, this.data, at, requests.filterOf(this.state, this.data));
     this.connection.ask("point", body).then(
       (answer) => {
         if (this.hovered === null) return;
@@ -250,7 +250,7 @@ export class App extends Store {
 
   /** Keep the parameters that were fitted: handles are there, and a model by hand starts from them. */
   async takeFitted(kind, { head, request }) {
-    if (!isFitted(request.model)) return;
+    if (!isFitted(request.model) || kind !== this.figureKind) return;
     let found = head.parameters;
     const of = this.pairKey;
     if (kind === "line" && !this.flat && found && !this.dragging) {

@@ -71,6 +71,10 @@ export class Connection {
     this.send(request);
   }
 
+  get isOpen() {
+    return this.socket.readyState === WebSocket.OPEN;
+  }
+
   busy(kind) {
     return this.underWay.has(kind);
   }
@@ -78,7 +82,7 @@ export class Connection {
   send(request) {
     request.number = this.number += 1;
     request.sent = performance.now();
-    if (this.socket.readyState !== WebSocket.OPEN) return; // sent when it opens
+    if (!this.isOpen) return; // sent when it opens
     const { kind, number, body } = request;
     this.socket.send(JSON.stringify({ number, kind, ...body }));
   }

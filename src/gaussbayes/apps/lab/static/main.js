@@ -9,7 +9,9 @@ import { LineView } from "./drawing/line.js";
 import { Plot } from "./drawing/plot.js";
 import { Pointer } from "./drawing/pointer.js";
 import { mountKeyboard } from "./keyboard.js";
-import { find } from "./panels/elements.js";
+import { mountFilters } from "./filters.js";
+import { mountHelp } from "./help.js";
+import { find, useGlossary } from "./panels/elements.js";
 import { hideControls } from "./panels/index.js";
 import { mountStatusMessages } from "./status_messages.js";
 import { mountTabs } from "./tabs.js";
@@ -25,6 +27,7 @@ async function start() {
   const about = await response.json();
   const address = new URL("socket", base);
   address.protocol = "ws:";
+  useGlossary(about.glossary);
   const app = new App(about, address.href);
   watchTheme(app, () => app.emit("theme", app.theme));
   const plot = new Plot(app, find("stage"));
@@ -33,15 +36,19 @@ async function start() {
   mountCategoryBars(app, find("stage"));
   new Pointer(app, plot);
   mountToolbar(app);
+  mountFilters(app, find("filters"));
   mountTabs(app, find("side"), find("tabs"), find("panels"));
   mountKeyboard(app, plot);
   mountKey(app, find("key"));
   mountCard(app, plot);
   mountStatusMessages(app, plot);
+  mountHelp(find("help"));
   hideWithout(app);
   loadSurface(app);
   if (about.given && !location.hash) app.change({ data: { given: true } }, { record: false });
   app.refresh();
+  const shared = new BroadcastChannel("gaussbayes lab"); // an address without key asks where the lab is
+  shared.onmessage = ({ data }) => data === "where" && app.connection.isOpen && shared.postMessage(location.pathname);
   window.lab = app; // for tests and the curious
 }
 

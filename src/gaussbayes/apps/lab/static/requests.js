@@ -67,18 +67,28 @@ export function sceneBody(state, data, view, { dragging = false, coarseness = 0 
     reject,
     novelty,
     truth: truth && known && !dragging,
+    known_categories: filterOf(state, data),
   };
 }
 
 export function lineBody(state, data, view) {
-  return { ...common(state, data), feature: data.pair[0], x: view ? view.x : null };
+  return { ...common(state, data), feature: data.pair[0], x: view ? view.x : null, known_categories: filterOf(state, data) };
 }
 
-/** The category of each feature that holds some, as far as the state says that it is known. */
+/** Codes of a list of the state, one for each feature that holds categories; null: not known. */
+const codesOf = (codes, data) =>
+  data.categories.map(({ values }, i) => (codes[i] < values.length ? codes[i] : null));
+
+/** The categories that points must have to be shown; null where every point is. */
+export function filterOf({ filter }, data) {
+  const codes = codesOf(filter, data);
+  return codes.some((code) => code !== null) ? codes : null;
+}
+
+/** The category of each feature that holds some, as far as the state says that it is known of the point. */
 export function categoriesOf(state, data) {
-  const fits = (code, i) => code === null || code < data.categories[i]?.values.length;
-  const { categories } = state;
-  return data.categories.map((_, i) => (fits(categories[i] ?? null, i) ? categories[i] ?? null : null));
+  const shown = filterOf(state, data);
+  return codesOf(state.categories, data).map((code, i) => code ?? shown?.[i] ?? null);
 }
 
 export function pointBody(state, data, at, known = null) {

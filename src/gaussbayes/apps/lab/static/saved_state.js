@@ -6,7 +6,7 @@ import { dataBody, modelOf } from "./requests.js";
 import { DEFAULT, merge } from "./state.js";
 
 const FORMAT = { format: "gaussbayes-lab", version: 1 };
-const PLAIN = ["pair", "neighbours", "layers", "view", "bounds", "hide", "at", "categories", "stream", "lesson", "without"];
+const PLAIN = ["pair", "neighbours", "layers", "view", "bounds", "hide", "at", "categories", "filter", "stream", "lesson", "without"];
 const OWN_TABLE = ["upload", "given"];
 
 export async function savedText(app) {

@@ -33,6 +33,7 @@ export const DEFAULT = Object.freeze({
   hide: null,
   at: null,
   categories: [],
+  filter: [],
   stream: null,
   theme: "auto",
   lesson: null,
@@ -47,6 +48,10 @@ const orNull = (check) => (value) => value === null || check(value);
 const oneOf = (...values) => (value) => values.includes(value);
 const isPart = (name) => (value) => isPlain(value) && Object.keys(value).every((own) => own in DEFAULT[name]);
 
+function isCodes(value) {
+  return Array.isArray(value) && value.every(orNull((code) => Number.isInteger(code) && code >= 0));
+}
+
 /** What each member of a state may be, as far as the page itself relies on it. */
 const FITS = {
   data: isPlain,
@@ -59,7 +64,8 @@ const FITS = {
   bounds: orNull((value) => isPlain(value) && [value.x, value.y].every((ends) => isPair(ends) && ends[0] < ends[1])),
   hide: oneOf(null, 0, 1),
   at: orNull(isPair),
-  categories: (value) => Array.isArray(value) && value.every(orNull((code) => Number.isInteger(code) && code >= 0)),
+  categories: isCodes,
+  filter: isCodes,
   stream: orNull(Number.isInteger),
   theme: oneOf("auto", "light", "dark"),
   lesson: orNull((value) => Array.isArray(value) && value.length === 2),
@@ -113,7 +119,7 @@ export function bringsTable(state, { data }) {
 /** The patch with what a change of the dataset brings along, unless the patch says otherwise. */
 function completed(state, patch) {
   if (!bringsTable(state, patch)) return patch;
-  const forgotten = { pair: [0, 1], bounds: null, at: null, categories: [], stream: null, hide: null };
+  const forgotten = { pair: [0, 1], bounds: null, at: null, categories: [], filter: [], stream: null, hide: null };
   const model = { priors: null };
   const [before, from] = [fittedFrom(state.data), fittedFrom(patch.data)];
   if (isByHand(state.model) || from === "auto" || before === "auto") model.from = from;

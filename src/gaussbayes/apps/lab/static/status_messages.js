@@ -1,10 +1,9 @@
 // Words about the figure: the line under the plot, the readout at the pointer, problems, and
 // what a screen reader is told.
 
-import { button, el, find, write } from "./panels/elements.js";
+import { button, el, find, term, write } from "./panels/elements.js";
 import { percent } from "./panels/formats.js";
 import { mark } from "./panels/marks.js";
-import { term } from "./panels/terms.js";
 
 const TOAST = 3200; // milliseconds that a sentence stays, at least
 const READING = 60; // milliseconds that a letter takes
@@ -118,7 +117,7 @@ function tell(text) {
 
 /** The errors of the features shown, large, with the value before the last change. */
 function errors(app, { head: { errors: found } }, moving) {
-  const of = JSON.stringify([app.data.name, app.data.target, app.drawn]);
+  const of = JSON.stringify([app.data.name, app.data.target, app.drawn, app.state.filter]);
   const train = found?.train ?? null;
   if (rest.of !== of) rest = { of, train, before: null };
   const before = moving ? rest.train : rest.train === train ? rest.before : rest.train;
@@ -145,7 +144,7 @@ function gauge(name, words, value, before) {
   const size = (error) => Math.min(1, 2 * error);
   const marked = before === null ? [] : [el("i", { own: { "--at": size(before) } })];
   return el("p", { class: `gauge ${before === null ? "" : value > before ? "worse" : "better"}` },
-    term(name, words),
+    term(words, name),
     el("span", {}, before === null ? [] : [el("s", {}, percent(before)), " → "], el("b", {}, percent(value))),
     el("span", { class: "bar", "aria-hidden": "true" }, el("span", { own: { "--proportion": size(value) } }), marked),
   );
@@ -155,13 +154,13 @@ function gauge(name, words, value, before) {
 function title(app, plot) {
   if (!app.data) return;
   const { id, name, n, classes } = app.data;
-  const key = JSON.stringify([id, app.drawn]);
+  const key = JSON.stringify([id, app.drawn, app.state.filter]);
   if (find("title").dataset.key === key) return;
   find("title").dataset.key = key;
   const number = (count) => count.toLocaleString("en");
   const many = (count, one, all) => `${number(count)} ${count === 1 ? one : all}`;
-  const { lacking } = plot.points;
-  const hidden = lacking ? `, ${number(lacking)} not drawn` : "";
+  const { lacking, others } = plot.points.undrawn;
+  const hidden = lacking + others ? `, ${number(lacking + others)} not drawn` : "";
   find("title").textContent = `${name} · ${many(n, "point", "points")}${hidden} · ${many(classes.length, "class", "classes")}`;
 }
 

@@ -2,8 +2,9 @@
 
 import { bringsTable, DEFAULT, fromHash, History, patched, same, toHash } from "./state.js";
 
-/** The state to be pasted into any lab: without the address, which holds the key of this one. */
-export const sharedText = () => `gaussbayes lab ${location.hash || "#"}`;
+/** An address that opens the state in any lab: without the key of this one. Null for a file, which no address holds. */
+export const sharedAddress = ({ state: { data } }) =>
+  data.upload || data.given ? null : `${location.origin}/${location.hash || "#"}`;
 
 export class Store {
   constructor(sizeOf) {
@@ -14,7 +15,7 @@ export class Store {
     this.state = this.read(location.hash);
     this.history = new History(this.state);
     addEventListener("paste", (event) => {
-      const [, shared] = /^gaussbayes lab (#\S*)\s*$/.exec(event.clipboardData?.getData("text") ?? "") ?? [];
+      const [, shared] = /^http:\/\/[\w.:]+\/(#\S*)\s*$/.exec(event.clipboardData?.getData("text") ?? "") ?? [];
       if (shared !== undefined && !event.target.closest?.("input, textarea")) this.replace(this.read(shared));
     });
     addEventListener("hashchange", () => {

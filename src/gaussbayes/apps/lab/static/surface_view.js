@@ -3,6 +3,7 @@
 // Without WebGL a message stands here, and the page shows the evidence in the plane instead.
 
 import { button, el, write } from "./panels/elements.js";
+import { filterOf } from "./requests.js";
 import { layout, traces } from "./panels/surface_figure.js";
 
 const WIDTH = 90;
@@ -70,8 +71,8 @@ export function mount(element, app) {
 
   const shown = () => app.state.view === "surface" && !app.flat && app.data !== null;
   const key = () => {
-    const { model, neighbours, pair, stream, bounds } = app.state;
-    return JSON.stringify([app.data?.id, model, neighbours, pair, stream, bounds, app.theme]);
+    const { model, neighbours, pair, stream, bounds, filter } = app.state;
+    return JSON.stringify([app.data?.id, model, neighbours, pair, stream, bounds, filter, app.theme]);
   };
 
   async function update() {
@@ -84,7 +85,7 @@ export function mount(element, app) {
       const { x, y, width, height } = app.view();
       const along = Math.max(20, Math.round((WIDTH * height) / width));
       const view = { x, y, width: WIDTH, height: along };
-      const [Plotly, answer] = await Promise.all([plotly(), app.ask("surface", { view })]);
+      const [Plotly, answer] = await Promise.all([plotly(), app.ask("surface", { view, known_categories: filterOf(app.state, app.data) })]);
       if (!answer.arrays.evidence) {
         return say(answer.head.problem ?? "This model has no density to draw.");
       }
@@ -114,11 +115,7 @@ export function mount(element, app) {
     const far = Math.hypot(flat, eye.z);
     const angle = Math.atan2(eye.y, eye.x) + across * TURN;
     const height = Math.max(-0.2, Math.min(1.5, Math.atan2(eye.z, flat) + up * TURN));
-    eye = {
-      x: far * Math.cos(height) * Math.cos(angle),
-      y: far * Math.cos(height) * Math.sin(angle),
-      z: far * Math.sin(height),
-    };
+    eye = { x: far * Math.cos(height) * Math.cos(angle), y: far * Math.cos(height) * Math.sin(angle), z: far * Math.sin(height) };
     window.Plotly?.relayout(drawing, { "scene.camera.eye": eye });
   }
   function onKey(event) {

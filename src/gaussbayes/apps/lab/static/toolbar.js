@@ -1,9 +1,9 @@
 // Header and toolbar: history, address, theme, what the pointer does, classes, views.
 
 import { NO_CODE } from "./answer_reader.js";
-import { button, el, find } from "./panels/elements.js";
+import { button, el, find, helped } from "./panels/elements.js";
 import { mark, NO_LABEL } from "./panels/marks.js";
-import { sharedText } from "./store.js";
+import { sharedAddress } from "./store.js";
 import { nextName } from "./drawing/point_list.js";
 
 const nextTheme = ({ state: { theme } }) => ({ auto: "light", light: "dark", dark: "auto" })[theme];
@@ -21,6 +21,7 @@ export function mountToolbar(app) {
   find("fit-again").addEventListener("click", () => app.fitAgain());
   radios(find("tools"), (button) => app.setTool(button.dataset.tool));
   radios(find("views"), (button) => app.change({ view: button.dataset.view }));
+  for (const each of find("views").children) each.dataset.help = helped(each.textContent)["data-help"];
   const classes = find("classes");
   const refresh = () => show(app);
   app.on("state", (_, { dragging }) => dragging || refresh());
@@ -94,10 +95,11 @@ function chips(app, place) {
 }
 
 async function share(app) {
+  const address = sharedAddress(app);
   try {
-    await navigator.clipboard.writeText(sharedText());
-    app.say("Copied, without the key of this lab: paste it into any open lab. Export saves a file, with the table.");
-  } catch {
-    app.openPanel("take_away");
-  }
+    await navigator.clipboard.writeText(address ?? "");
+    if (address) return app.say("Address copied, without the key of this lab: it opens wherever a lab is open.");
+  } catch {}
+  app.openPanel("take_away");
+  app.say(address ? "The browser does not allow copying: the address is in “Export”." : "This table is a file, which no address holds: save the lab.");
 }

@@ -33,10 +33,7 @@ export function ticks([low, high], count) {
   return marked(numbers, step, texts, start + (tens ? `${start && ","} in 10${superscript(tens)}` : ""));
 }
 
-const marked = (numbers, step, texts, note) => ({
-  marks: numbers.map((n, i) => ({ value: n * step, text: texts[i] })),
-  note,
-});
+const marked = (numbers, step, texts, note) => ({ marks: numbers.map((n, i) => ({ value: n * step, text: texts[i] })), note });
 
 function written(value, step) {
   const digits = Math.min(20, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));

@@ -4,14 +4,7 @@
 // crossed, and join the pieces to lines. Coordinates are those of the data.
 
 function frame({ x, y, width, height }) {
-  return {
-    width,
-    height,
-    left: x[0],
-    bottom: y[0],
-    across: (x[1] - x[0]) / (width - 1),
-    along: (y[1] - y[0]) / (height - 1),
-  };
+  return { width, height, left: x[0], bottom: y[0], across: (x[1] - x[0]) / (width - 1), along: (y[1] - y[0]) / (height - 1) };
 }
 
 class Pieces {

@@ -77,6 +77,7 @@ export class LineView {
     }
     if (joint) parts.push(svg("path", { class: "sum", d: path(place, evidence.data, across, up) }));
     for (const boundary of answer.head.boundaries ?? []) {
+      if (!(boundary >= x[0] && boundary <= x[1])) continue;
       const at = across(boundary).toFixed(1);
       parts.push(svg("line", { class: "border", x1: at, x2: at, y1: top, y2: lower.top + lower.height }));
     }
@@ -122,7 +123,9 @@ export class LineView {
     const high = Math.min(7, 30 / rows.length);
     const strokes = rows.map(() => "");
     const count = app.state.stream ?? n;
+    const { agrees } = this.plot.points;
     for (let row = 0; row < Math.min(n, count); row += every) {
+      if (agrees && !agrees(row)) continue;
       const value = points[row * columns + feature];
       if (!(value >= x[0] && value <= x[1])) continue;
       const line = codes[row] === NO_CODE ? classes.length : codes[row];

@@ -99,8 +99,8 @@ export class Plot {
   }
 
   stateChanged(state) {
-    const { bounds, layers, stream, pair, at, hide, view } = state;
-    const frame = JSON.stringify([bounds, pair, view, stream]);
+    const { bounds, layers, stream, pair, at, hide, view, filter } = state;
+    const frame = JSON.stringify([bounds, pair, view, stream, filter]);
     const kinds = JSON.stringify(layers);
     const marked = JSON.stringify([at, hide]);
     if (frame !== this.frame) this.show();

@@ -2,6 +2,7 @@
 
 import { NO_CODE } from "../answer_reader.js";
 import { classPath } from "../panels/marks.js";
+import { filterOf } from "../requests.js";
 import { colourOf } from "./colours.js";
 
 const MOST_RINGS = 1500; // more would cover the points
@@ -83,28 +84,40 @@ export class Points {
     return [points[row * columns + pair[0]], points[row * columns + pair[1]]];
   }
 
+  /** Whether a row has the categories that are shown: a function, or null where all have. */
+  get agrees() {
+    const { state, data } = this.app;
+    const wanted = filterOf(state, data);
+    const { categoryCodes, categories: { length } } = data;
+    return wanted && ((row) => wanted.every((code, i) => code === null || categoryCodes[row * length + i] === code));
+  }
+
   categories(row) {
     const { categoryCodes, categories: { length } } = this.app.data;
     const codes = [...categoryCodes.subarray(row * length, (row + 1) * length)];
     return codes.map((code) => (code === NO_CODE ? null : code));
   }
 
-  /** How many rows lack one of the features that are drawn, so that they are not drawn. */
-  get lacking() {
-    const { drawn, data: { id, n, points, columns } } = this.app;
-    const key = JSON.stringify([id, drawn]);
-    if (this.counted?.key === key) return this.counted.rows;
+  /** How many rows lack one of the features that are drawn, and how many others are of other categories. */
+  get undrawn() {
+    const { drawn, state, data: { id, n, points, columns } } = this.app;
+    const key = JSON.stringify([id, drawn, state.filter]);
+    if (this.counted?.key === key) return this.counted;
+    const { agrees } = this;
     const known = (row) => drawn.every((feature) => Number.isFinite(points[row * columns + feature]));
-    let rows = 0;
-    for (let row = 0; row < n; row++) if (!known(row)) rows += 1;
-    this.counted = { key, rows };
-    return rows;
+    this.counted = { key, lacking: 0, others: 0 };
+    for (let row = 0; row < n; row++) {
+      if (!known(row)) this.counted.lacking += 1;
+      else if (agrees && !agrees(row)) this.counted.others += 1;
+    }
+    return this.counted;
   }
 
   draw(context, view, ratio) {
     const { codes, unlabelled } = this.app.data;
-    if (unlabelled) this.drawSome(context, view, ratio, (row) => codes[row] === NO_CODE);
-    this.drawSome(context, view, ratio, unlabelled ? (row) => codes[row] !== NO_CODE : () => true);
+    const agrees = this.agrees ?? (() => true);
+    if (unlabelled) this.drawSome(context, view, ratio, (row) => codes[row] === NO_CODE && agrees(row));
+    this.drawSome(context, view, ratio, unlabelled ? (row) => codes[row] !== NO_CODE && agrees(row) : agrees);
   }
 
   drawSome(context, view, ratio, holds) {
@@ -163,7 +176,9 @@ export class Points {
   nearest(view, left, top, reach) {
     let best = reach * reach;
     let found = null;
+    const { agrees } = this;
     for (let row = 0; row < this.count; row++) {
+      if (agrees && !agrees(row)) continue;
       const [x, y] = this.place(row);
       const distance = (view.pixelX(x) - left) ** 2 + (view.pixelY(y) - top) ** 2;
       if (distance <= best) {

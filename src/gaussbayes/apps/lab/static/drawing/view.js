@@ -28,10 +28,7 @@ class View {
   }
 
   toPlace(left, top) {
-    return [
-      this.x[0] + (left / this.width) * (this.x[1] - this.x[0]),
-      this.y[1] - (top / this.height) * (this.y[1] - this.y[0]),
-    ];
+    return [this.x[0] + (left / this.width) * (this.x[1] - this.x[0]), this.y[1] - (top / this.height) * (this.y[1] - this.y[0])];
   }
 
   moved(left, top) {

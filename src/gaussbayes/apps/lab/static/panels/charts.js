@@ -1,6 +1,6 @@
 // Small figures of numbers: a matrix as heat, and how well probabilities are calibrated.
 
-import { el, hint, svg, table } from "./elements.js";
+import { el, hint, svg, table, term } from "./elements.js";
 import { count, percent, short } from "./formats.js";
 
 const MOST_LETTERS = 16; // of the names that head the columns together; where they are longer, marks do
@@ -43,9 +43,7 @@ export function calibration(bins) {
   const most = Math.max(1, ...there.map((bin) => bin.n));
   const at = (proportion) => 8 + 104 * proportion;
   const up = (proportion) => 112 - 104 * proportion;
-  const said = there.map(
-    (bin) => `${percent(bin.mean)} came true in ${percent(bin.proportion)} of ${count(bin.n)}`,
-  ).join("; ");
+  const said = there.map((bin) => `${percent(bin.mean)} came true in ${percent(bin.proportion)} of ${count(bin.n)}`).join("; ");
   return el("figure", { class: "calibration" },
     svg("svg", { viewBox: "-16 0 136 132", role: "img", "aria-label": `Calibration: ${said}` },
       svg("rect", { x: 8, y: 8, width: 104, height: 104, class: "frame" }),
@@ -60,7 +58,7 @@ export function calibration(bins) {
       ]),
       svg("text", { x: 60, y: 130, class: "across" }, "predicted probability"),
     ),
-    el("figcaption", {}, "How often it came true. On the dashed line probabilities mean what they say."),
+    el("figcaption", {}, term("Calibration"), ": how often it came true. On the dashed line probabilities mean what they say."),
   );
 }
 
@@ -92,6 +90,6 @@ export function learningCurve({ n, train, test, of, tested, bayes, sampled, prob
       [first, last].map((points) => svg("text", { x: across(points), y: 105, class: "across" }, count(points))),
       svg("text", { x: 107, y: 114, class: "across" }, "points learnt from"),
     ),
-    el("figcaption", {}, `Errors ${of}. Line: training. Dashes: ${tested}.${bayes ? " Level: Bayes error." : ""} ${sampled ?? ""}`),
+    el("figcaption", {}, term("Learning curve"), `: errors ${of}. Line: training. Dashes: ${tested}.${bayes ? " Level: Bayes error." : ""} ${sampled ?? ""}`),
   );
 }

@@ -1,13 +1,13 @@
 // The controls of the panels: each has an id, a label, and a `set` that shows a value without
 // telling anybody.
 
-import { el, write } from "./elements.js";
+import { el, helped, term, write } from "./elements.js";
 import { round } from "./formats.js";
 
 /** A drop-down list of `[value, label]`. */
 export function select(id, label, onChange) {
   const input = el("select", { id, on: { change: () => onChange(input.value) } });
-  const root = el("div", { class: "control" }, el("label", { for: id }, label), input);
+  const root = el("div", { class: "control" }, el("label", { for: id }, term(label, label, false)), input);
   let shown = "";
   return {
     root,
@@ -26,22 +26,16 @@ export function select(id, label, onChange) {
   };
 }
 
-/** Two or more choices side by side, of which one holds: `[value, label, what it means]`. */
+/** Two or more choices side by side, of which one holds: `[value, label]`. */
 export function choice(id, label, options, onChange) {
   const inputs = new Map();
-  const items = options.map(([value, text, meaning]) => {
-    const input = el("input", {
-      type: "radio",
-      name: id,
-      value,
-      id: `${id}-is-${value}`,
-      on: { change: () => onChange(value) },
-    });
+  const items = options.map(([value, text]) => {
+    const input = el("input", { type: "radio", name: id, value, id: `${id}-is-${value}`, on: { change: () => onChange(value) } });
     inputs.set(value, input);
-    return el("label", { title: meaning }, input, el("span", {}, text));
+    return el("label", { ...helped(text, false), class: null }, input, el("span", {}, text));
   });
   const root = el("fieldset", { class: "control choice", id },
-    el("legend", {}, label),
+    el("legend", {}, term(label)),
     el("div", { class: "segments" }, items),
   );
   return {
@@ -55,17 +49,12 @@ export function choice(id, label, options, onChange) {
   };
 }
 
-export function toggle(id, label, onChange, meaning = null) {
-  const input = el("input", {
-    type: "checkbox",
-    role: "switch",
-    id,
-    on: { change: () => onChange(input.checked) },
-  });
-  const root = el("label", { class: "control toggle", title: meaning },
+export function toggle(id, label, onChange) {
+  const input = el("input", { type: "checkbox", role: "switch", id, on: { change: () => onChange(input.checked) } });
+  const root = el("label", { class: "control toggle" },
     input,
     el("span", { class: "knob", "aria-hidden": "true" }),
-    el("span", {}, label),
+    el("span", {}, term(label, label, false)),
   );
   return {
     root,
@@ -82,14 +71,9 @@ export function slider(id, label, limits, onMove, { ends = null, format = String
     show();
     onMove(input.valueAsNumber, done);
   };
-  const input = el("input", {
-    type: "range",
-    id,
-    ...limits,
-    on: { input: () => tell(false), change: () => tell(true) },
-  });
+  const input = el("input", { type: "range", id, ...limits, on: { input: () => tell(false), change: () => tell(true) } });
   const value = el("output", { for: id });
-  const name = el("label", { for: id }, label);
+  const name = el("label", { for: id }, term(label, label, false));
   const root = el("div", { class: "control slider" },
     el("div", { class: "head" }, name, value),
     input,
@@ -130,7 +114,7 @@ export function number(id, label, limits, onNumber, { dense = false, digits = 6 
     },
   });
   const root = el("div", { class: dense ? "control dense" : "control" },
-    dense ? null : el("label", { for: id }, label),
+    dense ? null : el("label", { for: id }, term(label, label, false)),
     input,
     said,
   );

@@ -210,7 +210,7 @@ function columns(app) {
 
 function lacking(app) {
   if (!app.data || !app.plot) return "";
-  const n = app.plot.points.lacking;
+  const { lacking: n } = app.plot.points.undrawn;
   if (!n) return "";
   const names = app.drawn.map((feature) => app.data.features[feature]);
   const rows = n === 1 ? "1 row lacks" : `${count(n)} rows lack`;

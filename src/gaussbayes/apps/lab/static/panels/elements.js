@@ -33,6 +33,40 @@ function filled(element, attributes, children) {
   return element;
 }
 
+let glossary = {};
+
+/** Take the meanings of words: {field, page}, each by the word. */
+export function useGlossary({ field, page }) {
+  const entries = Object.entries({ ...page, ...field });
+  glossary = Object.fromEntries(entries.map(([words, meaning]) => [words.toLowerCase(), meaning]));
+  const named = Object.keys(field).sort((a, b) => b.length - a.length);
+  within = new RegExp(`(?<![\\w-])(${named.join("|").replace(/[()]/g, "\\$&")})(?![\\w-])`, "i");
+}
+
+let within = null; // words of the field in a text
+
+/** Attributes of words that the glossary explains; help.js shows it by pointer, focus and tap. */
+export function helped(words, focusable = true) {
+  const meaning = glossary[words.toLowerCase()];
+  if (!meaning) return {};
+  return { class: "term", "data-help": meaning, "aria-description": meaning, tabindex: focusable ? 0 : null };
+}
+
+/** Words with their meaning, if the glossary has it; of a control they take no focus of their own. */
+export function term(words, name = words, focusable = true) {
+  const attributes = helped(name, focusable);
+  return attributes.class ? el("span", attributes, words) : words;
+}
+
+/** A text in which each word of the field has its meaning where it comes first. */
+export function explained(text, seen) {
+  const [, start, word, rest] = (within && new RegExp(`^(.*?)(?:${within.source})(.*)$`, "is").exec(text)) ?? [];
+  if (!word) return [text];
+  const known = seen.has(word.toLowerCase());
+  seen.add(word.toLowerCase());
+  return [start, known ? word : term(word), ...explained(rest, seen)];
+}
+
 /** What a class is drawn in: the custom property of its colour; rows without label are grey. */
 export function classColour(code) {
   return code === NO_CODE ? "var(--faint)" : `var(--class-${code % 12})`;
@@ -51,11 +85,11 @@ export function write(element, text = "") {
 }
 
 export function section(title, ...children) {
-  return el("section", { class: "part" }, el("h3", {}, title), ...children);
+  return el("section", { class: "part" }, el("h3", {}, term(title)), ...children);
 }
 
 export function folded(title, open, ...children) {
-  return el("details", { class: "part", open }, el("summary", {}, title), ...children);
+  return el("details", { class: "part", open }, el("summary", {}, term(title, title, false)), ...children);
 }
 
 export function button(id, label, onClick, attributes = {}) {
@@ -65,15 +99,17 @@ export function button(id, label, onClick, attributes = {}) {
 /** A table of texts or elements; the first cell of each row heads it. */
 export function table(caption, heads, rows, attributes = {}) {
   return el("table", attributes,
-    el("caption", {}, caption),
-    el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
+    el("caption", {}, term(caption)),
+    el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, named(head))))),
     el("tbody", {},
       rows.map(([head, ...cells]) =>
-        el("tr", {}, el("th", { scope: "row" }, head), cells.map((cell) => asCell(cell))),
+        el("tr", {}, el("th", { scope: "row" }, named(head)), cells.map((cell) => asCell(cell))),
       ),
     ),
   );
 }
+
+const named = (head) => (typeof head === "string" ? term(head) : head);
 
 function asCell(cell) {
   return cell instanceof HTMLTableCellElement ? cell : el("td", {}, cell);

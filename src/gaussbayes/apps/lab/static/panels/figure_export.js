@@ -85,7 +85,9 @@ function lines({ plot, colours }, view) {
 
 /** The rows that can be seen, each with its place in pixels. */
 function* seen({ plot: { points: all } }, view) {
+  const { agrees } = all;
   for (let row = 0; row < all.count; row++) {
+    if (agrees && !agrees(row)) continue;
     const [x, y] = view.toPixel(...all.place(row));
     if (x >= 0 && x <= view.width && y >= 0 && y <= view.height) yield [row, x, y];
   }

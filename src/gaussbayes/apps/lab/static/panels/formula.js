@@ -1,9 +1,8 @@
 // Bayes' rule at one place: the formula, and a line with its numbers for every class.
 
-import { bar, classColour, el, math } from "./elements.js";
+import { bar, classColour, el, math, term } from "./elements.js";
 import { fromLog, percent, probability, short } from "./formats.js";
 import { className } from "./marks.js";
-import { term } from "./terms.js";
 
 export function bayesFormula() {
   const word = (text) => math("mi", text);
@@ -26,7 +25,7 @@ export function bayesLines(app, explanation, labels, pValues = null) {
   const rows = classes.map((terms) => {
     const { prior, likelihood, log_likelihood: log, posterior } = terms;
     const code = labels.indexOf(String(terms.class));
-    const away = `${short(Math.sqrt(terms.squared_distance), 2)} σ away · ${percent(pValues?.[code])} lie farther out`;
+    const away = `${short(Math.sqrt(terms.squared_distance), 2)} σ away · ${percent(pValues?.[code])} of the class lie farther out`;
     return rule(app, code, terms.class, posterior === best, [
       ["prior", prior, probability(prior)],
       ["likelihood", log === null ? 0 : Math.exp(log - most), fromLog(likelihood, log)],
@@ -35,13 +34,13 @@ export function bayesLines(app, explanation, labels, pValues = null) {
   });
   const heads = [term("prior"), ["× ", term("likelihood")], ["→ ", term("posterior")]];
   const sum = el("b", { class: "evidence" }, fromLog(explanation.evidence, explanation.log_evidence));
-  const foot = ["Divided by the ", term("evidence"), ", the sum of prior × likelihood: ", sum];
+  const foot = ["divided by the ", term("evidence"), ", the sum of prior × likelihood: ", sum];
   return ruleTable(heads, rows, el("tfoot", {}, el("tr", {}, el("td", { colspan: 4 }, foot))));
 }
 
 export function voteProportions(app, labels, posterior) {
   const row = (votes, code) => rule(app, code, labels[code], false, [["posterior", votes, percent(votes)]]);
-  return ruleTable(["proportion of votes"], posterior.map(row));
+  return ruleTable([term("proportion of votes")], posterior.map(row));
 }
 
 function ruleTable(heads, rows, foot = null) {
@@ -52,6 +51,6 @@ function ruleTable(heads, rows, foot = null) {
 function rule(app, code, label, best, cells, note = null) {
   const cell = ([kind, size, text]) =>
     el("td", { class: kind }, text, bar(size));
-  const who = el("th", { scope: "row" }, className(app, code, label), note && el("small", { title: "The proportion of this class that lies farther out" }, note));
+  const who = el("th", { scope: "row" }, className(app, code, label), note && el("small", {}, note));
   return el("tr", { class: best ? "bayes-class best" : "bayes-class", own: { "--own": classColour(code) } }, who, cells.map(cell));
 }

@@ -5,12 +5,12 @@ import { el, section } from "./elements.js";
 import { percent, short } from "./formats.js";
 
 const SWITCHES = [
-  ["boundary", "Boundaries", "Where the most probable class changes"],
-  ["density", "Ellipses, 1 to 3 σ", "Contours of each class's density"],
-  ["joint", "Joint density", "Contours of prior × density of each class"],
-  ["evidence", "Evidence", "Contours of p(x), the density of all classes together"],
-  ["errors", "Errors ringed", "Points that the model puts into another class"],
-  ["truth", "Bayes boundary", "The best possible boundary, where the generator is known"],
+  ["boundary", "Boundaries"],
+  ["density", "Ellipses, 1 to 3 σ"],
+  ["joint", "Joint density"],
+  ["evidence", "Evidence"],
+  ["errors", "Errors ringed"],
+  ["truth", "Bayes boundary"],
 ];
 const REJECT = {
   label: "Reject zone",
@@ -18,7 +18,6 @@ const REJECT = {
   limits: { min: 0.5, max: 0.995, step: 0.005 },
   start: 0.9,
   format: percent,
-  meaning: "Where no class is probable enough: hatched",
 };
 const NOVELTY = {
   label: "Novelty zone",
@@ -26,7 +25,6 @@ const NOVELTY = {
   limits: { min: -4, max: -0.5, step: 0.05 }, // powers of ten
   start: 0.01,
   format: short,
-  meaning: "Where points are unlike every class: hatched",
   toValue: (power) => Number((10 ** power).toPrecision(2)),
   toPlace: Math.log10,
 };
@@ -34,13 +32,13 @@ const NOVELTY = {
 export function mount(element, app) {
   const layer = (layers, done = true) => app.change({ layers }, { dragging: !done });
   const regions = choice("layers-regions", "Regions", [
-    ["blend", "Posterior", "Colours mixed by the posterior probabilities"],
-    ["hard", "Decision", "The colour of the most probable class"],
-    ["none", "None", "No colours"],
+    ["blend", "Posterior"],
+    ["hard", "Decision"],
+    ["none", "None"],
   ], (value) => layer({ regions: value }));
-  const switches = SWITCHES.map(([name, label, meaning]) => ({
+  const switches = SWITCHES.map(([name, label]) => ({
     name,
-    control: toggle(`layers-${name}`, label, (on) => layer({ [name]: on }), meaning),
+    control: toggle(`layers-${name}`, label, (on) => layer({ [name]: on })),
   }));
   const reject = threshold("reject", REJECT, layer);
   const novelty = threshold("novelty", NOVELTY, layer);
@@ -73,11 +71,11 @@ function bayesNote(app, truth) {
 }
 
 function threshold(name, about, layer) {
-  const { label, title, limits, start, format, meaning, toValue = Number, toPlace = Number } = about;
+  const { label, title, limits, start, format, toValue = Number, toPlace = Number } = about;
   let value = start;
   const switched = (checked) => layer({ [name]: checked ? value : null });
   const moved = (place, done) => layer({ [name]: toValue(place) }, done);
-  const on = toggle(`layers-${name}`, label, switched, meaning);
+  const on = toggle(`layers-${name}`, label, switched);
   const written = (place) => format(toValue(place));
   const at = slider(`layers-${name}-at`, title, limits, moved, { format: written });
   return {

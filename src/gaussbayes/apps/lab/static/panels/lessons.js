@@ -22,9 +22,7 @@ export function mount(element, app) {
   const to = (by) => () => go(app.state.lesson[0], app.state.lesson[1] + by);
   const back = button("lessons-back", "Back", to(-1));
   const next = button("lessons-next", "Next", to(1), { class: "primary" });
-  const again = button("lessons-again", "Set up again", to(0), {
-    title: "Put everything back as this step needs it",
-  });
+  const again = button("lessons-again", "Set up again", to(0), { title: "Put everything back as this step needs it" });
   const all = button("lessons-all", "All lessons", () => app.change({ lesson: null }));
   const wrong = el("p", { class: "wrong", role: "alert", hidden: true });
   const body = el("div", { hidden: true },

@@ -5,7 +5,7 @@
 
 import { modelOf } from "../requests.js";
 import { same } from "../state.js";
-import { el } from "./elements.js";
+import { el, explained } from "./elements.js";
 import { percent, probability, short } from "./formats.js";
 
 const FORMATS = { percent, probability, root: (square) => short(Math.sqrt(square)) };
@@ -25,9 +25,10 @@ export const names = (step, kind) => JSON.stringify(step).includes(`${kind}.`);
 /** Elements of a text, `code` among them, and a function that writes its numbers anew. */
 export function liveText(text) {
   const live = [];
-  const pieces = text.split(PIECES).map((piece) => {
+  const seen = new Set();
+  const pieces = text.split(PIECES).flatMap((piece) => {
     if (piece.startsWith("`")) return el("code", {}, piece.slice(1, -1));
-    if (!piece.startsWith("{")) return piece;
+    if (!piece.startsWith("{")) return explained(piece, seen);
     const [path, format = "3"] = piece.slice(1, -1).split(":");
     const element = el("output", { class: "live", "aria-live": "off" });
     live.push({ element, path, write: FORMATS[format] ?? ((value) => short(value, Number(format))) });

@@ -1,6 +1,6 @@
 // What each feature adds to the log-odds of two classes, as bars to both sides of nought.
 
-import { classColour, el } from "./elements.js";
+import { classColour, el, term } from "./elements.js";
 import { added, short } from "./formats.js";
 
 /** Bars for the start, every feature and the sum; none where there is but one class. */
@@ -8,7 +8,7 @@ export function logOdds(app, odds, labels) {
   if (!odds) return null;
   const codes = [odds.of, odds.against].map((label) => labels.findIndex((one) => String(one) === String(label)));
   const amounts = [
-    ["at the start", odds.at_reference, "At the mean of all classes, before the features are looked at"],
+    [term("at the start"), odds.at_reference, null],
     ...odds.contributions.map((one) => [named(one), amountOf(one, odds), said(one)]),
   ];
   if (odds.adjustment) {
@@ -32,7 +32,7 @@ export function logOdds(app, odds, labels) {
       el("span", {}, `← ${odds.against}`), el("span", {}, `${odds.of} →`)),
     el("div", { role: "list", "aria-label": `Log-odds of ${odds.of} against ${odds.against}` },
       amounts.map(([name, amount, note]) => bar(name, amount, note, "part-of")),
-      bar("together", odds.value, `log P(${odds.of} | x) − log P(${odds.against} | x)`, "whole")),
+      bar(term("together"), odds.value, null, "whole")),
   );
 }
 

@@ -28,10 +28,10 @@ export function mount(element, app) {
   const settings = (patch, done = true) =>
     app.change({ model: { from: "data", ...patch } }, { dragging: !done });
   const from = choice("model-from", "Where the model comes from", [
-    ["auto", "Automatic", "Everything is chosen by rows left out, as gaussbayes fit does"],
-    ["data", "Fitted", "Means and covariances are learnt from the points"],
-    ["hand", "By hand", "Drag means and ellipses in the plot, or type numbers"],
-    ["neighbours", "Neighbours", "The most frequent class among the nearest points"],
+    ["auto", "Automatic"],
+    ["data", "Fitted"],
+    ["hand", "By hand"],
+    ["neighbours", "Neighbours"],
   ], (value) => {
     app.change({ model: value === "hand" ? app.fitted.model : { from: value, priors: null } });
   });
@@ -40,28 +40,26 @@ export function mount(element, app) {
   const without = el("p", { class: "hint", role: "status" }, "There is no fitted model to drag yet.");
 
   const covariance = choice("model-covariance", "Shape of the covariance", [
-    ["full", "Full", "Any ellipse"],
-    ["diagonal", "Diagonal", "No correlation within a class: naive Bayes"],
-    ["spherical", "Spherical", "The same variance in every direction"],
+    ["full", "Full"],
+    ["diagonal", "Diagonal"],
+    ["spherical", "Spherical"],
   ], (value) => settings({ covariance: value }));
   const shared = slider("model-shared", "Covariance shared by the classes", SHARING,
     (value, done) => settings({ shared: asShared(value) }, done),
     { ends: ["own", "shared"], format: (value) => ({ 0: "own", 1: "shared" })[value] ?? percent(value) });
   const name = el("p", { class: "hint", id: "model-name", "aria-live": "polite" });
   const divisor = choice("model-divisor", "Divide the scatter by", [
-    ["mle", "N", "Maximum likelihood"],
-    ["unbiased", "N − 1", "Unbiased"],
+    ["mle", "N"],
+    ["unbiased", "N − 1"],
   ], (value) => settings({ divisor: value }));
-  const shrinkage = choice("model-shrinkage", "Shrink covariances", [
-    ["none", "Not", "As estimated"],
-    ["amount", "By", "Towards a sphere by this proportion"],
-    ["oas", "OAS", "By the amount that oracle approximating shrinkage finds"],
-    ["ledoit-wolf", "LW", "By the amount that the formula of Ledoit and Wolf finds"],
-  ], (value) => settings({
-    shrinkage: value === "amount" ? amount.input.valueAsNumber : value === "none" ? null : value,
-  }));
-  const amount = slider("model-shrinkage-amount", "Towards a sphere", SHRINKING,
-    (shrinkage, done) => settings({ shrinkage }, done), { ends: ["as estimated", "spheres"], format: percent });
+  const shrinkage = choice("model-shrinkage", "Shrinkage", [
+    ["none", "None"],
+    ["amount", "Amount"],
+    ["oas", "OAS"],
+    ["ledoit-wolf", "Ledoit–Wolf"],
+  ], (value) => settings({ shrinkage: value === "amount" ? amount.input.valueAsNumber : value === "none" ? null : value }));
+  const amount = slider("model-shrinkage-amount", "Shrinkage towards the diagonal", SHRINKING,
+    (shrinkage, done) => settings({ shrinkage }, done), { ends: ["as estimated", "diagonal"], format: percent });
   amount.set(0.1);
   const smoothing = slider("model-smoothing", "Smoothing of categories", SMOOTHING,
     (value, done) => settings({ smoothing: value }, done), { ends: ["as counted", "towards equal"] });

@@ -2,8 +2,9 @@
 // the automatic model, too, where it is the one in force.
 
 import { rgb } from "../drawing/colours.js";
+import { filterOf } from "../requests.js";
 import { requestWhileSeen, modelKey } from "./panel_requests.js";
-import { button, el, find, hint, write } from "./elements.js";
+import { button, el, find, hint, term, write } from "./elements.js";
 import { percent } from "./formats.js";
 
 const WIDTH = 96;
@@ -35,7 +36,7 @@ export function mount(element, app) {
     }
   }
   const key = () => modelKey(app, app.state.split, app.state.bounds);
-  const extra = () => ({ view: windowOf(app), neighbours: app.state.neighbours, hide: app.state.hide });
+  const extra = () => ({ view: windowOf(app), neighbours: app.state.neighbours, hide: app.state.hide, known_categories: filterOf(app.state, app.data) });
   requestWhileSeen(element, app, { kind: "multiples", key, extra, pause: 150 }, show);
   app.on("state", mark);
   app.on("theme", () => app.answers.multiples && show(app.answers.multiples, null));
@@ -67,13 +68,13 @@ function card(app, answer, model, i, best) {
   paint(canvas, answer.arrays.label, i, app.colours.regions, app.colours.paper);
   const errors = kinds.map(([kind, title]) =>
     el("span", { class: errorOf(model[kind]) === best[kind] ? "error least" : "error" },
-      el("span", {}, title),
+      el("span", {}, term(title, title, false)),
       " ",
       percent(errorOf(model[kind])),
     ));
-  const badge = wins ? el("span", { class: "badge" }, "lowest") : null;
+  const badge = wins ? el("span", { class: "badge" }, term("lowest", "lowest", false)) : null;
   const told = model.problem ? [whyNot(model.problem)] : errors;
-  const content = el("span", { class: "card" }, canvas, el("strong", {}, title(app, model), badge), told);
+  const content = el("span", { class: "card" }, canvas, el("strong", {}, term(title(app, model), model.neighbours ? "neighbours" : model.name, false), badge), told);
   const chosen = button(`multiples-${i}`, content, () => app.change(patchOf(model, app)), { class: "multiple" });
   chosen.model = model;
   return el("div", { role: "listitem" }, chosen);

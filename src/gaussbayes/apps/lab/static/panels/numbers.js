@@ -3,15 +3,11 @@
 import { requestWhileSeen, modelKey } from "./panel_requests.js";
 import { calibration, confusion, matrix } from "./charts.js";
 import { choice } from "./controls.js";
-import { el, folded, hint, section, table, write } from "./elements.js";
+import { el, folded, hint, section, table, term, write } from "./elements.js";
 import { count, percent, probability, short } from "./formats.js";
 import { className } from "./marks.js";
 
-const SETS = [
-  ["train", "Train", "The rows that the model learnt from"],
-  ["test", "Test", "The rows held out"],
-  ["leave_one_out", "Left out", "Every training row, predicted by the model of all the others"],
-];
+const SETS = [["train", "Train"], ["test", "Test"], ["leave_one_out", "Left out"]];
 const MOST_FEATURES = 8; // wider matrices are of no use in a panel
 const MOST_VALUES = 20; // of a feature that holds categories
 
@@ -62,7 +58,7 @@ function scoreTable(head) {
   const sets = SETS.filter(([name]) => head[name]);
   const line = (title, read) => [title, ...sets.map(([name]) => read(head[name]))];
   const heads = sets.map(([name, title]) => (head[name].folds ? `In ${head[name].folds} folds` : title));
-  return table("Scores; less is better", ["", ...heads], [
+  return table("Less is better", ["", ...heads], [
     line("error", (set) => percent(set.error)),
     line("log loss", (set) => set.log_loss === null ? "∞" : short(set.log_loss)),
     line("Brier score", (set) => short(set.brier)),
@@ -77,7 +73,7 @@ function counted(head) {
     : "";
   if (!head.parameters) return [`Nearest neighbours keep every row instead of parameters.${all}`];
   const steps = head.iterations === null ? "" : ` Something is missing: EM took ${count(head.iterations)} iterations.`;
-  return [el("strong", {}, count(head.count)), ` free parameters.${steps}${all}`];
+  return [el("strong", {}, count(head.count)), " ", term("free parameters"), `.${steps}${all}`];
 }
 
 function parametersOf(app, head) {

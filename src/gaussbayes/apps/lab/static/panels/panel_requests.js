@@ -4,8 +4,8 @@ import { isSeen, whenSeen } from "./elements.js";
 
 /** What an answer about the model depends on, as a text to compare. */
 export function modelKey(app, ...others) {
-  const { model, neighbours, pair, stream, hide } = app.state;
-  return JSON.stringify([app.answers.data?.head.id, model, neighbours, pair, stream, hide, ...others]);
+  const { model, neighbours, pair, stream, hide, filter } = app.state;
+  return JSON.stringify([app.answers.data?.head.id, model, neighbours, pair, stream, hide, filter, ...others]);
 }
 
 /** Ask whenever `key()` has changed, after `pause` milliseconds of rest; a null key asks nothing. */

@@ -2,7 +2,7 @@
 
 import { widened } from "../drawing/ellipse.js";
 import { number } from "./controls.js";
-import { el } from "./elements.js";
+import { el, term } from "./elements.js";
 import { className } from "./marks.js";
 
 const CLOSEST = 0.999;
@@ -35,7 +35,7 @@ export function parameterFields(app) {
       change(code, "covariances", (before) => withCorrelation(before, possibleCorrelation(value)));
     const correlation = features.length > 1 ? number(`${id}-correlation`, `Correlation, ${label}`, {}, take, FIELD) : null;
     const line = (title, inputs) =>
-      el("div", { class: "line" }, el("span", { "aria-hidden": "true" }, title), inputs.map((one) => one.root));
+      el("div", { class: "line" }, el("span", {}, term(title)), inputs.map((one) => one.root));
     const box = el("fieldset", { class: "hand-class" },
       el("legend", {}, className(app, code, label)),
       el("div", { class: "line heads", "aria-hidden": "true" },

@@ -9,16 +9,12 @@ import { bayesFormula, bayesLines, voteProportions } from "./formula.js";
 import { logOdds } from "./log_odds.js";
 
 export function mount(element, app) {
-  const start = hint(
-    "Click in the plot, or ",
-    button("point-set", "put a point in the middle", () => moveTo(middle(app))),
-    ".",
-  );
+  const start = hint("Click in the plot, or ", button("point-set", "put a point in the middle", () => moveTo(middle(app))), ".");
   const x = number("point-x", "Across", {}, (value) => moveTo([value, app.state.at?.[1] ?? middle(app)[1]]));
   const y = number("point-y", "Up", {}, (value) => moveTo([app.state.at?.[0] ?? middle(app)[0], value]));
   const clear = button("point-clear", "Take it away", () => app.change({ at: null }));
   const coordinates = [["none", "None"], ["0", "Across"], ["1", "Up"]];
-  const hide = choice("point-hide", "A coordinate that was not measured", coordinates, (value) =>
+  const hide = choice("point-hide", "Feature not measured", coordinates, (value) =>
     app.change({ hide: value === "none" ? null : Number(value) }));
   const hidden = el("p", { class: "hint", role: "status" });
   const known = knownCategories(app);

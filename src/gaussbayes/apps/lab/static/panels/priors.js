@@ -1,7 +1,7 @@
 // Priors as linked sliders: moving one rescales the others, so that they always sum to 1.
 
 import { answersWithParameters } from "../manual_model.js";
-import { button, el } from "./elements.js";
+import { button, el, term } from "./elements.js";
 import { probability } from "./formats.js";
 import { className } from "./marks.js";
 import { number } from "./controls.js";
@@ -23,8 +23,8 @@ function rescaled(priors, moved, wanted, locked) {
 export function priors(app) {
   const locked = new Set();
   const list = el("div", { class: "priors", role: "group", "aria-label": "Priors, which sum to 1" });
-  const fromData = button("model-priors-data", "From the data", () => app.change({ model: { priors: null } }));
-  const uniform = button("model-priors-uniform", "Uniform", () => {
+  const fromData = button("model-priors-data", term("From the data", "From the data", false), () => app.change({ model: { priors: null } }));
+  const uniform = button("model-priors-uniform", term("Uniform", "Uniform", false), () => {
     const k = lines.length;
     change(new Array(k).fill(1 / k), true);
   });
@@ -49,10 +49,7 @@ export function priors(app) {
     const id = `model-prior-${code}`;
     const input = el("input", {
       type: "range", id, min: 0, max: 1, step: 0.005, "aria-label": `Prior of ${label}`,
-      on: {
-        input: () => move(code, input.valueAsNumber, false),
-        change: () => move(code, input.valueAsNumber, true),
-      },
+      on: { input: () => move(code, input.valueAsNumber, false), change: () => move(code, input.valueAsNumber, true) },
     });
     const typed = number(`${id}-number`, `Prior of ${label}, as a number`, { min: 0, max: 1 },
       (value) => move(code, value, true), { dense: true, digits: 3 });

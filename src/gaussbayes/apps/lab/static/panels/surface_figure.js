@@ -21,14 +21,7 @@ export function traces(app, { arrays }) {
     z,
     ...triangles(width, height),
     vertexcolor: colours,
-    lighting: {
-      ambient: 0.55,
-      diffuse: 0.75,
-      specular: 0.12,
-      roughness: 0.7,
-      facenormalsepsilon: 0,
-      vertexnormalsepsilon: 0,
-    },
+    lighting: { ambient: 0.55, diffuse: 0.75, specular: 0.12, roughness: 0.7, facenormalsepsilon: 0, vertexnormalsepsilon: 0 },
     lightposition: { x: -2e4, y: -1e4, z: 3e4 },
     hovertemplate: "%{x:.3g}, %{y:.3g}: p(x) = %{z:.3g}<extra></extra>",
   };

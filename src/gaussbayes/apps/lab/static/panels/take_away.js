@@ -4,7 +4,7 @@ import { toggle } from "./controls.js";
 import { button, el, hint, save, section, write } from "./elements.js";
 import { asPng, bytesOf, lineSvg, planeSvg, surfacePng } from "./figure_export.js";
 import { savedText } from "../saved_state.js";
-import { sharedText } from "../store.js";
+import { sharedAddress } from "../store.js";
 
 const COPIED = 1500;
 
@@ -32,8 +32,9 @@ export function mount(element, app) {
   const model = button("take-model", "Model file", file("model"));
   const python = listing(element, app, "python", "The same in Python");
   const command = listing(element, app, "command", "The same on the command line");
-  const escaped = toggle("take-escape", "Escape formulas in the CSV", () => {}, "Cells that a spreadsheet would take for a formula get an apostrophe");
-  const address = copier("take-address", "Copy the state", () => sharedText());
+  const escaped = toggle("take-escape", "Escape formulas in the CSV", () => {});
+  const address = copier("take-address", "Copy the address", () => sharedAddress(app));
+  const link = el("input", { type: "text", readonly: true, id: "take-link", "aria-label": "Address without key" });
   const state = button("take-state", "Save the lab (.json)", attempt(async () =>
     save(new Blob([await savedText(app)], { type: "application/json" }), name("lab.json"))));
   element.append(
@@ -42,9 +43,10 @@ export function mount(element, app) {
     section("Files", el("div", { class: "row" }, csv, model), escaped.root),
     section(
       "Share this lab",
-      hint("The file holds everything, the table too: open it in any lab, or drop it there. ",
-        "The copied text holds no key and no file: paste it into any open lab."),
-      el("div", { class: "row" }, state, address),
+      hint("The address holds the state, but neither the key nor a file: it opens wherever a lab is open in the browser. ",
+        "The saved lab holds the table, too: open it in any lab."),
+      link,
+      el("div", { class: "row" }, address, state),
     ),
     python, command,
   );
@@ -54,6 +56,8 @@ export function mount(element, app) {
     vector.disabled = png.disabled || view === "surface";
     const pixels = "The 3-D view is drawn in pixels: it can be kept as PNG only.";
     figure.textContent = view === "surface" ? pixels : "";
+    link.value = sharedAddress(app) ?? "This table is a file: save the lab instead.";
+    address.disabled = !sharedAddress(app);
     const neighbours = app.state.model.from === "neighbours";
     model.disabled = neighbours;
     model.title = neighbours ? "Nearest neighbours have no model file" : "A file that gaussbayes can load";

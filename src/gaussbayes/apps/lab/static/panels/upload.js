@@ -7,9 +7,7 @@ export function upload(file, { endings, limits: { upload: limit } }, onProgress)
     return Promise.reject(new Error(`${file.name}: a name ending in ${ending} is not that of a table.`));
   }
   if (file.size > limit) {
-    return Promise.reject(
-      new Error(`${file.name} has ${size(file.size)}; at most ${size(limit)} are taken.`),
-    );
+    return Promise.reject(new Error(`${file.name} has ${size(file.size)}; at most ${size(limit)} are taken.`));
   }
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest(); // fetch tells no progress of what it sends
