@@ -14,7 +14,6 @@ import os
 import random
 import re
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,9 @@ LONGEST = 2.0
 """Seconds of work that an action may take of the page."""
 MOST_WORK = 20.0
 """Seconds of work that it may take of one of the server's processes: comparing models takes some."""
-REFUSED = "Failed to load resource: the server responded with a status of 422 (Unprocessable Entity)"
+REFUSED = (
+    "Failed to load resource: the server responded with a status of 422 (Unprocessable Entity)"
+)
 """What the browser writes into the console about a file that was refused in words."""
 MOST_ACTIONS = 6
 MOST_ROWS = 600
@@ -44,12 +45,23 @@ FEW = 0.1
 """How often an automatic model is chosen again here, which takes long."""
 
 NO_CODE = 255
-PANELS = "data model layers point numbers multiples stream lessons take_away".split()
+PANELS = [
+    "data",
+    "model",
+    "layers",
+    "point",
+    "numbers",
+    "multiples",
+    "stream",
+    "lessons",
+    "take_away",
+]
 KEYS = ["ArrowLeft", "ArrowUp", "Shift+ArrowRight", "Enter", "Delete", "g", "+", "-", "0", "Escape"]
 KEYS += ["v", "p", "e", "h", "1", "2", "Tab", "Control+z", "Control+y"]
 TYPED = ["0", "1", "-3.5", "1e9", "1e-12", "", "0.25", "40", "abc", "1e400", "-0", "7"]
 
-READ = """() => {
+READ = (
+    """() => {
     const text = (node) => node?.textContent ?? null;
     const { data, state, flat } = lab;
     const kind = flat || state.view === "line" ? "line" : "scene";
@@ -71,7 +83,9 @@ READ = """() => {
             ...["prior", "likelihood", "posterior"].map((name) => text(row.querySelector(`td.${name}`)))]),
         evidence: card.hidden ? null : text(card.querySelector(".evidence")),
     };
-}""" % MOST_ROWS
+}"""
+    % MOST_ROWS
+)
 
 VISIBLE = """(selector) => [...document.querySelectorAll(selector)].flatMap((one) => {
     const box = one.getBoundingClientRect();
@@ -155,7 +169,9 @@ class Reference:
         return np.concatenate([numbers.astype(object), strings], axis=1)
 
     def fitted(self) -> GaussianClassifier:
-        settings = {name: value for name, value in self.model.items() if name not in {"from", "first"}}
+        settings = {
+            name: value for name, value in self.model.items() if name not in {"from", "first"}
+        }
         labels = np.array([None if c == NO_CODE else c for c in self.codes.tolist()], object)
         labels = labels if (self.codes == NO_CODE).any() else self.codes
         X = self.table(self.numbers, self.strings)
@@ -181,10 +197,12 @@ class Reference:
                 known = np.flatnonzero(pattern)
                 log = np.zeros(rows.sum())
                 if known.size:
-                    part = multivariate_normal(
-                        np.array(mean)[known], np.array(covariance)[np.ix_(known, known)], True
-                    )
-                    log = part.logpdf(places[rows][:, known])
+                    # In standard deviations: SciPy takes a covariance of unequal units for singular.
+                    part = np.array(covariance)[np.ix_(known, known)]
+                    deviation = np.sqrt(np.diag(part))
+                    part = part / np.multiply.outer(deviation, deviation)
+                    whitened = (places[rows][:, known] - np.array(mean)[known]) / deviation
+                    log = multivariate_normal(cov=part).logpdf(whitened) - np.log(deviation).sum()
                 with np.errstate(divide="ignore"):
                     joint[rows, c] = np.log(prior) + log
         return joint
@@ -196,7 +214,9 @@ class Reference:
         numbers[:, columns] = self.numbers[:, columns]
         if self.model["from"] == "hand":
             pair = self.seen["pair"]
-            places = numbers[:, pair] if len(set(pair)) == 2 else numbers[:, pair[:1]] * [1.0, np.nan]
+            places = (
+                numbers[:, pair] if len(set(pair)) == 2 else numbers[:, pair[:1]] * [1.0, np.nan]
+            )
             log = self.log_joint(places[rows])
             return np.exp(log - logsumexp(log, axis=1, keepdims=True)), rows
         if self.model["from"] == "neighbours":
@@ -213,13 +233,19 @@ class Reference:
             # What is missing may tell something: here it is not missing, but not looked at.
             part = model.marginal(columns)
             spread = np.zeros((rows.size, len(self.seen["classes"])))
-            spread[:, list(map(int, part.classes_))] = part.predict_proba(self.numbers[rows][:, columns])
+            spread[:, list(map(int, part.classes_))] = part.predict_proba(
+                self.numbers[rows][:, columns]
+            )
             return spread, rows
         spread = np.zeros((rows.size, len(self.seen["classes"])))
-        spread[:, list(map(int, model.classes_))] = model.predict_proba(self.table(numbers, strings)[rows])
+        spread[:, list(map(int, model.classes_))] = model.predict_proba(
+            self.table(numbers, strings)[rows]
+        )
         return spread, rows
 
-    def errors(self, columns: list[int], everything: bool, part: NDArray[Any]) -> tuple[float, float]:
+    def errors(
+        self, columns: list[int], everything: bool, part: NDArray[Any]
+    ) -> tuple[float, float]:
         """The least and the most errors that there may be: of equal posteriors either may win."""
         posterior, rows = self.posteriors(columns, everything)
         among = np.isin(rows, part)
@@ -239,8 +265,14 @@ def check_numbers(lab: Lab, generator: random.Random, outcomes: Counter[str]) ->
     if seen["n"] > MOST_ROWS or asked is None or asked["data"] != seen["id"]:
         outcomes["not compared: many rows, or no figure"] += 1
         return
-    if head["problem"] or head["waiting"] or (asked.get("known_categories") and any(
-        each is not None for each in asked["known_categories"])):
+    if (
+        head["problem"]
+        or head["waiting"]
+        or (
+            asked.get("known_categories")
+            and any(each is not None for each in asked["known_categories"])
+        )
+    ):
         outcomes["not compared: a problem is told, or a filter"] += 1
         return
     source = asked["model"]["from"]
@@ -306,7 +338,9 @@ def compare_card(seen: dict[str, Any], reference: Reference) -> None:
         priors = np.asarray(model.priors_)
         log_posterior = model.predict_log_proba(row)[0]
         log_density = None if reference.model["from"] == "auto" else model.log_likelihood(row)[0]
-    names = {str(seen["classes"][c] if c < k else f"class {c + 1}"): i for i, c in enumerate(classes)}
+    names = {
+        str(seen["classes"][c] if c < k else f"class {c + 1}"): i for i, c in enumerate(classes)
+    }
     for name, prior, likelihood, posterior in seen["card"]:
         if name not in names:
             continue
@@ -433,7 +467,7 @@ class Hand:
         """Some control of the panel, the toolbar or the card; downloads are left alone."""
         controls = self.visible(
             ".panel:not(#panel-take_away) :is(button, .toggle, .segments label, summary), #classes button,"
-            "#card button, #problem button, #status button, #toolbar button, #theme"
+            "#card button, #problem button, #status button, #toolbar button, #theme, .term"
         )
         if not controls:
             return None
@@ -549,19 +583,16 @@ def odd_file(generator: random.Random) -> tuple[str, str]:
 
 
 def fuzz(
-    browser: Browser, address: str, n: int, seed: int = 0, seconds: float | None = None
+    browser: Browser, address: str, n: int, seed: int = 0, outcomes: Counter[str] | None = None
 ) -> Counter[str]:
-    """So many sequences, or as many as fit into some seconds, and what was done and compared."""
-    generator, outcomes = random.Random(seed), Counter[str]()
+    """So many sequences, and what was done and compared."""
+    generator, outcomes = random.Random(seed), Counter[str]() if outcomes is None else outcomes
     lab = new_lab(browser, address)
     hand = Hand(lab, generator)
     lab.open()
     session = lab.page.context.new_cdp_session(lab.page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
-    begun = time.monotonic()
     for number in range(n):
-        if seconds is not None and time.monotonic() - begun > seconds:
-            break
         hand.log.clear()
         try:
             if number % 25 == 24:
@@ -572,7 +603,9 @@ def fuzz(
                 outcomes[hand.act()] += 1
                 if generator.random() < 0.5:
                     lab.settle()
-                page, server = (now - then for now, then in zip(_work(session), before, strict=True))
+                page, server = (
+                    now - then for now, then in zip(_work(session), before, strict=True)
+                )
                 taken = {"page": page, "server": server}
                 assert page < LONGEST, taken
                 assert server < MOST_WORK, taken
@@ -614,18 +647,19 @@ def main(n: str = "10000", seed: str = "0") -> None:
             browser = driver.chromium.launch(
                 executable_path=chromium.find(), args=list(chromium.OPTIONS)
             )
+            done = Counter[str]()
             try:
-                done = fuzz(browser, address, min(left, 200), number)
-                left -= done["sequences"]
-                for name, count in done.items():
-                    slowest = name.startswith("slowest")
-                    total[name] = max(total[name], count) if slowest else total[name] + count
+                fuzz(browser, address, min(left, 100), number, done)
             except AssertionError as error:
                 failures.append(str(error))
                 print("FAILED", error, flush=True)
                 left -= 1
             finally:
                 browser.close()
+            left -= done["sequences"]
+            for name, count in done.items():
+                slowest = name.startswith("slowest")
+                total[name] = max(total[name], count) if slowest else total[name] + count
             number += 1
             print(f"{int(n) - left} sequences, {len(failures)} failures, {dict(total)}", flush=True)
     sys.exit(bool(failures))

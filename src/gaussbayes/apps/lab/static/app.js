@@ -152,7 +152,7 @@ export class App extends Store {
     const kind = this.figureKind;
     const body =
       kind === "line"
-        ? requests.lineBody(state, data, null)
+        ? requests.lineBody(state, data, state.bounds && (this.flat ? state.bounds : this.view()))
         : requests.sceneBody(state, data, this.view(), { dragging, coarseness: this.gridResolution.step });
     const key = kind + JSON.stringify(body);
     if (key !== this.sceneKey) {

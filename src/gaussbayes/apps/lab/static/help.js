@@ -3,7 +3,7 @@
 import { el } from "./panels/elements.js";
 
 const REST = 350; // milliseconds that the pointer rests on a word before it is explained
-const LEAVE = 200; // and that it may take to come over to the explanation
+const LEAVE = 200; // and that the explanation stays
 
 export function mountHelp(box) {
   let timer = 0;
@@ -33,7 +33,6 @@ export function mountHelp(box) {
     if (pointerType === "touch" || buttons) return;
     const owner = at(target);
     if (owner) later(REST, () => show(owner));
-    else if (box.contains(target)) clearTimeout(timer);
     else later(LEAVE, hide);
   });
   addEventListener("focusin", ({ target }) => {
@@ -44,7 +43,7 @@ export function mountHelp(box) {
   addEventListener("click", ({ target }) => {
     const owner = at(target);
     if (owner) show(owner);
-    else if (!box.contains(target)) hide();
+    else hide();
   });
   addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || box.hidden) return;

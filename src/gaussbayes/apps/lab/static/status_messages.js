@@ -79,8 +79,8 @@ function sampled({ sampled: note }) {
 }
 
 function hint(app) {
-  const { model, at, view } = app.state;
-  if (model.from === "hand" || at) hinted = true;
+  const { model, at, view, lesson } = app.state;
+  if (model.from === "hand" || at || lesson) hinted = true;
   const box = find("hint");
   box.hidden = hinted || !app.gaussians || view !== "plane";
   if (!box.hidden && !box.textContent) {

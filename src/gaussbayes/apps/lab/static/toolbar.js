@@ -69,7 +69,7 @@ function show(app) {
   check(find("tools"), ({ dataset }) => dataset.tool === tool.name, () => view === "plane");
   check(find("views"), ({ dataset }) => dataset.view === view, ({ dataset }) => !app.flat || dataset.view === "line");
   find("fit-again").hidden = state.model.from !== "hand";
-  find("fit").disabled = state.bounds === null || view !== "plane";
+  find("fit").disabled = state.bounds === null || view === "surface";
 }
 
 function chips(app, place) {

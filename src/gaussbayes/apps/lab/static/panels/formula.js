@@ -6,7 +6,11 @@ import { className } from "./marks.js";
 
 export function bayesFormula() {
   const word = (text) => math("mi", text);
-  const sign = (text) => math("mo", text);
+  const sign = (text) => {
+    const operator = math("mo", text);
+    operator.setAttribute("stretchy", "false"); // what stands under a formula makes no taller brackets
+    return operator;
+  };
   const of = (head, ...inner) => math("mrow", word(head), sign("("), ...inner, sign(")"));
   const under = (text, formula) => math("munder", formula, math("mtext", text));
   const given = () => sign("|");
@@ -45,12 +49,13 @@ export function voteProportions(app, labels, posterior) {
 
 function ruleTable(heads, rows, foot = null) {
   const head = el("tr", {}, el("td"), heads.map((each) => el("th", { scope: "col" }, each)));
-  return el("table", { class: "bayes" }, el("thead", {}, head), el("tbody", {}, rows), foot);
+  return el("table", { class: "bayes" }, el("thead", {}, head), el("tbody", {}, rows.flat()), foot);
 }
 
 function rule(app, code, label, best, cells, note = null) {
-  const cell = ([kind, size, text]) =>
-    el("td", { class: kind }, text, bar(size));
-  const who = el("th", { scope: "row" }, className(app, code, label), note && el("small", {}, note));
-  return el("tr", { class: best ? "bayes-class best" : "bayes-class", own: { "--own": classColour(code) } }, who, cells.map(cell));
+  const cell = ([kind, size, text]) => el("td", { class: kind }, text, bar(size));
+  const own = { "--own": classColour(code) };
+  const who = el("th", { scope: "row" }, className(app, code, label));
+  const row = el("tr", { class: best ? "bayes-class best" : "bayes-class", own }, who, cells.map(cell));
+  return note ? [row, el("tr", {}, el("td", { colspan: 4, class: "note" }, note))] : [row];
 }

@@ -52,7 +52,7 @@ export function mount(element, app) {
     hidden.hidden = which === null;
     const [gone, left] = which === 1 ? [features[1], features[0]] : features;
     hidden.textContent = `${gone} is integrated out: the regions depend on ${left} alone.`;
-    names(place, hide.root, features);
+    names([x.root, y.root], hide.root, features);
     if (app.place === null) answered.hidden = true;
   }
   function show(answer) {
@@ -111,20 +111,20 @@ function knownCategories(app) {
         });
       }
       categoriesOf(app.state, data).forEach((code, i) => selects[i].set(code ?? ""));
-      const fitted = isFitted(app.state.model);
+      const fitted = isFitted(app.state.model) || app.state.model.from === "categories";
       for (const { input } of selects) input.disabled = !fitted;
       const plot = data.features.length ? ", as all categories are in the plot" : "";
       integrated.textContent = fitted
         ? `What is not known is integrated out${plot}.`
-        : "Only a fitted model knows categories.";
+        : "Only a fitted model has probabilities of categories.";
     },
   };
 }
 
-function names(place, hide, features) {
+function names(fields, hide, features) {
   const write = (label, text) => label && label.textContent !== text && Object.assign(label, { textContent: text, title: text });
   features.forEach((name, i) => {
-    write(place.querySelectorAll("label")[i], name ?? "");
+    write(fields[i].querySelector("label"), name ?? "");
     write(hide.querySelectorAll("label > span")[i + 1], name ?? "");
   });
 }
