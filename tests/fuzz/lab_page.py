@@ -33,10 +33,8 @@ from tests.browser.serving import serving
 LONGEST = 2.0
 """Seconds of work that an action may take of the page."""
 MOST_WORK = 20.0
-"""Seconds of work that it may take of one of the server's processes: comparing models takes some."""
-REFUSED = (
-    "Failed to load resource: the server responded with a status of 422 (Unprocessable Entity)"
-)
+"""Seconds of work that it may take of a process of the server: comparing models takes some."""
+REFUSED = "the server responded with a status of 422 (Unprocessable Entity)"
 """What the browser writes into the console about a file that was refused in words."""
 MOST_ACTIONS = 6
 MOST_ROWS = 600
@@ -45,6 +43,7 @@ FEW = 0.1
 """How often an automatic model is chosen again here, which takes long."""
 
 NO_CODE = 255
+NOT_OPTIONS = {"from", "first"}
 PANELS = [
     "data",
     "model",
@@ -60,18 +59,18 @@ KEYS = ["ArrowLeft", "ArrowUp", "Shift+ArrowRight", "Enter", "Delete", "g", "+",
 KEYS += ["v", "p", "e", "h", "1", "2", "Tab", "Control+z", "Control+y"]
 TYPED = ["0", "1", "-3.5", "1e9", "1e-12", "", "0.25", "40", "abc", "1e400", "-0", "7"]
 
-READ = (
-    """() => {
+READ = """() => {
     const text = (node) => node?.textContent ?? null;
     const { data, state, flat } = lab;
     const kind = flat || state.view === "line" ? "line" : "scene";
     const card = document.getElementById("card");
     const rows = card.hidden ? [] : [...card.querySelectorAll(".bayes-class")];
-    const few = data.n <= %d;
+    const few = data.n <= MOST_ROWS;
+    const told = lab.answers[kind]?.head;
     return {
         state, flat, kind,
         asked: lab.answers[kind]?.request ?? null,
-        head: lab.answers[kind] && (({ problem, waiting }) => ({ problem, waiting }))(lab.answers[kind].head),
+        head: told && { problem: told.problem, waiting: told.waiting },
         classes: data.classes, pair: data.pair, id: data.id, n: data.n,
         features: data.features, categories: data.categories, columns: data.columns,
         points: few ? [...data.points] : null, codes: [...data.codes], test: [...data.test],
@@ -80,24 +79,25 @@ READ = (
             text(gauge.querySelector(".term")), text(gauge.querySelector("b"))]),
         at: lab.answers.point?.head.at ?? null,
         card: rows.map((row) => [text(row.querySelector(".class-name > span")),
-            ...["prior", "likelihood", "posterior"].map((name) => text(row.querySelector(`td.${name}`)))]),
+            ...["prior", "likelihood", "posterior"].map(
+                (name) => text(row.querySelector(`td.${name}`)))]),
         evidence: card.hidden ? null : text(card.querySelector(".evidence")),
     };
-}"""
-    % MOST_ROWS
-)
+}""".replace("MOST_ROWS", str(MOST_ROWS))
 
 VISIBLE = """(selector) => [...document.querySelectorAll(selector)].flatMap((one) => {
     const box = one.getBoundingClientRect();
-    const inside = box.width && box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth;
-    return inside && !one.disabled ? [[one.id, box.left + box.width / 2, box.top + box.height / 2]] : [];
+    const { left, right, top, bottom } = box;
+    const [across, up] = [left >= 0 && right <= innerWidth, top >= 0 && bottom <= innerHeight];
+    const usable = box.width && across && up && !one.disabled;
+    return usable ? [[one.id, (left + right) / 2, (top + bottom) / 2]] : [];
 })"""
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _NUMBER = re.compile(r"−?(\d+)(?:\.(\d+))?(?:·10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?")
 
 
-class Mismatch(AssertionError):
+class MismatchError(AssertionError):
     """A number on the page is not the one that Python has."""
 
 
@@ -106,8 +106,10 @@ def interval(text: str) -> tuple[float, float]:
 
     Examples
     --------
-    >>> [round(10**end, 4) for end in interval("0.25")], [round(10**end, 3) for end in interval("5.5 %")]
-    ([0.245, 0.255], [0.054, 0.056])
+    >>> [round(10**end, 4) for end in interval("0.25")]
+    [0.245, 0.255]
+    >>> [round(10**end, 4) for end in interval("5.5 %")]
+    [0.0545, 0.0555]
     """
     percent = 2 if "%" in text else 0
     found = _NUMBER.search(text)
@@ -134,7 +136,7 @@ def must_show(what: str, text: str | None, low: float, high: float, seen: dict[s
     if not (least <= high + 1e-9 and most >= low - 1e-9):
         small = {name: seen[name] for name in ("state", "gauges", "card", "at")}
         msg = f"{what}: the page shows {text}, Python has 10^{low}"
-        raise Mismatch(msg, json.dumps(small)[:3_000])
+        raise MismatchError(msg, json.dumps(small)[:3_000])
 
 
 class Reference:
@@ -197,7 +199,7 @@ class Reference:
                 known = np.flatnonzero(pattern)
                 log = np.zeros(rows.sum())
                 if known.size:
-                    # In standard deviations: SciPy takes a covariance of unequal units for singular.
+                    # In standard deviations: SciPy takes unequal units for a singular matrix.
                     part = np.array(covariance)[np.ix_(known, known)]
                     deviation = np.sqrt(np.diag(part))
                     part = part / np.multiply.outer(deviation, deviation)
@@ -285,7 +287,7 @@ def check_numbers(lab: Lab, generator: random.Random, outcomes: Counter[str]) ->
         compare_card(seen, reference)
     except GaussBayesError as error:
         msg = f"Python cannot calculate what the page shows: {error}"
-        raise Mismatch(msg, json.dumps(seen["state"])[:3_000]) from error
+        raise MismatchError(msg, json.dumps(seen["state"])[:3_000]) from error
     outcomes[f"compared: {source}{', with a card' if seen['card'] else ''}"] += 1
 
 
@@ -314,46 +316,54 @@ def compare_card(seen: dict[str, Any], reference: Reference) -> None:
     if not seen["card"] or seen["at"] is None or reference.model["from"] == "neighbours":
         return
     at = np.array([np.nan if each is None else each for each in seen["at"]])
-    pair, k = seen["pair"], len(seen["classes"])
-    if reference.model["from"] == "hand":
-        priors = np.array(reference.model["priors"])
-        place = at if len(set(pair)) == 2 else at * [1.0, np.nan]
-        log_joint = reference.log_joint(place[None])[0]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            log_density = log_joint - np.log(priors)
-        log_posterior = log_joint - logsumexp(log_joint)
-        classes = list(range(len(priors)))
-    else:
-        model = reference.fitted()
-        numbers = np.full((1, reference.numbers.shape[1]), np.nan)
-        for axis, column in enumerate(pair):
-            if seen["features"] and not np.isnan(at[axis]):
-                numbers[0, column] = at[axis]
-        strings = np.full((1, len(reference.values)), None, object)
-        for j, code in enumerate(seen["state"]["categories"][: len(reference.values)]):
-            if code is not None and code < len(reference.values[j]):
-                strings[0, j] = reference.values[j][code]
-        row = reference.table(numbers, strings)
-        classes = list(map(int, model.classes_))
-        priors = np.asarray(model.priors_)
-        log_posterior = model.predict_log_proba(row)[0]
-        log_density = None if reference.model["from"] == "auto" else model.log_likelihood(row)[0]
-    names = {
-        str(seen["classes"][c] if c < k else f"class {c + 1}"): i for i, c in enumerate(classes)
-    }
-    for name, prior, likelihood, posterior in seen["card"]:
-        if name not in names:
-            continue
-        i = names[name]
-        with np.errstate(divide="ignore"):
-            told = {"prior": (prior, np.log(priors[i])), "posterior": (posterior, log_posterior[i])}
-        if log_density is not None and np.isfinite(log_density[i]):
-            told["likelihood"] = (likelihood, log_density[i])
-        for what, (text, log) in told.items():
+    by_hand = reference.model["from"] == "hand"
+    classes, logarithms = (terms_by_hand if by_hand else terms_fitted)(seen, reference, at)
+    k = len(seen["classes"])
+    labels = [str(seen["classes"][c] if c < k else f"class {c + 1}") for c in classes]
+    for name, *texts in seen["card"]:
+        for what, text in zip(("prior", "likelihood", "posterior"), texts, strict=True):
+            if name not in labels or what not in logarithms:
+                continue
+            log = logarithms[what][labels.index(name)]
             if text in {"0", "0.000"}:
                 assert log < np.log(1e-12), (what, name, log, seen["state"])
-            else:
+            elif np.isfinite(log):
                 must_show(f"{what} of {name}", text, log / np.log(10), log / np.log(10), seen)
+
+
+Terms = tuple[list[int], dict[str, NDArray[Any]]]
+
+
+def terms_by_hand(seen: dict[str, Any], reference: Reference, at: NDArray[Any]) -> Terms:
+    """The class codes of Gaussians by hand, and the logarithms of Bayes' rule at a place."""
+    place = at * (1.0 if len(set(seen["pair"])) == 2 else [1.0, np.nan])
+    joint = reference.log_joint(place[None])[0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        prior = np.log(np.array(reference.model["priors"]))
+        terms = {"prior": prior, "likelihood": joint - prior, "posterior": joint - logsumexp(joint)}
+    return list(range(prior.size)), terms
+
+
+def terms_fitted(seen: dict[str, Any], reference: Reference, at: NDArray[Any]) -> Terms:
+    """The same of a fitted model; of an automatic one, whose densities are not those of x, less."""
+    model = reference.fitted()
+    numbers = np.full((1, reference.numbers.shape[1]), np.nan)
+    for axis, column in enumerate(seen["pair"] if seen["features"] else ()):
+        if not np.isnan(at[axis]):
+            numbers[0, column] = at[axis]
+    strings = np.full((1, len(reference.values)), None, object)
+    for j, code in enumerate(seen["state"]["categories"][: len(reference.values)]):
+        if code is not None and code < len(reference.values[j]):
+            strings[0, j] = reference.values[j][code]
+    row = reference.table(numbers, strings)
+    terms = {"prior": np.log(np.asarray(model.priors_))}
+    if reference.model["from"] == "data":
+        terms["posterior"] = model.predict_log_proba(row)[0]
+        terms["likelihood"] = model.log_likelihood(row)[0]
+    elif not strings.shape[1] and not np.isnan(at).any():
+        part = model.marginal(sorted(set(seen["pair"])))
+        terms["posterior"] = part.predict_log_proba(numbers[:, sorted(set(seen["pair"]))])[0]
+    return list(map(int, model.classes_)), terms
 
 
 def descendants(pid: int) -> list[int]:
@@ -466,8 +476,9 @@ class Hand:
     def click(self) -> str | None:
         """Some control of the panel, the toolbar or the card; downloads are left alone."""
         controls = self.visible(
-            ".panel:not(#panel-take_away) :is(button, .toggle, .segments label, summary), #classes button,"
-            "#card button, #problem button, #status button, #toolbar button, #theme, .term"
+            ".panel:not(#panel-take_away) :is(button, .toggle, .segments label, summary), "
+            "#classes button, #card button, #problem button, #status button, #toolbar button, "
+            "#theme, .term"
         )
         if not controls:
             return None
@@ -613,7 +624,7 @@ def fuzz(
                     key = f"slowest, {name}, ms"
                     outcomes[key] = max(outcomes[key], round(1e3 * each))
             lab.settle()
-            complaints = [each for each in lab.complaints if each != REFUSED]
+            complaints = [each for each in lab.complaints if REFUSED not in each]
             assert not complaints, complaints
             lab.complaints.clear()
             check_numbers(lab, generator, outcomes)
@@ -652,7 +663,7 @@ def main(n: str = "10000", seed: str = "0") -> None:
                 fuzz(browser, address, min(left, 100), number, done)
             except AssertionError as error:
                 failures.append(str(error))
-                print("FAILED", error, flush=True)
+                sys.stdout.write(f"FAILED {error}\n")
                 left -= 1
             finally:
                 browser.close()
@@ -661,7 +672,9 @@ def main(n: str = "10000", seed: str = "0") -> None:
                 slowest = name.startswith("slowest")
                 total[name] = max(total[name], count) if slowest else total[name] + count
             number += 1
-            print(f"{int(n) - left} sequences, {len(failures)} failures, {dict(total)}", flush=True)
+            done_now = f"{int(n) - left} sequences, {len(failures)} failures, {dict(total)}\n"
+            sys.stdout.write(done_now)
+            sys.stdout.flush()
     sys.exit(bool(failures))
 
 
