@@ -77,7 +77,7 @@ CLEAR |= {"Your answer", "is\u00a0↓ predicted\u00a0→", "Less is better", "pr
 
 def test_every_term_is_explained_by_pointer_focus_and_tap(lab: Lab) -> None:
     lab.open({"at": [0, 0], "split": {"test": 0.3, "seed": 0}, "layers": {"truth": True}})
-    for panel in (
+    for panel in [
         "model",
         "layers",
         "point",
@@ -86,7 +86,7 @@ def test_every_term_is_explained_by_pointer_focus_and_tap(lab: Lab) -> None:
         "stream",
         "take_away",
         "data",
-    ):
+    ]:
         lab.get(f"lab.openPanel('{panel}')")
         lab.settle()
         lab.until(f"!document.querySelector('#panel-{panel}[aria-busy]')")

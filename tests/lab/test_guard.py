@@ -177,9 +177,7 @@ def test_what_every_answer_tells_the_browser(server: Running, method: str, path:
         assert "unsafe" not in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "no-referrer"
-        kept = code == 200 and path.startswith(
-            "/static/"
-        )  # files of the page
+        kept = code == 200 and path.startswith("/static/")  # files of the page
         assert headers["cache-control"].startswith("private" if kept else "no-store")
         assert not [name for name in headers if name.startswith("access-control")]
 
