@@ -2,11 +2,11 @@
 
 Run it with: python -m tests.fuzz.lab_page [SEQUENCES [SEED]]
 
-A sequence is a few actions of a hand: drag, zoom, type, undo, switch, upload. None may hang the page
-for `LONGEST` seconds: that is a single task of this length in which the page has also taken so much
-of the processor, so that a busy machine is no hang. And after each sequence the errors under the plot and the numbers of the card
-are those that the library, SciPy or scikit-learn calculates from the page's rows and settings, to
-the digits that are shown.
+A sequence is a few actions of a hand: drag, zoom, type, undo, switch, upload. None may hang the
+page for `LONGEST` seconds: that is a single task of this length in which the page has also taken so
+much of the processor, so that a busy machine is no hang. And after each sequence the errors under
+the plot and the numbers of the card are those that the library, SciPy or scikit-learn calculates
+from the page's rows and settings, to the digits that are shown.
 """
 
 import json
