@@ -139,7 +139,7 @@ _HELP = {
     "--output-format": "The format of the file to write.  [default: by its name, or csv]",
     "--p-values": "How probable a row of the class is at least so far out.",
     "--plot": "Plot it as well, as a .png, .svg or .pdf file.",
-    "--port": "The port of this machine to listen on.  [default: one that is free]",
+    "--port": "The port of this machine to listen on.  [default: 8642, or one that is free]",
     "--priors": "The classes' priors; numbers are in the order of the sorted classes.",
     "--priors P,Q,...|own|estimated|uniform": "Other priors than the model's; numbers are in the "
     "order of the sorted classes.",
