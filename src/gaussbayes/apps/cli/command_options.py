@@ -601,8 +601,9 @@ _TABLE: dict[Any, tuple[Decorator, ...]] = {
 AUTOMATIC_MODEL = "--model auto"
 """How the automatic choice is asked for."""
 
-# A list of strings as Python writes it.
-_LIST = r"""(\[(?:(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?:, )?)*\])"""
+# A string, and a list of strings, as Python writes them.
+_STRING = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+_LIST = rf"(\[(?:{_STRING}(?:, )?)*\])"
 
 
 def pasted(names: Sequence[str]) -> str:
@@ -621,6 +622,12 @@ def _pasted(option: str, names: str) -> str:
     return f"{option} {pasted(ast.literal_eval(names))}"
 
 
+def _pasted_marks(marks: str) -> str:
+    """What stands for missing values of a column, written as Python's mapping, as an option."""
+    ((column, values),) = ast.literal_eval(marks).items()
+    return f"--na-values {shlex.quote(column + '=' + ','.join(values))}"
+
+
 _ARGUMENTS: tuple[tuple[str, Any], ...] = (
     (r'\w+="?\w+"? \((--[\w -]+?) on the command line\)', r"\1"),
     (r"give format \((--[\w-]+) on the command line\)", r"give \1"),
@@ -628,6 +635,7 @@ _ARGUMENTS: tuple[tuple[str, Any], ...] = (
     (rf"\bcategorical_features={_LIST}", lambda found: _pasted("--categorical", found[1])),
     (rf"\bfeatures={_LIST}", lambda found: _pasted("--features", found[1])),
     (rf"\bexclude={_LIST}", lambda found: _pasted("--exclude", found[1])),
+    (rf"\bna_values=(\{{{_STRING}: {_LIST}\}})", lambda found: _pasted_marks(found[1])),
     (r"GaussianClassifier\.auto\(\)", AUTOMATIC_MODEL),
     (
         r"""\b(covariance|divisor|estimate|shrinkage|smoothing)=["']?([\w.]+)["']?""",
