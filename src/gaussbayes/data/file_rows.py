@@ -62,7 +62,7 @@ class FileRows(RowSource):
         decided, names = None, source.schema.names
         if request.is_open:
             columns = columns_asked_for(names, request)
-            sample, whole = source.first_rows(columns, SAMPLE_ROWS)
+            sample, whole = source.sampled_rows(columns, SAMPLE_ROWS)
             how: Any = {"names": names, "typed": inferred.categorical, "parsed": source.is_text}
             request, decided = decide_source(sample, request, **how, whole=whole)
         request = replace(request, bad_rows=source.handling)

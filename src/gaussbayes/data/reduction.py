@@ -226,7 +226,7 @@ def _is_lazy(source: Any) -> bool:
         return False
     import narwhals.stable.v2 as nw
 
-    return isinstance(source, nw.LazyFrame) or bool(nw.dependencies.is_into_lazyframe(source))
+    return isinstance(nw.from_native(source, pass_through=True), nw.LazyFrame)
 
 
 @dataclass(frozen=True, slots=True)

@@ -274,12 +274,25 @@ class Family(Protocol):
 
     # Held-out rows and selection.
 
+    def completion(self, statistics: Any, names: Schema, threads: int = 1, near: Any = None) -> Any:
+        """By what missing values of rows are expected, if `left_out` goes by it; else None.
+
+        `near` is that of about the same rows, and not None.
+        """
+        return None
+
     def left_out(
-        self, statistics: Any, path: Sequence[Self], targets: Targets, names: Schema
+        self,
+        statistics: Any,
+        path: Sequence[Self],
+        targets: Targets,
+        names: Schema,
+        completion: Any = None,
     ) -> LeftOut | None:
         """A closed form for rows left out one at a time; None where there is none.
 
         `path` are families that differ from this one in what regularises; each has a density.
+        Missing values are expected by the `completion` of some of the rows; None is of all.
         """
 
     def candidates(self) -> Iterator[Self]:

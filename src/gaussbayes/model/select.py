@@ -41,6 +41,7 @@ from gaussbayes.model.left_out import (
     affordable_rows,
     calibrated_loss,
     closed_forms,
+    completed,
     held_out_rows,
     hold_out,
     sampled,
@@ -259,8 +260,8 @@ def select(
     -----
     Of equal candidates the one with fewest parameters wins. The only row of a class is called
     impossible by every model without it, so that it tells none from another, and is not counted.
-    Where values are missing there is no closed form: candidates are judged by a few folds. Where
-    some have one, those that have none, full covariances between own and pooled ones of rows with
+    Where values are missing some have no closed form: they are judged by a few folds. Where others
+    have one, those that have none, full covariances between own and pooled ones of rows with
     many different weights, are left to those who ask for them.
     """
     trials = try_all(table, views, schema, criterion, n_jobs)
@@ -348,6 +349,8 @@ def try_all(
         data = held_out_rows(table, replace(view.learnt, unlabelled=None), schema)
         paths = list(_paths(settings, criterion))
         quick = [path for path in paths if closed_forms(data, [s.given_units() for s in path])]
+        if quick:
+            data = completed(data, quick[0][0], n_jobs)
         rounds += [_Round(view, data, path) for path in quick or paths]
     n_candidates = sum(len(some.path) for some in rounds)
     few, many = (affordable_rows(data, n) for n in (n_candidates, MOST_CALIBRATED))
@@ -495,6 +498,9 @@ def _paths(settings: Settings, criterion: Criterion) -> Iterator[list[Settings]]
     if criterion == "bic":  # where free parameters can be counted, unless they can in none
         counted = [some for some in candidates if all(family.is_counted for family in some)]
         candidates = counted or candidates
+        # The evidence of parameters that are integrated out does not compare with their likelihood.
+        integrated = [some for some in candidates if any(family.is_integrated for family in some)]
+        candidates = integrated or candidates
     path: list[Settings] = []
     for families in candidates:
         candidate = settings.with_families(families)

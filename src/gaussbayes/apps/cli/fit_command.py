@@ -94,6 +94,7 @@ def command(
         fit = fit_files(files, options)
     command_files.write_model(fit.model, model, keep_unlabelled=keep_unlabelled)
     command_files.tell_roles(fit.model.schema.roles)
+    command_files.tell_infinite(fit.model.schema.missing)
     tell_fit(fit, chosen, model, as_json=as_json)
 
 

@@ -210,6 +210,8 @@ class LabelledFiles:
         roles = self.encoder.roles
         if self.classes is None and roles is not None and not roles.is_plain:
             command_files.tell_roles(roles)
+        if self.classes is None:
+            command_files.tell_infinite(self.encoder.missing)
         command_files.tell_bad_rows(self.rows.source.bad_rows)
         command_files.tell_unlabelled(self.n_unlabelled, self.chosen, use)
         self.unseen.tell()
