@@ -35,6 +35,9 @@ def failing() -> dict[str, tuple[Any, Any]]:
     X, y = X.copy(), y.copy()
     X[::3, 0] = np.nan
     tables["collinear, with missing values"] = X, y
+    X, y = X.copy(), y.copy()
+    y[5:] = None
+    tables["few labels"] = X, y
     X, y = rows()
     X[y == "u", 1] = 3.0
     tables["constant in a class"] = X, y
@@ -55,10 +58,6 @@ def failing() -> dict[str, tuple[Any, Any]]:
     tables["one row a class"] = X, y
     X, y = rows()
     tables["points of two"] = np.where((y == "u")[:, None], [1.0, 2.0, 3.0], [1.5, 2.0, 5.0]), y
-    X, y = rows()
-    X[:, 1] = 2 * X[:, 0]
-    X[::3, 0], y[5:] = np.nan, None
-    tables["few labels"] = X, y
     return tables
 
 
