@@ -18,6 +18,7 @@ demo: $(done)/demo
 
 test: $(done)/test
 	sh tests/browser/install.sh $(python)
+	sh tests/data/install_java.sh $(python)
 	$(python) -m pytest -n 2
 	sh tests/without_compiler.sh
 

@@ -21,9 +21,9 @@ cd "$project"
 # of today: QDA's covariances and solvers, the arguments of its metrics and of its checks, its private
 # functions and the attributes that it shows in notebooks; the schema of model files, which msgspec
 # writes in an order of its own; and that pandas lets its memory be shared.
-"$python" -m pytest -q -n 2 -o filterwarnings=default tests \
+chosen="not those_of_scikit_learn and not as_scikit_learn and not categorical_by_type"
+chosen="$chosen and not html_shows_settings and not schema_is_that_of_the_types and not are_not_copied"
+"$python" -m pytest -q -n 2 -o filterwarnings=default tests -k "$chosen" \
   --ignore=tests/browser --ignore=tests/fuzz --ignore=tests/test_project.py --ignore=tests/test_site.py \
   --ignore=tests/test_words.py --ignore=tests/test_course.py --ignore=tests/agreement/test_definitions.py \
-  --ignore=tests/agreement/test_sklearn_checks.py \
-  -k "not those_of_scikit_learn and not as_scikit_learn and not categorical_by_type
-      and not html_shows_settings and not schema_is_that_of_the_types and not are_not_copied"
+  --ignore=tests/agreement/test_sklearn_checks.py

@@ -6,7 +6,7 @@ set -eu
 python=$PWD/.venv/bin/python
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
-unset CI GAUSSBAYES_BROWSER GAUSSBAYES_KERNELS GAUSSBAYES_REQUIRE_NATIVE
+unset CI GAUSSBAYES_BROWSER GAUSSBAYES_JAVA GAUSSBAYES_KERNELS GAUSSBAYES_REQUIRE_NATIVE
 
 CC=false CXX=false "$python" -m pip --disable-pip-version-check --quiet wheel \
   --no-deps --no-index --no-build-isolation -C "build-dir=$temporary/build" -w "$temporary" .
