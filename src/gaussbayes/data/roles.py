@@ -568,6 +568,21 @@ def check_present(columns: Sequence[str], wanted: Sequence[str], file: str | Non
     raise SchemaError(msg)
 
 
+def prediction_features(model: Any) -> list[str]:
+    """The columns by which a fitted classifier predicts, in its order; it must know their names."""
+    names = getattr(model, "feature_names_in_", None)
+    roles = getattr(model, "columns_", None)
+    if roles is not None:
+        names = [column.name for column in roles.used]
+    if names is None:
+        msg = (
+            "predictions find columns by name, but the model's features have none: fit it to a "
+            "frame or a source, or name them with with_feature_names"
+        )
+        raise SchemaError(msg)
+    return list(names)
+
+
 def check_distinct(what: str, names: Sequence[str]) -> None:
     """Raise if a column has the name of another."""
     twice = sorted(name for name, times in Counter(names).items() if times > 1)

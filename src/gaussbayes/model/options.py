@@ -29,6 +29,7 @@ In units of their ranges features such as pixels stay comparable; powers make fe
 
 AUTOMATIC_SETTINGS: Mapping[str, Any] = {
     "features": AUTOMATIC,
+    "covariance": AUTOMATIC,
     "estimate": "predictive",
     "shared": AUTOMATIC,
     "shrinkage": AUTOMATIC,
@@ -51,7 +52,7 @@ NAMED_MODELS: Mapping[str, Mapping[str, Any]] = {
 }
 """The options of models that have a name."""
 
-_CHOSEN = ("estimate", "shared", "shrinkage", "target")  # of the families
+_CHOSEN = ("covariance", "estimate", "shared", "shrinkage", "target")  # of the families
 
 DEFAULT_FAMILIES = {"number": "gaussian", "category": "categorical"}
 """The family of the features that are given none."""
@@ -134,7 +135,7 @@ class Options:
         if not self.of_families["smoothing"]:
             chosen["smoothing"] = AUTOMATIC_SETTINGS["smoothing"]
         return replace(
-            self.with_families(**chosen, covariance="full"),
+            self.with_families(**chosen),
             transform=self.transform or AUTOMATIC,
             coded=self.coded or "auto",
             criterion="leave_one_out" if average else self.criterion,
