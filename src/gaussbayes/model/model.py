@@ -292,8 +292,8 @@ class Model(Displayed):
         >>> from gaussbayes import GaussianClassifier
         >>> rows = pd.DataFrame({"size": [1.0, 2.0, 5.0, 7.0]})
         >>> model = GaussianClassifier().fit(rows, list("aabb")).model_
-        >>> duckdb.sql(model.to_sql("rows")).fetchone()[0]
-        'a'
+        >>> [row[0] for row in duckdb.sql(model.to_sql("rows")).fetchall()]
+        ['a', 'a', 'b', 'b']
         """
         from gaussbayes.exports.sql import select_scores
 
