@@ -13,10 +13,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.checks import positive_number
 from gaussbayes.base.errors import (
     CapabilityError,
     DataError,
     NonFiniteError,
+    ParameterError,
     SchemaError,
     SingularCovarianceError,
 )
@@ -286,6 +288,22 @@ class Model(Displayed):
         learnt = self.learnt_for("updating")
         return self._of(learnt.plus(more.with_rows(), self.settings, self.schema))
 
+    def of_rows(self, learnt: Learnt) -> "Model":
+        """The model of other rows under the same settings, which were observed by `observing`."""
+        return self._of(learnt.with_rows())
+
+    def decayed(self, factor: float) -> "Model":
+        """The model of the same rows, each counting `factor` times as much: at most 1, above 0.
+
+        Settings that count rows, such as smoothing, stay as they are: they weigh more.
+        """
+        if not 0.0 < positive_number("decay", factor) <= 1.0:
+            msg = f"decay must be above 0 and at most 1, got {factor!r}"
+            raise ParameterError(msg)
+        if factor == 1.0:
+            return self
+        return self._of(self.learnt_for("decay").scaled(float(factor)))
+
     def without(self, rows: Learnt) -> "Model":
         """The model of the rows seen before without some of them, which must be among them.
 
@@ -320,15 +338,25 @@ class Model(Displayed):
         target, is taken from the other.
         """
         mine, theirs = self.learnt_for("merge"), other.learnt_for("merge")
-        same = _layout(self.settings) == _layout(other.settings)
-        if not self.schema.same_features(other.schema) or not same:
-            features = f"{_features_of(self)} here, {_features_of(other)} there"
-            msg = f"models of different features cannot be merged: {features}"
-            raise SchemaError(msg)
+        self.check_same_features(other, "merged")
         both = self._of(mine.plus(theirs.adapted(self.settings), self.settings, self.schema))
         names = self.schema.features or other.schema.features
         target = other.target if self.target is None else self.target
         return replace(both, schema=replace(both.schema, features=names), target=target)
+
+    def unmerged(self, other: "Model") -> "Model":
+        """The model without the rows of another, which must be among them: `merged` undone."""
+        self.check_same_features(other, "taken apart")
+        theirs = other.learnt_for("unmerge").adapted(self.settings)
+        return self.without(theirs)
+
+    def check_same_features(self, other: "Model", step: str) -> None:
+        """Raise unless another model has the same features, of the same families."""
+        same = _layout(self.settings) == _layout(other.settings)
+        if not self.schema.same_features(other.schema) or not same:
+            features = f"{_features_of(self)} here, {_features_of(other)} there"
+            msg = f"models of different features cannot be {step}: {features}"
+            raise SchemaError(msg)
 
     def marginal(self, features: Sequence[int | str]) -> "Model":
         """The classes as seen through some features, by name or number, others integrated out."""

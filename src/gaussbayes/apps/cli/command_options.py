@@ -72,6 +72,8 @@ _HELP = {
     "--classes": "The two classes to compare.  [default: the most probable one and the next]",
     "--coded": "Whether categories and missing values are coded as numbers that are Gaussian "
     "together with the others.",
+    "--decay": "Let all rows seen before count so many times as much: above 0, at most 1.",
+    "--min-p": "End with exit code 4 if the p-value of everything together is below this.",
     "--columns": "The columns to write, in this order.  [default: all]",
     "--covariance": "What a class's covariance may look like; auto chooses, shared or not or in "
     "part.",
