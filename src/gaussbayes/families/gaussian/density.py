@@ -30,7 +30,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import Divisor, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.gaussian import class_pairs, drawing, expectation
+from gaussbayes.families.gaussian import class_pairs, description, drawing, expectation
 from gaussbayes.families.gaussian.shrinkage import (
     Penalty,
     Shrinkage,
@@ -164,6 +164,7 @@ class GaussianDensity:
         volumes = float(np.broadcast_to(volume, moments.weight.shape) @ moments.weight)
         return -0.5 * (volumes + squares)
 
+    expression = description.describe
     expect = expectation.expect
     expect_statistics = expectation.expect_statistics
     draw = drawing.draw
