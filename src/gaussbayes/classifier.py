@@ -1069,6 +1069,12 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._ready()
         return file.save(self._record(), Path(path), unlabelled_rows=unlabelled_rows)
 
+    def to_onnx(
+        self, path: str | PathLike[str], *, dtype: Literal["float64", "float32"] = "float64"
+    ) -> Path:
+        """Write an ONNX file that scores rows in any runtime; see `gaussbayes.Model.to_onnx`."""
+        return self._ready().to_onnx(path, dtype=dtype)
+
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """Read a model from a file that `save` wrote.
