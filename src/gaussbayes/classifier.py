@@ -1055,6 +1055,17 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self._with(self._record().with_feature_names(names))
 
+    def to_sql(self, table: str | Sequence[str], dialect: str = "duckdb", **options: Any) -> str:
+        """One SELECT that scores the rows of a table of a database; see `gaussbayes.Model.to_sql`.
+
+        Examples
+        --------
+        >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], list("aabb"))
+        >>> print(model.to_sql("rows", "sqlite").partition(" AS ")[0])
+        WITH stage0
+        """
+        return self._ready().to_sql(table, dialect, **options)
+
     def save(self, path: str | PathLike[str], *, unlabelled_rows: bool = False) -> Path:
         """Write the model to a file, whole or not at all; see `load`.
 

@@ -234,7 +234,7 @@ class Program:
         known = self._known.get(formula)
         if known is None:
             stage = 1 + max((self._stage_of[name] for name in formula.columns), default=0)
-            name = f"{letter}{len(self._known)}"
+            name = f"{letter}_{len(self._known)}"  # inputs have no underscore
             while len(self.stages) <= stage:
                 self.stages.append({})
             self.stages[stage][name] = formula

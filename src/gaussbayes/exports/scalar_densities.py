@@ -349,8 +349,8 @@ def _log_poisson(x: Scalar, rate: float, scope: Scope) -> Scalar:
     ]
     inverse = scope.bind(value(1.0) / choose([(less(x, 1.0), 1.0)], x), "i")
     square = scope.bind(inverse * inverse, "i")
-    series: Scalar = value(0.0)
-    for coefficient in (1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12):
+    series = value(1 / 1188)
+    for coefficient in (-1 / 1680, 1 / 1260, -1 / 360, 1 / 12):
         series = value(coefficient) + square * series
     large = x * ln(rate * inverse) + (x - rate) - 0.5 * ln(2.0 * pi * x) - inverse * series
     return choose([*small, (less(value(0.0), x), large)], MISSING_VALUE)

@@ -138,6 +138,17 @@ def _epoch_postgres(node: Node) -> Node:
     return _per_day(_double(sql.Extract(this=sql.Var(this="EPOCH"), expression=_timestamp(node))))
 
 
+def _epoch_sqlite(node: Node) -> Node:
+    # Not as a Julian day, a float that has no room for milliseconds.
+    whole, second, fine = (_strftime(mark, node.copy()) for mark in ("%s", "%S", "%f"))
+    seconds = sql.Add(this=whole, expression=sql.Paren(this=sql.Sub(this=fine, expression=second)))
+    return _per_day(sql.Paren(this=seconds))
+
+
+def _strftime(mark: str, node: Node) -> Node:
+    return _double(_function("STRFTIME", sql.Literal.string(mark), node))
+
+
 def _epoch_spark(node: Node) -> Node:
     start = sql.cast(sql.Literal.string("1970-01-01"), "TIMESTAMP_NTZ")
     moment = sql.cast(node, "TIMESTAMP_NTZ")
@@ -164,9 +175,7 @@ DIALECTS = {
         ),
         Dialect(
             "sqlite",
-            days=lambda node: sql.Sub(
-                this=_function("JULIANDAY", node), expression=sql.Literal.number("2440587.5e0")
-            ),
+            days=_epoch_sqlite,
             fail=lambda _, condition: _function(
                 "JSON_EXTRACT", sql.Literal.string("{}"), _with_boolean(condition)
             ),
@@ -340,7 +349,12 @@ class _Statement:
         hint = "MATERIALIZED " if self.rules.materialised else ""
         written, place = [], source
         for number, selection in enumerate(selections):
-            columns = [sql.alias_(node, name) for name, node in selection.items()]
+            columns = [
+                node
+                if isinstance(node, sql.Column) and node.name == name
+                else sql.alias_(node, name)
+                for name, node in selection.items()
+            ]
             body = sql.select(*columns).from_(place).sql(dialect=self.rules.name)
             written.append(f"{self.prefix}{number} AS {hint}(\n  {body}\n)")
             place = sql.to_table(f"{self.prefix}{number}")
