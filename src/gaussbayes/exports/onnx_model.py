@@ -52,9 +52,7 @@ def onnx_bytes(expression: ModelExpression, dtype: str = "float64") -> bytes:
     if again is not None:
         before = expression.members[0].log_prior
         likelihood = graph.less_constant(posterior, np.where(np.isneginf(before), 0.0, before))
-        likelihood = graph.where(
-            graph.constant(np.isneginf(before)), graph.real(0.0), likelihood
-        )
+        likelihood = graph.where(graph.constant(np.isneginf(before)), graph.real(0.0), likelihood)
         posterior = _calibrated(graph, likelihood, again.log_prior, again.calibration)
         scores = posterior
     wrong = graph.is_nan(evidence)  # (n, 1)
@@ -197,7 +195,8 @@ def _member(
     graph: TensorGraph, member: MemberExpression, columns: "Sequence[str | CategoryInput]"
 ) -> tuple[str, str, str]:
     """Scores (n, k) the largest of which is that of the label, log posteriors, log evidence."""
-    parts, common = [], []
+    parts: list[str | None] = []
+    common: list[str | None] = []
     for part in member.parts:
         chosen = [columns[column] for column in part.columns]
         categories = {j: c for j, c in enumerate(chosen) if isinstance(c, CategoryInput)}

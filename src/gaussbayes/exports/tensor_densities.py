@@ -179,9 +179,7 @@ def _(record: QuadraticForm, graph: TensorGraph, columns: Columns) -> TensorScor
     base = graph.minus(base, graph.node("Transpose", lengths, perm=[1, 0]))
     there = graph.minus(graph.real(d), n_missing)
     partial = _of_distance(graph, _squares(graph, z), base, degrees, there)
-    return TensorScores(
-        graph.node("ScatterND", complete, _unsqueezed(graph, some, 1), partial)
-    )
+    return TensorScores(graph.node("ScatterND", complete, _unsqueezed(graph, some, 1), partial))
 
 
 def _constants_less(degrees: FloatArray | None, d: int, lost: int) -> FloatArray:
@@ -417,9 +415,7 @@ def _extended(
         distance = graph.where(outside, beyond, graph.real(1.0))
         relative = graph.add(slope, graph.add(graph.node("Log", distance), graph.real(-np.log(r))))
         falling = graph.node("Exp", graph.node("Neg", graph.node("Abs", relative)))
-        logarithm = graph.add(
-            graph.node("Max", relative, graph.real(0.0)), graph.log1p(falling)
-        )
+        logarithm = graph.add(graph.node("Max", relative, graph.real(0.0)), graph.log1p(falling))
         z = graph.where(outside, graph.add(z, graph.times(logarithm, graph.real(sign * r))), z)
         slope = graph.where(outside, graph.minus(slope, logarithm), slope)
     return z, slope

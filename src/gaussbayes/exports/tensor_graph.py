@@ -47,9 +47,9 @@ class TensorGraph:
     def constant(self, array: NDArray[Any]) -> str:
         """A constant tensor as it is; strings are given as objects."""
         array = np.asarray(array)
-        key = (array.dtype.str, array.shape, tuple(array.ravel().tolist()))
-        if array.dtype.kind == "f":  # NaN is unlike itself
-            key = (array.dtype.str, array.shape, array.tobytes())
+        # By their bytes, as NaN is unlike itself; strings have none.
+        content = tuple(array.ravel().tolist()) if array.dtype.kind == "O" else array.tobytes()
+        key = (array.dtype.str, array.shape, content)
         if key not in self.constants:
             name = f"gaussbayes/c{len(self.constants)}"
             self.constants[key] = numpy_helper.from_array(array, name)
@@ -152,7 +152,7 @@ class TensorGraph:
             self.nodes.append(helper.make_node("Identity", [result], [name]))
 
         def described(name: str, kind: Any, columns: int | None) -> Any:
-            shape = ["n"] if columns is None else ["n", columns]
+            shape: list[str | int | None] = ["n"] if columns is None else ["n", columns]
             return helper.make_tensor_value_info(name, kind, shape)
 
         graph = helper.make_graph(

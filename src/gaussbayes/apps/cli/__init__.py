@@ -45,6 +45,7 @@ SUBCOMMANDS = {
     "forget": "Let a model forget rows, exactly as if it had never seen them.",
     "merge": "Merge models of parts of the rows into the model of all rows.",
     "drift": "Test whether new rows are like those that a model has learnt from.",
+    "export": "Export a model: SQL for databases, ONNX for other runtimes.",
     "show": "Show a model: settings, classes, priors, and the parameters of every family.",
     "explain": "Explain one row: Bayes' rule with every number, and what each feature adds.",
     "evaluate": "Count errors, and judge the probabilities.",

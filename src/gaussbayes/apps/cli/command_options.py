@@ -74,6 +74,12 @@ _HELP = {
     "together with the others.",
     "--decay": "Let all rows seen before count so many times as much: above 0, at most 1.",
     "--min-p": "End with exit code 4 if the p-value of everything together is below this.",
+    "--dialect": "The database that SQL is for.",
+    "--dtype": "What ONNX calculates in, and the type of its numbers.",
+    "--errors": "What becomes of rows without a score in SQL: NULL, or an error.",
+    "--patterns": "Which combinations of missing values SQL has of full covariances: those of "
+    "training, or all.",
+    "--table": "The table that SQL reads from, or schema.table.  [default: rows]",
     "--columns": "The columns to write, in this order.  [default: all]",
     "--covariance": "What a class's covariance may look like; auto chooses, shared or not or in "
     "part.",
