@@ -1,7 +1,7 @@
 """Log-densities (n, k) of all rows as tensors, for each record of `gaussbayes.families.expression`.
 
-Missing values are NaN, and are integrated out. Where columns are correlated, each row may lack
-others: with the whitener W of the complete row, what is least of ``|W (x − mean)|²`` over the
+Missing values are NaN, and are integrated out. Where columns are correlated, other ones may be
+missing in each row: with the whitener W of the complete row, what is least of ``|W (x − mean)|²`` over the
 missing columns is found by taking the directions of their columns of W out of all others, one after
 the other (modified Gram-Schmidt), and the product of their lengths is the root of the determinant
 that the marginal density has less. That is done for all incomplete rows at once, and for no others.
@@ -138,10 +138,10 @@ def _(record: QuadraticForm, graph: TensorGraph, columns: Columns) -> TensorScor
     u = _squares(graph, graph.node("MatMul", apart, whitener))
     degrees = record.degrees
     complete = _of_distance(graph, u, graph.real(record.log_constant), degrees, graph.real(d))
-    # Rows that lack something, of which there may be none.
+    # Incomplete rows, of which there may be none.
     missing = graph.is_nan(deviation)
-    lacking = graph.reduced("ReduceMax", graph.as_real(missing), 1, keep=False)
-    some = graph.node("NonZero", graph.node("Greater", lacking, graph.real(0.5)))  # (1, r)
+    incomplete = graph.reduced("ReduceMax", graph.as_real(missing), 1, keep=False)
+    some = graph.node("NonZero", graph.node("Greater", incomplete, graph.real(0.5)))  # (1, r)
     some = graph.node("Squeeze", some, graph.integers([0]))
     gap = graph.node("Gather", missing, some, axis=0)  # (r, d)
     apart = graph.node("Gather", apart, some, axis=1)  # (k, r, d)
@@ -155,12 +155,12 @@ def _(record: QuadraticForm, graph: TensorGraph, columns: Columns) -> TensorScor
     log_length = None
     one = graph.real(1.0)
     for j in range(d):
-        lacks = graph.node("Gather", gap_real, graph.integers([j]), axis=2)  # (1, r, 1)
+        absent = graph.node("Gather", gap_real, graph.integers([j]), axis=2)  # (1, r, 1)
         row = graph.node("Gather", w, graph.integers(j), axis=2)  # (k, r, d)
         length = graph.node("Sqrt", graph.reduced("ReduceSumSquare", row, 2))
         # Where the column is there its direction is not taken out.
-        length = graph.add(graph.times(length, lacks), graph.minus(one, lacks))
-        direction = graph.over(graph.times(row, lacks), length)
+        length = graph.add(graph.times(length, absent), graph.minus(one, absent))
+        direction = graph.over(graph.times(row, absent), length)
         column = _unsqueezed(graph, direction, 3)  # (k, r, d, 1)
         along = graph.node("MatMul", w, column)  # (k, r, d, 1)
         flat = _unsqueezed(graph, direction, 2)  # (k, r, 1, d)
