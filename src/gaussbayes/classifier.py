@@ -44,7 +44,7 @@ from gaussbayes.base.types import (
 from gaussbayes.data.categories import Categories, warn_of_unseen
 from gaussbayes.data.labels import check_known, codes_among, encode, labelled_rows, read_targets
 from gaussbayes.data.rows import LabelledRows, Rows
-from gaussbayes.data.tables import as_array, is_frame
+from gaussbayes.data.tables import as_array, is_frame, is_lazy
 from gaussbayes.families.protocol import Convergence
 from gaussbayes.model.construction import given_model, moments_model
 from gaussbayes.model.evaluation import Evaluation
@@ -626,13 +626,22 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # Scores.
 
-    def predict(self, X: Any) -> LabelArray:
-        """The most probable class of each row (n,)."""
+    def predict(self, X: Any) -> Any:
+        """The most probable class of each row (n,).
+
+        Of a lazy frame (Polars) or a relation (DuckDB) it is the same with a column ``prediction``,
+        which is worked out where the rows are; `predict_proba` adds columns ``proba_…``, and
+        `score_samples` a column ``log_evidence``. There a row that has no score is NULL.
+        """
         model = self._ready()
+        if is_lazy(X):
+            return self._lazily("labels", X)
         return np.take(model.schema.classes, model.labels(self._rows(X), self.n_jobs))
 
-    def predict_proba(self, X: Any) -> RealArray:
-        """Posteriors ``p(c | x)`` (n, k)."""
+    def predict_proba(self, X: Any) -> Any:
+        """Posteriors ``p(c | x)`` (n, k); of a lazy frame see `predict`."""
+        if is_lazy(X):
+            return self._lazily("posteriors", X)
         return self._ready().posterior(self._rows(X), self.n_jobs)
 
     def predict_log_proba(self, X: Any) -> RealArray:
@@ -658,8 +667,13 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Joint densities ``p(x, c)`` (n, k); for many features prefer the logarithms."""
         return self._ready().joint(self._rows(X), self.n_jobs)
 
-    def score_samples(self, X: Any) -> RealArray:
-        """Log evidence ``log p(x)`` (n,): how well the model as a whole explains a row."""
+    def score_samples(self, X: Any) -> Any:
+        """Log evidence ``log p(x)`` (n,): how well the model as a whole explains a row.
+
+        Of a lazy frame see `predict`.
+        """
+        if is_lazy(X):
+            return self._lazily("log_evidence", X)
         return self._ready().log_evidence(self._rows(X), self.n_jobs)
 
     def evidence(self, X: Any) -> RealArray:
@@ -1180,6 +1194,11 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         table = labelled_rows(encoder, self._checked(X), y, sample_weight, marks)
         schema = encoder.schema(table.classes)
         return observe(table, before.observing, schema, n_threads(self.n_jobs)).with_rows()
+
+    def _lazily(self, score: str, X: Any) -> Any:
+        """A lazy frame with columns of a score: see `gaussbayes.model.lazy_scores`."""
+        lazy_scores = import_module("gaussbayes.model.lazy_scores")
+        return getattr(lazy_scores, f"lazy_{score}")(self._ready(), X)
 
     def _rows(self, X: Any) -> Rows:
         """Rows of this model; scikit-learn has words of its own for features that are others."""

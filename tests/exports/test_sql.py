@@ -58,18 +58,18 @@ def test_all_families_with_missing_values_and_unseen_categories(engine: str) -> 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("average", [False, True])
 def test_automatic_models_are_coded_calibrated_and_averaged(engine: str, average: bool) -> None:
-    table, y = mixed(600)
-    model = GaussianClassifier.auto(average=average, categorical_features=["colour", "floor"])
-    model.fit(table[:300], y[:300])
+    table, y = mixed(400)
+    options = {"average": average, "categorical_features": ["colour", "floor"]}
+    model = GaussianClassifier.auto(**options).fit(table[:150], y[:150])
+    if engine == "sqlite":
+        model = model.with_priors([0.9, 0.1])
     assert_same_scores(model, table, engine, ENGINES[engine])
-    other = model.with_priors([0.9, 0.1])
-    assert_same_scores(other, table[:50], engine, ENGINES[engine])
 
 
 def test_more_features_than_rows() -> None:
     random = np.random.default_rng(0)
-    table = pd.DataFrame(random.normal(size=(24, 40)), columns=[f"g{j}" for j in range(40)])
-    y = np.arange(24) % 2
+    table = pd.DataFrame(random.normal(size=(16, 20)), columns=[f"g{j}" for j in range(20)])
+    y = np.arange(16) % 2
     model = GaussianClassifier(shrinkage=0.3).fit(table + y[:, None], y)
     assert_same_scores(model, table, "duckdb", in_duckdb)
 
@@ -215,10 +215,10 @@ def test_what_is_refused_is_refused_by_name() -> None:
     ):
         with pytest.raises(problem, match=message):
             model.to_sql(**{"table": "rows"} | arguments)
-    wide = pd.DataFrame(np.random.default_rng(0).normal(size=(1200, 1100)))
-    wide.columns = [f"x{j}" for j in range(1100)]
-    big = GaussianClassifier("diagonal").fit(wide, np.arange(1200) % 2)
-    with pytest.raises(CapabilityError, match=r"postgres allows 1,600 columns .* takes 2,2"):
+    wide = pd.DataFrame(np.random.default_rng(0).normal(size=(12, 900)))
+    wide.columns = [f"x{j}" for j in range(900)]
+    big = GaussianClassifier("diagonal").fit(wide, np.arange(12) % 2)
+    with pytest.raises(CapabilityError, match=r"postgres allows 1,600 columns .* takes 1,8"):
         big.to_sql("rows", "postgres")
     lacking = pd.DataFrame(np.random.default_rng(0).normal(size=(1000, 9))).rename(columns=str)
     lacking = lacking.mask(np.random.default_rng(1).random(lacking.shape) < 0.4)

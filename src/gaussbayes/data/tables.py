@@ -36,6 +36,15 @@ def is_frame(X: Any) -> bool:
     return bool(nw.dependencies.is_into_dataframe(X))
 
 
+def is_lazy(X: Any) -> bool:
+    """Whether `X` is a table whose rows are elsewhere: a lazy frame, a relation of a database."""
+    if isinstance(X, np.ndarray | list | tuple):
+        return False
+    import narwhals.stable.v2 as nw
+
+    return isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame)
+
+
 def as_frame(X: Any) -> Any:
     """A frame of any kind as one of narwhals."""
     import narwhals.stable.v2 as nw

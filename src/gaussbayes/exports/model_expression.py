@@ -15,6 +15,7 @@ import numpy as np
 
 from gaussbayes.base.missing_marks import ColumnMarks
 from gaussbayes.base.types import FloatArray, LabelArray
+from gaussbayes.data.categories import kind as type_of
 from gaussbayes.data.rows import Encoder
 from gaussbayes.families.protocol import Expressible, require
 
@@ -30,6 +31,7 @@ class InputColumn:
     kind: InputKind
     marks: ColumnMarks
     origin: float = 0.0  # of dates: the day of 1970 that is 0
+    is_text: bool = False  # whether categories are strings
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,8 +85,11 @@ def input_columns(encoder: Encoder) -> tuple[InputColumn, ...]:
     for j, name in enumerate(names):
         marks, origin = encoder.missing.of(name), encoder.origins.get(name)
         kind: InputKind = "number" if origin is None else "date"
-        kind = "category" if j in encoder.categorical else kind
-        columns.append(InputColumn(name, kind, marks, origin or 0.0))
+        text = False
+        if j in encoder.categorical:
+            place, kind = encoder.categorical.index(j), "category"
+            text = encoder.categories is None or type_of(encoder.categories[place]) is str
+        columns.append(InputColumn(name, kind, marks, origin or 0.0, text))
     return tuple(columns)
 
 

@@ -67,7 +67,8 @@ MOST_PATTERNS = 200
 
 _LARGEST_COUNT = 2.0**53
 _SMALL_COUNTS = 16
-_MASK = 50  # columns whose missingness fits exactly into one float
+MASKED = 50
+"""Columns whose missing values are the bits of one float."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,8 +233,8 @@ class _Chosen:
 def _choose_pattern(record: QuadraticForm, scope: Scope, columns: Sequence[Scalar]) -> _Chosen:
     nothing = scope.bind(is_missing(first_known(*columns)), "n")
     patterns, masks = scope.patterns_of(record, len(columns)), []
-    for start in range(0, len(columns), _MASK):
-        some = enumerate(columns[start : start + _MASK])
+    for start in range(0, len(columns), MASKED):
+        some = enumerate(columns[start : start + MASKED])
         bits = [choose([(is_missing(x), 2.0**place)], 0.0) for place, x in some]
         masks.append(total(bits))
     scope.masks.append((len(columns), masks))
@@ -243,8 +244,8 @@ def _choose_pattern(record: QuadraticForm, scope: Scope, columns: Sequence[Scala
     complete = both([equal(mask, value(0.0)) for mask in masks])
     cases: list[tuple[Scalar, Scalar | float]] = [(complete, 0.0)]
     for number, pattern in enumerate(patterns, 1):
-        places = np.where(pattern.observed, 0.0, 2.0 ** (np.arange(len(columns)) % _MASK))
-        sums = [float(places[at : at + _MASK].sum()) for at in range(0, len(columns), _MASK)]
+        places = np.where(pattern.observed, 0.0, 2.0 ** (np.arange(len(columns)) % MASKED))
+        sums = [float(places[at : at + MASKED].sum()) for at in range(0, len(columns), MASKED)]
         same = [equal(mask, value(each)) for mask, each in zip(masks, sums, strict=True)]
         cases.append((both(same), value(float(number))))
     return _Chosen(patterns, scope.bind(choose(cases, MISSING_VALUE), "p"), nothing)

@@ -51,6 +51,10 @@ class Scores:
     is_valid: Scalar  # true, or false or missing
     masks: list[tuple[int, list[Scalar]]]  # see `Scope`
 
+    def results(self, wanted: Sequence[str], condition: Scalar) -> dict[str, Scalar]:
+        """Some of what comes out, by name; missing unless a condition is true."""
+        return {name: choose([(condition, self.outputs[name])], MISSING_VALUE) for name in wanted}
+
 
 def proba_columns(classes: Sequence[Any]) -> list[str]:
     """What the columns of posteriors are called."""

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 from gaussbayes.base.errors import CapabilityError, ParameterError, SchemaError
 from gaussbayes.base.spelling import meant
 from gaussbayes.exports.model_expression import InputColumn, ModelExpression
-from gaussbayes.exports.scalar import Scalar
+from gaussbayes.exports.scalar import Scalar, column
 from gaussbayes.exports.scalar_scores import Scores, write_scores
 
 try:
@@ -69,13 +69,13 @@ class Dialect:
     typed: bool = True  # whether a column holds values of one type
     cast_floats: bool = False  # whether 1e0 is a decimal number
 
-    def number(self, node: Node, column: InputColumn) -> Node:
+    def number(self, node: Node, feature: InputColumn) -> Node:
         """A column of numbers as floats, NULL where it is missing."""
         number = _double(node)
         if not self.typed:
             # Text is missing if it says so; what else it is has no score.
             kind = _function("TYPEOF", node)
-            marks = _trimmed(node.copy()).isin(*_strings(sorted(column.marks.strings)))
+            marks = _trimmed(node.copy()).isin(*_strings(sorted(feature.marks.strings)))
             said = sql.Or(this=sql.Is(this=node.copy(), expression=sql.null()), expression=marks)
             cases = [(kind.isin(*_strings(["integer", "real"])), number), (said, sql.null())]
             number = _case(cases, sql.Literal.number("9e999"))
@@ -83,7 +83,7 @@ class Dialect:
             number = sql.Nullif(this=number, expression=_double(sql.Literal.string("NaN")))
         else:
             number = _case([(_function("IS_NAN", number), sql.null())], number.copy())
-        for mark in sorted(column.marks.numbers):
+        for mark in sorted(feature.marks.numbers):
             number = sql.Nullif(this=number, expression=self.value(mark))
         return number
 
@@ -105,14 +105,14 @@ class Dialect:
             literal = _double(literal)
         return literal
 
-    def date(self, node: Node, column: InputColumn) -> Node:
+    def date(self, node: Node, feature: InputColumn) -> Node:
         """A column of dates or times as days since its origin."""
-        return sql.Sub(this=self.days(node), expression=self.value(column.origin))
+        return sql.Sub(this=self.days(node), expression=self.value(feature.origin))
 
-    def category(self, node: Node, column: InputColumn) -> Node:
+    def category(self, node: Node, feature: InputColumn) -> Node:
         """A column of categories, as it is."""
-        del column
-        return node
+        # Comparing an enumeration with a string that is none of its values may be an error.
+        return _text(node) if feature.is_text else node
 
 
 def _timestamp(node: Node) -> Node:
@@ -236,13 +236,8 @@ def select_scores(
             raise ParameterError(msg)
     place = _table_names(table)
     scores = write_scores(model, patterns)
-    kept = {f"k{number}": name for number, name in enumerate(_check_kept(keep, scores))}
-    statement = _Statement(rules, scores, _prefix(place))
-    source = sql.Table(
-        this=_quoted(place[-1]),
-        **dict(zip(("db", "catalog"), map(_quoted, place[-2::-1]), strict=False)),
-    )
-    return statement.text(model.inputs, kept, source, fails=errors == "raise")
+    statement = Statement(rules, scores, model.inputs, quoted_table(*place))
+    return statement.with_scores(list(scores.outputs), keep, fails=errors == "raise")
 
 
 def _table_names(table: str | Sequence[str]) -> list[str]:
@@ -256,24 +251,6 @@ def _table_names(table: str | Sequence[str]) -> list[str]:
     return parts
 
 
-def _check_kept(keep: Sequence[str], scores: Scores) -> list[str]:
-    names = [keep] if isinstance(keep, str) else list(keep)
-    taken = [name for name in names if name.lower() in map(str.lower, scores.outputs)]
-    if taken or len({name.lower() for name in names}) < len(names):
-        what = f"{taken[0]!r} is what a result is called" if taken else "a column comes twice"
-        msg = f"keep must be different columns, none of which is a result, got {names}: {what}"
-        raise SchemaError(msg)
-    return names
-
-
-def _prefix(place: Sequence[str]) -> str:
-    """What common table expressions begin with: no table may be called so."""
-    prefix = "stage"
-    while place[-1].lower().startswith(prefix):
-        prefix += "_"
-    return prefix
-
-
 def _quoted(name: str) -> Node:
     if "\0" in name:
         msg = f"a name in SQL must be without null characters, got {name!r:.60}"
@@ -281,29 +258,49 @@ def _quoted(name: str) -> Node:
     return sql.to_identifier(name, quoted=True)
 
 
+def quoted_table(*place: str) -> Node:
+    """A table by its names: catalogue, schema and its own, or the last of these."""
+    names = zip(("this", "db", "catalog"), map(_quoted, reversed(place)), strict=False)
+    return sql.Table(**dict(names))
+
+
+_SOUND = "sound"  # whether a row has scores, if it is an error that it has none
+
+
 @dataclass(frozen=True, slots=True)
-class _Statement:
-    """The formulas of a model in one dialect."""
+class Statement:
+    """The formulas of a model in one dialect, about the rows of a table."""
 
     rules: Dialect
     scores: Scores
-    prefix: str
+    inputs: Sequence[InputColumn]
+    source: Node  # the table
+
+    def with_scores(
+        self, wanted: Sequence[str], keep: Sequence[str] = (), *, fails: bool = False
+    ) -> str:
+        """One SELECT of columns to be kept, and of outputs; a row without scores has NULL."""
+        names = [keep] if isinstance(keep, str) else list(keep)
+        taken = [name for name in names if name.lower() in map(str.lower, wanted)]
+        if taken or len({name.lower() for name in names}) < len(names):
+            what = f"{taken[0]!r} is what a result is called" if taken else "a column comes twice"
+            msg = f"keep must be different columns, none of which is a result, got {names}: {what}"
+            raise SchemaError(msg)
+        is_valid = self.scores.is_valid
+        condition = column(_SOUND) if fails else is_valid
+        results = self.scores.results(wanted, condition)
+        return self.text(results, dict(enumerate(names)), is_valid if fails else None)
 
     def text(
-        self, inputs: Sequence[InputColumn], kept: Mapping[str, str], source: Node, *, fails: bool
+        self, results: Mapping[str, Scalar], keep: Mapping[int, str], checked: Scalar | None = None
     ) -> str:
-        """The statement."""
-        scores, stages = self.scores, [dict(stage) for stage in self.scores.program.stages[1:]]
-        outputs, sound = scores.outputs, scores.is_valid
-        writer = _Writer(self.rules)
-        final: dict[str, Node] = {}
-        if fails:
-            failure = self.rules.fail(_message(), writer.node(sound))
-            final["sound"] = _case([(writer.node(sound), sql.true())], failure)
+        """One SELECT of columns to be kept and of formulas; an error where a condition is false."""
+        stages, writer = self.scores.program.stages[1:], _Writer(self.rules)
+        kept = {f"k{number}": name for number, name in keep.items()}
         # From the end: which columns are still needed after each stage.
-        needed = set(kept) | sound.columns
-        for output in outputs.values():
-            needed |= output.columns
+        needed = set(kept) if checked is None else set(kept) | checked.columns
+        for result in results.values():
+            needed |= result.columns
         after = []
         for stage in reversed(stages):
             after.append(needed)
@@ -311,34 +308,28 @@ class _Statement:
             needed = needed - set(made)
             for formula in made.values():
                 needed = needed | formula.columns
-        used = dict(zip(scores.inputs, inputs, strict=True))
         first = {
-            name: getattr(self.rules, column.kind)(_column(column.name), column)
-            for name, column in used.items()
+            name: getattr(self.rules, each.kind)(_column(each.name), each)
+            for name, each in zip(self.scores.inputs, self.inputs, strict=True)
             if name in needed
         }
         selections = [first | {name: _column(kept[name]) for name in kept}]
         for stage, names in zip(stages, reversed(after), strict=True):
             carried = {name: sql.column(name) for name in selections[-1] if name in names}
             nodes = {name: writer.node(each) for name, each in stage.items() if name in names}
-            selections.append(carried | nodes)
-        if fails:
-            selections.append({name: sql.column(name) for name in selections[-1]} | final)
-        condition = sql.column("sound") if fails else writer.node(sound)
-        results: dict[str, Node] = {name: sql.column(name) for name in kept}
-        results |= {
-            name: _case([(condition.copy(), writer.node(each))]) for name, each in outputs.items()
-        }
-        return self._joined(selections, results, kept, source)
+            if nodes:
+                selections.append(carried | nodes)
+        if checked is not None:
+            failure = self.rules.fail(_message(), writer.node(checked))
+            sound = _case([(writer.node(checked), sql.true())], failure)
+            carried = {name: sql.column(name) for name in selections[-1]}
+            selections.append(carried | {_SOUND: sound})
+        last: dict[str, Node] = {kept[name]: sql.column(name) for name in kept}
+        last |= {name: writer.node(each) for name, each in results.items()}
+        return self._joined(selections, last)
 
-    def _joined(
-        self,
-        selections: Sequence[Mapping[str, Node]],
-        results: Mapping[str, Node],
-        kept: Mapping[str, str],
-        source: Node,
-    ) -> str:
-        widest = max(len(results), *map(len, selections))
+    def _joined(self, selections: Sequence[Mapping[str, Node]], last: Mapping[str, Node]) -> str:
+        widest = max(len(last), *map(len, selections))
         if widest > self.rules.most_columns:
             msg = (
                 f"{self.rules.name} allows {self.rules.most_columns:,} columns in a subquery, and "
@@ -346,24 +337,24 @@ class _Statement:
                 "models that are averaged, a single one; or choose another dialect"
             )
             raise CapabilityError(msg)
+        prefix = "stage"
+        while self.source.name.lower().startswith(prefix):
+            prefix += "_"
         hint = "MATERIALIZED " if self.rules.materialised else ""
-        written, place = [], source
+        written, place = [], self.source
         for number, selection in enumerate(selections):
-            columns = [
-                node
-                if isinstance(node, sql.Column) and node.name == name
-                else sql.alias_(node, name)
-                for name, node in selection.items()
-            ]
-            body = sql.select(*columns).from_(place).sql(dialect=self.rules.name)
-            written.append(f"{self.prefix}{number} AS {hint}(\n  {body}\n)")
-            place = sql.to_table(f"{self.prefix}{number}")
-        columns = [
-            sql.Alias(this=node, alias=_quoted(kept.get(name, name)))
-            for name, node in results.items()
-        ]
-        last = sql.select(*columns).from_(place).sql(dialect=self.rules.name)
-        return f"WITH {', '.join(written)}\n{last}\n"
+            columns = [_named(node, name) for name, node in selection.items()]
+            body = sql.select(*columns, copy=False).from_(place).sql(dialect=self.rules.name)
+            written.append(f"{prefix}{number} AS {hint}(\n  {body}\n)")
+            place = sql.to_table(f"{prefix}{number}")
+        columns = [sql.Alias(this=node, alias=_quoted(name)) for name, node in last.items()]
+        body = sql.select(*columns, copy=False).from_(place).sql(dialect=self.rules.name)
+        return f"WITH {', '.join(written)}\n{body}\n"
+
+
+def _named(node: Node, name: str) -> Node:
+    plain = isinstance(node, sql.Column) and node.name == name
+    return node if plain else sql.Alias(this=node, alias=sql.to_identifier(name))
 
 
 def _column(name: str) -> Node:
@@ -430,8 +421,8 @@ class _Writer:
     def _is_missing(self, x: Scalar) -> Node:
         return sql.Is(this=_wrapped(self.node(x)), expression=sql.null())
 
-    def _among(self, column: Scalar, values: Sequence[Any]) -> Node:
-        searched = self.node(column)
+    def _among(self, x: Scalar, values: Sequence[Any]) -> Node:
+        searched = self.node(x)
         if isinstance(values[0], str):
             searched = _trimmed(searched)
         return searched.isin(*map(self.rules.value, values))

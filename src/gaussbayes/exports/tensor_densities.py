@@ -1,10 +1,11 @@
 """Log-densities (n, k) of all rows as tensors, for each record of `gaussbayes.families.expression`.
 
 Missing values are NaN, and are integrated out. Where columns are correlated, other ones may be
-missing in each row: with the whitener W of the complete row, what is least of ``|W (x − mean)|²`` over the
-missing columns is found by taking the directions of their columns of W out of all others, one after
-the other (modified Gram-Schmidt), and the product of their lengths is the root of the determinant
-that the marginal density has less. That is done for all incomplete rows at once, and for no others.
+missing in each row. With the whitener W of the complete row, what is least of ``|W (x − mean)|²``
+over the missing columns is found by taking the directions of their columns of W out of all others,
+one after the other (modified Gram-Schmidt); the product of their lengths is the root of the
+determinant of the precision matrix of the missing columns, by which the constant of the density is
+divided. That is done for all incomplete rows at once, and for no others.
 
 What is added to all classes alike matters to the evidence only, and is kept apart. A row without
 score, because a value cannot be, is NaN in all classes.

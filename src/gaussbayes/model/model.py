@@ -294,7 +294,7 @@ class Model(Displayed):
         >>> from gaussbayes import GaussianClassifier
         >>> rows = pd.DataFrame({"size": [1.0, 2.0, 5.0, 7.0]})
         >>> model = GaussianClassifier().fit(rows, list("aabb")).model_
-        >>> duckdb.sql(model.to_sql("rows")).fetchone()[0]
+        >>> duckdb.sql(model.to_sql("rows")).fetchall()[0][0]
         'a'
         """
         from gaussbayes.exports.sql import select_scores

@@ -74,12 +74,7 @@ _HELP = {
     "together with the others.",
     "--decay": "Let all rows seen before count so many times as much: above 0, at most 1.",
     "--min-p": "End with exit code 4 if the p-value of everything together is below this.",
-    "--dialect": "The database that SQL is for.",
     "--dtype": "What ONNX calculates in, and the type of its numbers.",
-    "--errors": "What becomes of rows without a score in SQL: NULL, or an error.",
-    "--patterns": "Which combinations of missing values SQL has of full covariances: those of "
-    "training, or all.",
-    "--table": "The table that SQL reads from, or schema.table.  [default: rows]",
     "--columns": "The columns to write, in this order.  [default: all]",
     "--covariance": "What a class's covariance may look like; auto chooses, shared or not or in "
     "part.",
@@ -87,8 +82,11 @@ _HELP = {
     "true, for each pair, or a CSV file with a line for each true class.",
     "--cv": "The same as --held-out N.",
     "--data": "Rows to draw, as DATA.",
+    "--dialect": "The SQL of which database.",
     "--divisor": "Divide the scatter by N, or by N - 1.",
     "--dpi": "Dots an inch.",
+    "--errors": "What becomes of a row without a score, such as one with missing values in a "
+    "pattern that is not written out: NULL, or an error when the statement is run.",
     "--escape": "Put ' before strings that a spreadsheet would take for a formula (CSV, TSV).",
     "--estimate": "Gaussians with estimated covariances, or covariances integrated out.",
     "--evidence": "The density of the row, p(x).",
@@ -153,6 +151,9 @@ _HELP = {
     "--priors P,Q,...|own|estimated|uniform|from-data": "Other priors than the model's: the "
     "proportions of the rows learnt from (estimated), those that make DATA most probable "
     "(from-data, which reads DATA twice), or numbers in the order of the sorted classes.",
+    "--output EXPORT": "The file to write, .sql or .onnx; - is standard output, for SQL.",
+    "--patterns": "For full covariances, which patterns of missing values are written out: those "
+    "of the training rows, or all, of at most seven features.",
     "--proba": "The probability of each class, p(c | x).",
     "--reference": "What the row is compared with: the mean of all classes, that of B, or a point, "
     "with a number for each Gaussian feature.",
@@ -184,6 +185,7 @@ _HELP = {
     "--target": "The column that holds the classes.",
     "--test": "The same as --held-out FILE.",
     "--title": "The heading of the report.",
+    "--table": "The table: a name, or schema.name.",
     "--transform": "What Gaussian features are transformed by, all of them or some: standardised, "
     "yeo-johnson, log or rank-normal; it may be given several times.",
     "--unlabelled": "Whether rows whose label is missing are learnt from, by EM, or left out.",

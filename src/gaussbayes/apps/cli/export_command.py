@@ -22,9 +22,8 @@ from gaussbayes.base.atomic import replace_file
 from gaussbayes.model.model import Model
 
 
-def _sql(model: Model, *, table: str | None, keep: tuple[str, ...] | None, **how: Any) -> bytes:
-    statement = model.to_sql(table or "rows", keep=keep or (), **how)
-    return f"{statement.rstrip(';')};\n".encode()
+def _sql(model: Model, *, table: str, keep: tuple[str, ...] | None, **how: Any) -> bytes:
+    return model.to_sql(table, keep=keep or (), **how).encode()
 
 
 def _onnx(model: Model, *, dtype: Any) -> bytes:
@@ -50,8 +49,8 @@ EXPORTS = {
 
 @click.command("export")
 @takes("model")
-@option("-o", "--output FILE", type=OUTPUT, required=True, what="The file: .sql or .onnx.")
-@option("--table NAME")
+@option("-o", "--output EXPORT", type=OUTPUT, required=True)
+@option("--table NAME", default="rows")
 @option(
     "--dialect",
     type=click.Choice(["duckdb", "postgres", "sqlite", "spark", "bigquery"]),
@@ -68,12 +67,18 @@ EXPORTS = {
 def command(model: str, output: str, **options: Any) -> None:
     """Export a model: SQL for databases, ONNX for other runtimes.
 
-    The ending of FILE says which: .sql is one SELECT that scores the rows of a table, .onnx a graph
-    of tensors. Both give label, posteriors and log evidence, with missing values integrated out. -
-    writes SQL to standard output. What cannot be expressed is refused before anything is written.
+    The ending of EXPORT says which; with - SQL goes to standard output. Missing values are integrated
+    out, and what cannot be expressed is refused before anything is written.
+
+    SQL is one SELECT, whose columns are prediction, a probability proba_... for each class, and
+    log_evidence. The table must have the features under their names. NULL is a missing value.
+
+    ONNX takes the numbers as one tensor X and each categorical feature as one of its name; NaN is a
+    missing value. Its results are label, probabilities and log_evidence.
 
     \b
-    gaussbayes export iris.json -o score.sql --table flowers --dialect postgres
+    gaussbayes export iris.json -o score.sql --dialect postgres --table flowers --keep id
+    gaussbayes export iris.json -o - --dialect sqlite --table flowers | sqlite3 garden.db
     gaussbayes export iris.json -o iris.onnx --dtype float32
     """
     ending = ".sql" if output == STANDARD else Path(output).suffix.lower()
