@@ -67,8 +67,8 @@ EXPORTS = {
 def command(model: str, output: str, **options: Any) -> None:
     """Export a model: SQL for databases, ONNX for other runtimes.
 
-    The ending of EXPORT says which; with - SQL goes to standard output. Missing values are integrated
-    out, and what cannot be expressed is refused before anything is written.
+    The ending of EXPORT says which; with - SQL goes to standard output. Missing values are
+    integrated out, and what cannot be expressed is refused before anything is written.
 
     SQL is one SELECT, whose columns are prediction, a probability proba_... for each class, and
     log_evidence. The table must have the features under their names. NULL is a missing value.
