@@ -1,21 +1,26 @@
 """`GaussianClassifier`: scikit-learn's names over `Model` and its analysis. No arithmetic here."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from importlib import import_module
 from inspect import signature
 from os import PathLike
 from pathlib import Path
+from types import NoneType
 from typing import Any, Generic, Literal, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gaussbayes.analysis import class_moments
@@ -59,6 +64,13 @@ from gaussbayes.model.statistics import Learnt, observe
 Known = TypeVar("Known")
 
 _OPTIONS = tuple(signature(check_options).parameters)
+_PLAIN = frozenset({NoneType, bool, int, float, str})
+
+
+@lru_cache(maxsize=64, typed=True)
+def _checked_before(*values: Any) -> Options:
+    """The options of plain values: small models are fitted many times with the same."""
+    return check_options(**dict(zip(_OPTIONS, values, strict=True)))
 
 
 _LINEAR = (
@@ -577,12 +589,13 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         bad_rows: BadRowHandling = "error",
         client: Any = None,
     ) -> Self:
-        """Fit to rows that need not fit into memory: files, a Dask DataFrame, a database table.
+        """Fit to rows that need not fit into memory: files, Dask or Spark frames, database tables.
 
         Sources are those of `gaussbayes.data.reduction`, other parameters those of
-        `gaussbayes.data.roles.Request`, the features those of the class if None; a Dask client
-        reads files on its cluster. Categorical features are those that `categorical_features`
-        names, or has the numbers of among the features, or those of a categorical type.
+        `gaussbayes.data.roles.Request`, the features those of the class if None; a Dask client or
+        a Spark session reads files on its cluster. Categorical features are those that
+        `categorical_features` names, or has the numbers of among the features, or those of a
+        categorical type.
 
         Examples
         --------
@@ -1159,7 +1172,16 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _html_repr(self) -> str:
         """What notebooks show: scikit-learn's diagram, and the model's tables."""
         tables = html_blocks(self._model.tables()) if self.__sklearn_is_fitted__() else ""
-        return f"{super()._html_repr()}{tables}"
+        return f"{estimator_html_repr(self)}{tables}"
+
+    def _repr_html_inner(self) -> str:  # what scikit-learn before 1.7 asks for
+        return self._html_repr()
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        shown = {"text/plain": repr(self)}
+        if get_config()["display"] == "diagram":
+            shown["text/html"] = self._html_repr()
+        return shown
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in self.__dict__
@@ -1175,7 +1197,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # Between scikit-learn's conventions and the record.
 
     def _options(self) -> Options:
-        return check_options(**{name: getattr(self, name) for name in _OPTIONS})
+        values = [getattr(self, name) for name in _OPTIONS]
+        if _PLAIN.issuperset(map(type, values)):
+            return _checked_before(*values)
+        return check_options(**dict(zip(_OPTIONS, values, strict=True)))
 
     def _with_settings(self, step: str) -> Model:
         """The model so far with the settings of now; what was chosen before stays."""

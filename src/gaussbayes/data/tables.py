@@ -271,6 +271,32 @@ def _as_floats(matrix: NDArray[Any], names: Sequence[object], missing: MissingMa
     return floats
 
 
+def spread_rows(places: NDArray[np.uint64], halvings: int) -> NDArray[np.intp]:
+    """Which of some rows, given by their places in a table, are among about one of 2^m rows.
+
+    They are spread evenly, whatever repeats itself in the table after so many rows: multiples of
+    the golden ratio are equidistributed modulo 1, also in every k-th row.
+
+    Examples
+    --------
+    >>> spread_rows(np.arange(20, dtype=np.uint64), 2).tolist()
+    [0, 2, 5, 10, 13, 18]
+    """
+    if halvings == 0:
+        return np.arange(places.size)
+    keys = places * np.uint64(0x9E3779B97F4A7C15)  # modulo 2^64
+    return np.flatnonzero(keys >> np.uint64(64 - halvings) == 0)
+
+
+def sampled_places(n_rows: int, most: int) -> NDArray[np.intp]:
+    """The places of at most so many of n rows: all of them, or halved until they are few enough."""
+    places = np.arange(n_rows, dtype=np.uint64)
+    halvings = 0
+    while (some := spread_rows(places, halvings)).size > most:
+        halvings += 1
+    return some
+
+
 def without_marks(values: NDArray[Any], marks: ColumnMarks) -> NDArray[Any]:
     """Numbers (n,) with NaN in place of those that stand for missing ones."""
     if not marks.numbers:

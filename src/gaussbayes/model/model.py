@@ -5,6 +5,8 @@ does, and what it refuses, is written here once. A step returns a new record, so
 changes nothing.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -124,7 +126,7 @@ class Model(Displayed):
         return self.settings.calibration
 
     @property
-    def weighted_members(self) -> "Sequence[tuple[float, Model]]":
+    def weighted_members(self) -> Sequence[tuple[float, Model]]:
         """The models whose posteriors are averaged, and how much each counts: this one alone."""
         return [(1.0, self)]
 
@@ -157,7 +159,7 @@ class Model(Displayed):
         start: Solution | None = None,
         rows: RowReduction | None = None,
         tolerance: float = EXACT,
-    ) -> "Model":
+    ) -> Model:
         """The same model with its parameters worked out; see `solve`."""
         if self.solution is not None:
             return self
@@ -347,7 +349,7 @@ class Model(Displayed):
             self.learnt.unlabelled.kept(step)
         return self.learnt
 
-    def with_settings(self, settings: Settings, step: str) -> "Model":
+    def with_settings(self, settings: Settings, step: str) -> Model:
         """The model of the same rows under other settings, if what they need was kept."""
         learnt = self.learnt_for(step)
         if _layout(settings) != _layout(self.settings):
@@ -358,7 +360,7 @@ class Model(Displayed):
             raise SchemaError(msg)
         return replace(self, settings=settings, learnt=learnt.adapted(settings), solution=None)
 
-    def with_priors(self, priors: Priors) -> "Model":
+    def with_priors(self, priors: Priors) -> Model:
         """The same densities under other priors; None are those estimated from the rows."""
         settings = replace(self.settings, priors=priors)
         if self.solution is None and self.learnt is not None and self.learnt.unlabelled is None:
@@ -375,16 +377,16 @@ class Model(Displayed):
         """The settings by which more rows are observed: as much as is known of those before."""
         return self.settings if self.learnt is None else self.settings.keeping(self.learnt.parts)
 
-    def updated(self, more: Learnt) -> "Model":
+    def updated(self, more: Learnt) -> Model:
         """The model of the rows seen before and of more; classes that are new join."""
         learnt = self.learnt_for("updating")
         return self._of(learnt.plus(more.with_rows(), self.settings, self.schema))
 
-    def of_rows(self, learnt: Learnt) -> "Model":
+    def of_rows(self, learnt: Learnt) -> Model:
         """The model of other rows under the same settings, which were observed by `observing`."""
         return self._of(learnt.with_rows())
 
-    def decayed(self, factor: float) -> "Model":
+    def decayed(self, factor: float) -> Model:
         """The model of the same rows, each counting `factor` times as much: at most 1, above 0.
 
         Settings that count rows, such as smoothing, stay as they are: they weigh more.
@@ -396,14 +398,14 @@ class Model(Displayed):
             return self
         return self._of(self.learnt_for("decay").scaled(float(factor)))
 
-    def without(self, rows: Learnt) -> "Model":
+    def without(self, rows: Learnt) -> Model:
         """The model of the rows seen before without some of them, which must be among them.
 
         A class of which no row is left is no class any more.
         """
         return self._of(self.learnt_for("forget").without(rows, self.settings, self.schema))
 
-    def with_class(self, learnt: Learnt) -> "Model":
+    def with_class(self, learnt: Learnt) -> Model:
         """The model with classes that it did not have; nothing is changed in those it had."""
         for label in learnt.classes.tolist():
             if self.schema.position(label) >= 0:
@@ -413,7 +415,7 @@ class Model(Displayed):
         before = self.learnt_for("add_class")
         return self._of(before.plus(learnt, self.settings, self.schema)).checked()
 
-    def without_class(self, label: object) -> "Model":
+    def without_class(self, label: object) -> Model:
         """The model without a class and its rows; nothing is changed in the others."""
         learnt = self.learnt_for("remove_class")
         code = self.schema.position(label)
@@ -423,7 +425,7 @@ class Model(Displayed):
         others = [c for c in range(learnt.classes.size) if c != code]
         return self._of(learnt.selected(others)).checked()
 
-    def merged(self, other: "Model") -> "Model":
+    def merged(self, other: Model) -> Model:
         """The model of the rows of both, with the settings of this one; classes are united.
 
         The features must be the same. What one of the two does not know, their names or that of the
@@ -436,13 +438,13 @@ class Model(Displayed):
         target = other.target if self.target is None else self.target
         return replace(both, schema=replace(both.schema, features=names), target=target)
 
-    def unmerged(self, other: "Model") -> "Model":
+    def unmerged(self, other: Model) -> Model:
         """The model without the rows of another, which must be among them: `merged` undone."""
         self.check_same_features(other, "taken apart")
         theirs = other.learnt_for("unmerge").adapted(self.settings)
         return self.without(theirs)
 
-    def check_same_features(self, other: "Model", step: str) -> None:
+    def check_same_features(self, other: Model, step: str) -> None:
         """Raise unless another model has the same features, of the same families."""
         same = _layout(self.settings) == _layout(other.settings)
         if not self.schema.same_features(other.schema) or not same:
@@ -450,7 +452,7 @@ class Model(Displayed):
             msg = f"models of different features cannot be {step}: {features}"
             raise SchemaError(msg)
 
-    def marginal(self, features: Sequence[int | str]) -> "Model":
+    def marginal(self, features: Sequence[int | str]) -> Model:
         """The classes as seen through some features, by name or number, others integrated out."""
         columns = self.schema.find_columns(features)
         place = {column: position for position, column in enumerate(columns)}
@@ -479,16 +481,16 @@ class Model(Displayed):
             solution=replace(self.parameters, densities=tuple(densities), calibration=calibration),
         )
 
-    def with_feature_names(self, names: Sequence[str] | None) -> "Model":
+    def with_feature_names(self, names: Sequence[str] | None) -> Model:
         """The same model with other names for its features, or none."""
         return replace(self, schema=self.schema.with_names(names))
 
-    def _of(self, learnt: Learnt) -> "Model":
+    def _of(self, learnt: Learnt) -> Model:
         schema = replace(self.schema, classes=learnt.classes)
         settings = self.settings.of_classes(self.schema, learnt.classes)
         return replace(self, settings=settings, schema=schema, learnt=learnt, solution=None)
 
-    def checked(self) -> "Model":
+    def checked(self) -> Model:
         """The same; priors that do not fit the classes are an error now, not at a prediction."""
         class_priors(self.settings.priors, self.schema, np.ones(self.classes.shape[0]))
         return self

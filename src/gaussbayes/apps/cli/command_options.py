@@ -85,6 +85,7 @@ _HELP = {
     "--dialect": "The SQL of which database.",
     "--divisor": "Divide the scatter by N, or by N - 1.",
     "--dpi": "Dots an inch.",
+    "--engine": "Who reads the files: the cores of this machine, or Spark.",
     "--errors": "What becomes of a row without a score, such as one with missing values in a "
     "pattern that is not written out: NULL, or an error when the statement is run.",
     "--escape": "Put ' before strings that a spreadsheet would take for a formula (CSV, TSV).",
@@ -144,7 +145,7 @@ _HELP = {
     "--output-format": "The format of the file to write.  [default: by its name, or csv]",
     "--p-values": "How probable a row of the class is at least so far out.",
     "--plot": "Plot it as well, as a .png, .svg or .pdf file.",
-    "--port": "The port of this machine to listen on.  [default: one that is free]",
+    "--port": "The port of this machine to listen on.  [default: 8642, or one that is free]",
     "--priors": "The classes' priors; numbers are in the order of the sorted classes.",
     "--priors P,Q,...|own|estimated|uniform": "Other priors than the model's; numbers are in the "
     "order of the sorted classes.",
@@ -387,7 +388,7 @@ def check_settings(settings: dict[str, Any]) -> Any:
     if "target" in named:
         named["shrinkage_target"] = named.pop("target")
     settings |= {key: value for key, value in named.items() if not option_given(key)}
-    if settings["covariance"] == "auto" and settings["shared"]:
+    if settings["covariance"] == "auto" and settings["shared"] not in (False, "auto"):
         msg = (
             "--covariance auto chooses whether covariances are shared, too: leave out --shared "
             "and --sharing"
@@ -610,8 +611,9 @@ _TABLE: dict[Any, tuple[Decorator, ...]] = {
 AUTOMATIC_MODEL = "--model auto"
 """How the automatic choice is asked for."""
 
-# A list of strings as Python writes it.
-_LIST = r"""(\[(?:(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?:, )?)*\])"""
+# A string, and a list of strings, as Python writes them.
+_STRING = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+_LIST = rf"(\[(?:{_STRING}(?:, )?)*\])"
 
 
 def pasted(names: Sequence[str]) -> str:
@@ -630,6 +632,12 @@ def _pasted(option: str, names: str) -> str:
     return f"{option} {pasted(ast.literal_eval(names))}"
 
 
+def _pasted_marks(marks: str) -> str:
+    """What stands for missing values of a column, written as Python's mapping, as an option."""
+    ((column, values),) = ast.literal_eval(marks).items()
+    return f"--na-values {shlex.quote(column + '=' + ','.join(values))}"
+
+
 _ARGUMENTS: tuple[tuple[str, Any], ...] = (
     (r'\w+="?\w+"? \((--[\w -]+?) on the command line\)', r"\1"),
     (r"give format \((--[\w-]+) on the command line\)", r"give \1"),
@@ -637,6 +645,7 @@ _ARGUMENTS: tuple[tuple[str, Any], ...] = (
     (rf"\bcategorical_features={_LIST}", lambda found: _pasted("--categorical", found[1])),
     (rf"\bfeatures={_LIST}", lambda found: _pasted("--features", found[1])),
     (rf"\bexclude={_LIST}", lambda found: _pasted("--exclude", found[1])),
+    (rf"\bna_values=(\{{{_STRING}: {_LIST}\}})", lambda found: _pasted_marks(found[1])),
     (r"GaussianClassifier\.auto\(\)", AUTOMATIC_MODEL),
     (
         r"""\b(covariance|divisor|estimate|shrinkage|smoothing)=["']?([\w.]+)["']?""",

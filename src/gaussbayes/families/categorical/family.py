@@ -560,10 +560,15 @@ class Categorical(Smoothed):
         return RootCoordinates(start.categories, start.n_classes)
 
     def left_out(
-        self, statistics: Any, path: Sequence["Categorical"], targets: Targets, names: Schema
+        self,
+        statistics: Any,
+        path: Sequence["Categorical"],
+        targets: Targets,
+        names: Schema,
+        completion: Any = None,
     ) -> LeftOut | None:
         """The closed form of rows with one label each; see `left_out`."""
-        del names  # nothing can be wrong with categories
+        del names, completion  # nothing can be wrong with categories, or has to be expected
         smoothing = [family.smoothing for family in path]
         return None if targets.is_soft else left_out(statistics, smoothing, targets)
 

@@ -232,6 +232,7 @@ def estimate(
     divisor: Divisor = "mle",
     shrinkage: Shrinkage = None,
     target: Target = "diagonal",
+    threads: int = 1,
 ) -> GaussianDensity:
     """The density that fits complete rows best.
 
@@ -245,7 +246,7 @@ def estimate(
     values = _values(moments, names, structure, divisor, shrinkage, towards)
     weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight
     try:
-        covariance = structure.shape.of(values, names, weight)
+        covariance = structure.shape.of(values, names, weight, threads)
     except SingularCovarianceError:
         if structure.between:  # singular only if the pooled one is, of which more can be said
             estimate(moments, names, structure.parts[1], divisor, shrinkage, target)
