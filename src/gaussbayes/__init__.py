@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from gaussbayes.kernels import show_config
     from gaussbayes.model.model import Model
     from gaussbayes.model.solution import Solution
+    from gaussbayes.sliding_window import SlidingWindow
 
     __version__: str
 
@@ -52,6 +53,7 @@ __all__ = [
     "RemovalError",
     "SchemaError",
     "SingularCovarianceError",
+    "SlidingWindow",
     "Solution",
     "__version__",
     "compare",
@@ -69,6 +71,7 @@ _HOME = {
     "Gaussian": "analysis.gaussian_distribution",
     "GaussianClassifier": "classifier",
     "Model": "model.model",
+    "SlidingWindow": "sliding_window",
     "Solution": "model.solution",
     "compare": "analysis.comparison",
     "decision_boundaries": "analysis.boundary",

@@ -72,6 +72,9 @@ _HELP = {
     "--classes": "The two classes to compare.  [default: the most probable one and the next]",
     "--coded": "Whether categories and missing values are coded as numbers that are Gaussian "
     "together with the others.",
+    "--decay": "Let all rows seen before count so many times as much: above 0, at most 1.",
+    "--min-p": "End with exit code 4 if the p-value of everything together is below this.",
+    "--dtype": "What ONNX calculates in, and the type of its numbers.",
     "--columns": "The columns to write, in this order.  [default: all]",
     "--covariance": "What a class's covariance may look like; auto chooses, shared or not or in "
     "part.",
@@ -149,7 +152,7 @@ _HELP = {
     "--priors P,Q,...|own|estimated|uniform|from-data": "Other priors than the model's: the "
     "proportions of the rows learnt from (estimated), those that make DATA most probable "
     "(from-data, which reads DATA twice), or numbers in the order of the sorted classes.",
-    "--output FILE.sql": "The file to write.",
+    "--output EXPORT": "The file to write, .sql or .onnx; - is standard output, for SQL.",
     "--patterns": "For full covariances, which patterns of missing values are written out: those "
     "of the training rows, or all, of at most seven features.",
     "--proba": "The probability of each class, p(c | x).",
