@@ -18,7 +18,6 @@ from gaussbayes.base.errors import (
     PriorError,
     RemovalError,
     SchemaError,
-    SingularCovarianceError,
 )
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from gaussbayes.analysis.gaussian_distribution import Gaussian
     from gaussbayes.analysis.synthesis import make_gaussian_dataset
     from gaussbayes.apps.report import write_report
+    from gaussbayes.base.singular_covariance import SingularCovarianceError
     from gaussbayes.classifier import GaussianClassifier
     from gaussbayes.families.gaussian.statistics import ClassMoments
     from gaussbayes.kernels import show_config
@@ -69,6 +69,7 @@ _HOME = {
     "Gaussian": "analysis.gaussian_distribution",
     "GaussianClassifier": "classifier",
     "Model": "model.model",
+    "SingularCovarianceError": "base.singular_covariance",
     "Solution": "model.solution",
     "compare": "analysis.comparison",
     "decision_boundaries": "analysis.boundary",
