@@ -186,8 +186,11 @@ def _transforms(model: Model) -> dict[Any, Any]:
     }
 
 
-class GaussianClassifier(  # type: ignore[misc]
-    ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator
+class GaussianClassifier(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    ClassifierMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
 ):
     """One Gaussian for each class, and Bayes' rule; other families for features that need them.
 
@@ -1216,10 +1219,10 @@ class GaussianClassifier(  # type: ignore[misc]
         return changed
 
 
-# What makes a classifier a transformer is there where its log-odds are linear. It is put there after
-# scikit-learn has made `transform` return what `set_output` asks for.
+# What makes a classifier a transformer is there where its log-odds are linear. It is put there
+# after scikit-learn has made `transform` return what `set_output` asks for.
 for _method in ("transform", "fit_transform", "get_feature_names_out"):
-    _available = available_if(GaussianClassifier._is_linear)  # noqa: SLF001
+    _available = available_if(lambda classifier: classifier._is_linear())  # noqa: SLF001
     setattr(GaussianClassifier, _method, _available(getattr(GaussianClassifier, _method)))
 
 

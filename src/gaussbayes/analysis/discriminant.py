@@ -222,7 +222,9 @@ def discriminant_coordinates(model: Model, rows: Rows, n_jobs: int | None = None
 
 def _variances(model: Model) -> FloatArray:
     """The variances of the features (d,) within classes, in which parts are comparable."""
-    variance = np.einsum("...ii->...i", class_covariances(model)).reshape(-1, model.schema.n_features)
+    variance = np.einsum("...ii->...i", class_covariances(model)).reshape(
+        -1, model.schema.n_features
+    )
     return np.asarray(np.where(variance[0] > 0, variance[0], 1.0))
 
 

@@ -12,14 +12,15 @@ from gaussbayes.model.model import Model
 def expected_rows(model: Model, rows: Rows, n_jobs: int | None = None) -> FloatArray:
     """The numbers (n, d) of rows, those that are missing replaced by their expectations.
 
-    ``E[x_m | x_o] = Σ_c p(c | x_o) (μ_cm + Σ_c,mo Σ_c,oo⁻¹ (x_o − μ_co))`` of a model whose features
-    are all Gaussian. What is linear in the rows is then its expectation.
+    ``E[x_m | x_o] = Σ_c p(c | x_o) (μ_cm + Σ_c,mo Σ_c,oo⁻¹ (x_o − μ_co))`` of a model whose
+    features are all Gaussian. What is linear in the rows is then its expectation.
 
     Examples
     --------
     >>> from gaussbayes import GaussianClassifier
-    >>> model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4]], [[1, 0.5], [0.5, 1]],
-    ...     covariance="full").model_
+    >>> model = GaussianClassifier.from_parameters(
+    ...     None, [[0, 0], [4, 4]], [[1, 0.5], [0.5, 1]], covariance="full"
+    ... ).model_
     >>> expected_rows(model, model.rows([[2.0, float("nan")]])).tolist()
     [[2.0, 2.0]]
     """

@@ -27,7 +27,21 @@ if TYPE_CHECKING:
     from typing import Self
 
     from gaussbayes.base.remedy import Remedy
-    from gaussbayes.base.singular_covariance import SingularCovarianceError as SingularCovarianceError
+    from gaussbayes.base.singular_covariance import SingularCovarianceError
+
+__all__ = [
+    "CapabilityError",
+    "DataError",
+    "GaussBayesError",
+    "MissingLabelError",
+    "ModelFileError",
+    "NonFiniteError",
+    "ParameterError",
+    "PriorError",
+    "RemovalError",
+    "SchemaError",
+    "SingularCovarianceError",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -88,8 +88,8 @@ def estimated_model(
 ) -> Model:
     """The model of complete rows of numbers whose covariances something else estimates.
 
-    `estimate` gets the rows of a class (n, d) and gives their covariance (d, d); a shared covariance
-    is the mean of these, weighted by the numbers of rows. Nothing more can be learnt by the model.
+    `estimate` gets the rows of a class (n, d) and gives their covariance (d, d); a shared one is
+    the mean of these, weighted by the numbers of rows. Nothing more can be learnt by the model.
     """
     rows, codes = table.rows.matrix.astype(np.float64), table.targets.codes
     k = table.classes.shape[0]

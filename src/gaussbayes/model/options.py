@@ -481,7 +481,7 @@ def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
 
 def _is_special(family: Any) -> bool:
     """Whether a family has settings that are no options."""
-    return make_family(family.name, family.options) != family
+    return bool(make_family(family.name, family.options) != family)
 
 
 def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn import get_config
 from sklearn.utils import _array_api
 
+from gaussbayes.base.errors import DataError
 from gaussbayes.data.tables import is_frame
 
 
@@ -37,11 +38,24 @@ class ArrayKind:
         """The kind of rows; integers and lists are float64."""
         dtype = np.dtype(np.float64)
         if _dispatched(X):
-            like = X[:0]
+            like = X[:0, ...]
             given = as_numpy(like).dtype
             return cls(given if given.kind == "f" else dtype, like)
         given = getattr(X, "dtype", None)
         return cls(np.dtype(np.float32) if given == np.float32 else dtype)
+
+    def check_same(self, X: Any, method: str) -> None:
+        """Raise for rows of another library than those of `fit`, where results depend on it."""
+        if not get_config()["array_api_dispatch"] or is_frame(X) or not hasattr(X, "shape"):
+            return
+        theirs, _ = _array_api.get_namespace(X)
+        mine, _ = _array_api.get_namespace(np.empty(0) if self.like is None else self.like)
+        if theirs is not mine:
+            msg = (
+                f"{method} must use the same namespace as fit: rows are arrays of "
+                f"{theirs.__name__}, and were arrays of {mine.__name__}; convert them, or fit again"
+            )
+            raise DataError(msg)
 
     def give(self, values: Any) -> Any:
         """Numbers as an array of this kind, or several in a list; others as they are."""

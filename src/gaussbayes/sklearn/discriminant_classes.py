@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn import discriminant_analysis
 
 from gaussbayes.analysis import class_moments
@@ -32,7 +31,7 @@ from gaussbayes.families.gaussian.structure import STRUCTURES
 from gaussbayes.model.construction import estimated_model
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options
-from gaussbayes.sklearn.array_kinds import ArrayKind
+from gaussbayes.model.settings import Priors
 from gaussbayes.sklearn.drop_in import Attribute, DropIn, class_counts
 
 _LEAST_SQUARES = 1e-7
@@ -50,7 +49,7 @@ class _DiscriminantAnalysis(DropIn):
     _structure: ClassVar[str]
 
     def _family(self, regularisation: Regularisation) -> Gaussian:
-        shrinkage = "ledoit-wolf" if self.shrinkage == "auto" else self.shrinkage
+        shrinkage: Any = "ledoit-wolf" if self.shrinkage == "auto" else self.shrinkage
         family = Gaussian(STRUCTURES[self._structure], "mle", shrinkage or None, None, "spherical")
         by_class = self.shrinkage == "auto"
         return replace(family, regularisation=replace(regularisation, by_class=by_class))
@@ -79,9 +78,7 @@ class _DiscriminantAnalysis(DropIn):
             )
             raise DataError(msg)
         shared = STRUCTURES[self._structure].shared
-        return estimated_model(
-            table, schema, self._estimated, shared=shared, priors=options.priors
-        )
+        return estimated_model(table, schema, self._estimated, shared=shared, priors=options.priors)
 
     def _estimated(self, rows: FloatArray) -> FloatArray:
         """The covariance (d, d) that the estimator gives for the rows of a class."""
@@ -170,7 +167,7 @@ class LinearDiscriminantAnalysis(_DiscriminantAnalysis):
         self,
         solver: Literal["svd", "lsqr", "eigen"] = "svd",
         shrinkage: float | Literal["auto"] | None = None,
-        priors: ArrayLike | None = None,
+        priors: Priors = None,
         n_components: int | None = None,
         store_covariance: bool = False,
         tol: float = 1e-4,
@@ -187,8 +184,8 @@ class LinearDiscriminantAnalysis(_DiscriminantAnalysis):
     def _is_linear(self) -> bool:
         return True
 
-    def _family_options(self, n_features: int) -> Mapping[str, Any]:
-        del n_features
+    def _family_options(self, X: Any) -> Mapping[str, Any]:
+        del X
         tolerance = {"svd": self.tol, "lsqr": _LEAST_SQUARES}.get(self.solver)
         family = self._family(Regularisation(rank_tolerance=tolerance))
         return {"categorical_features": None, "made": {"gaussian": family}}
@@ -206,7 +203,10 @@ class LinearDiscriminantAnalysis(_DiscriminantAnalysis):
     def _check_table(self, table: LabelledRows) -> None:
         n, k, d = table.rows.n_rows, table.classes.shape[0], table.rows.numbers.shape[1]
         if n == k:
-            msg = "The number of samples must be more than the number of classes."
+            msg = (
+                "The number of samples must be more than the number of classes. Got "
+                f"n_samples={n}, n_classes={k}"
+            )
             raise DataError(msg)
         if self.n_components is not None and self.n_components > min(k - 1, d):
             msg = (
@@ -214,7 +214,9 @@ class LinearDiscriminantAnalysis(_DiscriminantAnalysis):
                 f"{self.n_components}, with {d} features and {k} classes"
             )
             raise ParameterError(msg)
-        self._check_solver("covariance estimator is not supported with svd solver. Try another solver")
+        self._check_solver(
+            "covariance estimator is not supported with svd solver. Try another solver"
+        )
 
     def _given_priors(self, n_classes: int) -> FloatArray | None:
         if self.priors is not None and (np.asarray(self.priors) < 0).any():
@@ -240,14 +242,14 @@ class LinearDiscriminantAnalysis(_DiscriminantAnalysis):
         if self.solver == "lsqr":
             msg = "transform not implemented for 'lsqr' solver (use 'svd' or 'eigen')."
             raise NotImplementedError(msg)
-        model, rows = self._ready(), self._rows(X)
-        axes = self._axes(model)
+        model, kind = self._ready(), self._kind_of(X, "transform")
+        rows, axes = self._rows(X), self._axes(model)
         assert axes is not None
         if self.solver == "eigen":
             axes = axes.about_zero()
         numbers = expected_rows(model, rows, self.n_jobs)
         values = axes.project(numbers)[:, : self.n_components].astype(rows.dtype, copy=False)
-        return ArrayKind.of(X).moved(values)
+        return kind.moved(values)
 
     def decision_function(self, X: Any) -> Any:
         """Two classes: the log-odds of the second (n,); more: ``w_cᵀ x + w_c0`` (n, k).
@@ -257,9 +259,9 @@ class LinearDiscriminantAnalysis(_DiscriminantAnalysis):
         model = self._ready()
         if model.classes.shape[0] < 3:
             return self._scored("decision_function", X)
-        rows = self._rows(X)
+        kind, rows = self._kind_of(X, "decision_function"), self._rows(X)
         scores = linear_scores(model, rows, centred=self.solver == "svd", n_jobs=self.n_jobs)
-        return ArrayKind.of(X).moved(self._of_all_classes(scores, -np.inf, axis=1))
+        return kind.moved(self._of_all_classes(scores, -np.inf, axis=1))
 
     @Attribute
     def coef_(self, model: Model) -> Any:
@@ -359,7 +361,7 @@ class QuadraticDiscriminantAnalysis(_DiscriminantAnalysis):
         *,
         solver: Literal["svd", "eigen"] = "svd",
         shrinkage: float | Literal["auto"] | None = None,
-        priors: ArrayLike | None = None,
+        priors: Priors = None,
         reg_param: float = 0.0,
         store_covariance: bool = False,
         tol: float = 1e-4,
@@ -376,8 +378,8 @@ class QuadraticDiscriminantAnalysis(_DiscriminantAnalysis):
     def _is_linear(self) -> bool:
         return False
 
-    def _family_options(self, n_features: int) -> Mapping[str, Any]:
-        del n_features
+    def _family_options(self, X: Any) -> Mapping[str, Any]:
+        del X
         family = self._family(Regularisation(identity=float(self.reg_param)))
         return {"categorical_features": None, "made": {"gaussian": family}}
 
@@ -419,7 +421,7 @@ class QuadraticDiscriminantAnalysis(_DiscriminantAnalysis):
         owner = problem.split(" has ")[0].split(" does ")[0]
         return SingularCovarianceError(
             f"The covariance matrix of {owner} is not full rank. When using "
-            f"`solver={self.solver!r}` without regularization this is an error: {problem}. {remedy}."
+            f"`solver={self.solver!r}` without regularization, it must be: {problem}. {remedy}."
         )
 
     def decision_function(self, X: Any) -> Any:
@@ -433,7 +435,9 @@ class QuadraticDiscriminantAnalysis(_DiscriminantAnalysis):
     @Attribute
     def covariance_(self, model: Model) -> Any:
         """The covariances, k times (d, d)."""
-        return list(class_moments.class_covariances(model).copy()) if self.store_covariance else None
+        return (
+            list(class_moments.class_covariances(model).copy()) if self.store_covariance else None
+        )
 
     @Attribute
     def rotations_(self, model: Model) -> Any:

@@ -7,7 +7,7 @@ library and device of the rows that were fitted first. No arithmetic is done her
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, ClassVar, NoReturn, Self
 
@@ -26,6 +26,15 @@ from gaussbayes.model.options import Options, check_options
 from gaussbayes.sklearn.array_kinds import ArrayKind, as_numpy
 
 _NUMPY = ArrayKind(np.dtype(np.float64))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """What is known of the rows that were given, beside the model."""
+
+    kind: ArrayKind = _NUMPY
+    labels: LabelArray | None = None
+    """Those that must be among the classes, sorted; None: those that have rows."""
 
 
 class Attribute:
@@ -90,17 +99,23 @@ class DropIn(GaussianClassifier):
     _needs_classes: ClassVar[bool] = False
     """Whether the first call of `partial_fit` must say all classes, and no others may come."""
     _priors_parameter: ClassVar[str] = "priors"
-    _kind: ArrayKind = _NUMPY
-    _announced: LabelArray | None = None
-    """Labels that must be among the classes, sorted; None: those that have rows."""
+    _given: "Given"  # not there before fitting
 
     auto: Any = Absent("use GaussianClassifier.auto()")
+
+    @property
+    def _kind(self) -> ArrayKind:
+        return self._given.kind if "_given" in vars(self) else _NUMPY
+
+    @property
+    def _announced(self) -> LabelArray | None:
+        return self._given.labels if "_given" in vars(self) else None
 
     # What a class says of itself.
 
     @abstractmethod
-    def _family_options(self, n_features: int) -> Mapping[str, Any]:
-        """Options of `check_options` and, as `made`, families of so many features."""
+    def _family_options(self, X: Any) -> Mapping[str, Any]:
+        """Options of `check_options` and, as `made`, families; X is the table if there is one."""
 
     @classmethod
     @abstractmethod
@@ -115,15 +130,10 @@ class DropIn(GaussianClassifier):
         return type(error)(error.problem or str(error))
 
     def _options(self, X: Any = None) -> Options:
-        d = self._model.schema.n_features if self.__sklearn_is_fitted__() else 0
-        if X is not None:
-            d = int(np.shape(X)[1])
-        options = dict(self._family_options(d))
+        options = dict(self._family_options(X))
         made = options.pop("made", {})
         checked = check_options(keep_default_na=False, **options)
-        return replace(
-            checked, made={**checked.made, **made}, fewest_classes=self._fewest_classes
-        )
+        return replace(checked, made={**checked.made, **made}, fewest_classes=self._fewest_classes)
 
     # Learning.
 
@@ -152,7 +162,7 @@ class DropIn(GaussianClassifier):
             model = self._fitted(table, schema, options)
         except GaussBayesError as error:
             raise self._named(error) from None
-        return self._remember(model, _kind=kind, _announced=table.classes)
+        return self._remember(model, _given=Given(kind, table.classes))
 
     def _fitted(self, table: LabelledRows, schema: Any, options: Options) -> Model:
         return fit_model(table, schema, options)[0]
@@ -169,17 +179,17 @@ class DropIn(GaussianClassifier):
         self._validate_params()
         first = not self.__sklearn_is_fitted__()
         kind = ArrayKind.of(X) if first else self._kind
-        announced = self._announced
+        announced = None if first else self._announced
         labels = as_numpy(y)
         if classes is not None or self._needs_classes:
             announced = self._checked_classes(as_numpy(classes), first=first)
             if announced is not None:
                 _check_labels(labels, announced)
-        rows = self._given_rows(X)
+        rows = self._given_rows(X) if first else X
         model, found = self._updated(rows, labels, as_numpy(sample_weight))
         if announced is not None:
             announced = unite(announced, found)[0]
-        return self._remember(model, _kind=kind, _announced=announced)
+        return self._remember(model, _given=Given(kind, announced))
 
     def _checked_classes(self, classes: Any, *, first: bool) -> LabelArray | None:
         """The labels that may occur, if they may be these."""
@@ -203,18 +213,19 @@ class DropIn(GaussianClassifier):
         """Add what another model of the same features has learnt; classes are united."""
         before = self._announced
         super().merge(other)
-        theirs = getattr(other, "_announced", None)
+        theirs = other._announced if isinstance(other, DropIn) else None  # noqa: SLF001
         if before is not None or theirs is not None:
             labels = self._model.classes
             for some in (before, theirs):
                 labels = labels if some is None else unite(labels, some)[0]
-            self._announced = labels
+            self._given = Given(self._kind, labels)
         return self
 
     def _remember(self, model: Model, **facts: Any) -> Self:
         """Take over a new record; given priors are those of the classes that have rows."""
         if model.solution is None and getattr(self, self._priors_parameter) is not None:
-            announced = facts.get("_announced", self._announced)
+            given: Given | None = facts.get("_given")
+            announced = self._announced if given is None else given.labels
             known = model.classes if announced is None else unite(announced, model.classes)[0]
             priors = self._priors_among(known, model.classes)
             model = replace(model, settings=replace(model.settings, priors=priors))
@@ -279,9 +290,15 @@ class DropIn(GaussianClassifier):
 
     # Scores.
 
+    def _kind_of(self, X: Any, method: str) -> ArrayKind:
+        """The kind of rows that a method is given, which must be of the library of those of fit."""
+        if self.__sklearn_is_fitted__():
+            self._kind.check_same(X, f"{type(self).__name__}.{method}()")
+        return ArrayKind.of(X)
+
     def _scored(self, method: str, X: Any, fill: float | None = None) -> Any:
         """What a method of `GaussianClassifier` says of rows, as an array like these."""
-        kind = ArrayKind.of(X)
+        kind = self._kind_of(X, method)
         try:
             values = getattr(super(), method)(X)
         except GaussBayesError as error:
@@ -306,6 +323,10 @@ class DropIn(GaussianClassifier):
         """Log joint densities ``log p(x, c)`` (n, k)."""
         return self._scored("predict_joint_log_proba", X, -np.inf)
 
+    def score_samples(self, X: Any) -> Any:
+        """Log evidence ``log p(x)`` (n,)."""
+        return self._scored("score_samples", X)
+
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The proportion of rows predicted right."""
         return super().score(X, as_numpy(y), as_numpy(sample_weight))
@@ -323,7 +344,8 @@ class DropIn(GaussianClassifier):
     def from_model(cls, model: Model) -> Self:
         """A classifier with the settings of a model."""
         settings = replace(model.settings, fewest_classes=cls._fewest_classes)
-        return cls(**cls._parameters_of(model))._remember(replace(model, settings=settings))
+        classifier = cls(**cls._parameters_of(model))
+        return classifier._remember(replace(model, settings=settings))
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -338,9 +360,8 @@ class DropIn(GaussianClassifier):
 
 def _weight(table: LabelledRows) -> FloatArray:
     """How much the labelled rows of each class weigh (k,)."""
-    rows, codes, weights = table.targets.weighted_codes()
-    del rows
-    return np.bincount(codes, weights, table.classes.shape[0])
+    _, codes, weights = table.targets.weighted_codes()
+    return np.bincount(codes, weights, table.classes.shape[0]).astype(np.float64)
 
 
 def class_counts(table: LabelledRows) -> Any:
@@ -359,5 +380,3 @@ def _check_labels(y: Any, known: LabelArray) -> None:
             f"{known.tolist()!r:.200}"
         )
         raise DataError(msg)
-
-

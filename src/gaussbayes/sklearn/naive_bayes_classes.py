@@ -9,14 +9,21 @@ from numpy.typing import ArrayLike
 from sklearn import naive_bayes
 
 from gaussbayes.analysis import class_moments
-from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.errors import (
+    DataError,
+    GaussBayesError,
+    ParameterError,
+    SingularCovarianceError,
+)
 from gaussbayes.base.finite import check_finite
-from gaussbayes.data.tables import as_array, as_frame, is_frame
+from gaussbayes.data.rows import LabelledRows
+from gaussbayes.data.tables import as_array, as_frame, as_matrix, is_frame
 from gaussbayes.families.categorical.family import Categorical
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.gaussian.regularisation import Regularisation
 from gaussbayes.families.gaussian.structure import STRUCTURES
 from gaussbayes.model.model import Model
+from gaussbayes.model.settings import Priors
 from gaussbayes.sklearn.array_kinds import as_numpy
 from gaussbayes.sklearn.drop_in import Absent, Attribute, DropIn
 
@@ -71,15 +78,26 @@ class GaussianNB(_NaiveBayes):
 
     _parameter_constraints = naive_bayes.GaussianNB._parameter_constraints  # noqa: SLF001
 
-    def __init__(self, *, priors: ArrayLike | None = None, var_smoothing: float = 1e-9) -> None:
+    def __init__(self, *, priors: Priors = None, var_smoothing: float = 1e-9) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
 
-    def _family_options(self, n_features: int) -> Mapping[str, Any]:
-        del n_features
+    def _family_options(self, X: Any) -> Mapping[str, Any]:
+        del X
         floor = Regularisation(floor=float(self.var_smoothing))
         family = Gaussian(STRUCTURES["Gaussian naive Bayes"], regularisation=floor)
         return {"categorical_features": None, "made": {"gaussian": family}}
+
+    def _check_table(self, table: LabelledRows) -> None:
+        if table.rows.n_rows == 1:
+            msg = "GaussianNB needs more than 1 sample to estimate variances"
+            raise DataError(msg)
+
+    def _named(self, error: GaussBayesError) -> GaussBayesError:
+        problem = error.problem or str(error)
+        if isinstance(error, SingularCovarianceError) and not self.var_smoothing:
+            problem += ". Set `var_smoothing` above 0"
+        return type(error)(problem)
 
     @classmethod
     def _parameters_of(cls, model: Model) -> dict[str, Any]:
@@ -178,7 +196,10 @@ class CategoricalNB(_NaiveBayes):
             )
             warnings.warn(msg, UserWarning, stacklevel=3)
 
-    def _family_options(self, n_features: int) -> Mapping[str, Any]:
+    def _family_options(self, X: Any) -> Mapping[str, Any]:
+        n_features = 0 if X is None else X.shape[1]
+        if X is None and self.__sklearn_is_fitted__():
+            n_features = self._model.schema.n_features
         alpha = float(self.alpha if self.force_alpha else max(self.alpha, _LEAST_ALPHA))
         family = Categorical(alpha, self._least(n_features))
         return {
@@ -218,14 +239,7 @@ class CategoricalNB(_NaiveBayes):
         rows = as_numpy(X)
         numbers = as_frame(rows).to_numpy() if is_frame(rows) else as_array(rows)
         if numbers.dtype.kind not in "biuf":
-            try:
-                numbers = numbers.astype(np.float64)
-            except (TypeError, ValueError) as error:
-                msg = (
-                    f"CategoricalNB takes integers from 0 on: {error}. Strings are categories for "
-                    "GaussianClassifier(categorical_features=[…])"
-                )
-                raise DataError(msg) from None
+            numbers = as_matrix(numbers)
         check_finite(numbers, allow_nan=True)
         if (numbers < 0).any():
             msg = "Negative values in data passed to CategoricalNB (input X)."
@@ -246,9 +260,7 @@ class CategoricalNB(_NaiveBayes):
             return None
         family: Categorical = model.components[0].family
         counted = family.counted(model.learnt.parts[0])
-        return [
-            self._of_all_classes(counted.of(j).copy(), 0.0) for j in range(counted.n_columns)
-        ]
+        return [self._of_all_classes(counted.of(j).copy(), 0.0) for j in range(counted.n_columns)]
 
     @Attribute
     def feature_log_prob_(self, model: Model) -> Any:

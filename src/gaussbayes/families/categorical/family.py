@@ -495,7 +495,8 @@ class Categorical(Smoothed):
         pairs = zip(self.least, statistics.categories, strict=True)
         sizes = [max(least, int(column[-1]) + 1 if column else 0) for least, column in pairs]
         if sum(sizes) > MOST_CATEGORIES:
-            raise too_many_categories("a feature of integers from 0 on", max(sizes) - 1)
+            what = "a feature of integers from 0 on"
+            raise too_many_categories(what, max(sizes) - 1)
         return statistics.with_categories(tuple(tuple(range(size)) for size in sizes))
 
     def estimate(self, statistics: Any, names: Schema, threads: int = 1, start: Any = None) -> Fit:

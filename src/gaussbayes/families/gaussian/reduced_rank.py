@@ -95,6 +95,7 @@ def _reduced(covariance: FloatArray, tolerance: float) -> tuple[FloatArray, Floa
     white = (axes[:, counted] / np.sqrt(spread[counted])).T / unit
     whitener = np.zeros((d, d))
     if r:  # read backwards, an upper triangle is a lower one
-        whitener[d - r :] = np.linalg.qr(white[:, ::-1], mode="r")[::-1, ::-1]
+        upper: FloatArray = np.linalg.qr(white[:, ::-1]).R
+        whitener[d - r :] = upper[::-1, ::-1]
     log_det = float(np.log(spread).sum() + 2.0 * np.log(unit).sum())
     return 0.5 * (wide + wide.T), whitener, log_det
