@@ -209,6 +209,16 @@ def linear_scores(
     return scores.astype(rows.dtype, copy=False)
 
 
+def quadratic_scores(model: Model, rows: Rows, n_jobs: int | None = None) -> RealArray:
+    """``log π_c − ½ (log |Σ_c| + (x − μ_c)ᵀ Σ_c⁻¹ (x − μ_c))`` (n, k), by what is not missing.
+
+    That is the log joint density without the powers of 2π.
+    """
+    n_observed = np.count_nonzero(~np.isnan(rows.matrix), axis=1)
+    constant = 0.5 * np.log(2.0 * np.pi) * n_observed[:, None]
+    return np.asarray(model.log_joint(rows, n_jobs) + constant, dtype=rows.dtype)
+
+
 def discriminant_coordinates(model: Model, rows: Rows, n_jobs: int | None = None) -> RealArray:
     """Rows on the discriminant axes (n, r), in their float type.
 

@@ -14,6 +14,7 @@ from gaussbayes.analysis.discriminant import (
     discriminant_axes,
     linear_discriminants,
     linear_scores,
+    quadratic_scores,
 )
 from gaussbayes.analysis.expected_values import expected_rows
 from gaussbayes.base.errors import (
@@ -425,12 +426,16 @@ class QuadraticDiscriminantAnalysis(_DiscriminantAnalysis):
         )
 
     def decision_function(self, X: Any) -> Any:
-        """Two classes: the log-odds of the second (n,); more: log posteriors (n, k).
+        """Two classes: the log-odds of the second (n,); more: log joint densities (n, k).
 
-        Of more classes scikit-learn's differ by a term that all classes of a row have in common.
+        These are without powers of 2π, which all classes have in common.
         """
-        two = self._ready().classes.shape[0] == 2
-        return self._scored("decision_function", X, None if two else -np.inf)
+        model = self._ready()
+        if model.classes.shape[0] < 3:
+            return self._scored("decision_function", X)
+        kind, rows = self._kind_of(X, "decision_function"), self._rows(X)
+        scores = quadratic_scores(model, rows, self.n_jobs)
+        return kind.moved(self._of_all_classes(scores, -np.inf, axis=1))
 
     @Attribute
     def covariance_(self, model: Model) -> Any:
