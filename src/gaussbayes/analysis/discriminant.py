@@ -18,6 +18,7 @@ from gaussbayes.base.errors import CapabilityError
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.protocol import Distant, Warped, Whitened
+from gaussbayes.model.construction import given_model
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import Settings
 
@@ -118,7 +119,8 @@ def linear_discriminants(
     gaussians = _shared_gaussians(model)
     if gaussians is None:
         return None
-    center, offset = _means(model, gaussians)
+    anchor, middle, offset = _means(model, gaussians)
+    center = anchor + middle
     pair = offset.shape[0] == 2
     if not (centred or pair):  # of two classes what is common cancels
         center, offset = np.zeros_like(center), center + offset
@@ -149,9 +151,15 @@ class DiscriminantAxes:
     ([0.9912, 0.0088], (150, 2))
     """
 
-    center: FloatArray  # (d,) the mean of the classes' means, weighted by their priors
+    anchor: FloatArray  # (d,) near the mean of the classes' means, weighted by their priors
+    offset: FloatArray  # (d,) of that mean from it, so that no digit is lost far from 0
     scalings: FloatArray  # (d, r) projections of rows on the axes
     ratio: FloatArray  # (min(k − 1, d),) the proportion of the variance between classes on each
+
+    @property
+    def center(self) -> FloatArray:
+        """The mean of the classes' means (d,), weighted by their priors: 0 on all axes."""
+        return np.asarray(self.anchor + self.offset)
 
     @property
     def n_axes(self) -> int:
@@ -160,11 +168,11 @@ class DiscriminantAxes:
 
     def about_zero(self) -> "DiscriminantAxes":
         """The same axes through the origin of the features."""
-        return replace(self, center=np.zeros_like(self.center))
+        return replace(self, anchor=np.zeros_like(self.anchor), offset=np.zeros_like(self.offset))
 
     def project(self, X: FloatArray) -> FloatArray:
         """Complete rows (n, d) on the axes (n, r)."""
-        return np.asarray((X - self.center) @ self.scalings)
+        return np.asarray(((X - self.anchor) - self.offset) @ self.scalings)
 
 
 def discriminant_axes(model: Model, tolerance: float = 1e-10) -> DiscriminantAxes | None:
@@ -177,7 +185,7 @@ def discriminant_axes(model: Model, tolerance: float = 1e-10) -> DiscriminantAxe
     gaussians = _shared_gaussians(model)
     if gaussians is None:
         return None
-    center, offset = _means(model, gaussians)
+    anchor, middle, offset = _means(model, gaussians)
     weighted = np.sqrt(model.prior)[:, None] * offset
     left, spread, _ = np.linalg.svd(_map(gaussians, weighted, "whiten"), full_matrices=False)
     most = min(offset.shape[0] - 1, offset.shape[1])
@@ -188,7 +196,7 @@ def discriminant_axes(model: Model, tolerance: float = 1e-10) -> DiscriminantAxe
     scalings *= np.sign(scalings[largest, np.arange(kept)])
     total = float(np.square(spread).sum())
     ratio = np.square(spread[:most]) / total if total > 0 else np.zeros(most)
-    return DiscriminantAxes(center, scalings, ratio)
+    return DiscriminantAxes(anchor, middle, scalings, ratio)
 
 
 def linear_scores(
@@ -230,6 +238,21 @@ def discriminant_coordinates(model: Model, rows: Rows, n_jobs: int | None = None
     return axes.project(expected_rows(model, rows, n_jobs)).astype(rows.dtype, copy=False)
 
 
+def projected_model(model: Model, n_axes: int = 2) -> Model:
+    """The classes of a model as seen on its first discriminant axes, by which features are called.
+
+    The means on the axes, and the identity for the covariance that they share.
+    """
+    axes = discriminant_axes(model)
+    if axes is None or not axes.n_axes:
+        raise CapabilityError(_NO_AXES)
+    r = min(n_axes, axes.n_axes)
+    names = [f"discriminant {j + 1} ({100 * axes.ratio[j]:.1f} %)" for j in range(r)]
+    given: dict[str, Any] = {"covariance": "full", "shared": True, "feature_names": names}
+    means = axes.project(class_means(model))[:, :r]
+    return given_model(model.prior, means, np.eye(r), model.classes, **given)
+
+
 def _variances(model: Model) -> FloatArray:
     """The variances of the features (d,) within classes, in which parts are comparable."""
     variance = np.einsum("...ii->...i", class_covariances(model)).reshape(
@@ -251,14 +274,14 @@ def _shared_gaussians(model: Model) -> list[tuple[list[int], Whitened]] | None:
 
 def _means(
     model: Model, gaussians: Sequence[tuple[list[int], Whitened]]
-) -> tuple[FloatArray, FloatArray]:
-    """The mean of the means (d,), weighted by the priors, and the offsets of these (k, d)."""
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Mean of the means, weighted by the priors, as a sum of two (d,); offsets from it (k, d)."""
     k, d = model.classes.shape[0], model.schema.n_features
     center, offset = np.empty(d), np.empty((k, d))
     for columns, density in gaussians:
         center[columns], offset[:, columns] = density.located
     middle = model.prior @ offset
-    return center + middle, offset - middle
+    return center, middle, offset - middle
 
 
 def _map(

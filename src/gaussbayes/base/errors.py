@@ -20,7 +20,7 @@ All of them are `ValueError`, which is what scikit-learn's users and tools expec
 expected, and what to do.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """`SingularCovarianceError` is an error of NumPy's as well, which is loaded when it is used."""
     if name != "SingularCovarianceError":
         msg = f"module {__name__!r} has no attribute {name!r}"

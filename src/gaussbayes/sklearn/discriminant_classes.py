@@ -156,7 +156,7 @@ class LinearDiscriminantAnalysis(_DiscriminantAnalysis):
     >>> model.partial_fit(X[4:], [2, 2]).predict([[-0.8, -1]]).tolist()
     [1]
     >>> model.transform([[0.0, 0.0], [1.0, 1.0]]).round(4).tolist()
-    [[0.0], [0.0]]
+    [[0.0], [2.1213]]
     """
 
     _structure = "LDA"
