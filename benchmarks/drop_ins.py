@@ -34,7 +34,9 @@ def seconds(function: Callable[[], object], at_least: float = 0.02) -> float:
     return (time.process_time() - start) / count
 
 
-def ratio(theirs: Callable[[], object], mine: Callable[[], object], rounds: int) -> tuple[float, ...]:
+def ratio(
+    theirs: Callable[[], object], mine: Callable[[], object], rounds: int
+) -> tuple[float, ...]:
     """The least of both, each called in turn."""
     pairs = [(seconds(theirs), seconds(mine)) for _ in range(rounds)]
     best = np.min(pairs, axis=0)
@@ -61,7 +63,9 @@ def main() -> None:
                 arguments: tuple[Any, ...] = (rows, y) if work == "fit" else (rows,)
                 calls = [lambda m=m, w=work, a=arguments: getattr(m, w)(*a) for m in fitted]
                 before, after = ratio(*calls, rounds)
-                shown.append(f"{work} {before * 1e3:.3g} → {after * 1e3:.3g} ms ({before / after:.2g}×)")
+                shown.append(
+                    f"{work} {before * 1e3:.3g} → {after * 1e3:.3g} ms ({before / after:.2g}×)"
+                )
             print(f"{cell.name} {X.shape} {type(mine).__name__}: {'; '.join(shown)}", flush=True)
 
 

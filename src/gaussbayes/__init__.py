@@ -79,8 +79,8 @@ _HOME = {
 }
 """The module that each public name lives in."""
 
-_PACKAGES = {"datasets", "lessons", "plots"}
-"""Those that are public as a whole."""
+_PACKAGES = {"datasets", "lessons", "plots", "sklearn"}
+"""Those that are public as a whole; ``import *`` leaves out the last, which would hide another."""
 
 
 def __getattr__(name: str) -> Any:

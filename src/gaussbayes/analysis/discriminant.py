@@ -15,6 +15,8 @@ import numpy as np
 from gaussbayes.analysis.class_moments import class_covariances, class_means, correlations
 from gaussbayes.analysis.expected_values import expected_rows
 from gaussbayes.base.errors import CapabilityError
+from gaussbayes.base.finite import check_finite
+from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.protocol import Distant, Warped, Whitened
@@ -26,6 +28,9 @@ _NO_AXES = (
     "discriminant axes need Gaussian features with a shared covariance (shared=True); other models "
     "have none"
 )
+
+_BLOCK = 1 << 12
+"""Rows that are projected at a time."""
 
 _NOTHING = 1e-12
 """Proportion of the largest term below which a term of the equation is rounding."""
@@ -170,9 +175,26 @@ class DiscriminantAxes:
         """The same axes through the origin of the features."""
         return replace(self, anchor=np.zeros_like(self.anchor), offset=np.zeros_like(self.offset))
 
-    def project(self, X: FloatArray) -> FloatArray:
+    def project(self, X: RealArray) -> FloatArray:
         """Complete rows (n, d) on the axes (n, r)."""
-        return np.asarray(((X - self.anchor) - self.offset) @ self.scalings)
+        places = np.empty((X.shape[0], self.n_axes))
+        for block in ranges(X.shape[0], _BLOCK):
+            np.matmul(X[block] - self.anchor, self.scalings, out=places[block])
+        places -= self.offset @ self.scalings
+        return places
+
+    def project_rows(self, model: Model, rows: Rows, n_jobs: int | None = None) -> RealArray:
+        """Rows of a model on the axes (n, r), in their float type.
+
+        Of rows with missing values the expectations, given what is there.
+        """
+        with np.errstate(invalid="ignore"):
+            places = self.project(rows.matrix)
+        if not np.isfinite(places).all():
+            check_finite(rows.matrix, allow_nan=True)
+            some = np.flatnonzero(np.isnan(places).any(axis=1))
+            places[some] = self.project(expected_rows(model, rows[some], n_jobs))
+        return places.astype(rows.dtype, copy=False)
 
 
 def discriminant_axes(model: Model, tolerance: float = 1e-10) -> DiscriminantAxes | None:
@@ -235,7 +257,7 @@ def discriminant_coordinates(model: Model, rows: Rows, n_jobs: int | None = None
     axes = discriminant_axes(model)
     if axes is None:
         raise CapabilityError(_NO_AXES)
-    return axes.project(expected_rows(model, rows, n_jobs)).astype(rows.dtype, copy=False)
+    return axes.project_rows(model, rows, n_jobs)
 
 
 def projected_model(model: Model, n_axes: int = 2) -> Model:

@@ -7,7 +7,6 @@ from matplotlib.axes import Axes
 from gaussbayes.analysis.discriminant import discriminant_coordinates, projected_model
 from gaussbayes.analysis.view import model_of
 from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.plots import style
 from gaussbayes.plots.region_plots import regions
 from gaussbayes.plots.style import Panel, styled
 
@@ -53,7 +52,4 @@ def discriminant_plane(
     places = None
     if X is not None:
         places = discriminant_coordinates(whole, whole.rows(X))[:, : projected.n_features_in_]
-    if projected.n_features_in_ == 2:
-        ax = style.axes_for(ax)
-        ax.set_aspect("equal")  # the unit of both is the deviation within classes
     return regions(projected, places, y, resolution=resolution, legend=legend, ax=ax)

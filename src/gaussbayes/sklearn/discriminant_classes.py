@@ -16,7 +16,6 @@ from gaussbayes.analysis.discriminant import (
     linear_scores,
     quadratic_scores,
 )
-from gaussbayes.analysis.expected_values import expected_rows
 from gaussbayes.base.errors import (
     DataError,
     GaussBayesError,
@@ -248,9 +247,7 @@ class LinearDiscriminantAnalysis(_DiscriminantAnalysis):
         assert axes is not None
         if self.solver == "eigen":
             axes = axes.about_zero()
-        numbers = expected_rows(model, rows, self.n_jobs)
-        values = axes.project(numbers)[:, : self.n_components].astype(rows.dtype, copy=False)
-        return kind.moved(values)
+        return kind.moved(axes.project_rows(model, rows, self.n_jobs)[:, : self.n_components])
 
     def decision_function(self, X: Any) -> Any:
         """Two classes: the log-odds of the second (n,); more: ``w_cᵀ x + w_c0`` (n, k).

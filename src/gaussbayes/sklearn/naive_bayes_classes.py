@@ -16,7 +16,8 @@ from gaussbayes.base.errors import (
     SingularCovarianceError,
 )
 from gaussbayes.base.finite import check_finite
-from gaussbayes.data.rows import LabelledRows
+from gaussbayes.data.categories import warn_of_unseen
+from gaussbayes.data.rows import LabelledRows, Rows, integer_rows
 from gaussbayes.data.tables import as_array, as_frame, as_matrix, is_frame
 from gaussbayes.families.categorical.family import Categorical
 from gaussbayes.families.gaussian.family import Gaussian
@@ -240,13 +241,24 @@ class CategoricalNB(_NaiveBayes):
         numbers = as_frame(rows).to_numpy() if is_frame(rows) else as_array(rows)
         if numbers.dtype.kind not in "biuf":
             numbers = as_matrix(numbers)
-        check_finite(numbers, allow_nan=True)
-        if (numbers < 0).any():
+        floats = numbers.dtype.kind == "f"
+        if floats:
+            check_finite(numbers, allow_nan=True)
+        if (numbers < 0).any() if floats else numbers.min(initial=0) < 0:
             msg = "Negative values in data passed to CategoricalNB (input X)."
             raise DataError(msg)
         if is_frame(rows):
             return rows
-        return np.trunc(numbers) if numbers.dtype.kind == "f" else numbers.astype(np.int64)
+        return np.trunc(numbers) if floats else numbers.astype(np.int64, copy=False)
+
+    def _rows(self, X: Any) -> Rows:
+        numbers = self._checked(X)
+        if is_frame(numbers):
+            return super()._rows(X)
+        model = self._ready()
+        rows = integer_rows(numbers, model.categories)
+        warn_of_unseen(rows.unseen, model.schema.of_categories)
+        return rows
 
     @Attribute
     def n_categories_(self, model: Model) -> Any:
