@@ -2,6 +2,10 @@
 
 import inspect
 import re
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +103,41 @@ def test_every_public_name_has_an_example(module: str, name: str) -> None:
         assert ">>>" in (value.__doc__ or "")
     if inspect.isclass(value) and issubclass(value, Exception):
         assert re.search(r"\braised\b", value.__doc__ or "", flags=re.IGNORECASE)
+
+
+RESULTS = re.findall(
+    r"^\.\. autoclass:: ([\w.]+)\.(\w+)$", TEXTS[DOCS / "reference" / "results.md"], re.MULTILINE
+)
+
+
+def signatures(value: Any) -> Iterator[str]:
+    """What `help` shows of a function, or of a class and its methods."""
+    methods = [m for name, m in inspect.getmembers(value, callable) if not name.startswith("_")]
+    for each in (value, *(methods if inspect.isclass(value) else ())):
+        if getattr(each, "__module__", "").startswith("gaussbayes"):
+            with suppress(TypeError, ValueError):  # exceptions have none
+                yield str(inspect.signature(each))
+
+
+def test_signatures_are_written_as_in_the_source() -> None:
+    public = [getattr(PACKAGES.get(module, gaussbayes), name) for module, name in NAMES]
+    results = [getattr(import_module(module), name) for module, name in RESULTS]
+    shown = [each for value in (*public, *results) for each in signatures(value)]
+    assert len(shown) > 100
+    # Type aliases that have been resolved: NumPy's fill half a page.
+    assert [each for each in shown if re.search(r"numpy\.|_typing|collections\.abc", each)] == []
+
+
+def test_every_field_of_a_result_is_explained() -> None:
+    for module, name in RESULTS:
+        lines = inspect.getsource(getattr(import_module(module), name)).splitlines()
+        fields = {
+            match[1]: "  #: " in line or after.startswith('    """')
+            for line, after in pairwise(lines)
+            if (match := re.match(r"    (\w+): ", line))
+        }
+        assert fields, name
+        assert [field for field, explained in fields.items() if not explained] == [], name
 
 
 def test_code_on_pages_compiles() -> None:

@@ -6,6 +6,7 @@ Data on a cluster of processes: the model is the same, to the last bit, as on on
 It needs Dask: pip install 'gaussbayes[dask]'.
 """
 
+import logging
 import tempfile
 from pathlib import Path
 
@@ -28,7 +29,9 @@ def main() -> None:
 
     with (
         tempfile.TemporaryDirectory() as folder,
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.ERROR
+        ) as cluster,
         Client(cluster) as client,
     ):
         days = [Path(folder, f"day{number}.parquet") for number in range(1, 7)]

@@ -147,6 +147,27 @@ def test_folds_where_there_is_no_closed_form(unlabelled: float, folds: int | Non
     assert_close(outcome, refitted(table, SCHEMA, settings, fold), 1e-7)
 
 
+def test_a_row_has_no_part_in_what_stands_for_missing_values(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each row by itself a fold is as if refitted, up to the rough end of EM near its maximum."""
+    data = some_rows(30, 5)
+    missing = np.random.default_rng(1).random(data.X.shape) < 0.3
+    data = Data(np.where(missing, np.nan, data.X), data.codes)
+    options = {"estimate": "predictive", "shared": 0.5, "shrinkage": 1e-9}
+    expected, settings = data.refitted(**options), data.settings(**options).given_units()
+
+    def gap() -> float:
+        outcome, folds = held_out(data.table, data.schema, settings)
+        assert folds == 30
+        return float(np.abs(np.exp(outcome) - np.exp(expected)).max())
+
+    monkeypatch.setattr(left_out, "COMPLETION_FOLDS", 30)
+    assert gap() < 1e-3
+    monkeypatch.setattr(left_out, "completed", lambda held, *_: held)
+    assert gap() > 0.1
+
+
 def test_of_many_rows_there_are_fifty_folds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(left_out, "MOST_SINGLE_ROWS", 59)
     table = weather(60, missing=0.2)

@@ -17,6 +17,8 @@ a number from 0 to 1. So an error of 1e-30 is found as exactly, relative to its 
 of rows drawn from the model none would ever lie where such classes meet.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -40,10 +42,10 @@ _STEP = "the Bayes error"
 class BayesError(Displayed):
     """The least error that any rule can have, with the standard error of its simulation."""
 
-    error: float
-    standard_error: float
-    bound: float  # the error is not larger than this, for certain
-    n_draws: int
+    error: float  #: the estimated error of Bayes' rule under the model
+    standard_error: float  #: of that estimate
+    bound: float  #: the error is not larger than this, for certain
+    n_draws: int  #: rows drawn for it
 
     def tables(self) -> Sequence[Block]:
         """One sentence."""

@@ -6,6 +6,8 @@ Of integers, between which there is nothing, a boundary stands halfway between t
 categories, which have no order, have none.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any
@@ -25,17 +27,11 @@ _FARTHEST = 1e150  # beyond it squares overflow; tails that are nearly equal cro
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """A point at which the most probable class changes.
+    """A point at which the most probable class changes."""
 
-    Attributes
-    ----------
-    position : where it is
-    left, right : the codes of the classes on its two sides
-    """
-
-    position: float
-    left: int
-    right: int
+    position: float  #: where the decision changes
+    left: int  #: the code of the class decided below the position
+    right: int  #: the code of the class decided above it
 
 
 def decision_boundaries(model: Any) -> tuple[Boundary, ...]:

@@ -4,6 +4,8 @@ With the Gaussian models the automatic model, chosen or averaged; beside them ne
 logistic regression, and whatever else is given, all of them beside the class frequencies.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan, nan
@@ -87,13 +89,13 @@ class ComparedModel:
 class Comparison(Displayed):
     """Several models evaluated by the same held-out rows."""
 
-    candidates: tuple[ComparedModel, ...]
-    classes: LabelArray  # (k,)
-    how: str  # one sentence: how rows were held out
-    n_rows: int  # predictions that each candidate was evaluated by
-    selection: Selection | None = None  # what is chosen automatically from all rows fitted to
-    baseline: Evaluation | None = None  # always stating the class frequencies of the rows fitted to
-    notes: tuple[str, ...] = ()  # classes with few rows
+    candidates: tuple[ComparedModel, ...]  #: every model with its evaluation
+    classes: LabelArray  #: (k,)
+    how: str  #: one sentence: how rows were held out
+    n_rows: int  #: predictions that each candidate was evaluated by
+    selection: Selection | None = None  #: what is chosen automatically from all rows fitted to
+    baseline: Evaluation | None = None  #: stating the class frequencies of the rows fitted to
+    notes: tuple[str, ...] = ()  #: classes with few rows
 
     def records(self) -> list[dict[str, Any]]:
         """Plain values of each candidate, as JSON can hold; see `ComparedModel.record`."""

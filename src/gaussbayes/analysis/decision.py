@@ -6,6 +6,8 @@ ambiguous, where even the best decision is too uncertain or too dear, or as nove
 none of the classes (see `gaussbayes.analysis.novelty`).
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -99,12 +101,12 @@ class Decisions(Displayed):
     decided, and how good that would have been.
     """
 
-    best: NDArray[np.intp]  # (n,) the class of least expected cost
-    posterior: RealArray  # (n,) p(best | x)
-    expected_cost: FloatArray  # (n,) of deciding for it; 1 − p(best | x) without costs
-    ambiguous: NDArray[np.bool_]  # (n,) too uncertain or too dear
-    novel: NDArray[np.bool_]  # (n,) like no class
-    classes: LabelArray  # (k,) what the classes are called
+    best: NDArray[np.intp]  #: (n,) the class of least expected cost
+    posterior: RealArray  #: (n,) p(best | x)
+    expected_cost: FloatArray  #: (n,) of deciding for it; 1 − p(best | x) without costs
+    ambiguous: NDArray[np.bool_]  #: (n,) too uncertain or too dear
+    novel: NDArray[np.bool_]  #: (n,) like no class
+    classes: LabelArray  #: (k,) what the classes are called
 
     def tables(self) -> Sequence[Block]:
         """The first rows, and how many are decided for each class or left open."""

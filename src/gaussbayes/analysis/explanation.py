@@ -12,6 +12,8 @@ Each number of Bayes' rule is there twice, plain and as its logarithm. A logarit
 small; a plain number is 0 or ∞ where floats end, as densities of many features soon are.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
@@ -45,26 +47,26 @@ Value: TypeAlias = float | str | None
 class BayesTerms:
     """Bayes' rule for one class: ``posterior = prior · likelihood / evidence``."""
 
-    label: Any
-    prior: float
-    likelihood: float  # p(x | c)
-    joint: float  # p(x, c)
-    posterior: float  # p(c | x)
-    log_prior: float
-    log_likelihood: float
-    log_joint: float
-    log_posterior: float
-    squared_distance: float  # of Mahalanobis, to the mean; NaN if no family has distances
+    label: Any  #: the class
+    prior: float  #: p(c)
+    likelihood: float  #: p(x | c)
+    joint: float  #: p(x, c)
+    posterior: float  #: p(c | x)
+    log_prior: float  #: log p(c)
+    log_likelihood: float  #: log p(x | c)
+    log_joint: float  #: log p(x, c)
+    log_posterior: float  #: log p(c | x)
+    squared_distance: float  #: of Mahalanobis, to the mean; NaN if no family has distances
 
 
 @dataclass(frozen=True, slots=True)
 class BayesRule(Displayed):
     """Bayes' rule for every class, in their order, and what they have in common."""
 
-    classes: tuple[BayesTerms, ...]
-    evidence: float  # p(x) = Σ p(x, c)
-    log_evidence: float
-    calibrated: bool = False  # whether the posteriors are not simply joint / evidence
+    classes: tuple[BayesTerms, ...]  #: the terms of each class, in their order
+    evidence: float  #: p(x) = Σ p(x, c)
+    log_evidence: float  #: log p(x)
+    calibrated: bool = False  #: whether the posteriors are not simply joint / evidence
 
     def tables(self) -> Sequence[Block]:
         """The numbers, and their logarithms."""
@@ -79,11 +81,11 @@ class Contribution:
     rules the class out.
     """
 
-    feature: str
-    value: Value  # NaN is a number that is missing, None a category that is; dates are strings
-    reference: float | str | None  # None if it is compared with a value that is not known
-    amount: float
-    unseen: bool = False  # whether the value is a category that was not there in training
+    feature: str  #: its name, or ``feature 3`` where there are no names
+    value: Value  #: NaN is a number that is missing, None a category that is; dates are strings
+    reference: float | str | None  #: None if it is compared with a value that is not known
+    amount: float  #: what the feature adds to the log-odds
+    unseen: bool = False  #: whether the value is a category that was not there in training
 
     @property
     def missing(self) -> bool:
@@ -120,12 +122,12 @@ class LogOdds(Displayed):
     is NaN.
     """
 
-    of: Any  # a label
-    against: Any  # another
-    value: float
-    at_reference: float
-    contributions: tuple[Contribution, ...]  # in the order of the features
-    adjustment: Adjustment | None = None  # None if the posteriors follow from one set of densities
+    of: Any  #: a label
+    against: Any  #: another
+    value: float  #: log p(of | x) − log p(against | x)
+    at_reference: float  #: the log-odds of a row at the reference: priors and constants
+    contributions: tuple[Contribution, ...]  #: in the order of the features
+    adjustment: Adjustment | None = None  #: None if the posteriors follow from one set of densities
 
     def tables(self) -> Sequence[Block]:
         """What each feature adds, with bars."""
@@ -157,8 +159,8 @@ def total_amount(contributions: Iterable[Contribution]) -> float:
 class Explanation(Displayed):
     """What a model says of one row: Bayes' rule, and the log-odds of two classes by feature."""
 
-    bayes: BayesRule
-    log_odds: LogOdds | None  # None if there is but one class
+    bayes: BayesRule  #: Bayes' rule at the row, class by class
+    log_odds: LogOdds | None  #: None if there is but one class
 
     def tables(self) -> Sequence[Block]:
         """Bayes' rule, plain and in logarithms, and what each feature adds to the log-odds."""

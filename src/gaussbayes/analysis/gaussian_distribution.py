@@ -3,6 +3,8 @@
 p(x) = exp(−½ (x − mean)ᵀ Σ⁻¹ (x − mean)) / √|2π Σ|
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Literal, Self

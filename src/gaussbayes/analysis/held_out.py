@@ -3,6 +3,8 @@
 Rows without labels are never predicted: they stay on the training side of every split.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
@@ -46,10 +48,10 @@ Indices: TypeAlias = NDArray[np.intp]
 class LeaveOneOut(Displayed):
     """Every labelled row predicted by the model of all others."""
 
-    log_posterior: FloatArray  # (m, k), of the rows that have a label
-    evaluation: Evaluation  # not of the only row of a class, which models without it do not know
-    rows: Indices  # (m,) which rows these are
-    n_folds: int  # m if each was left out by itself
+    log_posterior: FloatArray  #: (m, k), of the rows that have a label
+    evaluation: Evaluation  #: not of the only row of a class, which models without it do not know
+    rows: Indices  #: (m,) which rows these are
+    n_folds: int  #: m if each was left out by itself
 
     def tables(self) -> Sequence[Block]:
         """Those of the evaluation."""

@@ -11,6 +11,8 @@ Otherwise there is no closed form, and it is simulated, once for a model: see
 that it has.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -88,8 +90,8 @@ def novel(p_values: FloatArray, level: float, prior: FloatArray | None = None) -
 class PValues(Displayed):
     """P-values of rows (n,), and the standard errors of their simulation; 0 if they are exact."""
 
-    p_value: FloatArray
-    standard_error: FloatArray
+    p_value: FloatArray  #: (n,)
+    standard_error: FloatArray  #: (n,) of the simulation; 0 where none was needed
 
     def tables(self) -> Sequence[Block]:
         """The first rows."""

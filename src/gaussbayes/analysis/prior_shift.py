@@ -14,6 +14,8 @@ says that no priors whatever reach a log-likelihood per row that is higher by mo
 ``log max_c g_c``.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,10 +31,10 @@ from gaussbayes.data.labels import read_weights
 class PriorShift:
     """The priors under which rows without labels are most probable, and how they were found."""
 
-    prior: FloatArray  # (k,)
-    log_likelihood: FloatArray  # (iterations + 1,) how much more than under the priors of training
-    gap: float  # no priors have a log-likelihood per row that is higher by more than this
-    converged: bool  # whether that is within the tolerance
+    prior: FloatArray  #: (k,)
+    log_likelihood: FloatArray  #: (iterations + 1,) how much more than under the priors of training
+    gap: float  #: no priors have a log-likelihood per row that is higher by more than this
+    converged: bool  #: whether that is within the tolerance
 
     @property
     def n_iterations(self) -> int:

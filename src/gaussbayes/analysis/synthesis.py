@@ -3,6 +3,8 @@
 A class is drawn by its prior, then the features from each family's density given that class.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, TypeAlias, TypeVar
 

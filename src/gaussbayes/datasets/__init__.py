@@ -1,5 +1,7 @@
 """Small tables that come with the package, for the demonstration and for trying things out."""
 
+from __future__ import annotations
+
 import csv
 from dataclasses import dataclass
 from importlib.resources import files

@@ -18,6 +18,8 @@ which family lacks it. Families never see the columns of others: columns are num
 own, and `names`, a `Schema`, says what messages call the classes and these columns.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
@@ -89,10 +91,10 @@ class Convergence:
     is a penalty that stands for shrinkage if `penalised` says so.
     """
 
-    log_likelihood: FloatArray  # (iterations + 1,)
-    converged: bool
-    remaining: float  # estimated error of a parameter, in standard deviations or as a proportion
-    penalised: bool = False
+    log_likelihood: FloatArray  #: (iterations + 1,)
+    converged: bool  #: whether the estimated error is within the tolerance
+    remaining: float  #: estimated error of a parameter, in standard deviations or as a proportion
+    penalised: bool = False  #: whether a penalty for shrinkage is in the log-likelihood
 
     @property
     def n_iterations(self) -> int:
@@ -277,12 +279,25 @@ class Family(Protocol):
 
     # Held-out rows and selection.
 
+    def completion(self, statistics: Any, names: Schema, threads: int = 1, near: Any = None) -> Any:
+        """By what missing values of rows are expected, if `left_out` goes by it; else None.
+
+        `near` is that of about the same rows, and not None.
+        """
+        return None
+
     def left_out(
-        self, statistics: Any, path: Sequence[Self], targets: Targets, names: Schema
+        self,
+        statistics: Any,
+        path: Sequence[Self],
+        targets: Targets,
+        names: Schema,
+        completion: Any = None,
     ) -> LeftOut | None:
         """A closed form for rows left out one at a time; None where there is none.
 
         `path` are families that differ from this one in what regularises; each has a density.
+        Missing values are expected by the `completion` of some of the rows; None is of all.
         """
 
     def candidates(self) -> Iterator[Self]:
@@ -356,6 +371,18 @@ class Fused(Protocol):
 
 
 @runtime_checkable
+class Expressible(Protocol):
+    """A density that can be described, so that a database or another runtime works it out."""
+
+    def expression(self, statistics: Any) -> Any:
+        """One of the records of `gaussbayes.families.expression`.
+
+        `statistics`, those that it was estimated from, say which patterns of missing values there
+        were in training; None if they are not known.
+        """
+
+
+@runtime_checkable
 class Restartable(Protocol):
     """A density with parameters that EM would never leave, such as a probability of 0."""
 
@@ -383,7 +410,7 @@ class Reference:
     weights: FloatArray | None = None  # (k,) of the classes' means, summing to 1
 
     @classmethod
-    def amid(cls, n_classes: int) -> "Reference":
+    def amid(cls, n_classes: int) -> Reference:
         """The mean of the means of so many classes."""
         return cls(weights=np.full(n_classes, 1.0 / n_classes))
 

@@ -103,6 +103,10 @@ class Wrapper(Family):
         for family in self.family.candidates():
             yield self._around(family)
 
+    def completion(self, statistics: Any, names: Schema, threads: int = 1, near: Any = None) -> Any:
+        """That of the family inside."""
+        return self.family.completion(statistics.inner, self.inner_names(names), threads, near)
+
     def given_units(self) -> Self:
         """The family inside may have units of its own."""
         return self._around(self.family.given_units())

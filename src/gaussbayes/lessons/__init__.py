@@ -5,6 +5,8 @@ and a function for each figure has the caption as its docstring. The seed matter
 drawn. What the handouts give is in `handouts`, which is light to import.
 """
 
+from __future__ import annotations
+
 from importlib import import_module
 
 from gaussbayes.base.errors import ParameterError

@@ -4,6 +4,8 @@ The classifier is imported where it is used, so that whoever needs these numbers
 for it.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,13 +36,13 @@ class Table:
     features: tuple[str, ...] = ("x1", "x2")  # d of them
     source: str = "listed by the handout"  # or drawn from its parameters, or made for this lesson
 
-    def fit(self, covariance: Any = "full", **settings: Any) -> "GaussianClassifier":
+    def fit(self, covariance: Any = "full", **settings: Any) -> GaussianClassifier:
         """A classifier of these rows, which does not know the names of the features."""
         from gaussbayes.classifier import GaussianClassifier
 
         return GaussianClassifier(covariance, **settings).fit(self.rows, self.labels)
 
-    def error(self, model: "GaussianClassifier") -> float:
+    def error(self, model: GaussianClassifier) -> float:
         """How many of the rows a classifier labels wrongly, in per cent."""
         return 100.0 * float(np.mean(model.predict(self.rows) != self.labels))
 
@@ -67,7 +69,7 @@ class Gaussians:
         training = self.draw("training", n, generator, source)
         return training, self.draw("test", n_test, generator, source)
 
-    def best_rule(self) -> "GaussianClassifier":
+    def best_rule(self) -> GaussianClassifier:
         """The classifier that knows the parameters."""
         from gaussbayes.classifier import GaussianClassifier
 

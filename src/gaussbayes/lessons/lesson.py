@@ -1,5 +1,7 @@
 """What a lesson is: a few sentences, tables, results to reproduce, errata and figures."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -51,7 +53,7 @@ class Result:
     @classmethod
     def percentage(
         cls, name: str, compute: Callable[[], float], right: float, n: int, **more: Any
-    ) -> "Result":
+    ) -> Result:
         """A proportion of n random cases, in per cent."""
         more = {"decimals": 3, "standard_error": 100.0 * proportion_error(right / 100.0, n)} | more
         return cls(name, compute, right, unit="%", **more)
@@ -59,7 +61,7 @@ class Result:
     @classmethod
     def estimates(
         cls, model: Any, truth: Gaussians, n: int, divisor: str, decimals: int, *handout: Numbers
-    ) -> tuple["Result", "Result"]:
+    ) -> tuple[Result, Result]:
         """Means and covariances fitted to n rows of each class, beside those that the handout has.
 
         Standard errors are ``√(Σ_ii / n)`` and, to first order, ``√((Σ_ii Σ_jj + Σ_ij²) / n)``.
@@ -154,7 +156,7 @@ class Figure:
     caption: str
     make: Callable[[], Any]  # returns a figure of matplotlib, axes in it, or an array of them
 
-    def draw(self) -> "MatplotlibFigure":
+    def draw(self) -> MatplotlibFigure:
         """Draw it in the style of all plots: a new figure, which the caller closes.
 
         A figure of axes without any title has its name as one.
@@ -202,7 +204,7 @@ class Lesson:
         figures: Sequence[Callable[[], Any]],
         spreads: Sequence[Spread] = (),
         errata: Sequence[Erratum] = (),
-    ) -> "Lesson":
+    ) -> Lesson:
         """The lesson of a module, whose docstring has its title and its text.
 
         Each figure is a function whose name and docstring are the figure's name and caption.

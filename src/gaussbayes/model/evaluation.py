@@ -12,6 +12,8 @@ Rows held out in folds are predicted by models that have most of their rows in c
 true errors are somewhat larger.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, isnan, nan, sqrt
@@ -76,7 +78,7 @@ class CalibrationCurve:
         square = np.average(self.squares, weights=self.count)
         return sqrt(max(0.0, square - self.error**2) / n)
 
-    def __add__(self, other: "CalibrationCurve") -> "CalibrationCurve":
+    def __add__(self, other: CalibrationCurve) -> CalibrationCurve:
         """The groups of the rows of both."""
         if self.n_groups != other.n_groups:
             msg = f"{self.n_groups} groups of rows do not go with {other.n_groups}"
@@ -116,20 +118,18 @@ class Figure:
 class Evaluation(Displayed):
     """What predictions for rows of known class amount to."""
 
-    classes: LabelArray  # (k,)
-    confusion: NDArray[Any]  # (k, k) true class by row, predicted by column; counts, unless soft
-    log_loss: float  # mean of −log p(true class | x), in nats; ∞ if one was called impossible
-    brier: float  # mean of Σ_c (p(c | x) − [c is true])², from 0 to 2
-    calibration: CalibrationCurve | None = (
-        None  # of the predicted classes' posteriors, in ten groups
-    )
-    variances: tuple[float, float] = (nan, nan)  # over rows, of the log loss and the Brier score
-    ranking: Ranking | None = None  # for the AUC; None if it was not asked for
-    frequencies: FloatArray | None = None  # (k,) of the classes in the training rows: the baseline
-    costs: FloatArray | None = None  # (k, k) true class by row, decided class by column
-    decided: NDArray[Any] | None = None  # (k, k) as `confusion`, of the decisions of least cost
-    how: str = ""  # one sentence: which rows, and how they were predicted
-    notes: tuple[str, ...] = ()  # what else is to be said of the rows
+    classes: LabelArray  #: (k,)
+    confusion: NDArray[Any]  #: (k, k) true class by row, predicted by column; counts, unless soft
+    log_loss: float  #: mean of −log p(true class | x), in nats; ∞ if one was called impossible
+    brier: float  #: mean of Σ_c (p(c | x) − [c is true])², from 0 to 2
+    calibration: CalibrationCurve | None = None  #: of predicted classes, in ten groups
+    variances: tuple[float, float] = (nan, nan)  #: over rows, of the log loss and the Brier score
+    ranking: Ranking | None = None  #: for the AUC; None if it was not asked for
+    frequencies: FloatArray | None = None  #: (k,) of the classes in the training rows: the baseline
+    costs: FloatArray | None = None  #: (k, k) true class by row, decided class by column
+    decided: NDArray[Any] | None = None  #: (k, k) as `confusion`, of the decisions of least cost
+    how: str = ""  #: one sentence: which rows, and how they were predicted
+    notes: tuple[str, ...] = ()  #: what else is to be said of the rows
 
     @property
     def n_rows(self) -> int:
@@ -231,7 +231,7 @@ class Evaluation(Displayed):
         return total
 
     @property
-    def baseline(self) -> "Evaluation | None":
+    def baseline(self) -> Evaluation | None:
         """What always stating the class frequencies of the training rows amounts to.
 
         It predicts the most frequent class. None if the frequencies are not known.
@@ -390,7 +390,7 @@ class Evaluation(Displayed):
             blocks.append(confused(names, self.confusion.tolist()))
         return blocks
 
-    def __add__(self, other: "Evaluation") -> "Evaluation":
+    def __add__(self, other: Evaluation) -> Evaluation:
         """The evaluation of the rows of both, so that many rows are evaluated part by part."""
         if self.classes.tolist() != other.classes.tolist():
             classes = f"{self.classes.tolist()!r:.200} and {other.classes.tolist()!r:.200}"

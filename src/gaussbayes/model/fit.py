@@ -136,12 +136,14 @@ def _left_out(
 ) -> tuple[HeldOutRows, FloatArray]:
     """Rows, and their log posteriors by models that have not seen them.
 
-    They are those that the settings were chosen by if each of those took several fits.
+    They are those that the settings were chosen by, unless these were held out beside unlabelled
+    rows, which turned out to have no weight.
     """
-    if chosen is not None and chosen.data is not None and settings.unlabelled_weight > 0:
-        known = chosen.log_posterior
-        if known is not None and chosen.data.learnt.unlabelled is not None:
-            return chosen.data, known
+    data, known = (None, None) if chosen is None else (chosen.data, chosen.log_posterior)
+    if data is not None and known is not None:
+        beside = data.learnt.unlabelled is not None
+        if not beside or settings.unlabelled_weight > 0:
+            return data, known
     data = held_out_rows(table, view.learnt.adapted(settings), schema)
     data = sampled(data, affordable_rows(data, _CALIBRATED_AS))
     (outcome,), _ = hold_out(data, [settings.given_units()], threads, 2 * SELECTION_FOLDS)

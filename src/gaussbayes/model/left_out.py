@@ -3,8 +3,10 @@
 Row i is scored by ``solve(learnt − row i)``. Where every family has a closed form for a row left
 out, their log densities are added, the prior is that of the other rows, and one normaliser makes
 posteriors of it; rows with which too much goes, so that rounding would show, are refitted. Where
-one has none, because values or labels are missing, rows are held out in folds and the model of the
-others is fitted again, EM starting from the parameters of all rows. Unlabelled rows always stay on
+the closed form goes by what missing values are expected to be, the rows of all folds but that of
+the row say what they are (`Completions`): otherwise the row would have a share in what stands for
+others. Where a family has no closed form, rows are held out in folds and the model of the others is
+fitted again, EM starting from the parameters of all rows. Unlabelled rows always stay on
 the training side; with them the likelihood may have several maxima, and EM starts as a fit does,
 unless models are only to be told apart: then near the maximum of all rows, which is to be judged.
 What is left without a fold is added up, never subtracted: no digit is lost.
@@ -12,6 +14,7 @@ What is left without a fold is added up, never subtracted: no digit is lost.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -50,12 +53,31 @@ _OVERHEAD = 32  # what else a row and feature takes, in multiplications
 _TABLES, _FEW_NUMBERS = 4, 1 << 20  # log posteriors, in sizes of the table, or so many
 _FEWEST = 500  # rows by which candidates are told apart, if there are as many
 
+COMPLETION_FOLDS = 5
+"""Folds whose rows have no part in what is expected of missing values as they are left out."""
+
 _BLOCK_BYTES = 1 << 22
 _WORTH_A_THREAD = 1 << 16
 """Rows times features times classes below which starting a thread costs more than it saves."""
 
 Outcome: TypeAlias = FloatArray | GaussBayesError
 """Log posteriors (n, k) of rows held out, or why there are none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Completions:
+    """By what missing values are expected as rows are left out: by the rows of other folds.
+
+    With it all rows are completed, also those of the fold, and then one of these is left out in
+    closed form. So it is left out exactly, given parameters of which it has no part.
+    """
+
+    fold: NDArray[np.intp]  # (n,) of each row; −1 of rows that tell nothing, and stay
+    parts: tuple[tuple[Any, ...], ...]  # of each fold, that of each family
+
+    def __getitem__(self, which: NDArray[np.intp]) -> "Completions":
+        """Those of some of the rows."""
+        return Completions(self.fold[which], self.parts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +90,7 @@ class HeldOutRows:
     schema: Schema
     numbers: NDArray[np.intp]  # (n,) which rows of the table they are
     is_sample: bool = False  # whether there were more labelled rows than these
+    completions: Completions | None = None  # None as long as nobody asked for them
 
     @property
     def codes(self) -> CodeArray:
@@ -113,8 +136,41 @@ def sampled(data: HeldOutRows, most: int = MOST_HELD_OUT) -> HeldOutRows:
         which = np.sort(order[np.linspace(0, which.size - 1, most).round().astype(np.intp)])
     elif which.size == data.codes.size:
         return data
-    rows, targets, numbers = data.rows[which], data.targets[which], data.numbers[which]
-    return HeldOutRows(rows, targets, data.learnt, data.schema, numbers, is_sample=True)
+    return replace(
+        data,
+        rows=data.rows[which],
+        targets=data.targets[which],
+        numbers=data.numbers[which],
+        is_sample=True,
+        completions=None if data.completions is None else data.completions[which],
+    )
+
+
+def completed(data: HeldOutRows, settings: Settings, n_jobs: int | None = 1) -> HeldOutRows:
+    """The same rows, and by what missing values are expected as they are left out.
+
+    Families that differ in what regularises expect the same.
+    """
+    if data.completions is not None or all(part.is_complete for part in data.learnt.parts):
+        return data
+    names, threads = settings.names(data.schema), n_threads(n_jobs)
+    columns = list(zip(settings.families, data.learnt.parts, names, strict=True))
+    of_all = [family.completion(part, name, threads) for family, part, name in columns]
+    if all(some is None for some in of_all):
+        return data
+    which = with_company(data)
+    fold = np.full(data.codes.size, -1)
+    fold[which] = fold_numbers(data.codes[which], COMPLETION_FOLDS)
+    parts = []
+    for number in range(int(fold.max(initial=-1)) + 1):
+        others = _without(data, settings, np.flatnonzero(fold == number))
+        parts.append(
+            tuple(
+                None if near is None else family.completion(part, name, threads, near)
+                for (family, _, name), part, near in zip(columns, others, of_all, strict=True)
+            )
+        )
+    return replace(data, completions=Completions(fold, tuple(parts)))
 
 
 def affordable_rows(data: HeldOutRows, n_candidates: int) -> int:
@@ -216,9 +272,8 @@ def _hold_out(
     tolerance: float,
 ) -> tuple[list[Outcome], int]:
     """`hold_out` without calibration."""
-    functions = None if always else closed_forms(data, path)
-    if functions is not None:
-        return _leave_out(data, path, functions, n_jobs), data.codes.size
+    if not always and closed_forms(data, path) is not None:
+        return _leave_out(completed(data, path[0], n_jobs), path, n_jobs), data.codes.size
     # One of them without a closed form does not take it from the others.
     closed = [not always and closed_forms(data, [settings]) is not None for settings in path]
     if any(closed):
@@ -238,9 +293,12 @@ def fold_numbers(codes: CodeArray, folds: int) -> NDArray[np.intp]:
     return number
 
 
-def closed_forms(data: HeldOutRows, path: Sequence[Settings]) -> list[LeftOut] | None:
+def closed_forms(
+    data: HeldOutRows, path: Sequence[Settings], fold: int = -1
+) -> list[LeftOut] | None:
     """Each family's closed form for a row left out, for all of the path; None unless all have one.
 
+    It is for rows of a fold, whose missing values are expected by the others; −1 is by all rows.
     Soft labels have none: a row takes its weights from several classes at once.
     """
     if data.targets.is_soft:
@@ -251,24 +309,31 @@ def closed_forms(data: HeldOutRows, path: Sequence[Settings]) -> list[LeftOut] |
     names = path[0].names(data.schema)
     for number, (part, name) in enumerate(zip(data.learnt.parts, names, strict=True)):
         families = [settings.families[number] for settings in path]
-        function = families[0].left_out(part, families, data.targets, name)
+        others = None if fold < 0 or data.completions is None else data.completions.parts[fold]
+        completion = None if others is None else others[number]
+        function = families[0].left_out(part, families, data.targets, name, completion)
         if function is None:
             return None
         functions.append(function)
     return functions
 
 
+def _folds(data: HeldOutRows) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """The rows whose missing values are expected by the same others, and which fold that is."""
+    fold = np.full(data.codes.size, -1) if data.completions is None else data.completions.fold
+    for number in np.unique(fold).tolist():
+        yield number, np.flatnonzero(fold == number)
+
+
 @one_blas_thread()
-def _leave_out(
-    data: HeldOutRows, path: Sequence[Settings], functions: Sequence[LeftOut], n_jobs: int | None
-) -> list[Outcome]:
+def _leave_out(data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None) -> list[Outcome]:
     """Log posteriors in closed form, and by refitting without the rows that need it."""
     n, k, s = data.codes.size, data.classes.shape[0], len(path)
     result = np.empty((s, n, k))
     reliable = np.empty((s, n), dtype=np.bool_)
     parts = path[0].parts(data.rows, data.schema)
 
-    def predict(block: slice) -> None:
+    def predict(block: Any, functions: Sequence[LeftOut]) -> None:
         weights = data.targets[block].total_weights().astype(np.float64)
         removal = remove(data.codes[block].astype(np.intp), weights, data.learnt.weight)
         # What overflows or vanishes here is not reliable, and is refitted.
@@ -290,7 +355,11 @@ def _leave_out(
     if d > n:  # a block of the deviations from all means is not to be larger than the rows
         step = max(8, n // (2 * k))
     threads = n_threads(n_jobs) if n * d * k > _WORTH_A_THREAD else 1
-    for_each(predict, ranges(n, step), threads)
+    for fold, rows in _folds(data):
+        functions = closed_forms(data, path, fold)
+        assert functions is not None
+        blocks = [rows[some] for some in ranges(rows.size, step)]
+        for_each(partial(predict, functions=functions), blocks, threads)
     outcomes: list[Outcome] = list(result)
     for row in np.flatnonzero(~reliable.all(axis=0)).tolist():
         _refit(data, path, row, reliable[:, row], outcomes)
@@ -311,16 +380,7 @@ def _refit(
         if isinstance(outcome, GaussBayesError):
             continue
         if others is None:
-            if data.is_sample:
-                known = data.learnt.parts
-                settings = path[number].keeping(known)
-                observed = _observed(data, settings, np.array([row]))
-                names = settings.names(data.schema)
-                columns = zip(known, observed, names, strict=True)
-                parts = tuple(part.without(gone, name) for part, gone, name in columns)
-            else:  # added up, so that no digit is lost
-                which = np.delete(np.arange(data.codes.size), row)
-                parts = _observed(data, path[number], which)
+            parts = _without(data, path[number], np.array([row]))
             others = Learnt(data.classes, parts, data.learnt.unlabelled)
         try:
             (outcome[row],) = _posterior_without(data, path[number], others, np.array([row]))
@@ -395,6 +455,17 @@ def _without_folds(
             yield from _without_folds(data, settings, number, inner, parts)
     elif outside is not None:
         yield np.flatnonzero(number == folds[0]), outside
+
+
+def _without(data: HeldOutRows, settings: Settings, which: NDArray[np.intp]) -> tuple[Any, ...]:
+    """The statistics of all rows but some: added up, so that no digit is lost, if all are here."""
+    if not data.is_sample:
+        return _observed(data, settings, np.delete(np.arange(data.codes.size), which))
+    known = data.learnt.parts
+    settings = settings.keeping(known)
+    observed = _observed(data, settings, which)
+    columns = zip(known, observed, settings.names(data.schema), strict=True)
+    return tuple(part.without(gone, name) for part, gone, name in columns)
 
 
 def _observed(data: HeldOutRows, settings: Settings, which: NDArray[np.intp]) -> tuple[Any, ...]:

@@ -5,10 +5,12 @@ does, and what it refuses, is written here once. A step returns a new record, so
 changes nothing.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +29,11 @@ from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Encoder, Rows, Targets
+from gaussbayes.exports.model_expression import (
+    ModelExpression,
+    input_columns,
+    member_expression,
+)
 from gaussbayes.families.protocol import Convergence, Fit
 from gaussbayes.model import solution as scores
 from gaussbayes.model.calibration import Calibration
@@ -115,7 +122,7 @@ class Model(Displayed):
         return self.settings.calibration
 
     @property
-    def weighted_members(self) -> "Sequence[tuple[float, Model]]":
+    def weighted_members(self) -> Sequence[tuple[float, Model]]:
         """The models whose posteriors are averaged, and how much each counts: this one alone."""
         return [(1.0, self)]
 
@@ -149,7 +156,7 @@ class Model(Displayed):
         start: Solution | None = None,
         rows: RowReduction | None = None,
         tolerance: float = EXACT,
-    ) -> "Model":
+    ) -> Model:
         """The same model with its parameters worked out; see `solve`."""
         if self.solution is not None:
             return self
@@ -242,6 +249,58 @@ class Model(Displayed):
             check_values(rows, self.settings, self.schema)
             raise
 
+    # Elsewhere.
+
+    def expression(self, wanted_by: str = "an export") -> ModelExpression:
+        """What is calculated for a row, as a record that databases and others can work from.
+
+        `wanted_by` is who is named by an error if a family cannot be described.
+        """
+        parts = None if self.learnt is None else self.learnt.parts
+        about = (self.prior, self.components, self.densities, parts)
+        member = member_expression(*about, self.calibration, wanted_by)
+        return ModelExpression(input_columns(self.encoder), self.classes, (member,), np.ones(1))
+
+    def to_sql(
+        self,
+        table: str | Sequence[str],
+        dialect: str = "duckdb",
+        *,
+        keep: Sequence[str] = (),
+        errors: Literal["null", "raise"] = "null",
+        patterns: str = "seen",
+    ) -> str:
+        """One SELECT that scores the rows of a table of a database.
+
+        It has the columns ``prediction``, ``proba_…`` for each class, and ``log_evidence``. The
+        table must have the features under their names (x0, x1, … if they have none). NULL and NaN
+        are missing values, and are integrated out. Needs sqlglot, of ``gaussbayes[sql]``.
+
+        Parameters
+        ----------
+        table : its name, or ``"schema.name"``; a tuple of names if they hold dots
+        dialect : ``"duckdb"``, ``"postgres"``, ``"sqlite"``, ``"spark"`` or ``"bigquery"``
+        keep : columns of the table that are passed on, such as a key
+        errors : what becomes of a row without a score (a value that its family cannot have, or
+            missing values of a full covariance in a pattern that is not written out): ``"null"``
+            gives NULL in all results, ``"raise"`` an error when the statement is run
+        patterns : for full covariances, the patterns of missing values that are written out: those
+            ``"seen"`` in training, or ``"all"``, of at most seven features
+
+        Examples
+        --------
+        >>> import duckdb, pandas as pd
+        >>> from gaussbayes import GaussianClassifier
+        >>> rows = pd.DataFrame({"size": [1.0, 2.0, 5.0, 7.0]})
+        >>> model = GaussianClassifier().fit(rows, list("aabb")).model_
+        >>> duckdb.sql(model.to_sql("rows")).fetchone()[0]
+        'a'
+        """
+        from gaussbayes.exports.sql import select_scores
+
+        how: dict[str, Any] = {"keep": keep, "errors": errors, "patterns": patterns}
+        return select_scores(self.expression("SQL"), table, dialect, **how)
+
     # Steps from one model to the next.
 
     def learnt_for(self, step: str) -> Learnt:
@@ -254,7 +313,7 @@ class Model(Displayed):
             self.learnt.unlabelled.kept(step)
         return self.learnt
 
-    def with_settings(self, settings: Settings, step: str) -> "Model":
+    def with_settings(self, settings: Settings, step: str) -> Model:
         """The model of the same rows under other settings, if what they need was kept."""
         learnt = self.learnt_for(step)
         if _layout(settings) != _layout(self.settings):
@@ -265,7 +324,7 @@ class Model(Displayed):
             raise SchemaError(msg)
         return replace(self, settings=settings, learnt=learnt.adapted(settings), solution=None)
 
-    def with_priors(self, priors: Priors) -> "Model":
+    def with_priors(self, priors: Priors) -> Model:
         """The same densities under other priors; None are those estimated from the rows."""
         settings = replace(self.settings, priors=priors)
         if self.solution is None and self.learnt is not None and self.learnt.unlabelled is None:
@@ -282,19 +341,19 @@ class Model(Displayed):
         """The settings by which more rows are observed: as much as is known of those before."""
         return self.settings if self.learnt is None else self.settings.keeping(self.learnt.parts)
 
-    def updated(self, more: Learnt) -> "Model":
+    def updated(self, more: Learnt) -> Model:
         """The model of the rows seen before and of more; classes that are new join."""
         learnt = self.learnt_for("updating")
         return self._of(learnt.plus(more.with_rows(), self.settings, self.schema))
 
-    def without(self, rows: Learnt) -> "Model":
+    def without(self, rows: Learnt) -> Model:
         """The model of the rows seen before without some of them, which must be among them.
 
         A class of which no row is left is no class any more.
         """
         return self._of(self.learnt_for("forget").without(rows, self.settings, self.schema))
 
-    def with_class(self, learnt: Learnt) -> "Model":
+    def with_class(self, learnt: Learnt) -> Model:
         """The model with classes that it did not have; nothing is changed in those it had."""
         for label in learnt.classes.tolist():
             if self.schema.position(label) >= 0:
@@ -304,7 +363,7 @@ class Model(Displayed):
         before = self.learnt_for("add_class")
         return self._of(before.plus(learnt, self.settings, self.schema)).checked()
 
-    def without_class(self, label: object) -> "Model":
+    def without_class(self, label: object) -> Model:
         """The model without a class and its rows; nothing is changed in the others."""
         learnt = self.learnt_for("remove_class")
         code = self.schema.position(label)
@@ -314,7 +373,7 @@ class Model(Displayed):
         others = [c for c in range(learnt.classes.size) if c != code]
         return self._of(learnt.selected(others)).checked()
 
-    def merged(self, other: "Model") -> "Model":
+    def merged(self, other: Model) -> Model:
         """The model of the rows of both, with the settings of this one; classes are united.
 
         The features must be the same. What one of the two does not know, their names or that of the
@@ -331,7 +390,7 @@ class Model(Displayed):
         target = other.target if self.target is None else self.target
         return replace(both, schema=replace(both.schema, features=names), target=target)
 
-    def marginal(self, features: Sequence[int | str]) -> "Model":
+    def marginal(self, features: Sequence[int | str]) -> Model:
         """The classes as seen through some features, by name or number, others integrated out."""
         columns = self.schema.find_columns(features)
         place = {column: position for position, column in enumerate(columns)}
@@ -360,16 +419,16 @@ class Model(Displayed):
             solution=replace(self.parameters, densities=tuple(densities), calibration=calibration),
         )
 
-    def with_feature_names(self, names: Sequence[str] | None) -> "Model":
+    def with_feature_names(self, names: Sequence[str] | None) -> Model:
         """The same model with other names for its features, or none."""
         return replace(self, schema=self.schema.with_names(names))
 
-    def _of(self, learnt: Learnt) -> "Model":
+    def _of(self, learnt: Learnt) -> Model:
         schema = replace(self.schema, classes=learnt.classes)
         settings = self.settings.of_classes(self.schema, learnt.classes)
         return replace(self, settings=settings, schema=schema, learnt=learnt, solution=None)
 
-    def checked(self) -> "Model":
+    def checked(self) -> Model:
         """The same; priors that do not fit the classes are an error now, not at a prediction."""
         class_priors(self.settings.priors, self.schema, np.ones(self.classes.shape[0]))
         return self

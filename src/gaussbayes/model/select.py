@@ -10,6 +10,8 @@ Unlabelled rows are used with the weight that predicts best, none of it, a tenth
 chosen last, for the best of the candidates by labelled rows.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -39,6 +41,7 @@ from gaussbayes.model.left_out import (
     affordable_rows,
     calibrated_loss,
     closed_forms,
+    completed,
     held_out_rows,
     hold_out,
     sampled,
@@ -118,10 +121,10 @@ class Candidate:
 class Selection(Displayed):
     """All candidates, and the best of them."""
 
-    candidates: tuple[Candidate, ...]
-    best: Candidate
-    criterion: Criterion
-    n_held_out: int | None = None  # rows by which they were judged, if rows were held out
+    candidates: tuple[Candidate, ...]  #: every candidate, in the order tried
+    best: Candidate  #: the one that was chosen
+    criterion: Criterion  #: what was chosen by
+    n_held_out: int | None = None  #: rows by which they were judged, if rows were held out
     weights: tuple[Candidate, ...] = ()
     """The best by labelled rows, with the weights that unlabelled ones may have, one of which is
     `best`: they were judged by folds, so that their figures compare with each other alone."""
@@ -231,7 +234,7 @@ class Trial:
     log_posterior: FloatArray | None = None  # (n, k)
     data: HeldOutRows | None = None  # the rows that were held out
 
-    def shifted(self, loss: float) -> "Trial":
+    def shifted(self, loss: float) -> Trial:
         """The same, with so much more log loss if it was judged by few rows only."""
         if self.data is not None:
             return self
@@ -257,8 +260,8 @@ def select(
     -----
     Of equal candidates the one with fewest parameters wins. The only row of a class is called
     impossible by every model without it, so that it tells none from another, and is not counted.
-    Where values are missing there is no closed form: candidates are judged by a few folds. Where
-    some have one, those that have none, full covariances between own and pooled ones of rows with
+    Where values are missing some have no closed form: they are judged by a few folds. Where others
+    have one, those that have none, full covariances between own and pooled ones of rows with
     many different weights, are left to those who ask for them.
     """
     trials = try_all(table, views, schema, criterion, n_jobs)
@@ -346,6 +349,8 @@ def try_all(
         data = held_out_rows(table, replace(view.learnt, unlabelled=None), schema)
         paths = list(_paths(settings, criterion))
         quick = [path for path in paths if closed_forms(data, [s.given_units() for s in path])]
+        if quick:
+            data = completed(data, quick[0][0], n_jobs)
         rounds += [_Round(view, data, path) for path in quick or paths]
     n_candidates = sum(len(some.path) for some in rounds)
     few, many = (affordable_rows(data, n) for n in (n_candidates, MOST_CALIBRATED))
@@ -493,6 +498,9 @@ def _paths(settings: Settings, criterion: Criterion) -> Iterator[list[Settings]]
     if criterion == "bic":  # where free parameters can be counted, unless they can in none
         counted = [some for some in candidates if all(family.is_counted for family in some)]
         candidates = counted or candidates
+        # The evidence of parameters that are integrated out does not compare with their likelihood.
+        integrated = [some for some in candidates if any(family.is_integrated for family in some)]
+        candidates = integrated or candidates
     path: list[Settings] = []
     for families in candidates:
         candidate = settings.with_families(families)

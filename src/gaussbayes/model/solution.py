@@ -6,6 +6,8 @@ Every score follows from this log joint by one normaliser. If a family's density
 kernel, the others are added inside it, before anything is normalised.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, reduce
@@ -64,7 +66,7 @@ class Solution:
         densities = sum(density.n_parameters for density in self.densities)
         return int(self.prior.shape[0] - 1 + densities)
 
-    def selected(self, codes: Sequence[int]) -> "Solution":
+    def selected(self, codes: Sequence[int]) -> Solution:
         """Only some classes, whose priors stay what they are."""
         which = np.asarray(codes, dtype=np.intp)
         weight = None if self.weight is None else self.weight[which]
@@ -181,8 +183,8 @@ def squared_distance(
 class NegativeLogLikelihood:
     """``−Σ log p(x, y)`` over labelled rows, in its two parts."""
 
-    labels: float  # −Σ log p(y)
-    features: float  # −Σ log p(x | y)
+    labels: float  #: −Σ log p(y)
+    features: float  #: −Σ log p(x | y)
 
     def __str__(self) -> str:
         return (
@@ -214,7 +216,7 @@ def negative_log_likelihood(
     return NegativeLogLikelihood(of_labels, of_features)
 
 
-def _dtype(parts: Sequence[Rows]) -> "np.dtype[Any]":
+def _dtype(parts: Sequence[Rows]) -> np.dtype[Any]:
     """The float type of scores: that of the numbers, if there are any."""
     with_numbers = [part for part in parts if part.numbers.shape[1]]
     return (with_numbers or list(parts))[0].dtype
@@ -226,9 +228,7 @@ def _is_fused(density: type) -> bool:
     return issubclass(density, Fused)
 
 
-def _bias(
-    pairs: Sequence[tuple[Any, Rows]], dtype: "np.dtype[Any]"
-) -> Callable[[slice], RealArray]:
+def _bias(pairs: Sequence[tuple[Any, Rows]], dtype: np.dtype[Any]) -> Callable[[slice], RealArray]:
     """What some families add to the log joint of a block of rows (n, k)."""
 
     def bias(block: slice) -> RealArray:

@@ -4,6 +4,8 @@ An ellipse has an equal Mahalanobis distance around the mean of its class. The a
 shapes of covariances, and own against shared ones.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any, Literal

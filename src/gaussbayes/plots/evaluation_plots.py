@@ -4,6 +4,8 @@ The first three need true labels and posteriors only. Rows without label do not 
 says so. A comparison of models has error, log loss, Brier score and time, and error by neighbours.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

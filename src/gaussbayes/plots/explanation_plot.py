@@ -1,5 +1,7 @@
 """What each feature adds to the log-odds of two classes: bars from a reference point to the row."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

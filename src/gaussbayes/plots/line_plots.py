@@ -4,6 +4,8 @@ Numbers have curves; categories and counts have bars, with marks where the rows 
 vertical lines, with their values written side by side.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import floor, log10

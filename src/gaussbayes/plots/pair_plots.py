@@ -1,5 +1,7 @@
 """Every pair of features at a glance: where the classes meet, and how many rows go wrong."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations

@@ -3,6 +3,8 @@
 The evidence is a map, or a landscape: its height is p(x), its colour the most probable class.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -1,5 +1,7 @@
 """Which class is the most probable where: regions, their boundaries, and where to leave it open."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,6 +5,8 @@ label are grey dots. Rows in which a shown feature is missing have no place in t
 legend says how many they are.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,7 @@
 """`write_report`: everything in a report is gathered, then laid out as one HTML file."""
 
+from __future__ import annotations
+
 import hashlib
 import os
 import platform

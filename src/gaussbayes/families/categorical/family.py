@@ -27,6 +27,7 @@ from gaussbayes.data.categories import (
     unite,
 )
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.expression import ValueTable, ValueTables
 from gaussbayes.families.independent import ClassSums, Smoothed, check_alike, draw_powers, log_power
 from gaussbayes.families.protocol import Fit, Kind, LeftOut, ParameterTable, Reference
 from gaussbayes.families.removal import Precision, Removal, difference, raise_removal
@@ -272,6 +273,12 @@ class CategoricalDensity:
         counts = statistics.with_categories(self.categories).count
         positive = counts > 0
         return float(counts[positive] @ self.log_probability[positive])
+
+    def expression(self, statistics: Any) -> ValueTables:
+        """The probabilities of the categories of each column, as tables."""
+        del statistics  # what is missing adds nothing
+        columns = enumerate(self.categories)
+        return ValueTables(tuple(ValueTable(j, values, self.of(j)) for j, values in columns))
 
     def marginal(self, columns: Sequence[int], names: Schema) -> "CategoricalDensity":
         log_probability = np.concatenate([self.of(j) for j in columns], axis=1)
@@ -554,13 +561,18 @@ class Categorical(Smoothed):
         return RootCoordinates(start.categories, start.n_classes)
 
     def left_out(
-        self, statistics: Any, path: Sequence["Categorical"], targets: Targets, names: Schema
+        self,
+        statistics: Any,
+        path: Sequence["Categorical"],
+        targets: Targets,
+        names: Schema,
+        completion: Any = None,
     ) -> LeftOut | None:
         """The closed form of rows with one label each; see `left_out`.
 
         There is none for categories that are given: without a row there may be fewer of them.
         """
-        del names  # nothing can be wrong with categories
+        del names, completion  # nothing can be wrong with categories, or has to be expected
         smoothing = [family.smoothing for family in path]
         if targets.is_soft or self.least is not None:
             return None

@@ -209,11 +209,12 @@ class Coded(Wrapper):
         path: Sequence["Coded"],
         targets: Targets,
         names: Schema,
+        completion: Any = None,
     ) -> LeftOut | None:
         """The closed form of the family of the codes, given these."""
         families = [member.family for member in path]
         inner_names = self.inner_names(names)
-        closed = self.family.left_out(statistics.inner, families, targets, inner_names)
+        closed = self.family.left_out(statistics.inner, families, targets, inner_names, completion)
         if closed is None:
             return None
 

@@ -30,7 +30,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import Divisor, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.gaussian import class_pairs, drawing, expectation
+from gaussbayes.families.gaussian import class_pairs, description, drawing, expectation
 from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
 from gaussbayes.families.gaussian.shrinkage import (
     Penalty,
@@ -179,6 +179,7 @@ class GaussianDensity:
         volumes = float(np.broadcast_to(volume, moments.weight.shape) @ moments.weight)
         return -0.5 * (volumes + squares)
 
+    expression = description.describe
     expect = expectation.expect
     expect_statistics = expectation.expect_statistics
     draw = drawing.draw
@@ -247,6 +248,7 @@ def estimate(
     shrinkage: Shrinkage = None,
     target: Target = "diagonal",
     regularisation: Regularisation = PLAIN,
+    threads: int = 1,
 ) -> GaussianDensity:
     """The density that fits complete rows best.
 
@@ -267,7 +269,7 @@ def estimate(
     values = regularisation.regularised(values, moments)
     weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight
     try:
-        covariance = regularisation.shape_of(structure.shape, values, names, weight)
+        covariance = regularisation.shape_of(structure.shape, values, names, weight, threads)
     except SingularCovarianceError:
         if structure.between:  # singular only if the pooled one is, of which more can be said
             pooled = structure.parts[1]

@@ -61,6 +61,9 @@ SHARINGS = (0.01, 0.09, 0.23, 0.75, 0.99)
 """Strengths of the prior of covariances that the automatic choice tries: worth 0.01, 0.1, 0.3, 3
 and 100 times the rows of the mean class."""
 
+DIAGONALS = (Structure("diagonal"), Structure("diagonal", 0.5), Structure("diagonal", 1.0))
+"""Structures that it tries besides: features that are independent given the class."""
+
 Estimate: TypeAlias = Literal["plug_in", "predictive"]
 
 SHRINK = Remedy("shrink covariances", (("shrinkage", 0.1),))
@@ -260,7 +263,7 @@ class Gaussian(Family):
         structure = self.structure
         settings = (structure, self.divisor, self.shrinkage, self.target, self.regularisation)
         if statistics.is_complete:
-            return Fit(estimate(statistics.moments, names, *settings))
+            return Fit(estimate(statistics.moments, names, *settings, threads))
         complete = partial(missing_values.complete, statistics, structure, names)
         options: dict[str, Any] = {"max_iterations": max_iterations, "threads": threads}
         try:
@@ -350,6 +353,7 @@ class Gaussian(Family):
         path: Sequence[Any],
         targets: Targets,
         names: Schema,
+        completion: Any = None,
     ) -> LeftOut | None:
         """A closed form for rows left out one at a time, or None; see `left_out.left_out`.
 
@@ -357,7 +361,7 @@ class Gaussian(Family):
         """
         if any(family.regularisation != PLAIN for family in path):
             return None
-        return left_out.left_out(self, statistics, path, targets, names)
+        return left_out.left_out(self, statistics, path, targets, names, completion)
 
     def candidates(self) -> Iterator["Gaussian"]:
         """What the automatic choice tries; neighbours of one structure differ in shrinkage.
@@ -400,24 +404,22 @@ class Gaussian(Family):
         return not self.structure.between
 
 
-_completed: WeakKeyDictionary[GaussianStatistics, tuple[GaussianStatistics, Any]] = (
-    WeakKeyDictionary()
-)
-"""What is expected of rows with missing values, for as long as their statistics live."""
+_supposed: WeakKeyDictionary[GaussianStatistics, tuple[GaussianDensity, Any]] = WeakKeyDictionary()
+"""By what values that are missing are expected, for as long as the rows' statistics live."""
 
 
-def _expected(
+def _suppose(
     statistics: GaussianStatistics,
     names: Schema,
     max_iterations: int = missing_values.MAX_ITERATIONS,
     threads: int = 1,
-) -> tuple[GaussianStatistics, Any]:
-    """What is expected of rows with missing values: the same for every prior that is tried."""
-    completed = _completed.get(statistics)
-    if completed is None:
-        completed = missing_values.suppose(statistics, names, max_iterations, threads)
-        _completed[statistics] = completed
-    return completed
+) -> tuple[GaussianDensity, Any]:
+    """By what values that are missing are expected: the same for every prior that is tried."""
+    supposed = _supposed.get(statistics)
+    if supposed is None:
+        supposed = missing_values.suppose(statistics, names, max_iterations, threads)
+        _supposed[statistics] = supposed
+    return supposed
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,7 +447,8 @@ class PredictiveGaussian(Gaussian):
             raise ParameterError(msg)
         if isinstance(shared, str) and shared == AUTOMATIC:
             strengths = tuple(Structure("full", value) for value in SHARINGS)
-            return strengths, strengths[0]
+            others = DIAGONALS if covariance == AUTOMATIC else ()
+            return (*strengths, *others), strengths[0]
         structure = structure_of("full", shared)
         return (structure,), structure
 
@@ -461,8 +464,9 @@ class PredictiveGaussian(Gaussian):
 
     @property
     def _needs(self) -> tuple[bool, bool]:
-        """Correlations of every class: the prior is made of them."""
-        return True, False
+        """Correlations of every class, of which the prior is made, if there are to be any."""
+        structures = (self.structure,) if self.choice is None else self.choice.structures
+        return any(structure.shape.correlated for structure in structures), False
 
     def fit(
         self,
@@ -475,7 +479,8 @@ class PredictiveGaussian(Gaussian):
         """Of rows with missing values, what is expected under a shared covariance counts."""
         if statistics.is_complete:
             return Fit(predictive(statistics.moments, names, self.prior))
-        expected, record = _expected(statistics, names, max_iterations, threads)
+        supposed, record = _suppose(statistics, names, max_iterations, threads)
+        expected, _ = supposed.expect_statistics(statistics, threads)
         return Fit(predictive(expected.moments, names, self.prior), record)
 
     def attempt(self, statistics: GaussianStatistics, names: Schema) -> None:
@@ -498,30 +503,43 @@ class PredictiveGaussian(Gaussian):
             others[_TOWARDS] = replace(self, structure=structure_of("full", 0.5))
         return others
 
+    def completion(
+        self,
+        statistics: GaussianStatistics,
+        names: Schema,
+        threads: int = 1,
+        near: GaussianDensity | None = None,
+    ) -> GaussianDensity | None:
+        """Gaussians that share a covariance; see `missing_values.suppose`."""
+        if near is not None:
+            return missing_values.suppose(statistics, names, threads=threads, near=near)[0]
+        return None if statistics.is_complete else _suppose(statistics, names, threads=threads)[0]
+
     def left_out(
         self,
         statistics: GaussianStatistics,
         path: Sequence[Any],
         targets: Targets,
         names: Schema,
+        completion: GaussianDensity | None = None,
     ) -> LeftOut | None:
         """A closed form for rows left out one at a time, unless they have missing values.
 
-        With given units those have one as well, given also what is expected of missing values.
+        With given units those have one as well, given also what these are expected by.
         """
         moments, priors = statistics.moments, [family.prior for family in path]
-        given, observed = self.units_given, None
+        given = self.units_given
         if statistics.is_complete:
             given = given and not left_out.few_matrices(moments, targets)
         elif not given or not all(prior.is_bounded for prior in priors):
             return None
         else:
             try:
-                moments = _expected(statistics, names)[0].moments
+                supposed = _suppose(statistics, names)[0] if completion is None else completion
             except SingularCovarianceError:
                 return None
-            observed = feature_moments(statistics).weight
-        formula = PredictiveLeftOut.of(moments, priors, units_given=given, observed=observed)
+            moments = supposed.expect_statistics(statistics)[0].moments
+        formula = PredictiveLeftOut.of(moments, priors, units_given=given)
 
         def log_densities(rows: Rows, removal: Removal) -> Any:
             with np.errstate(all="ignore"):  # what overflows or vanishes here is not reliable
@@ -530,11 +548,18 @@ class PredictiveGaussian(Gaussian):
         return log_densities
 
     def candidates(self) -> Iterator[Any]:
-        """What the automatic choice tries: how strong the prior is, and how far it is shrunk."""
+        """What the automatic choice tries: how strong the prior is, and how far it is shrunk.
+
+        Besides, with ``covariance="auto"``, Gaussians of independent features, whose variances are
+        shrunk as little as is tried.
+        """
         if self.choice is None:
             yield self
             return
         for structure in self.choice.structures:
+            if not structure.shape.correlated:
+                yield Gaussian(structure, self.divisor, self.choice.shrinkages[0])
+                continue
             for shrinkage in self.choice.shrinkages:
                 yield replace(self, structure=structure, shrinkage=shrinkage, choice=None)
 

@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,7 @@ def left_out(
     path: Sequence["Gaussian"],
     targets: Targets,
     names: Schema,
+    completion: Any = None,
 ) -> LeftOut | None:
     """A closed form for rows left out one at a time; None where there is none.
 
@@ -73,7 +74,7 @@ def left_out(
     pooled one; see `has_closed_form`. Log densities are up to a term of the row. Of a family of
     the path that has no density, no row is reliable.
     """
-    del family  # what matters is in the path
+    del family, completion  # what matters is in the path, and in complete rows
     weights, moments = targets.weights, statistics.moments
     few = few_matrices(moments, targets)
     if not statistics.is_complete or not all(

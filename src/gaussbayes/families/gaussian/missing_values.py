@@ -50,7 +50,6 @@ _COLLAPSED = 1e-24  # a variance so much smaller than where it started is on its
 # worked out from the others, with errors that grow as this falls; and a likelihood without a
 # maximum is found out by it.
 _LEAST_UNEXPLAINED = 1e-10
-_LITTLE = 0.02  # how much correlations are shrunk where that keeps the likelihood bounded
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,26 +143,28 @@ def suppose(
     names: Schema,
     max_iterations: int = MAX_ITERATIONS,
     threads: int = 1,
-) -> tuple[GaussianStatistics, Convergence]:
-    """The expected complete statistics under a shared covariance; they exist whatever is missing.
+    near: GaussianDensity | None = None,
+) -> tuple[GaussianDensity, Convergence]:
+    """Gaussians by which missing values are expected; they exist whatever is missing.
 
-    Its correlations are shrunk a little, so that the likelihood has a maximum, however few rows
-    there are. For what no row tells of a class see `FeatureMoments.supposed`.
+    They share a covariance, whose correlations are shrunk as if d more rows had said that there are
+    none: then the likelihood has a maximum, however few rows there are, and EM is soon there. For
+    what no row tells of a class see `FeatureMoments.supposed`. EM that starts `near` the result
+    ends roughly there.
     """
     pooled = STRUCTURES["LDA"]
     observed = feature_moments(statistics)
     features = observed.supposed()
     if not observed.weight.any():  # no row has any value
         density = _start(features, pooled, names, guarded=True)
-        expected, log_likelihood = density.expect_statistics(statistics)
-        return expected, Convergence(np.array([log_likelihood]), True, 0.0)
+        return density, Convergence(np.zeros(1), True, 0.0)
     variance = features.positive_variance(pooled)
-    penalty = penalty_of(_LITTLE, variance, pooled.weights(statistics.weight), variance[0])
+    weight, d = pooled.weights(statistics.weight), variance.size
+    penalty = penalty_of(d / (d + float(weight[0])), variance, weight, variance[0])
     options: dict[str, Any] = {"max_iterations": max_iterations, "threads": threads}
-    options |= {"features": features, "tolerance": _NEARLY}
-    expected, record = complete(statistics, pooled, names, penalty, **options)
-    density = maximum(expected.moments, names, pooled, penalty)
-    return density.expect_statistics(statistics)[0], record
+    options |= {"features": features, "tolerance": _NEARLY if near is None else _ROUGHLY}
+    expected, record = complete(statistics, pooled, names, penalty, start=near, **options)
+    return maximum(expected.moments, names, pooled, penalty), record
 
 
 class _Part(NamedTuple):

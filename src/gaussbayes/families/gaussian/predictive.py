@@ -153,7 +153,6 @@ class PredictiveLeftOut:
     squares: FloatArray  # (r,) its diagonal, where features that do not vary have something
     n_features: int  # d: more than r if these are directions that contain all rows
     least: float  # proportion that must be left of a determinant, and of the trace
-    observed: FloatArray | None = None  # (k, r) weight of the rows that have each feature, not all
     axes: dict[tuple[float, int], Any] = field(default_factory=dict)  # those worked out so far
 
     @classmethod
@@ -165,7 +164,6 @@ class PredictiveLeftOut:
         least: float = LEAST_LEFT,
         *,
         units_given: bool = False,
-        observed: FloatArray | None = None,
     ) -> "PredictiveLeftOut":
         own = moments.scatters("full", shared=False)
         variance = np.einsum("mii->i", own)
@@ -179,8 +177,7 @@ class PredictiveLeftOut:
         if n_features is not None:
             squares = np.diagonal(pooled).copy()
         of_features = n_features or len(unit)
-        form = (unit, own, pooled, squares, of_features, least, observed)
-        return cls(moments, priors, units_given, *form)
+        return cls(moments, priors, units_given, unit, own, pooled, squares, of_features, least)
 
     def is_spherical(self, prior: Prior) -> bool:
         """Whether without a row the target stays spherical, and the rest of the diagonal as it is.
@@ -277,16 +274,12 @@ class PredictiveLeftOut:
 
             xᵀ (M_oo)⁻¹ x = xᵀ Λ x − (Λ x)_hᵀ Λ_hh⁻¹ (Λ x)_h,    log |M_oo| = log |M| + log |Λ_hh|
 
-        where x is 0 in h. So rows with missing values have a closed form given how they were
-        completed: what is expected of the features that a row lacks does not enter M_oo. A mean is
-        known by the rows that have the feature: it moves by these when one of them is left out.
+        where x is 0 in h. So rows with missing values have a closed form given what these are
+        expected by: what is expected of the features that a row lacks does not enter M_oo.
         """
-        moments, stretch = self.moments, removal.stretch[:, None]
-        if self.observed is not None:
-            weight, lost = self.observed[removal.codes], removal.lost[:, None]
-            stretch = weight / np.maximum(weight - lost, 0.5 * lost)
+        moments = self.moments
         blocks = [
-            (at, removal.of_rows(at), _Points.of(y[at], stretch[at], block))
+            (at, removal.of_rows(at), _Points.of(y[at], removal.stretch[at], block))
             for at, block in row_blocks(y, max(16, _NEAR // y.shape[1]))
         ]
         result = np.empty((moments.n_classes, len(self.priors), len(y)))
@@ -395,12 +388,12 @@ class PredictiveLeftOut:
 class _Points:
     """Rows with the same number of missing values, as columns, 0 where a value is missing.
 
-    With the stretch of each feature, ``stretch y`` is how far a row is from the mean without it,
-    and the outer product of ``x = √stretch y``, times its weight, is what the scatters lose.
+    With its stretch, ``stretch y`` is how far a row is from the mean without it, and the outer
+    product of ``x = √stretch y``, times its weight, is what the scatters lose.
     """
 
     x: FloatArray  # (d, n)
-    root: FloatArray  # (d, n) √stretch; (1, n) if it is the same for all features
+    root: FloatArray  # (n,) √stretch
     present: FloatArray | None  # (d, n) 0 or 1; None if nothing is missing
     hidden: NDArray[np.intp]  # (cells, h) what the rows of a cell lack
     cell: NDArray[np.intp]  # (n,)
@@ -408,7 +401,7 @@ class _Points:
     @classmethod
     def of(cls, y: FloatArray, stretch: FloatArray, block: PointBlock) -> "_Points":
         """Those of rows (n, d), NaN where a value is missing."""
-        root = np.sqrt(stretch).T
+        root = np.sqrt(stretch)
         present = (~np.isnan(y.T)).astype(np.float64) if block.hidden.shape[1] else None
         return cls(root * np.nan_to_num(y.T), root, present, block.hidden, block.cell)
 
@@ -432,15 +425,13 @@ class _Points:
         x, scale = self.x, np.where(mine, self.root, 1.0 / self.root)
         of_x = precision @ x
         length = np.einsum("dn,sdn->sn", x, of_x)
-        if self.present is None and len(scale) == 1:  # v = scale x + apart
+        if self.present is None:  # v = scale x + apart
             product = np.einsum("dn,sdn->sn", apart, of_x)
             across = scale * length + product
             return scale * (across + product) + of_apart, across, length, np.zeros((1, 1))
-        v = scale * x + (apart if self.present is None else apart * self.present)
+        v = scale * x + apart * self.present
         of_v = precision @ v
         forms = [np.einsum("dn,sdn->sn", v, some) for some in (of_v, of_x)] + [length]
-        if self.present is None:
-            return *forms, np.zeros((1, 1))
         hidden = self.hidden
         lower = np.linalg.cholesky(precision[:, hidden[:, :, None], hidden[:, None, :]])
         log_det = 2.0 * np.log(np.einsum("scii->sci", lower)).sum(axis=2)

@@ -95,7 +95,7 @@ def shrink(
     if shrinkage is None:
         return covariance
     m, d = covariance.shape[:2]
-    unit = np.ones(d) if target is None else np.sqrt(target)
+    unit = np.ones(d) if target is None else np.sqrt(np.where(target > 0, target, 1.0))
     full = covariance.ndim == 3
     if isinstance(shrinkage, str):
         scaled = covariance / (unit[:, None] * unit if full else np.square(unit))

@@ -306,9 +306,10 @@ class Spanned(Family):
         path: Sequence["Spanned"],
         targets: Targets,
         names: Schema,
+        completion: Any = None,
     ) -> LeftOut | None:
         """A closed form, given the units of the features; see `SpannedLeftOut`."""
-        del names
+        del names, completion
         families, d = [member.family for member in path], self.span.n_columns
         moments = statistics.inner.moments
         formula: Any

@@ -11,6 +11,8 @@ only the scatter summed over the classes. The scatter of each is kept neverthele
 can be taken out and settings be changed, unless it is too large.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -33,9 +35,9 @@ from gaussbayes.families.gaussian.product_moments import (
     no_products,
     product_moments,
 )
-from gaussbayes.families.gaussian.structure import cholesky
 from gaussbayes.kernels.arrays import Columns, as_matrix
 from gaussbayes.kernels.reference import scatter_shape, zero_moments
+from gaussbayes.kernels.triangular import cholesky
 
 if TYPE_CHECKING:
     from gaussbayes.families.gaussian.cells import PatternMoments
@@ -203,7 +205,7 @@ class ClassMoments:
         """
         return np.asarray((X - self.anchor[code]) - self.offset[code])
 
-    def __add__(self, other: "ClassMoments") -> "ClassMoments":
+    def __add__(self, other: ClassMoments) -> ClassMoments:
         """The moments of the rows of both.
 
         With ``δ = mean_b − mean_a`` and ``w = w_a + w_b``: ``mean = mean_a + δ w_b / w`` and
@@ -226,11 +228,11 @@ class ClassMoments:
             products += pair[1].about(theirs, other.weight, other.scatter)
         return ClassMoments(weight, anchor, offset, scatter, self.layout, products)
 
-    def __sub__(self, other: "ClassMoments") -> "ClassMoments":
+    def __sub__(self, other: ClassMoments) -> ClassMoments:
         """The moments of the rows of `self` without those of `other`; see `without`."""
         return self.without(other, Schema(np.arange(self.n_classes), self.n_features))
 
-    def without(self, other: "ClassMoments", names: Schema) -> "ClassMoments":
+    def without(self, other: ClassMoments, names: Schema) -> ClassMoments:
         """The moments of the rows of `self` without those of `other`, which must be among them.
 
         With ``δ = mean_b − mean_a`` and ``w = w_a − w_b``: ``mean = mean_a − δ w_b / w`` and
@@ -274,13 +276,13 @@ class ClassMoments:
         anchor, offset = np.where(left[:, None], (self.anchor, offset), 0.0)
         return ClassMoments(weight, anchor, offset, scatter, self.layout, products)
 
-    def scaled(self, factor: float) -> "ClassMoments":
+    def scaled(self, factor: float) -> ClassMoments:
         """The moments of the same rows, each counting `factor` times as much."""
         products = None if self.products is None else self.products.scaled(factor)
         scaled = self.weight * factor, self.scatter * factor
         return replace(self, weight=scaled[0], scatter=scaled[1], products=products)
 
-    def aligned(self, positions: Sequence[int], n_classes: int) -> "ClassMoments":
+    def aligned(self, positions: Sequence[int], n_classes: int) -> ClassMoments:
         """The same moments where class `i` has become number ``positions[i]`` of `n_classes`."""
         wider, where = (
             empty(n_classes, self.n_features, self.layout),
@@ -291,7 +293,7 @@ class ClassMoments:
             return wider
         return replace(wider, products=self.products.aligned(where, n_classes))
 
-    def selected(self, codes: Sequence[int] | NDArray[np.intp]) -> "ClassMoments":
+    def selected(self, codes: Sequence[int] | NDArray[np.intp]) -> ClassMoments:
         """Only the classes with these codes, in this order.
 
         An error if rows of a class that is left out are in a scatter summed over the classes.
@@ -310,7 +312,7 @@ class ClassMoments:
         products = None if self.products is None else self.products.of_classes(where)
         return ClassMoments(self.weight[where], *mean, scatter, self.layout, products)
 
-    def together(self) -> "ClassMoments":
+    def together(self) -> ClassMoments:
         """The moments of the rows of all classes, as those of one class."""
         layout: ScatterLayout = "diagonal" if self.layout == "diagonal" else "full"
         weight = self.weight.sum(keepdims=True)
@@ -327,7 +329,7 @@ class ClassMoments:
             products = ProductMoments(*sums)
         return ClassMoments(weight, anchor[None], offset[None], scatter, layout, products)
 
-    def of_columns(self, columns: Sequence[int]) -> "ClassMoments":
+    def of_columns(self, columns: Sequence[int]) -> ClassMoments:
         """Only these features, in this order."""
         where = np.asarray(columns, dtype=np.intp)
         scatter = LAYOUTS[self.layout].of_columns(self.scatter, where)
@@ -335,7 +337,7 @@ class ClassMoments:
         products = None if self.products is None else self.products.of_columns(where)
         return ClassMoments(self.weight, *mean, scatter, self.layout, products)
 
-    def with_layout(self, layout: ScatterLayout) -> "ClassMoments":
+    def with_layout(self, layout: ScatterLayout) -> ClassMoments:
         """Keep less of the scatter: a full one gives every layout, the others only their own."""
         if layout == self.layout:
             return self
@@ -465,7 +467,7 @@ class GaussianStatistics:
     """
 
     moments: ClassMoments  # of complete rows
-    cells: "PatternMoments | None" = None  # of the others; None if there are none
+    cells: PatternMoments | None = None  # of the others; None if there are none
 
     weight: FloatArray = field(init=False, repr=False)  # (k,) of the rows of each class
     is_complete: bool = field(init=False, repr=False)  # whether no value was missing in any row
@@ -491,7 +493,7 @@ class GaussianStatistics:
     def n_bytes(self) -> int:
         return self.moments.n_bytes + (0 if self.cells is None else self.cells.n_bytes)
 
-    def __add__(self, other: "GaussianStatistics") -> "GaussianStatistics":
+    def __add__(self, other: GaussianStatistics) -> GaussianStatistics:
         """The statistics of the rows of both, with as much of the scatter as both have."""
         mine, theirs = self, other
         if self.moments.layout != other.moments.layout:
@@ -502,36 +504,36 @@ class GaussianStatistics:
             cells = mine.cells + theirs.cells
         return GaussianStatistics(mine.moments + theirs.moments, cells)
 
-    def plus(self, other: "GaussianStatistics", names: Schema) -> "GaussianStatistics":
+    def plus(self, other: GaussianStatistics, names: Schema) -> GaussianStatistics:
         return self + other  # a sum of numbers has no error that would name a feature
 
-    def without(self, other: "GaussianStatistics", names: Schema) -> "GaussianStatistics":
+    def without(self, other: GaussianStatistics, names: Schema) -> GaussianStatistics:
         """The statistics of these rows without others, which must be among them."""
         theirs, cells = other.with_layout(self.moments.layout), self.cells
         if theirs.cells is not None:
             cells = (cells or theirs.cells.taken(np.empty(0, np.intp))).without(theirs.cells, names)
         return GaussianStatistics(self.moments.without(theirs.moments, names), cells)
 
-    def scaled(self, factor: float) -> "GaussianStatistics":
+    def scaled(self, factor: float) -> GaussianStatistics:
         factor = not_negative("factor", factor)
         cells = self.cells.scaled(factor) if self.cells is not None and factor else None
         return GaussianStatistics(self.moments.scaled(factor), cells)
 
-    def selected(self, codes: Sequence[int]) -> "GaussianStatistics":
+    def selected(self, codes: Sequence[int]) -> GaussianStatistics:
         """Only the classes with these codes, in this order; see `ClassMoments.selected`."""
         cells = None if self.cells is None else self.cells.selected(codes)
         return GaussianStatistics(self.moments.selected(codes), cells)
 
-    def aligned(self, positions: Sequence[int], n_classes: int) -> "GaussianStatistics":
+    def aligned(self, positions: Sequence[int], n_classes: int) -> GaussianStatistics:
         """The same where class `i` has become number ``positions[i]`` of `n_classes`."""
         cells = None if self.cells is None else self.cells.aligned(positions)
         return GaussianStatistics(self.moments.aligned(positions, n_classes), cells)
 
-    def together(self) -> "GaussianStatistics":
+    def together(self) -> GaussianStatistics:
         cells = None if self.cells is None else self.cells.together()
         return GaussianStatistics(self.moments.together(), cells)
 
-    def of_columns(self, columns: Sequence[int]) -> "GaussianStatistics":
+    def of_columns(self, columns: Sequence[int]) -> GaussianStatistics:
         """Only these features, in this order: rows that are complete in them join the moments."""
         moments = self.moments.of_columns(columns)
         if self.cells is None:
@@ -544,7 +546,7 @@ class GaussianStatistics:
             moments = moments + dense.aligned(whole.codes.tolist(), self.n_classes)
         return GaussianStatistics(moments, cells.taken(np.flatnonzero(~complete)))
 
-    def without_blank(self) -> "tuple[GaussianStatistics, FloatArray]":
+    def without_blank(self) -> tuple[GaussianStatistics, FloatArray]:
         """Those of rows that have some value, and how much rows without any weigh (k,)."""
         if self.cells is None:
             return self, np.zeros(self.n_classes)
@@ -552,7 +554,7 @@ class GaussianStatistics:
         blank = self.cells.taken(np.flatnonzero(~some)).weight_of(self.n_classes)
         return GaussianStatistics(self.moments, self.cells.taken(np.flatnonzero(some))), blank
 
-    def with_layout(self, layout: ScatterLayout) -> "GaussianStatistics":
+    def with_layout(self, layout: ScatterLayout) -> GaussianStatistics:
         """Keep less of the scatter; see `ClassMoments.with_layout`."""
         if self.moments.layout == layout:
             return self

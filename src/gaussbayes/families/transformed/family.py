@@ -194,10 +194,11 @@ class Transformed(Wrapper):
         path: Sequence["Transformed"],
         targets: Targets,
         names: Schema,
+        completion: Any = None,
     ) -> LeftOut | None:
         """The closed form of the family of z, given the transforms."""
         families = [member.family for member in path]
-        closed = self.family.left_out(statistics.inner, families, targets, names)
+        closed = self.family.left_out(statistics.inner, families, targets, names, completion)
         if closed is None:
             return None
 
