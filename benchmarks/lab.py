@@ -5,7 +5,6 @@ ones. ``--rounds N`` repeats of each (default 5), ``--seconds N`` of a drag (def
 """
 
 import argparse
-import json
 import math
 import os
 import resource
@@ -22,7 +21,6 @@ from urllib.request import urlopen
 
 import numpy as np
 from playwright.sync_api import Browser, sync_playwright
-from websockets.sync.client import ClientConnection, connect
 
 from tests.browser import chromium
 from tests.browser.lab import Lab
@@ -188,34 +186,19 @@ def second_tab(browser: Browser) -> Iterator[tuple[str, float, float]]:
         path = Path(folder, "rows.csv")
         table, formats = np.column_stack([rows, codes]), ["%.6g"] * N_FEATURES + ["%d"]
         np.savetxt(path, table, fmt=formats, delimiter=",", header=header, comments="")
-        with serving(str(path), "-y", "kind") as address:
-            for what, state in (
-                ("an example", THREE),
-                ("the same table", {"data": {"given": True}}),
-            ):
-                parts = urlsplit(address)
-                socket = f"ws://{parts.netloc}{parts.path}socket"
-                origin = f"http://{parts.netloc}"
-                with connect(socket, origin=origin, proxy=None, max_size=None) as tab:
-                    data = asked(tab, "data", source={"from": "given"})["id"]
-                    begun = time.perf_counter()
-                    model = {"data": data, "pair": [0, 1], "model": {"from": "auto"}}
-                    tab.send(json.dumps({"number": 2, "kind": "multiples", **model}))
-                    page = browser.new_page()
-                    Lab(page, address).open(state)
-                    ready = time.perf_counter() - begun
-                    page.close()
-                    tab.recv(600)
-                    yield what, ready, time.perf_counter() - begun
-
-
-def asked(tab: ClientConnection, kind: str, **body: object) -> dict[str, object]:
-    """The head of what a request is answered."""
-    tab.send(json.dumps({"number": 1, "kind": kind, **body}))
-    message = tab.recv(600)
-    assert isinstance(message, bytes), message
-    head: dict[str, object] = json.loads(message[4 : 4 + int.from_bytes(message[:4], "little")])
-    return head
+        given = {"data": {"given": True}}
+        for what, state in (("an example", THREE), ("the same table", given)):
+            with serving(str(path), "-y", "kind") as address:
+                context = browser.new_context(viewport={"width": 1280, "height": 800})
+                first = Lab(context.new_page(), address).open(given)
+                second = Lab(context.new_page(), address)
+                begun = time.perf_counter()
+                first.panel("multiples")
+                second.open(state)
+                ready = time.perf_counter() - begun
+                first.until("document.querySelectorAll('#multiples-list button').length")
+                yield what, ready, time.perf_counter() - begun
+                context.close()
 
 
 def dragged(lab: Lab, kind: str, seconds: float) -> Drag:

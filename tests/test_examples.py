@@ -2,8 +2,6 @@
 
 import ast
 import re
-import subprocess
-import sys
 from pathlib import Path
 from runpy import run_path
 
@@ -37,20 +35,6 @@ def test_every_example_has_a_place_in_the_gallery(path: Path) -> None:
 
 def test_there_are_enough_examples() -> None:
     assert len(list(EXAMPLES.rglob("*.py"))) >= 25
-
-
-def test_cluster() -> None:
-    """In a process of its own, whose workers import it; it may say that a machine is busy."""
-    command = [sys.executable, "-W", "error", EXAMPLES / "data/cluster.py"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
-    printed = done.stdout
-    assert "60,000 rows on 2 workers" in printed
-    assert "the model file is that of one process, byte by byte: True" in printed
-    assert "not computed yet: Series" in printed
-    (right,) = re.findall(r"right on ([\d.]+)%", printed)
-    assert float(right) > 95
 
 
 def test_database(capsys: pytest.CaptureFixture[str]) -> None:

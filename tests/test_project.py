@@ -11,6 +11,7 @@ import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -243,6 +244,21 @@ def test_constraints_name_versions_only() -> None:
     pins = [line for line in lines if not line.startswith("#")]
     pattern = re.compile(r'[\w.-]+==[\d.]+(; python_version (<|>=) "3\.\d+")?')
     assert [pin for pin in pins if not pattern.fullmatch(pin)] == []
+
+
+def test_the_oldest_versions_that_are_tested_are_the_lower_bounds() -> None:
+    project = PROJECT["project"]
+    bounds: dict[str, list[int]] = {}
+    for requirement in chain(project["dependencies"], *project["optional-dependencies"].values()):
+        if match := re.fullmatch(r"([\w-]+)(?:\[.*\])?>=([\d.]+)", requirement):
+            bound = [int(part) for part in match[2].split(".")]
+            bounds[match[1].lower()] = max(bounds.get(match[1].lower(), []), bound)
+    lines = (ROOT / "oldest.txt").read_text(encoding="utf-8").splitlines()
+    pins = dict(line.lower().split("==") for line in lines if not line.startswith("#"))
+    assert {name.partition(">=")[0] for name in project["dependencies"]} <= set(pins)
+    for name, pin in pins.items():
+        version = [int(part) for part in pin.split(".")]
+        assert version[: len(bounds[name])] == bounds[name], name
 
 
 def test_no_path_of_a_machine_in_the_sources() -> None:

@@ -7,17 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from importlib import import_module
 from inspect import signature
 from os import PathLike
 from pathlib import Path
+from types import NoneType
 from typing import Any, Generic, Literal, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gaussbayes.analysis import class_moments
@@ -46,7 +49,7 @@ from gaussbayes.base.types import (
 from gaussbayes.data.categories import Categories, warn_of_unseen
 from gaussbayes.data.labels import check_known, codes_among, encode, labelled_rows, read_targets
 from gaussbayes.data.rows import LabelledRows, Rows
-from gaussbayes.data.tables import as_array, is_frame
+from gaussbayes.data.tables import as_array, is_frame, is_lazy
 from gaussbayes.families.protocol import Convergence
 from gaussbayes.model.construction import given_model, moments_model
 from gaussbayes.model.evaluation import Evaluation
@@ -61,6 +64,13 @@ from gaussbayes.model.statistics import Learnt, observe
 Known = TypeVar("Known")
 
 _OPTIONS = tuple(signature(check_options).parameters)
+_PLAIN = frozenset({NoneType, bool, int, float, str})
+
+
+@lru_cache(maxsize=64, typed=True)
+def _checked_before(*values: Any) -> Options:
+    """The options of plain values: small models are fitted many times with the same."""
+    return check_options(**dict(zip(_OPTIONS, values, strict=True)))
 
 
 _LINEAR = (
@@ -515,12 +525,13 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         bad_rows: BadRowHandling = "error",
         client: Any = None,
     ) -> Self:
-        """Fit to rows that need not fit into memory: files, a Dask DataFrame, a database table.
+        """Fit to rows that need not fit into memory: files, Dask or Spark frames, database tables.
 
         Sources are those of `gaussbayes.data.reduction`, other parameters those of
-        `gaussbayes.data.roles.Request`, the features those of the class if None; a Dask client
-        reads files on its cluster. Categorical features are those that `categorical_features`
-        names, or has the numbers of among the features, or those of a categorical type.
+        `gaussbayes.data.roles.Request`, the features those of the class if None; a Dask client or
+        a Spark session reads files on its cluster. Categorical features are those that
+        `categorical_features` names, or has the numbers of among the features, or those of a
+        categorical type.
 
         Examples
         --------
@@ -560,13 +571,22 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # Scores.
 
-    def predict(self, X: Any) -> LabelArray:
-        """The most probable class of each row (n,)."""
+    def predict(self, X: Any) -> Any:
+        """The most probable class of each row (n,).
+
+        Of a lazy frame (Polars) or a relation (DuckDB) it is the same with a column ``prediction``,
+        which is worked out where the rows are; `predict_proba` adds columns ``proba_…``, and
+        `score_samples` a column ``log_evidence``. There a row that has no score is NULL.
+        """
         model = self._ready()
+        if is_lazy(X):
+            return self._lazily("labels", X)
         return np.take(model.schema.classes, model.labels(self._rows(X), self.n_jobs))
 
-    def predict_proba(self, X: Any) -> RealArray:
-        """Posteriors ``p(c | x)`` (n, k)."""
+    def predict_proba(self, X: Any) -> Any:
+        """Posteriors ``p(c | x)`` (n, k); of a lazy frame see `predict`."""
+        if is_lazy(X):
+            return self._lazily("posteriors", X)
         return self._ready().posterior(self._rows(X), self.n_jobs)
 
     def predict_log_proba(self, X: Any) -> RealArray:
@@ -592,8 +612,13 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Joint densities ``p(x, c)`` (n, k); for many features prefer the logarithms."""
         return self._ready().joint(self._rows(X), self.n_jobs)
 
-    def score_samples(self, X: Any) -> RealArray:
-        """Log evidence ``log p(x)`` (n,): how well the model as a whole explains a row."""
+    def score_samples(self, X: Any) -> Any:
+        """Log evidence ``log p(x)`` (n,): how well the model as a whole explains a row.
+
+        Of a lazy frame see `predict`.
+        """
+        if is_lazy(X):
+            return self._lazily("log_evidence", X)
         return self._ready().log_evidence(self._rows(X), self.n_jobs)
 
     def evidence(self, X: Any) -> RealArray:
@@ -989,6 +1014,17 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self._with(self._record().with_feature_names(names))
 
+    def to_sql(self, table: str | Sequence[str], dialect: str = "duckdb", **options: Any) -> str:
+        """One SELECT that scores the rows of a table of a database; see `gaussbayes.Model.to_sql`.
+
+        Examples
+        --------
+        >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], list("aabb"))
+        >>> print(model.to_sql("rows", "sqlite").partition(" AS ")[0])
+        WITH stage0
+        """
+        return self._ready().to_sql(table, dialect, **options)
+
     def save(self, path: str | PathLike[str], *, unlabelled_rows: bool = False) -> Path:
         """Write the model to a file, whole or not at all; see `load`.
 
@@ -1062,7 +1098,16 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _html_repr(self) -> str:
         """What notebooks show: scikit-learn's diagram, and the model's tables."""
         tables = html_blocks(self._model.tables()) if self.__sklearn_is_fitted__() else ""
-        return f"{super()._html_repr()}{tables}"
+        return f"{estimator_html_repr(self)}{tables}"
+
+    def _repr_html_inner(self) -> str:  # what scikit-learn before 1.7 asks for
+        return self._html_repr()
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        shown = {"text/plain": repr(self)}
+        if get_config()["display"] == "diagram":
+            shown["text/html"] = self._html_repr()
+        return shown
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in self.__dict__
@@ -1078,7 +1123,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # Between scikit-learn's conventions and the record.
 
     def _options(self) -> Options:
-        return check_options(**{name: getattr(self, name) for name in _OPTIONS})
+        values = [getattr(self, name) for name in _OPTIONS]
+        if _PLAIN.issuperset(map(type, values)):
+            return _checked_before(*values)
+        return check_options(**dict(zip(_OPTIONS, values, strict=True)))
 
     def _with_settings(self, step: str) -> Model:
         """The model so far with the settings of now; what was chosen before stays."""
@@ -1097,6 +1145,11 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         table = labelled_rows(encoder, self._checked(X), y, sample_weight, marks)
         schema = encoder.schema(table.classes)
         return observe(table, before.observing, schema, n_threads(self.n_jobs)).with_rows()
+
+    def _lazily(self, score: str, X: Any) -> Any:
+        """A lazy frame with columns of a score: see `gaussbayes.model.lazy_scores`."""
+        lazy_scores = import_module("gaussbayes.model.lazy_scores")
+        return getattr(lazy_scores, f"lazy_{score}")(self._ready(), X)
 
     def _rows(self, X: Any) -> Rows:
         """Rows of this model; scikit-learn has words of its own for features that are others."""

@@ -190,3 +190,28 @@ def test_categories_alone(lab: Lab) -> None:
     lab.settle()
     expect(lab.find("problem")).to_be_hidden()
     expect(lab.find("handle-mean-0")).to_be_visible()
+
+
+def test_categories_are_filters(mixed: Lab) -> None:
+    """Regions, errors and points are those of the category, as the library has them."""
+    bark = mixed.get("lab.data.categories[0]")
+    codes_of = mixed.array("data", "categories")[:, 0]
+    before, drawn = mixed.array("scene", "posterior"), mixed.picture("points")
+    mixed.find("filter-0").select_option("0")
+    mixed.settle()
+    where = f"where {bark['name']} = {bark['values'][0]}"
+    expect(mixed.find("errors")).to_contain_text(f"Training error of these 2 features {where}")
+    assert mixed.picture("points") != drawn
+    assert not np.array_equal(mixed.array("scene", "posterior"), before)
+    lacking = np.isnan(points(mixed)).any(axis=1) | (codes_of != 0)
+    expect(mixed.find("title")).to_contain_text(f"{lacking.sum()} not drawn")
+    # The same at a place: the category is known there, too.
+    x, y = np.nanmean(points(mixed), axis=0)
+    mixed.page.evaluate("(at) => lab.change({ at })", [x, y])
+    mixed.settle()
+    assert mixed.head("point")["categories"][0] == 0
+    filtered = mixed.head("point")["posterior"]
+    mixed.press("undo")
+    expect(mixed.find("filter-0")).to_have_value("")
+    assert mixed.picture("points") == drawn
+    assert mixed.head("point")["posterior"] != filtered

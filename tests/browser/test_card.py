@@ -94,8 +94,8 @@ def test_the_key_and_the_hint(lab: Lab) -> None:
     words = key.all_text_contents()
     assert {"mean", "axis", "1, 2, 3 σ", "boundary", "probability", "wrong"} == set(words)
     for one in key.all():
-        assert len(str(one.get_attribute("title"))) > 20
-        assert one.get_attribute("title") == one.get_attribute("aria-description")
+        assert len(str(one.get_attribute("data-help"))) > 20
+        assert one.get_attribute("data-help") == one.get_attribute("aria-description")
     lab.drag(lab.middle("handle-mean-0"), (30, 10))
     expect(lab.find("hint")).to_be_hidden()
     lab.press("undo")

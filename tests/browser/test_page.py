@@ -3,8 +3,11 @@
 from pathlib import Path
 from typing import Any, Literal
 
+from playwright.sync_api import expect
+
 import gaussbayes.apps.lab.server
 from tests.browser.lab import Lab
+from tests.lab.test_controls import controls
 
 LIGHTEST = 300_000
 """Bytes that the page may weigh without plotly."""
@@ -46,20 +49,64 @@ def test_every_control_is_there_once_and_has_a_name(lab: Lab) -> None:
     lab.open({"at": [0, 0]})
     ids = lab.get("[...document.querySelectorAll('[id]')].map((one) => one.id)")
     assert len(ids) == len(set(ids))
-    named = lab.page.evaluate(
-        """async () => {
-            const { CONTROLS } = await import(new URL("static/panels/index.js", location.href));
-            return CONTROLS;
-        }"""
-    )
     # Only a table on the command line brings a button to come back to it.
-    assert set(named) - set(ids) == {"data-given"}
+    assert set(controls()) - set(ids) == {"data-given"}
     nameless = lab.get(
         """[...document.querySelectorAll("button, input, select")].filter((one) => !(
             one.labels?.length || one.getAttribute("aria-label") || one.textContent.trim()
         )).map((one) => one.id)"""
     )
     assert nameless == []
+
+
+LABELS = """() => {
+    const labels = document.querySelectorAll(`.part > h3, legend, .control > label,
+        .slider .head label, .toggle > span:last-child, .segments label, th[scope=col],
+        th[scope=row], caption, summary, #key li, #errors .gauge > :first-child,
+        .multiple strong, #views button`);
+    const plain = [...lab.data.classes, ...lab.data.features, ""];
+    return [...labels].filter((one) => {
+        const help = one.dataset.help ?? one.querySelector("[data-help]")?.dataset.help;
+        return !help && !plain.includes(one.textContent.trim());
+    }).map((one) => one.textContent.trim());
+}"""
+CLEAR = {"Across", "Up", "Your turn", "The same in Python", "The same on the command line"}
+CLEAR |= {"Your answer", "is\u00a0↓ predicted\u00a0→", "Less is better", "prior"}
+"""Labels that need no explanation."""
+
+
+def test_every_term_is_explained_by_pointer_focus_and_tap(lab: Lab) -> None:
+    lab.open({"at": [0, 0], "split": {"test": 0.3, "seed": 0}, "layers": {"truth": True}})
+    for panel in [
+        "model",
+        "layers",
+        "point",
+        "numbers",
+        "multiples",
+        "stream",
+        "take_away",
+        "data",
+    ]:
+        lab.get(f"lab.openPanel('{panel}')")
+        lab.settle()
+        lab.until(f"!document.querySelector('#panel-{panel}[aria-busy]')")
+        assert set(lab.page.evaluate(LABELS)) <= CLEAR, panel
+    lab.panel("model")
+    said, legend = lab.find("help"), lab.page.locator("#model-covariance legend .term")
+    legend.hover()
+    expect(said).to_contain_text("Which ellipses a class may have")
+    lab.page.keyboard.press("Escape")
+    expect(said).to_be_hidden()
+    lab.find("model-covariance-is-full").focus()
+    lab.page.keyboard.press("ArrowRight")  # the control of a choice says what it means
+    expect(said).to_contain_text("No correlation within a class")
+    legend.click()  # as a finger does
+    expect(said).to_contain_text("Which ellipses a class may have")
+    lab.page.mouse.click(*lab.corner())
+    expect(said).to_be_hidden()
+    lab.panel("lessons")
+    lab.press("lessons-start-0")
+    expect(lab.page.locator("#lessons-text .term").first).to_have_text("prior")
 
 
 def test_texts_can_be_read_in_both_themes(lab: Lab) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from gaussbayes import GaussianClassifier
 from tests.browser.lab import Lab
@@ -109,20 +109,36 @@ def test_neighbours_have_no_model_file(take: Lab) -> None:
     expect(take.find("take-python")).to_contain_text("KNeighborsClassifier")
 
 
-def test_the_state_is_copied_without_the_key(take: Lab) -> None:
+def test_an_address_without_the_key_opens_the_state(take: Lab) -> None:
     take.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    take.find("take-address").click()
-    expect(take.find("take-address")).to_have_text("Copied")
-    copied = take.get("navigator.clipboard.readText()")
-    assert copied == f"gaussbayes lab #{take.page.url.partition('#')[2]}"
     take.press("share")
     expect(take.find("toast")).to_contain_text("without the key")
+    shared = take.get("navigator.clipboard.readText()")
+    assert shared == f"{take.address.rsplit('/', 2)[0]}/#{take.page.url.partition('#')[2]}"
+    expect(take.find("take-link")).to_have_value(shared)
     state = take.state
+    # It asks the lab that is open in this browser where that is.
+    page = take.page.context.new_page()
+    page.goto(shared)
+    page.wait_for_url(f"{take.address}#*")
+    other = Lab(page, take.address)
+    other.settle()
+    assert other.state == state
+    page.close()
+    # It may be pasted as well, and a part of it is no state.
     take.open()
-    assert take.state != state
     take.page.keyboard.press("Control+V")
     take.settle()
     assert take.state == state
+    take.open(after=shared.partition("#")[2][:31])
+    expect(take.find("toast")).to_contain_text("This address could not be read")
+
+
+def test_an_address_where_no_lab_is_open(browser: Browser, address: str) -> None:
+    page = browser.new_page()
+    page.goto(f"{address.rsplit('/', 2)[0]}/#e30")
+    expect(page.locator("#said")).to_contain_text("No lab is open in this browser")
+    page.close()
 
 
 def test_a_saved_lab_opens_with_its_table(lab: Lab, tmp_path: Path) -> None:
@@ -138,7 +154,8 @@ def test_a_saved_lab_opens_with_its_table(lab: Lab, tmp_path: Path) -> None:
     )
     lab.settle()
     state, parameters = lab.state, lab.head("scene")["parameters"]
-    lab.panel("take_away")
+    lab.press("share")  # no address holds a file
+    expect(lab.find("toast")).to_contain_text("save the lab")
     with lab.page.expect_download() as found:
         lab.find("take-state").click()
     saved = tmp_path / "saved.json"

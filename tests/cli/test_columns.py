@@ -338,7 +338,7 @@ TABLE = "\n".join(["a,x,y", *ROWS])
         (TABLE, ["--exclude", "y"], "the target 'y' cannot be left out: it is named by --exclude"),
         (TABLE, ["--exclude", "?"], "the target 'y' cannot be left out"),
         (TABLE, ["--exclude", "x"], "all are left out, 'a' (identifies rows), 'x' (excluded)"),
-        (TABLE, ["--exclude", "x"], "Remedies: learn from them all the same (--features a)"),
+        (TABLE, ["--exclude", "x"], "Remedies: learn from it all the same (--features a)"),
         (TABLE, ["--categorical", "x"], "'x' holds numbers such as 0.5, but categories are"),
         (TABLE, ["--features", "x,y"], "is the target and cannot be a feature"),
         (TABLE, ["--exclude", "z"], "lacks the columns to exclude: 'z'"),
@@ -347,6 +347,11 @@ TABLE = "\n".join(["a,x,y", *ROWS])
             "\n".join(["a,x", *(f"k{max(0, i - 30)},{i % 7}" for i in range(100))]),
             ["-y", "a"],
             "the target 'a' has 70 different values in 100 rows, such as k0 and k69: it names rows",
+        ),
+        (
+            "\n".join(["key,note,y", *(f"k{i},said {i},{'uv'[i % 2]}" for i in range(30))]),
+            [],
+            "'note' (identifies rows). Names of rows say nothing about rows not seen yet: add",
         ),
         ("\n".join(["a,a,y", *ROWS]), [], "more than one column called 'a'"),
         (
@@ -402,11 +407,92 @@ def test_a_stray_text_in_a_column_of_numbers(call: Call) -> None:
         for remedy in remedies:
             given = ["-y", "y", "--shared", "--smoothing", "1", *remedy.split()]
             assert call(*command, "t.csv", *given).exit_code == 0
+    # Integers and others like 136A are codes, if there are several of the latter.
+    codes = [f"{1000 + i // 2}{'A' * (i < 2)},{row}" for i, row in enumerate(with_another(rows))]
+    Path("t.csv").write_text("\n".join(["code,x,z,y", *codes]))
+    fit = call("fit", "t.csv", "-y", "y", "--shared", "--smoothing", "1")
+    assert "left out code (numbers and text, such as '1000A')" in fit.stderr
     # 001, 002, 136A are codes.
     codes = [f"{i // 8:03}{'A' * (i == 5)},{row}" for i, row in enumerate(with_another(rows))]
     Path("t.csv").write_text("\n".join(["code,x,z,y", *codes]))
     fit = call("fit", "t.csv", "-y", "y", "--shared", "--smoothing", "1")
     assert fit.stderr.startswith("used 3 columns: 2 numbers, 1 category")
+
+
+def test_infinite_numbers_are_missing_values_if_columns_are_chosen(call: Call) -> None:
+    """As if nothing were written there; if the column was asked for, they are errors."""
+    frame = plain().assign(end=lambda rows: rows["size"].round(1))
+    some = np.arange(N) % 10 == 3
+    frame.assign(end=frame["end"].where(~some)).to_csv("empty.csv", index=False)
+    infinite = frame.assign(
+        end=frame["end"].where(~some, np.where(frame["end"] > 0, np.inf, -np.inf))
+    )
+    infinite.to_csv("t.csv", index=False)
+    given = ["-y", TARGET, "--shared", "--smoothing", "1"]
+    fit = call("fit", "t.csv", *given)
+    assert fit.exit_code == 0, fit.stderr
+    assert "end: infinite numbers are taken for missing values" in fit.stderr
+    assert "9 rows have missing values" in fit.stderr
+    assert "end: -inf, inf" in " ".join(call("show", "model.json").stdout.split())
+    assert call("fit", "empty.csv", *given, "-o", "empty.json").exit_code == 0
+    answers = [
+        call("predict", model, file, "--proba", "--keep", "none").stdout
+        for model, file in (("model.json", "t.csv"), ("empty.json", "empty.csv"))
+    ]
+    assert answers[0] == answers[1]
+    X, y = infinite.drop(columns=TARGET), infinite[TARGET]
+    with pytest.warns(UserWarning, match="'end' holds infinite numbers, which are taken for"):
+        model = GaussianClassifier(**FIXED).fit(X, y)
+    loaded = GaussianClassifier.load("model.json")
+    np.testing.assert_allclose(model.predict_proba(X), loaded.predict_proba(X), rtol=1e-9)
+    stopped = call("fit", "t.csv", *given, "--features", "size,end")
+    assert stopped.exit_code == 3
+    assert "row 4, column 'end': '" in stopped.stderr
+    remedies = re.findall(r"\((--[^()]*)\)", stopped.stderr)
+    assert remedies == ["--na-values end=inf,-inf", "--exclude end"]
+    for remedy in remedies:
+        result = call("fit", "t.csv", *given, "--features", "size,end", *shlex.split(remedy))
+        assert result.exit_code == 0, result.stderr
+
+
+def test_columns_are_decided_on_by_rows_from_the_whole_table(call: Call) -> None:
+    """Tables are often sorted: what is constant at first need not be so later."""
+    n = 120_000
+    frame = pd.DataFrame({"home": ["Rome", "Oslo"], "dose": [np.nan, 2.0]}).loc[
+        np.arange(n) // 60_000
+    ]
+    frame = frame.assign(x=np.arange(n) % 7, y=np.arange(n) // 60_000 + np.arange(n) % 2)
+    frame.to_csv("t.csv", index=False)
+    result = call("fit", "t.csv", "-y", "y", "--shared", "--smoothing", "1", "--json")
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr.startswith(
+        "used 2 columns: 1 number, 1 category; left out dose (constant)"
+    )
+    roles = GaussianClassifier(**FIXED).fit(frame.drop(columns="y"), frame["y"]).columns_
+    assert roles == GaussianClassifier.load("model.json").columns_
+
+
+def test_columns_that_are_called_numbers_of_something() -> None:
+    """Unique integers in any order: ranks are numbers, those of a patient are names."""
+    generator = np.random.default_rng(4)
+    unique = generator.permutation(900)[:N]
+    names = {
+        "patient": "rows",
+        "Sample Number": "rows",
+        "bib_num": "rows",
+        "distcode": "rows",
+        "unitid": "rows",
+        "PID": "rows",
+        "idno": "rows",
+        "rank": None,
+        "paid": None,
+        "casino": None,
+    }
+    frame = pd.DataFrame({name: generator.permutation(unique) for name in names})
+    frame["subjid"] = unique // 30
+    roles = decide_roles(frame, Request(None, "auto")).columns
+    expected = {name: f"identifies {what}" if what else None for name, what in names.items()}
+    assert {each.name: each.reason for each in roles} == expected | {"subjid": "identifies groups"}
 
 
 def test_columns_of_text_are_named_so_that_they_can_be_pasted(call: Call) -> None:
@@ -458,6 +544,11 @@ def test_arguments_of_the_classifier() -> None:
         GaussianClassifier.auto().fit(X, np.arange(N))
     with pytest.raises(ParameterError, match="must be given by their names"):
         GaussianClassifier(features="auto", families={0: "gaussian"}).fit(X.assign(c=1), y)
+    for settings in ({}, {"features": "auto"}):
+        with pytest.raises(SchemaError, match=r"na_values names 'sise', which is no .*'size'\?"):
+            GaussianClassifier(**settings, na_values={"sise": -1}).fit(X, y)
+    with pytest.raises(SchemaError, match="na_values names 'size', which is no column: the col"):
+        GaussianClassifier(na_values={"size": -1}).fit(X[["size"]].to_numpy(), y)
     array = GaussianClassifier.auto().fit(np.arange(40.0)[:, None], np.arange(40) // 20)
     assert not hasattr(array, "columns_")
 

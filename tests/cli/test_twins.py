@@ -1,6 +1,7 @@
 """What is asked for on the command line and in Python, word by word, is the same model."""
 
 import json
+import re
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import GaussBayesError, GaussianClassifier
+from gaussbayes.apps.cli.command_options import in_options
 from tests.cli.calling import Call
 
 N = 60
@@ -83,6 +85,27 @@ def test_words(words: str, settings: dict[str, Any], call: Call, tmp_path: Path)
     model = GaussianClassifier(**{**LDA, "smoothing": 1.0, **settings})
     model.fit(frame.drop(columns="kind"), frame["kind"]).save(tmp_path / "python.json")
     assert written(tmp_path / "python.json") == written(tmp_path / "model.json")
+
+
+@pytest.mark.filterwarnings("ignore:.*without label")
+def test_a_constant_that_is_asked_for_is_the_same_error(call: Call) -> None:
+    frame = table()
+    frame.to_csv("t.csv", index=False)
+    given = ["fit", "t.csv", "-y", "kind", "--model", "lda", "--smoothing", "1"]
+    given += ["--numeric", "year", "--shrinkage", "0.5"]
+    stopped = call(*given)
+    settings = {"smoothing": 1.0, "numeric": ["year"], "shrinkage": 0.5}
+    with pytest.raises(GaussBayesError, match="does not vary in 'year'") as error:
+        GaussianClassifier(**LDA, **settings).fit(frame.drop(columns="kind"), frame["kind"])
+    assert (stopped.exit_code, stopped.stderr) == (3, f"Error: {in_options(str(error.value))}\n")
+    remedies = re.findall(r"\((--[^()]*)\)", stopped.stderr)
+    assert remedies
+    for remedy in remedies:
+        kept = [
+            word for word in given if "covariance" not in remedy or word not in {"--model", "lda"}
+        ]
+        result = call(*kept, *remedy.split())
+        assert result.exit_code == 0, (remedy, result.stderr)
 
 
 def test_rows_without_label_that_are_left_out(call: Call, tmp_path: Path) -> None:

@@ -221,6 +221,6 @@ def test_text_that_expands(name: str, tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_mutated_files() -> None:
-    command = [sys.executable, "-m", "tests.fuzz.data_file", "every", "300", "5"]
+    command = [sys.executable, "-m", "tests.fuzz.data_file", "every", "150", "5"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr + done.stdout

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from sklearn.utils.validation import _check_categorical_features
+from sklearn.utils import validation
 
 from gaussbayes.base.errors import DataError, GaussBayesError, ParameterError, SchemaError
 from gaussbayes.base.schema import Schema
@@ -64,7 +64,7 @@ def test_categorical_by_type(X: Any, categorical: tuple[int, ...]) -> None:
     encoder = Encoder.learn(X)
     assert encoder.categorical == categorical
     if not isinstance(X, list | pa.RecordBatch):
-        theirs = _check_categorical_features(X, "from_dtype")
+        theirs = validation._check_categorical_features(X, "from_dtype")
         assert categorical == (() if theirs is None else tuple(np.flatnonzero(theirs)))
 
 
@@ -85,7 +85,7 @@ def test_categorical_by_type(X: Any, categorical: tuple[int, ...]) -> None:
     ids=repr,
 )
 def test_categorical_as_scikit_learn_reads_a_list(chosen: Any) -> None:
-    theirs = _check_categorical_features(PANDAS, chosen)
+    theirs = validation._check_categorical_features(PANDAS, chosen)
     expected = () if theirs is None else tuple(np.flatnonzero(theirs))
     assert Encoder.learn(PANDAS, chosen).categorical == expected
 

@@ -10,7 +10,7 @@ from starlette.routing import Route, WebSocketRoute
 from websockets.exceptions import InvalidStatus
 
 from gaussbayes.apps.lab.guard import Door, guarded, refusal
-from gaussbayes.apps.lab.server import make_app
+from gaussbayes.apps.lab.server import make_app, porch
 from tests.lab.server_double import MOST, TOKEN, Running, backend, running
 
 DOOR = Door(TOKEN, 8000, MOST)
@@ -177,7 +177,8 @@ def test_what_every_answer_tells_the_browser(server: Running, method: str, path:
         assert "unsafe" not in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "no-referrer"
-        assert headers["cache-control"] == "no-store"
+        kept = code == 200 and path.startswith("/static/")  # files of the page
+        assert headers["cache-control"].startswith("private" if kept else "no-store")
         assert not [name for name in headers if name.startswith("access-control")]
 
 
@@ -241,3 +242,17 @@ def test_a_server_that_cannot_answer_a_handshake_closes_it() -> None:
     assert [(message["type"], message["code"]) for message in sent] == [("websocket.close", 1008)]
     with pytest.raises(NotImplementedError, match="lifespan"):
         asyncio.run(app({"type": "lifespan"}, never, send))
+
+
+def test_what_is_shown_without_the_key() -> None:
+    """The page of a shared address, and only to readers; it holds nothing of the lab."""
+    door = Door("k" * 40, 1, 100, porch())
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
+    response = refusal(scope, door)
+    assert response is not None
+    assert b"A shared lab" in response.body
+    assert b"k" * 40 not in b"".join(bytes(each.body) for each in door.porch.values())
+    for wrong in ({"method": "POST"}, {"path": "/about.json"}, {"path": "/shared/main.js"}):
+        other = refusal(scope | wrong, door)
+        assert other is not None
+        assert other.status_code == 403

@@ -9,10 +9,10 @@ import pytest
 
 from gaussbayes import lessons
 from gaussbayes.apps.lab.answers import lessons as read_lessons
-from gaussbayes.apps.lab.server import STATIC
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.lessons.handouts import DEFECT_PRIOR, DIABETES, OPTIMAL_REGIONS, POSITIVE
 from tests.lab.page import Page
+from tests.lab.test_controls import controls
 
 LESSONS = {lesson["name"]: lesson for lesson in read_lessons()}
 STEPS = [
@@ -166,8 +166,7 @@ def test_every_state_can_be_shown(step: dict[str, Any], page: Page) -> None:
 
 
 def test_controls_of_the_steps_are_those_of_the_page() -> None:
-    script = (STATIC / "panels" / "index.js").read_text("utf-8")
-    names = set(script.partition("export const CONTROLS = `")[2].partition("`")[0].split())
+    names = set(controls())
     used = [control for step in STEPS for control in step.values[0]["controls"]]  # type: ignore[index]
     assert {each for each in used if isinstance(each, str)} <= names
     assert {f"tab-{each['panel']}" for each in used if "panel" in each} <= names

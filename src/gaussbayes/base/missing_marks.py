@@ -4,14 +4,15 @@ None, NaN, null and the empty string are always missing. So are the strings of a
 and programs use, unless it is turned off, and what is named beside it, for all columns or for some.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from math import isfinite
+from math import isnan
 from numbers import Real
 from typing import Any
 
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import ParameterError, SchemaError
+from gaussbayes.base.spelling import meant
 
 DEFAULT_NA = frozenset(
     (
@@ -95,6 +96,17 @@ class MissingMarks:
         more = dict(self.of_columns).get(column or "")
         return self.unnamed if more is None else _column_marks(self.everywhere | more)
 
+    def check_columns(self, columns: Collection[Any], labels: Any = None) -> None:
+        """Raise if marks are given for a column that is none of a table's, nor that of `labels`."""
+        for name, _ in self.of_columns:
+            if name in columns or name == labels:
+                continue
+            names = [each for each in columns if isinstance(each, str)]
+            msg = f"na_values names {name!r}, which is no column{meant(name, names)}"
+            if not names:
+                msg += ": the columns of an array have no names; give marks for all of them"
+            raise SchemaError(msg)
+
     def plus(self, other: "MissingMarks") -> "MissingMarks":
         """The marks of both."""
         own = dict(self.of_columns)
@@ -130,7 +142,7 @@ def _spelled(value: Any) -> str:
         return value.strip()
     if isinstance(value, Real) and not isinstance(value, bool):  # type: ignore[unreachable]
         number = float(value)
-        return str(int(number)) if number.is_integer() else repr(number)
+        return str(int(number)) if number.is_integer() else repr(number)  # inf and -inf, too
     msg = f"na_values must be strings or numbers, or a mapping from columns to these, got {value!r}"
     raise ParameterError(msg)
 
@@ -141,9 +153,12 @@ def _numbers(strings: Iterable[str]) -> Iterable[float]:
             number = float(text)
         except ValueError:
             continue
-        if isfinite(number):
+        if not isnan(number):
             yield number
 
+
+INFINITY = frozenset(("inf", "-inf"))
+"""Marks of a column whose infinite numbers are missing."""
 
 STANDARD_MARKS = MissingMarks()
 ORDINARY = STANDARD_MARKS.unnamed

@@ -1,7 +1,7 @@
 """What the columns and the classes are called, so that every message can name them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from math import isnan
 from operator import index
@@ -47,6 +47,8 @@ class ColumnRoles:
     """
 
     columns: tuple[ColumnRole, ...]
+    infinite: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    """Columns that are used and hold infinite numbers, which are missing values to a model."""
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Which columns of a table a model learns from, as what, and why others are left out.
 
-What is decided follows from a sample, the first rows of a table, and from what was asked for:
+What is decided follows from a sample of the rows, and from what was asked for:
 
 - Numbers are numbers, integers too. Strings, booleans and columns of a categorical type are
   categories. Dates, also as ISO 8601 writes them in strings, are numbers: days since the first.
@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
+from gaussbayes.base.missing_marks import INFINITY, ORDINARY, ColumnMarks, MissingMarks
 from gaussbayes.base.remedy import Remedy
 from gaussbayes.base.schema import NOT_ASKED_FOR, ColumnRole, ColumnRoles, Role
 from gaussbayes.base.spelling import meant
@@ -35,10 +35,17 @@ from gaussbayes.base.types import CodeArray, LabelArray
 from gaussbayes.data.categories import column_codes
 from gaussbayes.data.roles import Request, check_distinct, check_present
 from gaussbayes.data.rows import categorical_mask, feature_position
-from gaussbayes.data.tables import as_frame, days_of, is_missing, listed, without_marks
+from gaussbayes.data.tables import (
+    as_frame,
+    days_of,
+    is_missing,
+    listed,
+    sampled_places,
+    without_marks,
+)
 
 SAMPLE_ROWS = 50_000
-"""The first rows of a table, by which its columns are decided on."""
+"""Rows of a table, by which its columns are decided on."""
 
 MOST_KINDS = 1000
 """A column of strings with more different values is free text or a key."""
@@ -55,10 +62,26 @@ _ROW_NAMES = {
 }
 """Columns called so identify rows; digits and signs in their names do not count."""
 
+_NUMBERED = {
+    *("account", "animal", "applicant", "case", "cell", "client", "customer", "device", "district"),
+    *("document", "employee", "family", "firm", "household", "individual", "interview", "invoice"),
+    *("member", "observation", "order", "parcel", "participant", "patient", "person", "player"),
+    *("product", "record", "respondent", "sample", "school", "student", "subject", "ticket"),
+    *("transaction", "trip", "unit", "user", "voter", "woman", "worker"),
+}
+"""What is numbered: integers in a column called so, all different, tell rows apart, and so they do
+in one called a number, a code or a key."""
+
+_NUMBERS = ("code", "cod", "num", "number", "key", "no", "nr", "serial")
+
+_SHORT = {"case", "fam", "hh", "ind", "obs", "p", "pat", "rec", "resp", "subj", "u", "uu", "g"}
+"""What stands before id in one word, as in pid, beside what is numbered."""
+
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
 _DATE = re.compile(r"\s*\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)?\s*")
 _NUMBER = re.compile(r"(?i)\s*[+-]?(inf|(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?)\s*")
 _ZERO = re.compile(r"\s*[+-]?0\d")
+_CODE = re.compile(r"(?=.*\d)[^\W_]+([-/][^\W_]+)*")
 _MOSTLY = 0.9
 """The proportion of different values that makes a column of strings one of names of rows."""
 
@@ -98,7 +121,7 @@ def decide_roles(
     most_kinds: int = MOST_KINDS,
     whole: bool = True,
 ) -> ColumnRoles:
-    """What the columns of a table are to a model, by their first rows.
+    """What the columns of a table are to a model, by a sample of its rows.
 
     Parameters
     ----------
@@ -128,8 +151,11 @@ def decide_roles(
     names = [name for name in every if name not in others]
     told = _told(names, request)
     reasons = _not_wanted(names, request, told)
-    is_sample = not whole or len(frame) > SAMPLE_ROWS
-    frame = frame.head(SAMPLE_ROWS)
+    places = sampled_places(len(frame), SAMPLE_ROWS)
+    is_sample = not whole or places.size < len(frame)
+    if places.size < len(frame):
+        frame = frame[places]
+        labels = None if labels is None else labels[places]
     columns = {
         name: SampledColumn.of(
             frame[name], "category" if name in typed else None, request.missing.of(name)
@@ -149,7 +175,7 @@ def decide_roles(
         check_target(target, whole=not is_sample)
         labels = target.codes
     roles = {
-        name: _role(column, told.get(name), request, parsed=parsed)
+        name: _role(column, told.get(name), request, None if parsed else places)
         for name, column in columns.items()
     }
     doubts: dict[str, str] = {}
@@ -158,7 +184,7 @@ def decide_roles(
         for name, column in free.items():
             why = _untyped(column)
             if why is None and column.n_rows >= _FEWEST:
-                why = _useless(column, roles[name], request, most_kinds)
+                why = _useless(column, roles[name], request, most_kinds, whole=not is_sample)
             if why is not None:
                 reasons[name] = why
         kept = {name: column for name, column in columns.items() if name not in reasons}
@@ -166,7 +192,7 @@ def decide_roles(
         if labels is not None:
             of = "the target" if request.target is None else request.target
             for name, column in free.items():
-                if name not in reasons and (known := _determines(column, labels[:SAMPLE_ROWS])):
+                if name not in reasons and (known := _determines(column, labels)):
                     sort, text = known
                     (reasons if sort == "copy" else doubts)[name] = f"{text} {of}"
     decided = ColumnRoles(
@@ -175,10 +201,13 @@ def decide_roles(
             if name in reasons
             else ColumnRole(name, roles[name], doubts.get(name), _origin(columns[name], roles))
             for name in names
-        )
+        ),
+        tuple(name for name in columns if name not in reasons and columns[name].is_infinite)
+        if request.is_automatic
+        else (),
     )
     if not decided.used:
-        _raise_for_none(decided, others)
+        _raise_for_none(decided, others, columns)
     return decided
 
 
@@ -196,6 +225,7 @@ def decide_source(table: Any, request: Request, **how: Any) -> tuple[Request, Co
     `how` is as in `decide_roles`. Where features were named, others are no part of the table.
     """
     roles = decide_roles(table, request, **how)
+    request.missing.check_columns(how.get("names") or as_frame(table).columns)
     chosen = settled(request, roles)
     if request.features is not None and not request.is_automatic:
         assert chosen.features is not None
@@ -215,8 +245,10 @@ def settled(request: Request, roles: ColumnRoles) -> Request:
         listed_first = _expanded(request.features, names, "features")
         used = [name for name in listed_first if name in used]
     categorical = [each.name for each in roles.used if each.role == "category"]
+    infinite = MissingMarks(frozenset(), tuple((name, INFINITY) for name in sorted(roles.infinite)))
     return replace(
         request,
+        missing=request.missing.plus(infinite),
         features=used,
         exclude=(),
         categorical_features=categorical,
@@ -224,8 +256,11 @@ def settled(request: Request, roles: ColumnRoles) -> Request:
     )
 
 
-def warn_of_leakage(roles: ColumnRoles) -> None:
-    """Warn of columns that are used though they alone say what the class is."""
+def warn_of_columns(roles: ColumnRoles) -> None:
+    """Warn of columns that alone say what the class is, and of infinite numbers in others."""
+    for name in roles.infinite:
+        msg = f"{name!r} holds infinite numbers, which are taken for missing values"
+        warnings.warn(msg, UserWarning, stacklevel=4)
     for column in roles.doubts:
         msg = f"{column.name!r} {column.reason}: if it is known only with the class, exclude it"
         warnings.warn(msg, LeakageWarning, stacklevel=4)
@@ -301,16 +336,25 @@ def _expanded(patterns: Sequence[str] | str, names: Sequence[str], argument: str
     return list(wanted)
 
 
-def _raise_for_none(roles: ColumnRoles, others: Sequence[str]) -> None:
+def _raise_for_none(
+    roles: ColumnRoles, others: Sequence[str], columns: "dict[str, SampledColumn]"
+) -> None:
     if not roles.columns:
         msg = f"there is no column to learn from besides {listed(others) or 'none'}"
         raise SchemaError(msg)
     reasons = ", ".join(f"{each.name!r} ({each.reason})" for each in roles.left_out[:10])
     more = f" and {len(roles.columns) - 10} more" if len(roles.columns) > 10 else ""
-    usable = [each.name for each in roles.left_out if each.reason not in _OF_NO_USE]
-    remedies = [Remedy("learn from them all the same", (("features", usable),))] if usable else []
+    varied = [each.name for each in roles.left_out if each.reason not in _OF_NO_USE]
+    usable = [name for name in varied if not _is_name(columns[name])]
+    which = "it" if len(usable) == 1 else "them"
+    remedy = Remedy(f"learn from {which} all the same", (("features", usable),))
     msg = f"there is no column to learn from: all are left out, {reasons}{more}"
-    raise SchemaError(msg).with_remedies(remedies)
+    if varied and not usable:
+        msg += (
+            ". Names of rows say nothing about rows not seen yet: add columns that do, such as a "
+            "length, a count or a group made from the text"
+        )
+    raise SchemaError(msg).with_remedies([remedy] if usable else [])
 
 
 # What a column holds.
@@ -356,6 +400,11 @@ class SampledColumn:
         return np.bincount(self.codes[self.codes >= 0], minlength=self.values.size)
 
     @property
+    def words(self) -> list[str]:
+        """The words of its name, in small letters."""
+        return [word.lower() for word in _WORD.findall(self.name)]
+
+    @property
     def n_rows(self) -> int:
         return int(self.codes.size)
 
@@ -375,6 +424,11 @@ class SampledColumn:
         if self.content != "number" or self.values.dtype.kind not in "iuf":
             return False
         return bool(np.all(np.rint(self.values) == self.values))
+
+    @property
+    def is_infinite(self) -> bool:
+        """Whether some numbers are infinite."""
+        return self.values.dtype.kind == "f" and bool(np.isinf(self.values).any())
 
     @property
     def is_ordered(self) -> bool:
@@ -437,8 +491,13 @@ def _content(dtype: Any, values: NDArray[Any]) -> Content:
     return "number" if dtype.is_numeric() else "other"
 
 
-def _role(column: SampledColumn, told: str | None, request: Request, *, parsed: bool) -> Role:
-    """What a column is if it is used."""
+def _role(
+    column: SampledColumn, told: str | None, request: Request, places: NDArray[np.intp] | None
+) -> Role:
+    """What a column is if it is used.
+
+    `places` are those of its rows in a table in memory; None where strings are parsed.
+    """
     if column.content == "date" and told != "category":
         return "date"
     if told is not None:
@@ -452,10 +511,10 @@ def _role(column: SampledColumn, told: str | None, request: Request, *, parsed: 
         return "number"
     stray = _stray(column) if column.content == "string" else None
     if stray is None:
-        spelled = parsed and column.content == "string" and _spells_numbers(column)
+        spelled = places is None and column.content == "string" and _spells_numbers(column)
         return "number" if spelled else "category"
-    if not parsed:
-        row = int(np.argmax(column.codes == stray))
+    if places is not None:
+        row = places[np.argmax(column.codes == stray)]
         msg = (
             f"column {column.name!r} holds numbers, but for {column.values[stray]!r:.60} in row "
             f"{row}: correct it or leave such rows out, and make the column one of numbers; or "
@@ -488,13 +547,18 @@ def _spells_numbers(column: SampledColumn) -> bool:
 def _stray(column: SampledColumn) -> int | None:
     """The code of a string that is no number where nearly all others are; None if there is none.
 
-    Few numbers that occur again and again are rather codes: 0, 1, 2, 3+. So are 001, 002, 136A.
+    Few numbers that occur again and again are rather codes: 0, 1, 2, 3+. So are 001, 002, 003A, and
+    integers among which others are like 136A or 98115-4820 more than once.
     """
-    matches = (_NUMBER.fullmatch(str(value)) is not None for value in column.values)
-    numbers = np.fromiter(matches, bool, column.n_kinds)
+    texts = [str(value) for value in column.values]
+    numbers = np.fromiter((_NUMBER.fullmatch(text) is not None for text in texts), bool, len(texts))
     n_kinds, n_numbers = np.count_nonzero(numbers), column.counts[numbers].sum()
     n_strays = column.n_known - n_numbers
-    codes = n_kinds <= min(FEW, n_numbers / 2) or any(map(_ZERO.match, map(str, column.values)))
+    codes = n_kinds <= min(FEW, n_numbers / 2) or any(map(_ZERO.match, texts))
+    codes |= n_strays > 1 and all(
+        text.strip().isdecimal() if is_number else _CODE.fullmatch(text.strip())
+        for text, is_number in zip(texts, numbers, strict=True)
+    )
     if codes or not 0 < n_strays <= max(1, _STRAYS * column.n_known) or n_kinds < 2:
         return None
     first = column.codes[(column.codes >= 0) & ~np.append(numbers, True)[column.codes]]
@@ -521,35 +585,59 @@ def _untyped(column: SampledColumn) -> str | None:
     return None
 
 
-def _useless(column: SampledColumn, role: Role, request: Request, most_kinds: int) -> str | None:
+def _useless(
+    column: SampledColumn, role: Role, request: Request, most_kinds: int, *, whole: bool
+) -> str | None:
     """Why nothing can be learnt from a column; None if that may well be."""
     what = None if request.keep_identifiers or role == "date" else _identified(column, role)
     if what is not None:
         return f"identifies {what}"
     if column.n_kinds == 1:
         return _CONSTANT
-    return _too_many(column, most_kinds) if role == "category" else None
+    return _too_many(column, most_kinds, whole=whole) if role == "category" else None
+
+
+def _is_name(column: SampledColumn, role: Role = "category") -> bool:
+    """Whether a column is called so that it names rows, or has a string of its own for most."""
+    if (column.words or not column.name.strip()) and "".join(column.words) in _ROW_NAMES:
+        return True
+    m = column.n_kinds
+    names = column.content == "string" and role == "category"
+    return names and m > 2 and m >= _MOSTLY * column.n_known
 
 
 def _identified(column: SampledColumn, role: Role) -> Literal["rows", "groups"] | None:
     """What a column identifies, by its name or its values."""
-    words = [word.lower() for word in _WORD.findall(column.name)]
-    if (words or not column.name.strip()) and "".join(words) in _ROW_NAMES:
+    words, n, m = column.words, column.n_rows, column.n_kinds
+    if _is_name(column, role):
         return "rows"
-    n, m = column.n_rows, column.n_kinds
-    if column.content == "string" and role == "category":
-        return "rows" if m > 2 and m >= _MOSTLY * column.n_known else None
     if not column.is_integral:
         return None
-    if words and "id" in (words[0], words[-1]):
-        return "rows" if m == column.n_known else "groups"
+    unique = m == column.n_known and m >= FEW // 2
+    if words and ("id" in (words[0], words[-1]) or any(map(_is_id, words))):
+        return "rows" if unique else "groups"
+    if unique and _is_numbered(words):
+        return "rows"
     if m < n or n < FEW // 2:
         return None
     steps = np.diff(column.values.astype(np.float64)[column.codes])
     return "rows" if (steps > 0).all() or (steps < 0).all() else None
 
 
-def _too_many(column: SampledColumn, most: int) -> str | None:
+def _is_numbered(words: Sequence[str]) -> bool:
+    """Whether words in small letters are like student, bib num or distcode."""
+    last = words[-1] if words else ""
+    return last in _NUMBERS or last.endswith(_NUMBERS[:4]) or not _NUMBERED.isdisjoint(words)
+
+
+def _is_id(word: str) -> bool:
+    """Whether a word in small letters is like userid, pid or idno."""
+    if word.startswith("id") and word[2:] in _NUMBERS:
+        return True
+    return word.endswith("id") and word[:-2] in _NUMBERED | _SHORT
+
+
+def _too_many(column: SampledColumn, most: int, *, whole: bool) -> str | None:
     """Why a column of categories has too many of them."""
     m, n = column.n_kinds, column.n_known
     if m <= most and m <= max(2, n / (2 if m <= FEW else _ROWS_OF_A_KIND)):
@@ -559,7 +647,9 @@ def _too_many(column: SampledColumn, most: int) -> str | None:
         return f"numbers and text, such as {texts[0]!r:.40}"
     if column.content == "string" and np.mean([str(v).count(" ") for v in column.values]) >= 4:
         return f"free text, {m:,} different ones"
-    return f"{m:,} categories in {n:,} rows" if m <= most else f"{m:,} categories"
+    if m <= most:
+        return f"{m:,} categories in {n:,} rows"
+    return f"{m:,} categories" if whole else f"at least {m:,} categories"
 
 
 def _copies(

@@ -10,17 +10,17 @@ on the same kind of processor for that.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gaussbayes.base.errors import DataError, ParameterError, SchemaError
+from gaussbayes.base.errors import DataError, ParameterError
 from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.base.threads import ranges
 from gaussbayes.data.column_roles import SAMPLE_ROWS, decide_source
-from gaussbayes.data.file_rows import FileRows, part_partial, parts_of
-from gaussbayes.data.files import Source, files_of
+from gaussbayes.data.file_rows import SharedFileRows, part_partial, parts_of
 from gaussbayes.data.labels import read_targets, read_weights
+from gaussbayes.data.readers.batches import batch_rows
 from gaussbayes.data.reduction import (
     Fold,
     Reduced,
@@ -29,7 +29,14 @@ from gaussbayes.data.reduction import (
     no_labels,
     reduced_block,
 )
-from gaussbayes.data.roles import Request, Roles, check_no_others, check_present, choose_roles
+from gaussbayes.data.roles import (
+    Request,
+    Roles,
+    check_no_others,
+    check_present,
+    choose_roles,
+    prediction_features,
+)
 from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
 
 _SMALL = 1 << 16
@@ -45,30 +52,18 @@ def open_on_cluster(source: Any, request: Request, client: Any = None) -> RowSou
     _dask()  # says what is missing before anything is read
     if hasattr(source, "to_delayed"):
         return PartitionRows.open_frame(source, request, client)
-    listed = source.listed if isinstance(source, Source) else files_of(source)
-    for file in listed:
-        if file.is_read_once:
-            msg = f"a cluster cannot read {file.shown}: write it to a file that workers can open"
-            raise DataError(msg)
-    rows = ClusterFileRows.open(source, request)
-    rows.client = client
-    return rows
+    return ClusterFileRows.open_shared(source, request, client)
 
 
-class ClusterFileRows(FileRows):
-    """The rows of files that workers of a cluster read."""
-
-    client: Any = None
+class ClusterFileRows(SharedFileRows):
+    """The rows of files that workers of a Dask cluster read."""
 
     def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
         plan = self.plan(fold, encoder)
-        # Workers need not be in this process's folder.
-        files = tuple(replace(file, name=str(Path(file.name).absolute())) for file in plan.files)
-        plan = replace(plan, files=files)
-        shared, of_file = _shared(plan, self.client), _dask().delayed(Reduced.of_file, pure=True)
+        shared = _shared(plan, self.client)
         tasks = [
-            of_file(_tree_task(part_partial, parts_of(plan, number), number, shared))
-            for number in range(len(files))
+            _tree_task(part_partial, parts_of(plan, number), number, shared)
+            for number in range(len(plan.files))
         ]
         return _computed(_in_tree(tasks), self.client)  # type: ignore[no-any-return]
 
@@ -141,18 +136,9 @@ def predictions(model: Any, frame: Any, *, proba: bool = False) -> Any:
     >>> predictions(Sign(), frame).compute().tolist()
     [False, True, True]
     """
-    names = getattr(model, "feature_names_in_", None)
-    roles = getattr(model, "columns_", None)
-    if roles is not None:
-        names = [column.name for column in roles.used]
-    if names is None:
-        msg = (
-            "predictions find columns by name, but the model's features have none: fit it to a "
-            "frame or a source, or name them with with_feature_names"
-        )
-        raise SchemaError(msg)
+    names = prediction_features(model)
     check_present(list(frame.columns), names)
-    rows = frame[list(names)]
+    rows = frame[names]
     meta = _no_predictions(model, proba, set(rows.dtypes))
     return rows.map_partitions(_predict_partition, model, meta, meta=meta)
 
@@ -212,21 +198,34 @@ def _computed(task: Any, client: Any) -> Any:
 def _partition_partial(
     part: Any, number: int, shared: tuple[Roles, Request, Encoder, Fold[Any]]
 ) -> Reduced[Any]:
-    """What partition `number` adds; its threads are the scheduler's, so here is but one."""
+    """What partition `number` adds; its threads are the scheduler's, so here is but one.
+
+    It is cut as a file of the same rows would be, so that both give the same bits.
+    """
     roles, request, encoder, fold = shared
+
+    def reduced(rows: Any) -> Reduced[Any]:
+        block = _labelled(rows, roles, request, encoder)
+        return reduced_block(block, fold_block(fold, block, 1))
+
+    tree: MergeTree[Reduced[Any]] = MergeTree()
+    tree.add(0, Reduced())
     try:
-        block = _labelled(part, roles, request, encoder)
-        return reduced_block(block, None if block is None else fold_block(fold, block, 1))
-    except DataError as error:  # rows are counted within the partition, from 0
+        try:
+            for place, rows in enumerate(ranges(len(part), batch_rows(len(roles.columns)))):
+                tree.add(1 + place, reduced(part[rows]))
+        except DataError:
+            reduced(part)  # its message counts the rows from the first of the partition, from 0
+            raise
+    except DataError as error:
         msg = f"partition {number}: {error}"
         raise type(error)(msg) from None
+    return tree.result()
 
 
-def _labelled(part: Any, roles: Roles, request: Request, encoder: Encoder) -> LabelledRows | None:
-    """The rows of a partition, a pandas frame; None if it has none."""
+def _labelled(part: Any, roles: Roles, request: Request, encoder: Encoder) -> LabelledRows:
+    """Rows of a partition, a pandas frame."""
     n = len(part)
-    if n == 0:
-        return None
     rows = encoder.encode(part[list(roles.features)])
     weights = None
     if roles.weights is not None:
@@ -245,7 +244,7 @@ def _read_labels(column: Any, mark: Any) -> tuple[Targets, Any]:
     if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
         return read_targets(column.to_numpy(), mark=mark)
     codes, values = column.factorize()  # −1 is a missing one
-    distinct, classes = read_targets(values.to_numpy(), mark=mark)
+    distinct, classes = read_targets(values.tolist(), mark=mark)  # strings as files have them
     labels = np.append(distinct.codes, np.int32(UNLABELLED))[codes]
     n_unlabelled = int(np.count_nonzero(labels == UNLABELLED))
     return Targets(labels, classes.shape[0], None, n_unlabelled), classes

@@ -129,7 +129,7 @@ class EngineRows(RowSource):
     def _parsed(self) -> Iterator[ParsedTable]:
         """The rows in tables of one length."""
         step = batch_rows(len(self.roles.columns))
-        for table in recut(_batches(self._selected(named=True), step), step):
+        for table in recut(arrow_tables(self._selected(named=True), step), step):
             yield ParsedTable(table, table.num_rows)
 
     def _selected(self, *, named: bool) -> Any:
@@ -139,19 +139,15 @@ class EngineRows(RowSource):
         ours |= {roles.weights: WEIGHT} if roles.weights is not None else {}
         marks = self.request.missing
         columns = {
-            name: _without_marks(nw.col(name).cast(nw.Float64), nw.Float64(), marks.of(name))
+            name: number_column(name, marks.of(name))
             for name in ours
             if name not in roles.categorical
         }
         origins = roles.encoder.origins
         for name in set(origins) & set(columns):
-            if not schema[name].is_numeric():
-                origin = datetime.fromtimestamp(86_400 * origins[name], UTC).replace(tzinfo=None)
-                elapsed = nw.col(name).cast(nw.Datetime) - nw.lit(origin)
-                columns[name] = elapsed.dt.total_seconds().cast(nw.Float64) / 86_400.0
+            columns[name] = day_column(name, schema[name], origins[name], marks.of(name))
         for name in roles.categorical:
-            label = _as_label(schema[name], name, "categories")
-            columns[name] = _without_marks(label, schema[name], marks.of(name))
+            columns[name] = category_column(name, schema[name], marks.of(name))
         if roles.target is not None:
             name, ours[roles.target] = roles.target, LABEL
             label = _as_label(schema[name], name, "labels")
@@ -295,7 +291,7 @@ def floats(result: Any, name: str) -> FloatArray:
     return np.fromiter(numbers, np.float64)
 
 
-def _batches(frame: Any, n_rows: int) -> Iterator[Any]:
+def arrow_tables(frame: Any, n_rows: int) -> Iterator[Any]:
     """The rows of a lazy frame as Arrow tables; in bounded memory where the engine can."""
     import pyarrow as pa
 
@@ -309,6 +305,25 @@ def _batches(frame: Any, n_rows: int) -> Iterator[Any]:
             yield pa.Table.from_batches([batch])
         return
     yield frame.collect(backend="pyarrow").to_native()
+
+
+def number_column(name: str, marks: ColumnMarks) -> Any:
+    """The expression of a column of numbers, as floats."""
+    return _without_marks(nw.col(name).cast(nw.Float64), nw.Float64(), marks)
+
+
+def day_column(name: str, kind: Any, origin: float, marks: ColumnMarks) -> Any:
+    """The expression of the days from an origin, a day of 1970, to dates; numbers are such days."""
+    if kind.is_numeric():
+        return number_column(name, marks)
+    start = datetime.fromtimestamp(86_400 * origin, UTC).replace(tzinfo=None)
+    elapsed = nw.col(name).cast(nw.Datetime) - nw.lit(start)
+    return elapsed.dt.total_microseconds().cast(nw.Float64) / 86_400e6
+
+
+def category_column(name: str, kind: Any, marks: ColumnMarks) -> Any:
+    """The expression of a column of categories."""
+    return _without_marks(_as_label(kind, name, "categories"), kind, marks)
 
 
 def _as_label(kind: Any, name: str, what: str) -> Any:

@@ -20,7 +20,6 @@ from typing import Any, Self
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import MergeTree
-from gaussbayes.base.missing_marks import ORDINARY
 from gaussbayes.base.progress import count_rows
 from gaussbayes.base.threads import in_order, n_threads, read_ahead
 from gaussbayes.data.column_roles import (
@@ -28,19 +27,18 @@ from gaussbayes.data.column_roles import (
     columns_asked_for,
     decide_source,
 )
-from gaussbayes.data.files import Block, FileReader, Source, SourceFile, open_file, open_source
-from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
-from gaussbayes.data.roles import (
-    BadRowError,
-    Piece,
-    Request,
-    Roles,
-    check_types,
-    choose_roles,
-    select_columns,
+from gaussbayes.data.files import (
+    Block,
+    FileReader,
+    Source,
+    SourceFile,
+    files_of,
+    open_file,
+    open_source,
 )
+from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
+from gaussbayes.data.roles import BadRowError, Piece, Request, Roles
 from gaussbayes.data.rows import Encoder, LabelledRows
-from gaussbayes.data.tables import is_string
 
 PART_BYTES = 1 << 26
 """Nominal size of a part: worth a task's while, and small enough to share a file well."""
@@ -64,43 +62,18 @@ class FileRows(RowSource):
         decided, names = None, source.schema.names
         if request.is_open:
             columns = columns_asked_for(names, request)
-            sample, whole = source.first_rows(columns, SAMPLE_ROWS)
+            sample, whole = source.sampled_rows(columns, SAMPLE_ROWS)
             how: Any = {"names": names, "typed": inferred.categorical, "parsed": source.is_text}
             request, decided = decide_source(sample, request, **how, whole=whole)
-        roles = choose_roles(names, request, inferred.categorical, decided)
-        target = roles.target
-        if "" in roles.features and request.features is None:
+        request = replace(request, bad_rows=source.handling)
+        reader = BlockReader.open(inferred, request, decided, first, is_text=source.is_text)
+        if "" in reader.roles.features and request.features is None:
             msg = (
                 f"a column of {first} has no name, as row numbers written by pandas have: leave it "
                 "out by naming the features, or write with index=False"
             )
             raise DataError(msg)
-        strings, integers = list(request.string_features), False
-        if target is not None and not request.label_marks.strings <= ORDINARY.strings:
-            # A column of integers in which some are marked is read as it is written.
-            marked = request.label_marks.include(dict(inferred.examples).get(target))
-            integers = target in inferred.numbers and marked
-            integers |= str(source.schema.field(target).type) == "int64"
-            strings += [target] if integers else []
-        selection = select_columns(
-            inferred, roles.columns, roles.kinds, source.handling, strings=strings
-        )
-        choice = {"to_fit": True, "told": decided is not None}
-        check_types(selection.schema, roles.kinds, first, target, inferred.examples, **choice)
-        encoded = selection.encoded
-        if target is not None and is_string(selection.schema.field(target).type):
-            encoded += (target,)
-        optional = () if decided is None else roles.features
-        selection = replace(
-            selection,
-            as_stored=True,
-            encoded=encoded,
-            missing=request.missing,
-            optional=optional,
-        )
-        encoder = replace(roles.encoder, missing=request.missing)
-        reader = BlockReader(roles, request, encoder, selection, integers, source.is_text)
-        return cls(source, roles, request, reader)
+        return cls(source, reader.roles, reader.request, reader)
 
     def blocks(self, encoder: Encoder | None = None) -> Iterator[tuple[LabelledRows, Block]]:
         """The rows in order, some at a time, and as they were read; see `Source.blocks`."""
@@ -136,6 +109,33 @@ class FileRows(RowSource):
                 total = _merged((part for _, part in of_file), shown, optional)
                 tree.add(number, total.of_file())
         return tree.result()
+
+
+class SharedFileRows(FileRows):
+    """The rows of files that workers of a cluster read, which find them under the same names."""
+
+    client: Any = None
+    """The cluster, as its library has it."""
+
+    @classmethod
+    def open_shared(cls, source: Any, request: Request, client: Any) -> Self:
+        """As `open`; what comes through a pipe cannot be read elsewhere."""
+        listed = source.listed if isinstance(source, Source) else files_of(source)
+        for file in listed:
+            if file.is_read_once:
+                msg = (
+                    f"a cluster cannot read {file.shown}: write it to a file that workers can open"
+                )
+                raise DataError(msg)
+        rows = cls.open(source, request)
+        rows.client = client
+        return rows
+
+    def plan(self, fold: Fold[Any], encoder: Encoder) -> "Plan":
+        """Workers need not be in this process's folder."""
+        plan = super().plan(fold, encoder)
+        files = (replace(file, name=str(Path(file.name).absolute())) for file in plan.files)
+        return replace(plan, files=tuple(files))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,8 +210,26 @@ def cut_places(n_places: int, n_bytes: int) -> list[range]:
     return [range(start, min(start + step, n_places)) for start in range(0, n_places, step)]
 
 
+def numbered_parts(plan: Plan) -> list[tuple[int, int, range]]:
+    """All parts: a number in one tree of all files, the number of the file, and the places.
+
+    Each file has the same power of two of numbers, of which it may need but a few: it is a subtree,
+    and numbers without rows change nothing in the sum.
+    """
+    parts = [parts_of(plan, number) for number in range(len(plan.files))]
+    step = 1 << (max(map(len, parts)) - 1).bit_length()
+    return [
+        (number * step + place, number, places)
+        for number, of_file in enumerate(parts)
+        for place, places in enumerate(of_file)
+    ]
+
+
 def part_partial(places: range, _: int, number: int, plan: Plan) -> Reduced[Any]:
-    """What the pieces of file `number` add that stand at some places of its tree, in one thread."""
+    """What the pieces of file `number` add that stand at some places of its tree, in one thread.
+
+    Bad rows have the numbers that they have in the file.
+    """
     reader, selection = open_file(plan.files[number]), plan.reader.selection
     n_empty = int(places.start == 0)
     first = places.start + n_empty - 1  # the number of the first piece
@@ -219,4 +237,5 @@ def part_partial(places: range, _: int, number: int, plan: Plan) -> Reduced[Any]
     parts = (plan.reduced(piece, number) for piece in pieces)
     n_before = sum((reader.piece_rows(selection) or ())[:first])
     placed = (reader.file.shown, selection.optional, n_before)
-    return _merged(chain([Reduced()] * n_empty, parts), *placed)
+    total = _merged(chain([Reduced()] * n_empty, parts), *placed)
+    return replace(total, bad_rows=total.bad_rows.later(n_before)).of_file()

@@ -41,6 +41,7 @@ from gaussbayes.data.roles import (
     count_problems,
     select_columns,
 )
+from gaussbayes.data.tables import spread_rows
 
 try:
     import pyarrow as pa
@@ -576,23 +577,37 @@ class Source:
         selection = select_columns(self.inferred, columns, kinds, self.handling, as_held=as_held)
         return self.selected_blocks(selection)
 
-    def first_rows(self, columns: Sequence[str], n_rows: int) -> tuple[pa.Table, bool]:
-        """About so many rows of the first file that has some, and whether there are no more.
+    def sampled_rows(self, columns: Sequence[str], most: int) -> tuple[pa.Table, bool]:
+        """Rows of all files, so many at most, and whether these are all; see `spread_rows`.
 
-        Rows that cannot be read are left out.
+        Rows that cannot be read are left out. Of many rows only the first are looked at, twenty
+        times as many as are wanted, and of a pipe the first block, which can be read again.
         """
         selection = select_columns(self.inferred, columns, {}, "skip")
+        kept, halvings = [selection.schema.empty_table()], 0
+        rows = np.empty(0, np.uint64)  # the places of those that are kept
+        n_read = 0
+        for parsed in _limited(self._tables_again(selection), 20 * most):
+            table = parsed.table
+            places = np.arange(n_read, n_read + table.num_rows, dtype=np.uint64)
+            some = spread_rows(places, halvings)
+            kept.append(table if halvings == 0 else table.take(some))
+            rows = np.concatenate([rows, places[some]])
+            n_read += table.num_rows
+            while rows.size > most:
+                halvings += 1
+                some = spread_rows(rows, halvings)
+                kept, rows = [pa.concat_tables(kept).take(some)], rows[some]
+        return pa.concat_tables(kept), halvings == 0 and not self.is_read_once
+
+    def _tables_again(self, selection: ColumnSelection) -> Iterator[ParsedTable]:
+        """All rows of files, and those of pipes that can be read again."""
         for reader in self.opened():
-            tables, n_read, whole = [selection.schema.empty_table()], 0, True
-            for parsed in reader.first_tables(selection):
-                tables.append(parsed.table)
-                n_read += parsed.table.num_rows
-                whole = n_read < n_rows
-                if not whole:
-                    break
-            if n_read:
-                break
-        return pa.concat_tables(tables), whole and len(self.listed) == 1 and not self.is_read_once
+            if reader.file.is_read_once:
+                yield from reader.first_tables(selection)
+            else:
+                with closing(_parsed(reader, selection)) as tables:  # type: ignore[type-var]
+                    yield from tables
 
     def selected_blocks(self, selection: ColumnSelection) -> Iterator[Block]:
         """As `blocks`, of a selection."""
@@ -649,6 +664,16 @@ def open_source(
     """
     files = files_of(source, format, header=header)
     return Source([replace(file, missing=missing) for file in files], bad_rows, most_columns)
+
+
+def _limited(tables: Iterator[ParsedTable], most: int) -> Iterator[ParsedTable]:
+    """The first tables, until they have so many rows."""
+    n_rows = 0
+    for parsed in tables:
+        yield parsed
+        n_rows += parsed.table.num_rows
+        if n_rows >= most:
+            return
 
 
 def _parsed(reader: FileReader, selection: ColumnSelection) -> Iterator[ParsedTable]:

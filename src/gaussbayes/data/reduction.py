@@ -4,12 +4,12 @@
 
 - files (CSV, TSV, JSON lines, Parquet, Arrow; gzip or zstd): a path, a list of paths, a folder, a
   pattern such as ``"data/*.csv"``, or ``"-"`` for standard input;
-- a Dask DataFrame, or files on a Dask cluster;
+- a Dask or Spark DataFrame, or files that a Dask or Spark cluster reads;
 - a lazy frame or table of an engine (DuckDB, Polars, SQL).
 
 What comes is a `RowSource`: its features are known, and `RowSource.reduce` reads it in bounded
-memory, again and again if need be. Of files and Dask frames the result is the same to the bit
-however the work was shared; an engine gives its rows in an order of its own.
+memory, again and again if need be. Of files and partitions of Dask and Spark the result is the same
+to the bit however the work was shared; an engine gives its rows in an order of its own.
 """
 
 from abc import ABC, abstractmethod
@@ -22,6 +22,8 @@ import numpy as np
 
 from gaussbayes.base.errors import DataError, NonFiniteError
 from gaussbayes.base.merge_tree import Mergeable, MergeTree
+from gaussbayes.base.missing_marks import ORDINARY
+from gaussbayes.base.schema import ColumnRoles
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import MISSING, check_categories
 from gaussbayes.data.labels import read_label_column
@@ -30,14 +32,18 @@ from gaussbayes.data.roles import (
     BadRowError,
     BadRows,
     ColumnSelection,
+    InferredTypes,
     ParsedTable,
     Request,
     Roles,
+    check_types,
+    choose_roles,
     count_problems,
     describe,
+    select_columns,
 )
 from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Rows, Targets
-from gaussbayes.data.tables import weight_column
+from gaussbayes.data.tables import is_string, weight_column
 from gaussbayes.kernels.arrays import Columns
 
 if TYPE_CHECKING:
@@ -183,7 +189,7 @@ def open_rows(source: Any, request: Request, *, client: Any = None) -> RowSource
     Parameters
     ----------
     source : see `gaussbayes.data.reduction`; or a `Source` that `open_source` has opened
-    client : a Dask client to read files on its cluster
+    client : a Dask client or a Spark session to read files on its cluster
 
     Examples
     --------
@@ -195,7 +201,12 @@ def open_rows(source: Any, request: Request, *, client: Any = None) -> RowSource
     >>> reduced.total, reduced.n_rows, reduced.n_unlabelled
     (150, 150, 0)
     """
-    if client is not None or type(source).__module__.partition(".")[0] in {"dask", "dask_expr"}:
+    packages = {type(each).__module__.partition(".")[0] for each in (source, client)}
+    if "pyspark" in packages:
+        from gaussbayes.data.spark import open_on_spark
+
+        return open_on_spark(source, request, client)
+    if client is not None or packages & {"dask", "dask_expr"}:
         from gaussbayes.data.dask import open_on_cluster
 
         return open_on_cluster(source, request, client)
@@ -215,7 +226,7 @@ def _is_lazy(source: Any) -> bool:
         return False
     import narwhals.stable.v2 as nw
 
-    return isinstance(source, nw.LazyFrame) or bool(nw.dependencies.is_into_lazyframe(source))
+    return isinstance(nw.from_native(source, pass_through=True), nw.LazyFrame)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +239,48 @@ class BlockReader:
     selection: ColumnSelection
     integers: bool = False  # whether labels are strings that spell integers
     spelled: bool = False  # whether categories may be strings that spell numbers
+
+    @classmethod
+    def open(
+        cls,
+        inferred: InferredTypes,
+        request: Request,
+        decided: ColumnRoles | None,
+        shown: str,
+        *,
+        is_text: bool = False,
+    ) -> "BlockReader":
+        """Choose the columns of a source of such types, and check that they can be what they are.
+
+        `decided` says what all columns are, if that was decided by what they hold; `shown` is what
+        messages call the source.
+        """
+        roles = choose_roles(inferred.schema.names, request, inferred.categorical, decided)
+        target = roles.target
+        strings, integers = list(request.string_features), False
+        if target is not None and not request.label_marks.strings <= ORDINARY.strings:
+            # A column of integers in which some are marked is read as it is written.
+            marked = request.label_marks.include(dict(inferred.examples).get(target))
+            integers = target in inferred.numbers and marked
+            integers |= str(inferred.schema.field(target).type) == "int64"
+            strings += [target] if integers else []
+        selection = select_columns(
+            inferred, roles.columns, roles.kinds, request.bad_rows, strings=strings
+        )
+        choice = {"to_fit": True, "told": decided is not None}
+        check_types(selection.schema, roles.kinds, shown, target, inferred.examples, **choice)
+        encoded = selection.encoded
+        if target is not None and is_string(selection.schema.field(target).type):
+            encoded += (target,)
+        selection = replace(
+            selection,
+            as_stored=True,
+            encoded=encoded,
+            missing=request.missing,
+            optional=() if decided is None else roles.features,
+        )
+        encoder = replace(roles.encoder, missing=request.missing)
+        return cls(roles, request, encoder, selection, integers, is_text)
 
     def read(self, table: "pa.Table") -> LabelledRows:
         """The rows of a table that has been sifted."""

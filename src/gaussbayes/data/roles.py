@@ -31,6 +31,7 @@ from gaussbayes.data.tables import (
     is_string,
     listed,
     value_type,
+    without_marks,
 )
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ HOW_TO_SKIP = ', or leave such rows out with bad_rows="skip" (--bad-rows skip on
 """What the error about a row ends with where rows can be left out."""
 
 NOT_A_NUMBER = "is not a number"
+NOT_FINITE = "is not finite"
 
 _LONGEST = 60
 
@@ -184,6 +186,7 @@ def choose_roles(
     wanted = list(features or ())
     if features is None:
         wanted = [name for name in names if name not in others.values()]
+        request.missing.check_columns(names)
     check_distinct("the list of features", wanted)
     for role, name in others.items():
         if name in wanted:
@@ -356,9 +359,12 @@ def bad_row_error(
     """The error that stops the reading at a bad row; `optional` columns may be used otherwise."""
     remedy = f". Correct the row{HOW_TO_SKIP}" if skippable else ""
     column, remedies = bad.column, []
+    if column in optional and bad.problem == NOT_FINITE:
+        marks = (("na_values", {column: ["inf", "-inf"]}),)
+        remedies.append(Remedy("take infinite numbers for missing values", marks))
     if column in optional and bad.problem == NOT_A_NUMBER:
         options = (("categorical_features", [column]),)
-        remedies.append(Remedy("take the column for categories", options))
+        remedies.append(Remedy("make the column a category", options))
     if column in optional and len(optional) > 1:
         remedies.append(Remedy("leave the column out", (("exclude", [column]),)))
     return DataError(f"{describe(bad)}{remedy}").with_remedies(remedies)
@@ -400,7 +406,7 @@ _WRONG: dict[str, tuple[tuple[Condition, str], ...]] = {
     "number": (),
     "positive": ((lambda values: values <= 0, "is not above 0, and has no logarithm"),),
     "weight": (
-        (lambda values: ~np.isfinite(values), "is not finite"),
+        (lambda values: ~np.isfinite(values), NOT_FINITE),
         (lambda values: values < 0, "is negative, which a weight cannot be"),
     ),
     "count": ((_not_count, "is not a count: these are integers from 0 on"),),
@@ -470,7 +476,7 @@ class ParsedTable:
         for name, kind in selection.kinds.items():
             rules = _WRONG[kind]
             if finite and kind not in {"category", "date"}:
-                rules = ((np.isinf, "is not finite"), *rules)
+                rules = ((np.isinf, NOT_FINITE), *rules)
             column = self.table.column(name)
             values = _floats(column, kind, selection.missing.of(name)) if rules else None
             if values is None:
@@ -562,6 +568,21 @@ def check_present(columns: Sequence[str], wanted: Sequence[str], file: str | Non
     raise SchemaError(msg)
 
 
+def prediction_features(model: Any) -> list[str]:
+    """The columns by which a fitted classifier predicts, in its order; it must know their names."""
+    names = getattr(model, "feature_names_in_", None)
+    roles = getattr(model, "columns_", None)
+    if roles is not None:
+        names = [column.name for column in roles.used]
+    if names is None:
+        msg = (
+            "predictions find columns by name, but the model's features have none: fit it to a "
+            "frame or a source, or name them with with_feature_names"
+        )
+        raise SchemaError(msg)
+    return list(names)
+
+
 def check_distinct(what: str, names: Sequence[str]) -> None:
     """Raise if a column has the name of another."""
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
@@ -589,4 +610,4 @@ def _floats(column: Any, kind: str, marks: ColumnMarks) -> NDArray[Any] | None:
     values: NDArray[Any] = pc.fill_null(
         column.cast(held).cast(pa.float64(), safe=False), np.nan
     ).to_numpy()
-    return values
+    return without_marks(values, marks)

@@ -36,6 +36,15 @@ def is_frame(X: Any) -> bool:
     return bool(nw.dependencies.is_into_dataframe(X))
 
 
+def is_lazy(X: Any) -> bool:
+    """Whether `X` is a table whose rows are elsewhere: a lazy frame, a relation of a database."""
+    if isinstance(X, np.ndarray | list | tuple):
+        return False
+    import narwhals.stable.v2 as nw
+
+    return isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame)
+
+
 def as_frame(X: Any) -> Any:
     """A frame of any kind as one of narwhals."""
     import narwhals.stable.v2 as nw
@@ -260,6 +269,32 @@ def _as_floats(matrix: NDArray[Any], names: Sequence[object], missing: MissingMa
         for row, value in enumerate(matrix[:, column]):
             floats[row, column] = _as_float(value, row, f"column {name!r}", marks)
     return floats
+
+
+def spread_rows(places: NDArray[np.uint64], halvings: int) -> NDArray[np.intp]:
+    """Which of some rows, given by their places in a table, are among about one of 2^m rows.
+
+    They are spread evenly, whatever repeats itself in the table after so many rows: multiples of
+    the golden ratio are equidistributed modulo 1, also in every k-th row.
+
+    Examples
+    --------
+    >>> spread_rows(np.arange(20, dtype=np.uint64), 2).tolist()
+    [0, 2, 5, 10, 13, 18]
+    """
+    if halvings == 0:
+        return np.arange(places.size)
+    keys = places * np.uint64(0x9E3779B97F4A7C15)  # modulo 2^64
+    return np.flatnonzero(keys >> np.uint64(64 - halvings) == 0)
+
+
+def sampled_places(n_rows: int, most: int) -> NDArray[np.intp]:
+    """The places of at most so many of n rows: all of them, or halved until they are few enough."""
+    places = np.arange(n_rows, dtype=np.uint64)
+    halvings = 0
+    while (some := spread_rows(places, halvings)).size > most:
+        halvings += 1
+    return some
 
 
 def without_marks(values: NDArray[Any], marks: ColumnMarks) -> NDArray[Any]:

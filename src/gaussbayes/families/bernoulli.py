@@ -11,6 +11,7 @@ from gaussbayes.base.records import NumbersOrNull, Record, Weights
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.families.expression import ValueTable, ValueTables
 from gaussbayes.families.independent import (
     ColumnDensity,
     ColumnSums,
@@ -92,6 +93,13 @@ class BernoulliDensity(ColumnDensity):
             return linear_scores(terms[1:], self.log_probability)
 
         return score_blocks(score, rows, self.n_classes, threads)
+
+    def expression(self, statistics: Any) -> ValueTables:
+        """The probabilities of 0 and 1 in each column, as tables."""
+        del statistics  # what is missing adds nothing
+        columns = enumerate(np.moveaxis(self.log_probability, 2, 0))
+        tables = (ValueTable(j, (0.0, 1.0), table.T, is_open=False) for j, table in columns)
+        return ValueTables(tuple(tables))
 
     def by_column(self, numbers: FloatArray) -> FloatArray:
         """``log p(x_j | c)`` of numbers that go with the probabilities: row i with class i."""

@@ -11,6 +11,7 @@ from gaussbayes.base.records import Record, Weights, numbers, refuse
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.families.expression import PoissonRates
 from gaussbayes.families.independent import (
     ColumnDensity,
     ColumnSums,
@@ -163,6 +164,11 @@ class PoissonDensity(ColumnDensity):
             return scores
 
         return score_blocks(score, rows, self.n_classes, threads)
+
+    def expression(self, statistics: Any) -> PoissonRates:
+        """The rates, as a record."""
+        del statistics  # what is missing adds nothing
+        return PoissonRates(self.rate)
 
     def by_column(self, numbers: FloatArray) -> FloatArray:
         """``log p(x_j | c)`` of numbers that go with the rates: row i with those of class i."""

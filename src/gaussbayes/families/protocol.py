@@ -366,6 +366,18 @@ class Fused(Protocol):
 
 
 @runtime_checkable
+class Expressible(Protocol):
+    """A density that can be described, so that a database or another runtime works it out."""
+
+    def expression(self, statistics: Any) -> Any:
+        """One of the records of `gaussbayes.families.expression`.
+
+        `statistics`, those that it was estimated from, say which patterns of missing values there
+        were in training; None if they are not known.
+        """
+
+
+@runtime_checkable
 class Restartable(Protocol):
     """A density with parameters that EM would never leave, such as a probability of 0."""
 

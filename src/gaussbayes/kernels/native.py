@@ -1,4 +1,4 @@
-"""The native kernels behind the same four functions as `gaussbayes.kernels.reference`.
+"""The native kernels behind the same five functions as `gaussbayes.kernels.reference`.
 
 Importing this module fails with ImportError where the extension was not built.
 """
@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
-from gaussbayes.kernels import _native
+from gaussbayes.kernels import _native, reference
 from gaussbayes.kernels.arrays import Columns, Form, Linear, Masked
-from gaussbayes.kernels.reference import scatter_shape
 
 NAME = "native"
 
@@ -41,13 +40,25 @@ def accumulate(
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Weight, anchor, offset and scatter of each class; see the reference twin."""
     k, d = n_classes, X.shape[1]
-    scatter = np.zeros(scatter_shape(layout, k, d))
+    scatter = np.zeros(reference.scatter_shape(layout, k, d))
     moments = (np.zeros(k), np.zeros((k, d)), np.zeros((k, d)), scatter)
     if isinstance(X, Columns):
         _native.accumulate_columns(list(X.columns), codes, weights, k, layout, *moments)
     else:
         _native.accumulate(X, codes, weights, k, layout, *moments)
     return moments
+
+
+_LEFT_TO_BLAS = 1024
+"""Features from which on BLAS, which shares a matrix among threads, factors faster."""
+
+
+def factor(
+    covariance: FloatArray, whitener: FloatArray, log_det: FloatArray, unexplained: FloatArray
+) -> None:
+    """Write whiteners and log determinants of covariances; see the reference twin."""
+    run = _native.factor if covariance.shape[1] < _LEFT_TO_BLAS else reference.factor
+    run(np.ascontiguousarray(covariance), whitener, log_det, unexplained)
 
 
 class Prepared(NamedTuple):

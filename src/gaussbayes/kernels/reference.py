@@ -1,9 +1,10 @@
 """The kernels in NumPy: the readable truth, the oracle of the native ones, and the fallback.
 
-Four functions, each with a native twin of the same name and meaning:
+Five functions, each with a native twin of the same name and meaning:
 
 `encode`      labels that are integers → class codes
 `accumulate`  rows of many classes → weight, mean and scatter of each class
+`factor`      covariances → whiteners and log determinants
 `prepare`     a form of score → that form, laid out for rows of one float width
 `score`       rows → log joint, log posterior, posterior or label
 """
@@ -25,6 +26,7 @@ from gaussbayes.kernels.arrays import (
     Masked,
     as_matrix,
 )
+from gaussbayes.kernels.triangular import cholesky, correlation_of, invert_lower
 
 NAME = "reference"
 
@@ -153,6 +155,40 @@ def _weighted_mean(
             total += weights[block] @ centred
             weight += float(weights[block].sum())
     return weight, total / weight
+
+
+def factor(
+    covariance: FloatArray, whitener: FloatArray, log_det: FloatArray, unexplained: FloatArray
+) -> None:
+    """Write whiteners W (m, d, d), lower triangular with ``Σ⁻¹ = WᵀW``, and log determinants (m,).
+
+    Not the covariance is factored but the correlation matrix R. `unexplained` (m,) is the least
+    that all other features leave unexplained of a feature's variance, ``1 / (R⁻¹)ⱼⱼ``: unlike the
+    pivots of a factor it does not depend on the features' order, and it is within a factor d of the
+    least eigenvalue. It is 0 where there is no factor, and the whitener then of no use.
+
+    Examples
+    --------
+    >>> whitener, log_det, unexplained = np.empty((1, 2, 2)), np.empty(1), np.empty(1)
+    >>> factor(np.array([[[4.0, 2.0], [2.0, 10.0]]]), whitener, log_det, unexplained)
+    >>> whitener.round(4).tolist(), np.exp(log_det).round(9).tolist(), unexplained.tolist()
+    ([[[0.5, 0.0], [-0.1667, 0.3333]]], [36.0], [0.9])
+    """
+    unexplained[:] = 0.0
+    variance = covariance.diagonal(axis1=1, axis2=2)
+    positive = ((variance > 0) & (variance < np.inf)).all(axis=1)
+    end = covariance.shape[0] if positive.all() else int(np.argmin(positive))
+    scale = 1.0 / np.sqrt(variance[:end])
+    # One array is correlations first, then their factors, then the inverses of these.
+    whitener[:end] = correlation_of(covariance[:end], scale)
+    end = cholesky(whitener[:end])
+    white, scale = whitener[:end], scale[:end]
+    pivots = white.diagonal(axis1=1, axis2=2).copy()
+    invert_lower(white)
+    most = np.einsum("mij,mij->mj", white, white).max(axis=1, initial=1.0)
+    unexplained[:end] = np.nan_to_num(1.0 / most)
+    log_det[:end] = 2.0 * (np.log(pivots) - np.log(scale)).sum(axis=1)
+    white *= scale[:, None, :]
 
 
 def prepare(form: Form, dtype: "np.dtype[Any]") -> Form:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,11 @@ from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Encoder, Rows, Targets
+from gaussbayes.exports.model_expression import (
+    ModelExpression,
+    input_columns,
+    member_expression,
+)
 from gaussbayes.families.protocol import Convergence, Fit
 from gaussbayes.model import solution as scores
 from gaussbayes.model.calibration import Calibration
@@ -242,6 +247,58 @@ class Model(Displayed):
         except DataError:
             check_values(rows, self.settings, self.schema)
             raise
+
+    # Elsewhere.
+
+    def expression(self, wanted_by: str = "an export") -> ModelExpression:
+        """What is calculated for a row, as a record that databases and others can work from.
+
+        `wanted_by` is who is named by an error if a family cannot be described.
+        """
+        parts = None if self.learnt is None else self.learnt.parts
+        about = (self.prior, self.components, self.densities, parts)
+        member = member_expression(*about, self.calibration, wanted_by)
+        return ModelExpression(input_columns(self.encoder), self.classes, (member,), np.ones(1))
+
+    def to_sql(
+        self,
+        table: str | Sequence[str],
+        dialect: str = "duckdb",
+        *,
+        keep: Sequence[str] = (),
+        errors: Literal["null", "raise"] = "null",
+        patterns: str = "seen",
+    ) -> str:
+        """One SELECT that scores the rows of a table of a database.
+
+        It has the columns ``prediction``, ``proba_…`` for each class, and ``log_evidence``. The
+        table must have the features under their names (x0, x1, … if they have none). NULL and NaN
+        are missing values, and are integrated out. Needs sqlglot, of ``gaussbayes[sql]``.
+
+        Parameters
+        ----------
+        table : its name, or ``"schema.name"``; a tuple of names if they hold dots
+        dialect : ``"duckdb"``, ``"postgres"``, ``"sqlite"``, ``"spark"`` or ``"bigquery"``
+        keep : columns of the table that are passed on, such as a key
+        errors : what becomes of a row without a score (a value that its family cannot have, or
+            missing values of a full covariance in a pattern that is not written out): ``"null"``
+            gives NULL in all results, ``"raise"`` an error when the statement is run
+        patterns : for full covariances, the patterns of missing values that are written out: those
+            ``"seen"`` in training, or ``"all"``, of at most seven features
+
+        Examples
+        --------
+        >>> import duckdb, pandas as pd
+        >>> from gaussbayes import GaussianClassifier
+        >>> rows = pd.DataFrame({"size": [1.0, 2.0, 5.0, 7.0]})
+        >>> model = GaussianClassifier().fit(rows, list("aabb")).model_
+        >>> duckdb.sql(model.to_sql("rows")).fetchone()[0]
+        'a'
+        """
+        from gaussbayes.exports.sql import select_scores
+
+        how: dict[str, Any] = {"keep": keep, "errors": errors, "patterns": patterns}
+        return select_scores(self.expression("SQL"), table, dialect, **how)
 
     # Steps from one model to the next.
 

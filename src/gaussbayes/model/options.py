@@ -171,6 +171,9 @@ class Options:
         """The features of a table; `y` are the labels of its rows, or soft labels."""
         if self.known is not None:
             return self.known
+        if self.missing.of_columns:  # of the labels as well, if they have a name
+            columns = as_frame(X).columns if is_frame(X) else ()
+            self.missing.check_columns(columns, getattr(y, "name", None))
         if self.features is None and not self.exclude:
             kinds = self.kinds if self.families or self.numeric else None
             return Encoder.learn(X, self.categorical_features, kinds, self.missing)
@@ -185,7 +188,7 @@ class Options:
             check_labels,
             decide_roles,
             settled,
-            warn_of_leakage,
+            warn_of_columns,
         )
 
         frame = as_frame(X) if is_frame(X) else None
@@ -205,7 +208,7 @@ class Options:
                 check_labels(labels, classes)
         request = self.request()
         roles = decide_roles(frame, request, labels=labels)
-        warn_of_leakage(roles)
+        warn_of_columns(roles)
         named = (feature for features, _ in self._pairs for feature in features)
         if roles.left_out and not all(isinstance(feature, str) for feature in named):
             msg = (
@@ -213,8 +216,9 @@ class Options:
                 "must be given by their names: in families and transforms, not by their numbers"
             )
             raise ParameterError(msg)
-        chosen = choose_roles(frame.columns, settled(request, roles), (), roles)
-        return replace(chosen.encoder, missing=self.missing)
+        chosen = settled(request, roles)
+        roles_of_frame = choose_roles(frame.columns, chosen, (), roles)
+        return replace(roles_of_frame.encoder, missing=chosen.missing)
 
     @property
     def _pairs(self) -> tuple[Any, ...]:

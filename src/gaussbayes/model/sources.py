@@ -1,4 +1,4 @@
-"""Models of rows that need not fit into memory: files, a Dask frame, a table of an engine.
+"""Models of rows that need not fit into memory: files, frames of Dask or Spark, engines.
 
 A source is read once for the statistics of its labelled rows. Its unlabelled rows are kept if they
 are not too many; otherwise EM reads the source once an iteration, in the same fixed tree, so that
@@ -99,8 +99,8 @@ def fit_source(
 ) -> SourceFit:
     """The model of the rows of a source (see `gaussbayes.data.reduction`).
 
-    What the columns must hold follows from the options, not from the request; a Dask `client` reads
-    files on its cluster.
+    What the columns must hold follows from the options, not from the request; a `client` of
+    Dask or a Spark session reads files on its cluster.
     """
     request = replace(request, **options.contents)
     return fit_rows(open_rows(source, request, client=client), options, n_jobs)

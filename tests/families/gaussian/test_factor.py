@@ -15,6 +15,8 @@ from gaussbayes.families.gaussian.structure import check_variances, factor
 from tests.oracles import EPS
 from tests.strategies import covariances
 
+pytestmark = pytest.mark.usefixtures("kernels")
+
 
 def schema(k: int, d: int, *, named: bool = False) -> Schema:
     names = tuple(f"x{j}" for j in range(d)) if named else None

@@ -52,6 +52,7 @@ SUBCOMMANDS = {
     "plot": "Draw a figure of a model, of rows, or of a model with rows.",
     "report": "Write an HTML report about a classifier.",
     "lab": "Open a page where means, covariances and priors can be moved.",
+    "export": "Write a model as SQL that scores the rows of a table in a database.",
     "convert": "Convert files of rows into another format: CSV, TSV, JSON lines, Parquet, Arrow.",
     "schema": "Show the columns of files and their types, as other commands read them.",
     "lesson": "Replay worked examples of the course.",

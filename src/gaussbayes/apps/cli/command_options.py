@@ -79,8 +79,12 @@ _HELP = {
     "true, for each pair, or a CSV file with a line for each true class.",
     "--cv": "The same as --held-out N.",
     "--data": "Rows to draw, as DATA.",
+    "--dialect": "The SQL of which database.",
     "--divisor": "Divide the scatter by N, or by N - 1.",
     "--dpi": "Dots an inch.",
+    "--engine": "Who reads the files: the cores of this machine, or Spark.",
+    "--errors": "What becomes of a row without a score, such as one with missing values in a "
+    "pattern that is not written out: NULL, or an error when the statement is run.",
     "--escape": "Put ' before strings that a spreadsheet would take for a formula (CSV, TSV).",
     "--estimate": "Gaussians with estimated covariances, or covariances integrated out.",
     "--evidence": "The density of the row, p(x).",
@@ -138,13 +142,16 @@ _HELP = {
     "--output-format": "The format of the file to write.  [default: by its name, or csv]",
     "--p-values": "How probable a row of the class is at least so far out.",
     "--plot": "Plot it as well, as a .png, .svg or .pdf file.",
-    "--port": "The port of this machine to listen on.  [default: one that is free]",
+    "--port": "The port of this machine to listen on.  [default: 8642, or one that is free]",
     "--priors": "The classes' priors; numbers are in the order of the sorted classes.",
     "--priors P,Q,...|own|estimated|uniform": "Other priors than the model's; numbers are in the "
     "order of the sorted classes.",
     "--priors P,Q,...|own|estimated|uniform|from-data": "Other priors than the model's: the "
     "proportions of the rows learnt from (estimated), those that make DATA most probable "
     "(from-data, which reads DATA twice), or numbers in the order of the sorted classes.",
+    "--output FILE.sql": "The file to write.",
+    "--patterns": "For full covariances, which patterns of missing values are written out: those "
+    "of the training rows, or all, of at most seven features.",
     "--proba": "The probability of each class, p(c | x).",
     "--reference": "What the row is compared with: the mean of all classes, that of B, or a point, "
     "with a number for each Gaussian feature.",
@@ -176,6 +183,7 @@ _HELP = {
     "--target": "The column that holds the classes.",
     "--test": "The same as --held-out FILE.",
     "--title": "The heading of the report.",
+    "--table": "The table: a name, or schema.name.",
     "--transform": "What Gaussian features are transformed by, all of them or some: standardised, "
     "yeo-johnson, log or rank-normal; it may be given several times.",
     "--unlabelled": "Whether rows whose label is missing are learnt from, by EM, or left out.",
@@ -600,8 +608,9 @@ _TABLE: dict[Any, tuple[Decorator, ...]] = {
 AUTOMATIC_MODEL = "--model auto"
 """How the automatic choice is asked for."""
 
-# A list of strings as Python writes it.
-_LIST = r"""(\[(?:(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?:, )?)*\])"""
+# A string, and a list of strings, as Python writes them.
+_STRING = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+_LIST = rf"(\[(?:{_STRING}(?:, )?)*\])"
 
 
 def pasted(names: Sequence[str]) -> str:
@@ -620,6 +629,12 @@ def _pasted(option: str, names: str) -> str:
     return f"{option} {pasted(ast.literal_eval(names))}"
 
 
+def _pasted_marks(marks: str) -> str:
+    """What stands for missing values of a column, written as Python's mapping, as an option."""
+    ((column, values),) = ast.literal_eval(marks).items()
+    return f"--na-values {shlex.quote(column + '=' + ','.join(values))}"
+
+
 _ARGUMENTS: tuple[tuple[str, Any], ...] = (
     (r'\w+="?\w+"? \((--[\w -]+?) on the command line\)', r"\1"),
     (r"give format \((--[\w-]+) on the command line\)", r"give \1"),
@@ -627,6 +642,7 @@ _ARGUMENTS: tuple[tuple[str, Any], ...] = (
     (rf"\bcategorical_features={_LIST}", lambda found: _pasted("--categorical", found[1])),
     (rf"\bfeatures={_LIST}", lambda found: _pasted("--features", found[1])),
     (rf"\bexclude={_LIST}", lambda found: _pasted("--exclude", found[1])),
+    (rf"\bna_values=(\{{{_STRING}: {_LIST}\}})", lambda found: _pasted_marks(found[1])),
     (r"GaussianClassifier\.auto\(\)", AUTOMATIC_MODEL),
     (
         r"""\b(covariance|divisor|estimate|shrinkage|smoothing)=["']?([\w.]+)["']?""",

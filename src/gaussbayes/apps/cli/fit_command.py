@@ -34,9 +34,15 @@ from gaussbayes.model.summary import model_title
 @option("-o", "--output MODEL", "model", type=OUTPUT, default="model.json")
 @takes("features", "categorical", "model_name", "covariance", "estimation", "weights", "labels")
 @option("--keep-unlabelled", is_flag=True)
+@option("--engine", type=click.Choice(["local", "spark"]), default="local")
 @takes("reading", json="Write what was learnt from as JSON to standard output.")
 def command(
-    data: tuple[str, ...], model: str, keep_unlabelled: bool, as_json: bool, **arguments: Any
+    data: tuple[str, ...],
+    model: str,
+    keep_unlabelled: bool,
+    engine: str,
+    as_json: bool,
+    **arguments: Any,
 ) -> None:
     """Fit a classifier to files of any size.
 
@@ -54,6 +60,9 @@ def command(
     or --shrinkage, asks for the plain model with it. With --covariance auto, --shrinkage auto or
     both, structure and shrinkage alone are chosen, by rows left out or by --selection bic.
 
+    With --engine spark the executors of Spark read the files, which they must find under the same
+    names; the model is the same to the bit. Spark's own settings say where it runs.
+
     \b
     gaussbayes fit iris.csv -y species -o iris.json
     gaussbayes fit iris.csv -y species --model lda
@@ -64,6 +73,7 @@ def command(
     gaussbayes fit patients.csv -y ill --family visits=poisson
     gaussbayes fit incomes.csv -y buys --transform yeo-johnson
     zcat rows.csv.gz | gaussbayes fit - -y label -o - > model.json
+    gaussbayes fit parts/ -y label --engine spark
     """
     check_json(model, as_json=as_json)
     chosen = RowOptions.taken(arguments)
@@ -75,9 +85,16 @@ def command(
     command_files.check_no_overwriting(model, *source.files)
     command_files.check_writable(model)
     with working("fitting"):
-        fit = fit_files(LabelledFiles.to_learn_from(source, chosen, options), options)
+        session = None
+        if engine == "spark":
+            from gaussbayes.data.spark import spark_session
+
+            session = spark_session()
+        files = LabelledFiles.to_learn_from(source, chosen, options, session)
+        fit = fit_files(files, options)
     command_files.write_model(fit.model, model, keep_unlabelled=keep_unlabelled)
     command_files.tell_roles(fit.model.schema.roles)
+    command_files.tell_infinite(fit.model.schema.missing)
     tell_fit(fit, chosen, model, as_json=as_json)
 
 

@@ -11,11 +11,11 @@ from gaussbayes.apps.cli.console import tell
 @click.command("lab")
 @click.argument("data", metavar="[DATA]", required=False, type=SOURCE)
 @takes("target")
-@option("--port N", type=click.IntRange(0, 65535), default=0, show_default=False)
+@option("--port N", type=click.IntRange(0, 65535), default=None, show_default=False)
 @option("--no-browser", is_flag=True)
 @takes("reading", seed="Decides which rows of a large file are shown.")
 def command(
-    data: str | None, target: str | None, port: int, no_browser: bool, seed: int, **how: Any
+    data: str | None, target: str | None, port: int | None, no_browser: bool, seed: int, **how: Any
 ) -> None:
     """Open a page where means, covariances and priors can be moved.
 

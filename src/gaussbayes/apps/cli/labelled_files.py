@@ -31,6 +31,7 @@ from gaussbayes.data.categories import kind
 from gaussbayes.data.file_rows import FileRows
 from gaussbayes.data.files import Source
 from gaussbayes.data.labels import codes_among
+from gaussbayes.data.reduction import open_rows
 from gaussbayes.data.roles import Request, select_columns
 from gaussbayes.data.rows import Encoder, LabelledRows, Rows, Which
 from gaussbayes.model.model import Model
@@ -59,8 +60,10 @@ class LabelledFiles:
         self.unseen = UnseenCategories(self.encoder)
 
     @classmethod
-    def to_learn_from(cls, source: Source, chosen: RowOptions, options: Options) -> "LabelledFiles":
-        """The rows of a source that a model is to be fitted to."""
+    def to_learn_from(
+        cls, source: Source, chosen: RowOptions, options: Options, client: Any = None
+    ) -> "LabelledFiles":
+        """The rows of a source that a model is to be fitted to; a client's cluster reads them."""
         target = command_files.target_column(source, chosen.target)
         kinds: Any = options.kinds
         named = {
@@ -99,7 +102,7 @@ class LabelledFiles:
             missing=chosen.missing(),
             **contents,
         )
-        rows = FileRows.open(source, request)
+        rows: Any = open_rows(source, request, client=client)
         return cls(rows, chosen, rows.encoder)
 
     @classmethod
@@ -207,6 +210,8 @@ class LabelledFiles:
         roles = self.encoder.roles
         if self.classes is None and roles is not None and not roles.is_plain:
             command_files.tell_roles(roles)
+        if self.classes is None:
+            command_files.tell_infinite(self.encoder.missing)
         command_files.tell_bad_rows(self.rows.source.bad_rows)
         command_files.tell_unlabelled(self.n_unlabelled, self.chosen, use)
         self.unseen.tell()

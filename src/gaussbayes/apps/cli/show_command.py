@@ -180,5 +180,7 @@ def _written(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     if isinstance(value, dict):
-        return ", ".join(f"{name}: {each}" for name, each in value.items())
+        return ", ".join(f"{name}: {_written(each)}" for name, each in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_written, value)) or "none"
     return {None: "none", True: "yes", False: "no"}.get(value, str(value))

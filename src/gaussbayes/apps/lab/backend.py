@@ -82,7 +82,7 @@ class Backend:
 
     def prepare(self) -> None:
         """Let imports begin, so that the first answer does not wait for them."""
-        prepare()
+        prepare(has_table=self._given is not None)
 
     def process(self) -> WorkerProcess:
         """A process that answers requests."""

@@ -9,13 +9,16 @@ on this machine can send requests there. So each request must show
 - if it has an ``Origin``, this server's own; sockets, and whatever is no GET, must have one;
 - if it has a body, its length, within the limit.
 
-The token is looked at first. What is refused never reaches a route. No answer carries a CORS
+The token is looked at first. What is refused never reaches a route. Only the page of a shared
+address is shown without a token: it holds nothing of this lab, and asks pages of it that are open
+in the same browser. No answer carries a CORS
 header, and each one tells the browser to load nothing from elsewhere and to run no script but our
 files.
 """
 
 import secrets
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers
 from starlette.responses import Response
@@ -33,6 +36,7 @@ class Door:
     token: str
     port: int
     most_bytes: int  # of a body
+    porch: Mapping[str, Response] = field(default_factory=dict)  # answers without token, by path
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -63,6 +67,8 @@ def refusal(scope: Scope, door: Door) -> Response | None:
     """What a request is answered that is not let in; None if it is."""
     first, headers = scope["path"].removeprefix("/").partition("/")[0], Headers(scope=scope)
     if not secrets.compare_digest(first.encode("utf-8", "replace"), door.token.encode()):
+        if scope["type"] == "http" and scope["method"] in _READING and scope["path"] in door.porch:
+            return door.porch[scope["path"]]
         text = "the address lacks the token: open the one that `gaussbayes lab` has printed"
         return _refused(403, text)
     hosts, origins = headers.getlist("host"), headers.getlist("origin")
@@ -100,7 +106,12 @@ def guarded(app: ASGIApp, door: Door) -> ASGIApp:
     async def let_in(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"].endswith("http.response.start"):
-                message = {**message, "headers": [*message.get("headers", ()), *door.headers]}
+                own = list(message.get("headers", ()))
+                named = {name for name, _ in own}  # only files say how long they may be kept
+                message = {
+                    **message,
+                    "headers": own + [h for h in door.headers if h[0] not in named],
+                }
             await send(message)
 
         if scope["type"] not in {"http", "websocket"}:

@@ -352,6 +352,7 @@ class SavedState(_Record, frozen=True):
     hide: Literal[0, 1] | None = None
     at: Place | None = None
     categories: Annotated[tuple[CategoryCode | None, ...], Meta(max_length=MOST_FEATURES)] = ()
+    filter: Annotated[tuple[CategoryCode | None, ...], Meta(max_length=MOST_FEATURES)] = ()
     stream: FirstRows = None
     lesson: tuple[Name, Annotated[int, Meta(ge=0, le=100)]] | None = None
     without: Annotated[tuple[Name, ...], Meta(max_length=200)] = ()

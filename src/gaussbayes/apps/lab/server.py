@@ -11,6 +11,7 @@ import secrets
 import webbrowser
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from socket import create_server, socket
@@ -35,6 +36,7 @@ from gaussbayes.apps.lab.wire_format import as_json, error_text
 from gaussbayes.base.errors import GaussBayesError
 
 ADDRESS = "127.0.0.1"
+USUAL_PORT = 8642
 _CLOSING_LENGTH = 32 << 20  # bytes that close a socket; what is shorter, but too long, is answered
 _LAST_SECONDS = 1  # that a page may take to close its connection at the end
 STATIC = Path(__file__).with_name("static")
@@ -47,6 +49,9 @@ _TYPES = {
     ".png": "image/png",
     ".svg": "image/svg+xml",
 }
+_LATER = ("surface_view.js", "panels/surface_figure.js", "shared.js")  # fetched when needed
+# The address changes with every start: files of it never do, and a second tab has them at once.
+_KEPT = {"cache-control": "private, max-age=86400, immutable"}
 _LONGEST_NAME = 200
 # Connections without a request: how many, for how long; and how many wait to be taken.
 _MOST_SILENT, _SILENT_SECONDS, _MOST_WAITING = 200, 5.0, 128
@@ -57,7 +62,7 @@ _BAD_HANDSHAKE = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: 
 def serve(
     backend: Backend,
     *,
-    port: int = 0,
+    port: int | None = None,
     open_browser: bool = True,
     tell: Callable[[str], object] = print,
 ) -> None:
@@ -65,7 +70,7 @@ def serve(
 
     Parameters
     ----------
-    port : where to listen; 0 is a free port
+    port : where to listen; 0 is a free port, None the usual one if it is free
     tell : called with the page's address as soon as it can be opened
     """
     with listen(port) as listener:
@@ -78,7 +83,8 @@ def serve(
             if open_browser:
                 write_redirect(redirect, address)
                 Thread(target=webbrowser.open, args=(redirect.as_uri(),), daemon=True).start()
-            make_server(backend, Door(token, port, LARGEST_UPLOAD), redirect).run([listener])
+            door = Door(token, port, LARGEST_UPLOAD, porch())
+            make_server(backend, door, redirect).run([listener])
 
 
 def write_redirect(path: Path, address: str) -> None:
@@ -96,8 +102,16 @@ def write_redirect(path: Path, address: str) -> None:
         file.write(page)
 
 
-def listen(port: int) -> socket:
-    """A socket that listens on a port of the loopback address; 0 is a free one."""
+def listen(port: int | None) -> socket:
+    """A socket that listens on a port of the loopback address; 0 is a free one.
+
+    None is the usual one, or one that is free if that is in use: with the usual port shared
+    addresses lead to any lab.
+    """
+    if port is None:
+        with suppress(OSError):
+            return listen(USUAL_PORT)
+        port = 0
     try:
         return create_server((ADDRESS, port), backlog=_MOST_WAITING)
     except OSError as error:
@@ -137,17 +151,24 @@ def make_server(backend: Backend, door: Door, redirect: Path | None = None) -> S
 
 
 def make_app(backend: Backend, redirect: Path | None = None) -> Starlette:
-    """The application, not yet behind its door; files of the page that are there now are served."""
+    """The application, not yet behind its door; files of the page are served as they are now."""
+    contents = _files_in(STATIC)
+    scripts = [name for name in contents if name.endswith(".js") and name not in _LATER]
+    # Scripts that import one another would be asked for only when the one before was read.
+    links = {"link": ", ".join(f"<static/{name}>; rel=modulepreload" for name in scripts)}
 
-    files = _files_in(STATIC) | {"plotly.min.js": plotly_file()}
-
-    async def file(request: Request) -> Response:
-        path = files.get(request.path_params.get("file", "index.html"))
-        if path is None:
-            raise HTTPException(404)
+    async def page(_: Request) -> Response:
         if redirect is not None:
             redirect.unlink(missing_ok=True)  # the browser has been there
-        return FileResponse(path, media_type=_TYPES[path.suffix])
+        return Response(contents["index.html"], headers=links, media_type=_TYPES[".html"])
+
+    async def file(request: Request) -> Response:
+        name = request.path_params["file"]
+        if name == "plotly.min.js":
+            return FileResponse(plotly_file(), headers=_KEPT, media_type=_TYPES[".js"])
+        if name not in contents:
+            raise HTTPException(404)
+        return Response(contents[name], headers=_KEPT, media_type=_TYPES[Path(name).suffix])
 
     async def about(_: Request) -> Response:
         return _json(as_json(await backend.about()))
@@ -172,7 +193,7 @@ def make_app(backend: Backend, redirect: Path | None = None) -> Starlette:
 
     app = Starlette(
         routes=[
-            Route("/", file),
+            Route("/", page),
             Route("/static/{file:path}", file),
             Route("/about.json", about),
             Route("/upload", upload, methods=["POST"]),
@@ -181,6 +202,16 @@ def make_app(backend: Backend, redirect: Path | None = None) -> Starlette:
     )
     app.router.redirect_slashes = False
     return app
+
+
+def porch() -> dict[str, Response]:
+    """What is shown without the key: the page of a shared address, by the paths of its files."""
+    contents = _files_in(STATIC)
+    paths = {"/": "shared.html", **{f"/shared/{name}": name for name in ("style.css", "shared.js")}}
+    return {
+        path: Response(contents[name], media_type=_TYPES[Path(name).suffix])
+        for path, name in paths.items()
+    }
 
 
 def request_protocol() -> type[H11Protocol]:
@@ -265,9 +296,10 @@ def shown_name(header: str) -> str:
     return "".join(letter for letter in last if letter.isprintable())[-_LONGEST_NAME:] or "file"
 
 
-def _files_in(folder: Path) -> dict[str, Path]:
+def _files_in(folder: Path) -> dict[str, bytes]:
+    """The contents of all files by their names in the folder."""
     return {
-        path.relative_to(folder).as_posix(): path
+        path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
         if path.suffix in _TYPES and path.is_file()
     }

@@ -6,6 +6,7 @@ of the command line lie as Arrow files: a process that was ended is replaced by 
 
 import logging
 import signal
+import tomllib
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +22,7 @@ from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.data.files import name_endings
 
 _log = logging.getLogger(__name__)
+_GLOSSARY = Path(__file__).with_name("glossary.toml")  # what the words of the page mean
 
 
 class Work:
@@ -87,6 +89,7 @@ class Work:
                 for name, each in examples.EXAMPLES.items()
             ],
             "lessons": [{"name": each["name"], "title": each["title"]} for each in lessons()],
+            "glossary": tomllib.loads(_GLOSSARY.read_text("utf-8")),
             "given": None if given is None else given.record,
             "limits": ABOUT["limits"]
             | {"classes_by_hand": messages.MOST_CLASSES_BY_HAND, "rows": messages.MOST_ROWS},

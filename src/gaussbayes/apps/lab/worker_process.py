@@ -22,6 +22,9 @@ from gaussbayes.base.errors import GaussBayesError
 Result = TypeVar("Result")
 
 _IMPORTED = ["__main__", "gaussbayes.apps.lab.work"]
+# Slow to import: pyarrow takes the first, if it is there, and an automatic model the second. An
+# example needs neither.
+_OF_TABLES = ["pandas", "scipy.special"]
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 _LAST_SECONDS = 5  # that a process may take to be gone after it has closed its connection
 
@@ -125,7 +128,7 @@ class WorkerProcess:
         raise StoppedError
 
 
-def prepare() -> Any:
+def prepare(*, has_table: bool = False) -> Any:
     """Let imports begin; what starts processes."""
     methods = multiprocessing.get_all_start_methods()
     if "forkserver" not in methods:
@@ -133,7 +136,7 @@ def prepare() -> Any:
     from multiprocessing import forkserver
 
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(_IMPORTED)
+    context.set_forkserver_preload(_IMPORTED + _OF_TABLES * has_table)
     with _one_thread_each():
         forkserver.ensure_running()
     return context

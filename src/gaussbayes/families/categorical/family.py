@@ -19,6 +19,7 @@ from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.categories import MISSING, UNSEEN, Categories, check_categories, unite
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.expression import ValueTable, ValueTables
 from gaussbayes.families.independent import ClassSums, Smoothed, check_alike, draw_powers, log_power
 from gaussbayes.families.protocol import Fit, Kind, LeftOut, ParameterTable, Reference
 from gaussbayes.families.removal import Precision, Removal, difference, raise_removal
@@ -264,6 +265,12 @@ class CategoricalDensity:
         counts = statistics.with_categories(self.categories).count
         positive = counts > 0
         return float(counts[positive] @ self.log_probability[positive])
+
+    def expression(self, statistics: Any) -> ValueTables:
+        """The probabilities of the categories of each column, as tables."""
+        del statistics  # what is missing adds nothing
+        columns = enumerate(self.categories)
+        return ValueTables(tuple(ValueTable(j, values, self.of(j)) for j, values in columns))
 
     def marginal(self, columns: Sequence[int], names: Schema) -> "CategoricalDensity":
         log_probability = np.concatenate([self.of(j) for j in columns], axis=1)

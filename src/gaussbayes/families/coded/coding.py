@@ -20,7 +20,7 @@ from typing import TypeAlias
 import numpy as np
 
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import FloatArray
+from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.categories import MISSING, Categories
 from gaussbayes.data.rows import Rows, number_rows
 
@@ -72,7 +72,7 @@ class CategoryCode:
         """How many numbers stand for it: one even if it cannot vary."""
         return max(1, self.n_levels - 1)
 
-    def forward(self, codes: FloatArray) -> FloatArray:
+    def forward(self, codes: CodeArray) -> FloatArray:
         """Category codes (n,) among the categories as codes (n, n_columns)."""
         corners = np.vstack([simplex(self.n_levels), np.full(self.n_columns, np.nan)])
         place = np.where(codes >= 0, codes, self.n_levels)

@@ -18,6 +18,7 @@ from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.families.coded.coding import CategoryCode, Coding
 from gaussbayes.families.coded.statistics import CodedStatistics
+from gaussbayes.families.expression import CodedColumns
 from gaussbayes.families.protocol import ParameterTable, Reference
 from gaussbayes.families.transformed.statistics import row_blocks
 
@@ -58,6 +59,11 @@ class CodedDensity:
 
         for_each(score_block, row_blocks(rows.n_rows, self.coding.width), threads)
         return out
+
+    def expression(self, statistics: Any) -> CodedColumns:
+        """The codes, and the record of their density."""
+        inner = self.inner.expression(None if statistics is None else statistics.inner)
+        return CodedColumns(self.coding.of, inner)
 
     def expect(self, rows: Rows, responsibility: FloatArray, threads: int = 1) -> CodedStatistics:
         """Expected statistics of rows that belong to each class in part (n, k)."""

@@ -30,7 +30,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import Divisor, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.gaussian import class_pairs, drawing, expectation
+from gaussbayes.families.gaussian import class_pairs, description, drawing, expectation
 from gaussbayes.families.gaussian.shrinkage import (
     Penalty,
     Shrinkage,
@@ -164,6 +164,7 @@ class GaussianDensity:
         volumes = float(np.broadcast_to(volume, moments.weight.shape) @ moments.weight)
         return -0.5 * (volumes + squares)
 
+    expression = description.describe
     expect = expectation.expect
     expect_statistics = expectation.expect_statistics
     draw = drawing.draw
@@ -231,6 +232,7 @@ def estimate(
     divisor: Divisor = "mle",
     shrinkage: Shrinkage = None,
     target: Target = "diagonal",
+    threads: int = 1,
 ) -> GaussianDensity:
     """The density that fits complete rows best.
 
@@ -244,7 +246,7 @@ def estimate(
     values = _values(moments, names, structure, divisor, shrinkage, towards)
     weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight
     try:
-        covariance = structure.shape.of(values, names, weight)
+        covariance = structure.shape.of(values, names, weight, threads)
     except SingularCovarianceError:
         if structure.between:  # singular only if the pooled one is, of which more can be said
             estimate(moments, names, structure.parts[1], divisor, shrinkage, target)

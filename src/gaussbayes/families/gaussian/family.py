@@ -256,7 +256,7 @@ class Gaussian(Family):
         structure = self.structure
         settings = (structure, self.divisor, self.shrinkage, self.target)
         if statistics.is_complete:
-            return Fit(estimate(statistics.moments, names, *settings))
+            return Fit(estimate(statistics.moments, names, *settings, threads))
         complete = partial(missing_values.complete, statistics, structure, names)
         options: dict[str, Any] = {"max_iterations": max_iterations, "threads": threads}
         try:

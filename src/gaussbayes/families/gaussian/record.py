@@ -41,9 +41,10 @@ from gaussbayes.families.gaussian.span import Span
 from gaussbayes.families.gaussian.spanned import Spanned, SpannedStatistics, directions
 from gaussbayes.families.gaussian.spanned_density import SpannedDensity
 from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments, GaussianStatistics
-from gaussbayes.families.gaussian.structure import STRUCTURES, Shape, Structure, cholesky
+from gaussbayes.families.gaussian.structure import STRUCTURES, Shape, Structure
 from gaussbayes.families.gaussian.student import StudentDensity
 from gaussbayes.kernels.reference import scatter_shape
+from gaussbayes.kernels.triangular import cholesky
 
 # Proportion of the features' sums of squares by which an eigenvalue may be below zero.
 _ROUNDING = 1e-8

@@ -25,7 +25,9 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.families.expression import SpannedForm
 from gaussbayes.families.gaussian.density import GaussianDensity
+from gaussbayes.families.gaussian.description import describe_spanned
 from gaussbayes.families.gaussian.drawing import transform
 from gaussbayes.families.gaussian.span import Span
 from gaussbayes.families.gaussian.structure import Full
@@ -101,6 +103,11 @@ class SpannedDensity:
 
         for_each(score, self.span.blocks(rows.n_rows), threads)
         return out
+
+    def expression(self, statistics: Any) -> SpannedForm:
+        """Coordinates in the span, and the Gaussians of these, as a record."""
+        del statistics  # no row lacked a value
+        return describe_spanned(self)
 
     def squared_distance(self, rows: Rows, threads: int = 1) -> tuple[FloatArray, FloatArray]:
         """Squared distances (n, k) that follow χ², and their degrees of freedom (n,)."""

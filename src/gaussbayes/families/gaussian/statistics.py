@@ -35,9 +35,9 @@ from gaussbayes.families.gaussian.product_moments import (
     no_products,
     product_moments,
 )
-from gaussbayes.families.gaussian.structure import cholesky
 from gaussbayes.kernels.arrays import Columns, as_matrix
 from gaussbayes.kernels.reference import scatter_shape, zero_moments
+from gaussbayes.kernels.triangular import cholesky
 
 if TYPE_CHECKING:
     from gaussbayes.families.gaussian.cells import PatternMoments

@@ -13,14 +13,9 @@ the whitener is ``L⁻¹ D⁻¹`` and units cannot matter. What makes a matrix s
 whose variance the others leave no proportion unexplained, which is compared with rounding, never
 with a size in some unit. Messages say what is wrong; what to do about it, the family says, which
 can try.
-
-BLAS and LAPACK share a matrix among threads that wait for each other at every step: on a busy
-machine the factor of 500 rows takes a hundred times the processor time that one thread needs. Here
-they get blocks so small that they leave them to one thread, or so large that waiting is nothing.
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import prod
@@ -29,59 +24,51 @@ from typing import ClassVar, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes import kernels
 from gaussbayes.base.errors import ParameterError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import for_each
 from gaussbayes.base.types import CovarianceName, FloatArray, ScatterLayout
 from gaussbayes.families.protocol import ParameterTable
+from gaussbayes.kernels.triangular import correlation_of, invert_lower
 
 _SYMMETRY_TOLERANCE = 1e-8
 
 _EPS = float(np.finfo(np.float64).eps)
 
-_BLOCK = 64  # rows of a block
-# Products of up to so many multiplications are not shared, and from so many on it is worth it.
-_ONE_THREAD, _MANY_THREADS = 1 << 18, 1 << 26
-_LARGEST_DIRECT = 32  # triangles up to this size are inverted row by row, larger ones by halves
+_WORTH_A_THREAD = 100  # features from which on the factors of several classes are shared out
 
 
 def factor(
-    covariance: FloatArray, names: Schema, weight: FloatArray | None = None
+    covariance: FloatArray, names: Schema, weight: FloatArray | None = None, threads: int = 1
 ) -> tuple[FloatArray, FloatArray]:
     """Whiteners W (m, d, d), lower triangular with ``Σ⁻¹ = WᵀW``, and log determinants (m,).
 
     A covariance that is singular to rounding is an error that names class and dependent features;
     it says how many rows it was estimated from (m,) if that is known.
     """
-    variance = covariance.diagonal(axis1=1, axis2=2)
-    check_variances(variance, names, weight)
-    scale = 1.0 / np.sqrt(variance)
-    m, d = variance.shape
-    # One array is correlations first, then their factors, then the inverses of these.
-    whitener = _correlation(covariance, scale)
-    good = cholesky(whitener)
-    pivots = whitener.diagonal(axis1=1, axis2=2).copy()
-    invert_lower(whitener[:good])
-    # What all the other features leave unexplained of each, 1 / (R⁻¹)ⱼⱼ. Unlike the pivots of L it
-    # does not depend on the features' order, and it is within a factor d of the least eigenvalue.
-    unexplained = 1.0 / np.einsum("mij,mij->mj", whitener[:good], whitener[:good])
-    singular = np.flatnonzero(unexplained.min(axis=1) <= _tolerance(d))
-    if singular.size or good < m:
-        c = int(singular[0]) if singular.size else good
+    m, d = covariance.shape[:2]
+    whitener, log_det, unexplained = np.empty((m, d, d)), np.empty(m), np.empty(m)
+    run = kernels.active().factor
+    if threads > 1 and d >= _WORTH_A_THREAD:
+
+        def factor_class(c: int) -> None:
+            some = slice(c, c + 1)
+            run(covariance[some], whitener[some], log_det[some], unexplained[some])
+
+        for_each(factor_class, range(m), threads)
+    else:
+        run(covariance, whitener, log_det, unexplained)
+    if not unexplained.min(initial=1.0) > _tolerance(d):
+        check_variances(covariance.diagonal(axis1=1, axis2=2), names, weight)
+        c = int(np.argmin(unexplained > _tolerance(d)))
         del whitener  # naming the features takes room
-        matrix = _correlation(covariance[c : c + 1], scale[c : c + 1])[0]
+        scale = 1.0 / np.sqrt(covariance[c].diagonal())
+        matrix = correlation_of(covariance[c : c + 1], scale[None])[0]
         shared = m < names.classes.shape[0]
         rows = np.inf if shared or weight is None else float(weight[c])
         _raise_dependent(matrix, _owner(c, m, names), names, rows)
-    log_det = 2.0 * (np.log(pivots) - np.log(scale)).sum(axis=1)
-    whitener *= scale[:, None, :]
     return whitener, log_det
-
-
-def _correlation(covariance: FloatArray, scale: FloatArray) -> FloatArray:
-    # Rows after one another, however the covariances lie: products round alike then.
-    correlation: FloatArray = np.multiply(covariance, scale[:, :, None], order="C")
-    correlation *= scale[:, None, :]
-    return correlation
 
 
 def check_variances(variance: FloatArray, names: Schema, weight: FloatArray | None = None) -> None:
@@ -171,90 +158,6 @@ def _owner(c: int, count: int, names: Schema) -> str:
     return f"class {names.class_name(c)}"
 
 
-def cholesky(matrices: FloatArray) -> int:
-    """Put lower factors L, ``A = L Lᵀ``, in the place of symmetric matrices A (m, d, d).
-
-    Returns how many come before the first that is not positive definite: that one and those after
-    it are of no use any more.
-    """
-    m, d = len(matrices), int(matrices.shape[1])
-    if d > _BLOCK and m > 1:
-        for c in range(m):
-            if not cholesky(matrices[c : c + 1]):
-                return c
-        return m
-    with suppress(np.linalg.LinAlgError):
-        _factor_by_blocks(matrices)
-        return m
-    if m < 2:
-        return 0
-    half = m // 2
-    good: int = cholesky(matrices[:half])
-    return good if good < half else half + cholesky(matrices[half:])
-
-
-def _factor_by_blocks(matrices: FloatArray) -> None:
-    """Columns from left to right: each block less what those before it explain."""
-    d = matrices.shape[-1]
-    for start in range(0, d, _BLOCK):
-        stop = min(start + _BLOCK, d)
-        if start:
-            rest, left = matrices[:, start:, start:stop], matrices[:, start:, :start]
-            _subtract_product(rest, left, matrices[:, start:stop, :start].mT)
-        corner = np.linalg.cholesky(matrices[:, start:stop, start:stop])
-        matrices[:, start:stop, start:stop] = corner
-        if stop < d:
-            # Read backwards a lower triangle is an upper one, of which `solve` finds that it is
-            # its own factor: what remains of it is substitution.
-            below = matrices[:, stop:, start:stop].mT[:, ::-1]
-            solved = np.linalg.solve(corner[:, ::-1, ::-1], below)[:, ::-1]
-            matrices[:, stop:, start:stop] = solved.mT
-            matrices[:, start:stop, stop:] = 0.0
-
-
-def invert_lower(lower: FloatArray) -> None:
-    """Put their inverses in the place of lower triangular matrices (…, d, d), by halves.
-
-    ``[[A, 0], [B, C]]⁻¹ = [[A⁻¹, 0], [−C⁻¹ B A⁻¹, C⁻¹]]``: nearly all of the work is in matrix
-    products.
-    """
-    d = lower.shape[-1]
-    if d <= _LARGEST_DIRECT:
-        lower[..., 0, 0] = 1.0 / lower[..., 0, 0]
-        for i in range(1, d):
-            row = lower[..., i, None, :i] @ lower[..., :i, :]
-            lower[..., i, :i] = (0.0 - row[..., 0, :i]) / lower[..., i, i, None]  # no −0
-            lower[..., i, i] = 1.0 / lower[..., i, i]
-        return
-    half = d // 2
-    first, second = lower[..., :half, :half], lower[..., half:, half:]
-    invert_lower(first)
-    invert_lower(second)
-    between = np.zeros((*first.shape[:-2], d - half, half))
-    _subtract_product(between, lower[..., half:, :half], first)
-    lower[..., half:, :half] = 0.0
-    _subtract_product(lower[..., half:, :half], second, -between)
-
-
-def _subtract_product(target: FloatArray, left: FloatArray, right: FloatArray) -> None:
-    """Take the product of two matrices from a third, in parts."""
-    rows, inner, columns = *left.shape[-2:], right.shape[-1]
-    if not _ONE_THREAD < rows * inner * columns < _MANY_THREADS:
-        target -= left @ right
-    elif inner == max(rows, inner, columns):
-        half = inner // 2
-        _subtract_product(target, left[..., :half], right[..., :half, :])
-        _subtract_product(target, left[..., half:], right[..., half:, :])
-    elif rows >= columns:
-        half = rows // 2
-        _subtract_product(target[..., :half, :], left[..., :half, :], right)
-        _subtract_product(target[..., half:, :], left[..., half:, :], right)
-    else:
-        half = columns // 2
-        _subtract_product(target[..., :half], left, right[..., :half])
-        _subtract_product(target[..., half:], left, right[..., half:])
-
-
 _MOST_TITLES = 20  # features of which all pairs are shown in a table
 
 
@@ -272,12 +175,19 @@ class Shape:
     isotropic: ClassVar[bool] = False  # whether all have one variance: nothing can be shrunk
 
     @classmethod
-    def of(cls, values: FloatArray, names: Schema, weight: FloatArray | None = None) -> Self:
+    def of(
+        cls,
+        values: FloatArray,
+        names: Schema,
+        weight: FloatArray | None = None,
+        threads: int = 1,
+    ) -> Self:
         """Covariances from their values, factored.
 
         One that cannot be inverted is an error that names class and features, and says how many
         rows it was estimated from (m,) if that is known.
         """
+        del threads
         d = names.n_features
         check_variances(cls._by_feature(values, d), names, weight)
         whitener = cls._by_feature(1.0 / np.sqrt(values), d)
@@ -475,8 +385,14 @@ class Full(Shape):
     correlated = True
 
     @classmethod
-    def of(cls, values: FloatArray, names: Schema, weight: FloatArray | None = None) -> Self:
-        return cls(values, *factor(values, names, weight))
+    def of(
+        cls,
+        values: FloatArray,
+        names: Schema,
+        weight: FloatArray | None = None,
+        threads: int = 1,
+    ) -> Self:
+        return cls(values, *factor(values, names, weight, threads))
 
     @classmethod
     def given(cls, values: FloatArray, names: Schema) -> Self:

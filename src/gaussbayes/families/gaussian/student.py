@@ -13,6 +13,7 @@ is missing, and the marginal of a Student-t has the same entries of m and Λ and
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from gaussbayes.base.errors import CapabilityError, ParameterError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.families.expression import QuadraticForm
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.drawing import spread_tails, transform
 from gaussbayes.families.gaussian.statistics import GaussianStatistics
@@ -93,6 +95,12 @@ class StudentDensity:
         log_density = self.gaussian.log_density(centred, threads)
         constant = 0.5 * np.log(2.0 * np.pi) * n_features[:, None]
         return np.asarray(-(log_density + 0.5 * squares + constant))
+
+    def expression(self, statistics: Any) -> QuadraticForm:
+        """Locations, whiteners and degrees of freedom, as a record."""
+        form = self.gaussian.expression(statistics, self.degrees)
+        assert isinstance(form, QuadraticForm)  # scale matrices are full
+        return form
 
     def squared_distance(self, rows: Rows, threads: int = 1) -> tuple[FloatArray, FloatArray]:
         """Squared distances (n, k) that follow χ², and their degrees of freedom (n,).

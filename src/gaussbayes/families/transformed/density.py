@@ -18,6 +18,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.families.expression import TransformedColumns
 from gaussbayes.families.protocol import Fused, ParameterTable, Reference
 from gaussbayes.families.transformed.statistics import (
     TransformedStatistics,
@@ -100,6 +101,14 @@ class TransformedDensity:
             if len(blocks) > 1:  # the message is to count rows from the first of all
                 score(transform(rows, 0)[0], 0)
             raise
+
+    def expression(self, statistics: Any) -> TransformedColumns:
+        """The transforms, and the record of the density of z."""
+        transforms = self.transforms.of
+        if len(transforms) == 1:
+            transforms = transforms * self.n_columns
+        inner = self.inner.expression(None if statistics is None else statistics.inner)
+        return TransformedColumns(transforms, inner)
 
     def squared_distance(self, rows: Rows, threads: int = 1) -> tuple[FloatArray, FloatArray]:
         """Squared distances (n, k) of the transformed rows, and how many columns there are (n,)."""

@@ -17,10 +17,11 @@
 namespace accumulation {
 
 // sums_j = sum of w z_j and squares_j = sum of w z_j^2, where z = (x - anchor) - center. The rows
-// are summed up a few at a time: fewer roundings add up.
-template <class T>
+// are summed up a few at a time: fewer roundings add up. Meanwhile what will be read next is fetched
+// into the cache.
+template <bool weighted, class T>
 void sum_rows(const Group<T>& rows, std::size_t panels, const double* anchor, const double* center,
-              double* sums, double* squares) {
+              Span& upcoming, double* sums, double* squares) {
     for_columns(panels, [&](auto V, std::size_t column) {
         constexpr std::size_t chains = 4 / V, run = 32 * chains;
         Vec<double> a[V], c[V], sum[V] = {}, square[V] = {};
@@ -30,18 +31,22 @@ void sum_rows(const Group<T>& rows, std::size_t panels, const double* anchor, co
         }
         for (std::size_t i = 0; i < rows.size;) {
             const std::size_t stop = std::min(rows.size, i + run);
+            const std::size_t step = upcoming.begin < upcoming.end ? sizeof(T) * width : 0;
+            const char* ahead = upcoming.begin;
             Vec<double> s[chains][V] = {}, q[chains][V] = {};
             const auto add = [&](std::size_t chain, std::size_t row) {
-                for (std::size_t v = 0; v < V; ++v) {
+                for (std::size_t v = 0; v < V; ++v, ahead += step) {
+                    __builtin_prefetch(ahead, 0, 2);
                     const Vec<double> z = (widen(rows.row[row] + column + v * width) - a[v]) - c[v];
-                    const Vec<double> weighted = z * rows.weight[row];
-                    s[chain][v] += weighted;
-                    q[chain][v] += weighted * z;
+                    const Vec<double> counted = weighted ? z * rows.weight[row] : z;
+                    s[chain][v] += counted;
+                    q[chain][v] += counted * z;
                 }
             };
             for (; i + chains <= stop; i += chains)
                 for (std::size_t chain = 0; chain < chains; ++chain) add(chain, i + chain);
             for (; i < stop; ++i) add(0, i);
+            upcoming.begin = ahead;
             for (std::size_t chain = 0; chain < chains; ++chain)
                 for (std::size_t v = 0; v < V; ++v) {
                     sum[v] += s[chain][v];
@@ -86,7 +91,7 @@ class Accumulator {
         std::memset(scratch_.data(), 0, sizeof(double) * 5 * panels_ * width);
     }
 
-    void fetch(Span upcoming) { z_.fetch(upcoming); }
+    void fetch(Span upcoming) { upcoming_ = upcoming; }
 
     // Rows of class c join its moments.
     void add(std::size_t c, const Group<T>& rows) {
@@ -102,9 +107,9 @@ class Accumulator {
         else
             center_on(rows, own, c);
         if (layout_ == Layout::diagonal)
-            sum_rows(rows, panels_, anchor_, center_, rest_, squares_);
+            sum(rows);
         else
-            z_.add(rows, anchor_, center_, rest_, scatter);
+            z_.add(rows, anchor_, center_, rest_, upcoming_, scatter);
         for (std::size_t j = 0; j < d_; ++j) {
             rest_[j] /= own;
             delta_[j] = (center_[j] - offset[j]) + rest_[j];
@@ -115,19 +120,19 @@ class Accumulator {
                 scatter[j] += squares_[j] + (weight * part * delta_[j] * delta_[j] -
                                              own * rest_[j] * rest_[j]);
         else if (settled)
-            z_.subtract(std::sqrt(own * part), rest_, scatter);
+            z_.subtract(std::sqrt(own * part), rest_, upcoming_, scatter);
         else {
             // Their own mean is the centre but for rounding, which counts beside a far first row.
-            z_.subtract(std::sqrt(own), rest_, scatter);
-            if (weight > 0) z_.add(std::sqrt(weight * part), delta_, scatter);
+            z_.subtract(std::sqrt(own), rest_, upcoming_, scatter);
+            if (weight > 0) z_.add(std::sqrt(weight * part), delta_, upcoming_, scatter);
         }
-        if (layout_ == Layout::full) z_.flush(scatter);
+        if (layout_ == Layout::full) z_.flush(upcoming_, scatter);
         weight += own;
     }
 
     void finish() {
         if (layout_ == Layout::diagonal) return;
-        if (layout_ == Layout::pooled) z_.flush(moments_.scatter);
+        if (layout_ == Layout::pooled) z_.flush(upcoming_, moments_.scatter);
         const std::size_t count = layout_ == Layout::full ? k_ : 1;
         for (std::size_t c = 0; c < count; ++c) mirror(moments_.scatter + c * d_ * d_);
     }
@@ -136,6 +141,11 @@ class Accumulator {
     double* scatter_of(std::size_t c) const {
         if (layout_ == Layout::pooled) return moments_.scatter;
         return moments_.scatter + c * (layout_ == Layout::full ? d_ * d_ : d_);
+    }
+
+    void sum(const Group<T>& rows) {
+        const auto add = weighted_ ? sum_rows<true, T> : sum_rows<false, T>;
+        add(rows, panels_, anchor_, center_, upcoming_, rest_, squares_);
     }
 
     void center_on_class(std::size_t c) {
@@ -152,7 +162,7 @@ class Accumulator {
             anchor_[j] = first ? static_cast<double>(rows.row[0][j]) : anchor[j];
             center_[j] = 0;
         }
-        sum_rows(rows, panels_, anchor_, center_, rest_, squares_);
+        sum(rows);
         for (std::size_t j = 0; j < d_; ++j) {
             const double mean = rest_[j] / own;
             if (first) anchor[j] = anchor_[j] + mean;
@@ -175,6 +185,7 @@ class Accumulator {
     // Whole panels each: where z_ and sum_rows centre, the mean of the rows relative to that and to
     // the class, and the sums of squares.
     double *const anchor_, *const center_, *const rest_, *const squares_, *const delta_;
+    Span upcoming_;  // what will be read next
 };
 
 // How many rows a sub-block has: what the cache holds, or more for many classes, so that the work
@@ -182,7 +193,9 @@ class Accumulator {
 inline std::size_t rows_at_a_time(std::size_t row_bytes, std::size_t k, Layout layout) {
     const std::size_t cached = clamp((1 << 17) / row_bytes, 1, 4096);
     const std::size_t most = clamp((1 << 22) / row_bytes, 1, 1 << 16);
-    return clamp(k * (layout == Layout::full ? 112 : 32), cached, most);
+    if (layout == Layout::full) return clamp(k * 112, cached, most);
+    // What comes next is fetched meanwhile: both must be in the second-level cache.
+    return clamp(k * 32, cached, std::max(cached, clamp((3 << 17) / row_bytes, 1, most)));
 }
 
 template <class T>

@@ -39,7 +39,7 @@ class FullScorer {
     }
 
     // Log joints (tiles, k, tile_rows) of tiles (tiles, d, tile_rows); where they go the bias is.
-    void score(const Selection& selection, const T* tile, T* log_joint) {
+    void score(const Selection& selection, const T* tile, Ahead, T* log_joint) {
         const std::size_t count = selection.tiles * tile_rows<T>;
         std::fill(limit_.data(), limit_.data() + count, -std::numeric_limits<T>::infinity());
         groups_.find_likely(selection);

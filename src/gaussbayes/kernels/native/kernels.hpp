@@ -98,6 +98,13 @@ struct Kernels {
     TypedKernels<double> wide;
     int (*score_masked)(const Masked&, const Rows<double>&, const Rows<double>* bias, Task,
                         double* values, std::int64_t* labels);
+    // Of one covariance (d, d) the whitener, the log determinant, and the least proportion of a
+    // variance that the other features leave unexplained, 0 if there is no factor.
+    void (*factor)(const double* covariance, std::size_t d, double* whitener, double& log_det,
+                   double& unexplained);
+    // Class codes (n) of labels, and which of the span occur; false if one is outside of it.
+    bool (*encode)(const std::int64_t* labels, std::size_t n, std::int64_t lowest, std::size_t span,
+                   std::int32_t* codes, bool* present);
 };
 
 // One table for each time variant.cpp is compiled.

@@ -196,7 +196,7 @@ class MaskedScorer {
     bool order(const Rows<double>&, const Rows<double>&, std::uint32_t*) const { return false; }
 
     // Log joints (tiles, k, tile_rows) of tiles (tiles, d, tile_rows); where they go the bias is.
-    void score(const Selection& selection, const double* tile, double* log_joint) {
+    void score(const Selection& selection, const double* tile, Ahead, double* log_joint) {
         for (std::size_t t = 0; t < selection.tiles; ++t) {
             for (std::size_t v = 0; v < tile_vectors; ++v)
                 score_lanes(tile + v * lanes<double>, log_joint + v * lanes<double>);

@@ -10,6 +10,10 @@
 #include <string>
 #include <vector>
 
+#ifdef _WIN32
+#include <intrin.h>
+#endif
+
 #include "kernels.hpp"
 
 namespace nb = nanobind;
@@ -26,14 +30,46 @@ using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Output = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
 
+#ifdef GAUSSBAYES_X86
+#ifdef _WIN32
+// What the processor has, and the system saves when threads take turns: what GCC and Clang know by a
+// library that clang-cl does not link.
+struct Processor {
+    bool avx2 = false, avx512 = false;
+
+    Processor() {
+        int basic[4], extended[4];
+        __cpuid(basic, 0);
+        if (basic[0] < 7) return;
+        __cpuid(basic, 1);
+        __cpuidex(extended, 7, 0);
+        const auto has = [](int word, int bit) { return (word >> bit & 1) != 0; };
+        if (!has(basic[2], 27)) return;  // OSXSAVE
+        const unsigned long long saved = _xgetbv(0);
+        avx2 = (saved & 0x6) == 0x6 && has(basic[2], 12) && has(extended[1], 5);
+        avx512 = avx2 && (saved & 0xe6) == 0xe6 && has(extended[1], 16) && has(extended[1], 17) &&
+                 has(extended[1], 30) && has(extended[1], 31);
+    }
+};
+#else
+struct Processor {
+    bool avx2, avx512;
+
+    Processor() {
+        __builtin_cpu_init();
+        avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+        avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                 __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+    }
+};
+#endif
+#endif
+
 // The kernels of the widest instruction set this processor has, or of the one asked for.
 const Kernels* choose(const std::string& wanted) {
 #ifdef GAUSSBAYES_X86
-    __builtin_cpu_init();
-    const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
-                            __builtin_cpu_supports("avx512dq") &&
-                            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+    const Processor processor;
+    const bool has_avx2 = processor.avx2, has_avx512 = processor.avx512;
     if (has_avx512 && (wanted.empty() || wanted == "avx512")) return &avx512::kernels();
     if (has_avx2 && (wanted.empty() || wanted == "avx2")) return &avx2::kernels();
 #endif
@@ -243,23 +279,27 @@ int score_masked(Table<double> X, Vector<double> center, Matrix<double> offset,
     return kernel(form, rows, added.get(), wanted, answer.values, answer.labels);
 }
 
+void factor(nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu> covariances,
+            Output<double> whiteners, Output<double> log_det, Output<double> unexplained) {
+    const std::size_t m = covariances.shape(0), d = covariances.shape(1);
+    expect(covariances.shape(2) == d && whiteners.size() == m * d * d && log_det.size() == m &&
+               unexplained.size() == m,
+           "outputs have the wrong size");
+    const auto kernel = active->factor;
+    nb::gil_scoped_release released;
+    for (std::size_t c = 0; c < m; ++c)
+        kernel(covariances.data() + c * d * d, d, whiteners.data() + c * d * d, log_det.data()[c],
+               unexplained.data()[c]);
+}
+
 void encode(Vector<std::int64_t> labels, std::int64_t lowest, Output<std::int32_t> codes,
             Output<bool> present) {
     const std::size_t n = labels.shape(0), span = present.size();
     expect(codes.size() == n, "codes must have one entry a label");
-    const std::int64_t* label = labels.data();
-    std::int32_t* code = codes.data();
-    bool* seen = present.data();
+    const auto kernel = active->encode;
     nb::gil_scoped_release released;
-    for (std::size_t i = 0; i < n; ++i) {
-        const auto position = static_cast<std::uint64_t>(label[i]) - static_cast<std::uint64_t>(lowest);
-        expect(position < span, "a label is outside the span");
-        seen[position] = true;
-    }
-    std::vector<std::int32_t> rank(span);
-    std::int32_t next = 0;
-    for (std::size_t p = 0; p < span; ++p) rank[p] = seen[p] ? next++ : -1;
-    for (std::size_t i = 0; i < n; ++i) code[i] = rank[static_cast<std::size_t>(label[i] - lowest)];
+    expect(kernel(labels.data(), n, lowest, span, codes.data(), present.data()),
+           "a label is outside the span");
 }
 
 template <class T>
@@ -295,6 +335,8 @@ NB_MODULE(_native, m) {
           nb::arg("correlation").noconvert(), nb::arg("log_feature").noconvert(),
           nb::arg("log_constant").noconvert(), nb::arg("density"), nb::arg("task"), nb::arg("out"),
           nb::arg("bias").none());
+    m.def("factor", &factor, nb::arg("covariances").noconvert(), nb::arg("whiteners").noconvert(),
+          nb::arg("log_det").noconvert(), nb::arg("unexplained").noconvert());
     m.def("packed_size", [](std::size_t d, bool narrow) {
         return narrow ? active->narrow.packed_size(d) : active->wide.packed_size(d);
     });

@@ -102,10 +102,18 @@ void to_log_posterior(T* log_joint, std::size_t k, const Lanes<T>& top) {
     }
 }
 
-// The first class whose log joint is the top.
+// One label a lane.
+inline void store_labels(std::int64_t* to, Mask<double> label) {
+    std::memcpy(to, &label, sizeof label);
+}
+inline void store_labels(std::int64_t* to, Mask<float> label) {
+    for (std::size_t l = 0; l < lanes<float>; ++l) to[l] = label[l];
+}
+
+// The first class whose log joint is the top. Rows of a whole tile may follow one another.
 template <class T>
 void write_labels(const T* log_joint, std::size_t k, const std::uint32_t* row, std::size_t count,
-                  std::int64_t* labels) {
+                  bool consecutive, std::int64_t* labels) {
     Lanes<T> top = load_lanes(log_joint);
     Mask<T> best[tile_vectors] = {};
     for (std::size_t c = 1; c < k; ++c) {
@@ -116,6 +124,11 @@ void write_labels(const T* log_joint, std::size_t k, const std::uint32_t* row, s
             top.part[v] = higher ? x.part[v] : top.part[v];
             best[v] = higher ? number : best[v];
         }
+    }
+    if (consecutive) {
+        for (std::size_t v = 0; v < tile_vectors; ++v)
+            store_labels(labels + row[0] + v * lanes<T>, best[v]);
+        return;
     }
     for (std::size_t r = 0; r < count; ++r) labels[row[r]] = best[r / lanes<T>][r % lanes<T>];
 }
@@ -132,11 +145,11 @@ void write_values(const T* values, std::size_t k, const std::uint32_t* row, std:
 // Writes the answers for `count` rows of a tile, whose log joints (k, tile_rows) are used up.
 // False if a row's largest log joint is not finite, or one of them not a number.
 template <class T>
-bool write_answers(T* log_joint, const std::uint32_t* row, std::size_t count,
+bool write_answers(T* log_joint, const std::uint32_t* row, std::size_t count, bool consecutive,
                    const Destination<T>& to) {
     const Top<T> top = top_of(log_joint, to.k);
     if (to.task == Task::label) {
-        write_labels(log_joint, to.k, row, count, to.labels);
+        write_labels(log_joint, to.k, row, count, consecutive, to.labels);
         return top.sound;
     }
     if (to.task == Task::posterior) to_posterior(log_joint, to.k, top.value);

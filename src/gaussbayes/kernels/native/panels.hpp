@@ -63,13 +63,14 @@ class Panels {
           stride_((capacity_ + 1) * width),
           z_(panels_ * stride_) {}
 
-    // Adds sqrt(w) z of each row, z = (x - anchor) - center; sums_j = sum of w z_j on the way.
+    // Adds sqrt(w) z of each row, z = (x - anchor) - center; sums_j = sum of w z_j on the way. What
+    // will be read next is fetched into the cache while the processor multiplies.
     template <class T>
     void add(const Group<T>& rows, const double* anchor, const double* center, double* sums,
-             double* scatter) {
+             Span& upcoming, double* scatter) {
         std::memset(sums, 0, sizeof(double) * panels_ * width);
         for (std::size_t done = 0; done < rows.size;) {
-            make_room(scatter);
+            make_room(upcoming, scatter);
             const std::size_t count = std::min(rows.size - done, capacity_ - added_ - subtracted_);
             pack(rows.row + done, rows.root + done, count, anchor, center, sums);
             added_ += count;
@@ -77,26 +78,23 @@ class Panels {
         }
     }
 
-    void add(double scale, const double* row, double* scatter) {
-        make_room(scatter);
+    void add(double scale, const double* row, Span& upcoming, double* scatter) {
+        make_room(upcoming, scatter);
         put(added_++, scale, row);
     }
 
-    void subtract(double scale, const double* row, double* scatter) {
-        make_room(scatter);
+    void subtract(double scale, const double* row, Span& upcoming, double* scatter) {
+        make_room(upcoming, scatter);
         put(capacity_ - ++subtracted_, scale, row);
     }
 
-    // What will be read next is fetched into the cache while the processor multiplies.
-    void fetch(Span upcoming) { upcoming_ = upcoming; }
-
     // Z'Z into the scatter (d, d), on and above the diagonal.
-    void flush(double* scatter) {
+    void flush(Span& upcoming, double* scatter) {
         for (std::size_t i = 0; i < panels_; ++i) {
             std::size_t j = i;
-            for (; j + 3 <= panels_; j += 3) tile<3>(i, j, scatter);
-            if (panels_ - j == 2) tile<2>(i, j, scatter);
-            if (panels_ - j == 1) tile<1>(i, j, scatter);
+            for (; j + 3 <= panels_; j += 3) tile<3>(i, j, upcoming, scatter);
+            if (panels_ - j == 2) tile<2>(i, j, upcoming, scatter);
+            if (panels_ - j == 1) tile<1>(i, j, upcoming, scatter);
         }
         added_ = subtracted_ = 0;
     }
@@ -106,8 +104,8 @@ class Panels {
         return z_.data() + panel * stride_ + row * width;
     }
 
-    void make_room(double* scatter) {
-        if (added_ + subtracted_ == capacity_) flush(scatter);
+    void make_room(Span& upcoming, double* scatter) {
+        if (added_ + subtracted_ == capacity_) flush(upcoming, scatter);
     }
 
     void put(std::size_t place, double scale, const double* row) {
@@ -145,12 +143,13 @@ class Panels {
     // The rows of the scatter from i * width on, V panels of columns from panel j on. The rows of Z
     // are summed up a few at a time: fewer roundings add up.
     template <std::size_t V>
-    void tile(std::size_t i, std::size_t j, double* scatter) {
+    void tile(std::size_t i, std::size_t j, Span& upcoming, double* scatter) {
         constexpr std::size_t run = 64;
         double total[width][V * width] = {};
         for (std::size_t r = 0; r < added_; r += run)
-            multiply<V>(i, j, r, std::min(added_ - r, run), 1.0, total);
-        if (subtracted_ > 0) multiply<V>(i, j, capacity_ - subtracted_, subtracted_, -1.0, total);
+            multiply<V>(i, j, r, std::min(added_ - r, run), 1.0, upcoming, total);
+        if (subtracted_ > 0)
+            multiply<V>(i, j, capacity_ - subtracted_, subtracted_, -1.0, upcoming, total);
         const std::size_t height = std::min(d_ - i * width, width);
         const std::size_t columns = std::min(d_ - j * width, V * width);
         for (std::size_t l = 0; l < height; ++l) {
@@ -161,17 +160,16 @@ class Panels {
 
     template <std::size_t V>
     void multiply(std::size_t i, std::size_t j, std::size_t first, std::size_t count, double sign,
-                  double (&total)[width][V * width]) {
+                  Span& upcoming, double (&total)[width][V * width]) {
         // A line of the cache for each row of the tiles on the diagonal: as much as was packed.
-        const std::size_t line = i == j && upcoming_.begin < upcoming_.end ? 64 : 0;
-        add_product<V>(at(i, first), at(j, first), stride_, count, sign, upcoming_.begin, line,
+        const std::size_t line = i == j && upcoming.begin < upcoming.end ? 64 : 0;
+        add_product<V>(at(i, first), at(j, first), stride_, count, sign, upcoming.begin, line,
                        total);
-        upcoming_.begin += line * count;
+        upcoming.begin += line * count;
     }
 
     const std::size_t d_, panels_, capacity_, stride_;
     std::size_t added_ = 0, subtracted_ = 0;
-    Span upcoming_;
     Block<double> z_;
 };
 

@@ -37,6 +37,9 @@ namespace GAUSSBAYES_VARIANT {
 #include "score.hpp"
 #include "masked.hpp"
 
+#include "factor.hpp"
+#include "encode.hpp"
+
 template <class T>
 TypedKernels<T> typed_kernels() {
     return {accumulate<T>, packed_size<T>, pack<T>, score_quadratic<T>, score_linear<T>};
@@ -44,7 +47,7 @@ TypedKernels<T> typed_kernels() {
 
 const Kernels& kernels() {
     static const Kernels table{GAUSSBAYES_STRING(GAUSSBAYES_VARIANT), typed_kernels<float>(),
-                               typed_kernels<double>(), score_masked};
+                               typed_kernels<double>(), score_masked, factor, encode};
     return table;
 }
 

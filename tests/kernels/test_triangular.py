@@ -5,7 +5,7 @@ import pytest
 import scipy.linalg
 
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.structure import cholesky, invert_lower
+from gaussbayes.kernels.triangular import cholesky, invert_lower
 from tests.oracles import EPS
 
 SIZES = [1, 2, 31, 32, 33, 63, 64, 65, 100, 128, 129, 200, 300]

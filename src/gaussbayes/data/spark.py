@@ -1,0 +1,455 @@
+"""Rows of Spark DataFrames, files that Spark's executors read, and predictions computed there.
+
+Each partition (or part of a file) is folded where it is, by `mapInArrow`, to one record: its number
+and a `Reduced`. The records go through one shuffle, in which 32 neighbours at a time are merged;
+what is left is merged by the driver. Numbers fix the places of a `MergeTree`, in which places
+without rows change nothing, so that neighbours can be merged anywhere: the sum is the same to the
+bit as on one machine, for any number of executors, and with executors lost on the way, whose
+partitions Spark computes again. All of them must run the same build on the same kind of processor
+for that, and the partitions must hold the same rows in the same order whenever they are computed,
+as those of files do.
+
+Records are pickled: every bit of a float is kept, whatever is summed, and what comes from executors
+is trusted as the code that was sent there is, which Spark pickles as well.
+"""
+
+import os
+import pickle
+import re
+import shutil
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property, partial
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from gaussbayes.base.errors import DataError, GaussBayesError, SchemaError
+from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.data.column_roles import SAMPLE_ROWS, columns_asked_for, decide_source
+from gaussbayes.data.file_rows import Plan, SharedFileRows, numbered_parts, part_partial
+from gaussbayes.data.readers.batches import batch_rows, stored_types, tables_of
+from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
+from gaussbayes.data.roles import (
+    ParsedTable,
+    Request,
+    check_distinct,
+    check_present,
+    prediction_features,
+)
+from gaussbayes.data.rows import Encoder
+
+Batches: TypeAlias = Iterator[pa.RecordBatch]
+Outcome: TypeAlias = Reduced[Any] | GaussBayesError
+"""What some blocks sum to, or why they cannot be summed.
+
+Errors are raised by the driver: if an executor did, Spark would try again and again.
+"""
+
+RECORD = "number long, record binary"
+"""The columns that a record has in Spark."""
+
+NEIGHBOURS = 5
+"""2⁵ = 32 records are merged at a time on an executor."""
+
+OLDEST_JAVA = 17
+HOW_TO_GET_JAVA = (
+    f"install Java {OLDEST_JAVA} or newer (Debian and Ubuntu: apt-get install "
+    f"openjdk-{OLDEST_JAVA}-jre-headless), or name its folder with JAVA_HOME"
+)
+
+
+def open_on_spark(source: Any, request: Request, session: Any = None) -> RowSource:
+    """The rows of a Spark DataFrame, or of files that all executors find under the same names.
+
+    Files are cut and read as on one machine: a large Parquet or Arrow file is shared among the
+    executors, a file of text or a compressed one is read by one of them.
+    """
+    import_spark()
+    if hasattr(source, "mapInArrow"):
+        return SparkRows.open_frame(source, request)
+    return SparkFileRows.open_shared(source, request, session)
+
+
+class SparkFileRows(SharedFileRows):
+    """The rows of files that executors read."""
+
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
+        plan = self.plan(fold, encoder)
+        parts = numbered_parts(plan)
+        numbers = self.client.range(0, len(parts), 1, len(parts))  # a partition for each
+        return _summed(numbers, partial(_part_outcomes, parts=parts, plan=plan))
+
+
+class SparkRows(RowSource):
+    """The rows of a Spark DataFrame, whose partitions are numbered by Spark."""
+
+    shown = "the Spark DataFrame"
+
+    def __init__(self, frame: Any, reader: BlockReader) -> None:
+        super().__init__(reader.roles, reader.request)
+        self._frame = _columns(frame, reader.selection.columns)
+        self._reader = reader
+
+    @classmethod
+    def open_frame(cls, frame: Any, request: Request) -> "SparkRows":
+        """Choose the columns, and check that they can be what they are chosen for."""
+        names = list(frame.columns)
+        check_distinct(cls.shown, names)
+        decided = None
+        if request.is_open:
+            columns = columns_asked_for(names, request)
+            sample = _first_rows(_columns(frame, columns), columns)
+            request, decided = decide_source(sample, request, names=names, whole=False)
+        types = stored_types(_arrow_schema(frame), cls.shown)
+        return cls(frame, BlockReader.open(types, request, decided, cls.shown))
+
+    @cached_property
+    def n_rows(self) -> int:  # type: ignore[override]
+        """Spark counts them when that is asked for, at the price of another pass."""
+        return int(self._frame.count())
+
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
+        reader = replace(self._reader, encoder=encoder)
+        return _summed(self._frame, partial(_partition_outcome, reader=reader, fold=fold))
+
+
+# What executors do.
+
+
+def _partition_outcome(
+    batches: Batches, reader: BlockReader, fold: Fold[Any]
+) -> Iterator[tuple[int, Outcome]]:
+    """What a partition adds; it is cut as a file of the same rows would be."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    assert context is not None
+    number, names = context.partitionId(), reader.selection.columns
+    shown = f"partition {number}"
+    named = (batch.rename_columns(names) for batch in batches)
+    tables = tables_of(named, reader.selection, shown, batch_rows(len(names)))
+    parsed = (ParsedTable(table, table.num_rows) for table in tables)
+    try:
+        total = reader.total(parsed, fold, 1, shown)
+        if total.stop is not None:
+            raise total.stop.placed(shown, 1, reader.selection.optional)
+    except GaussBayesError as error:
+        yield number, error
+    else:
+        yield number, total.of_file()
+
+
+def _part_outcomes(
+    batches: Batches, parts: Sequence[tuple[int, int, range]], plan: Plan
+) -> Iterator[tuple[int, Outcome]]:
+    """What some parts of files add, whose numbers are given."""
+    for batch in batches:
+        for place in batch.column(0).to_pylist():
+            number, file, places = parts[place]
+            try:
+                yield number, part_partial(places, 0, file, plan)
+            except GaussBayesError as error:
+                yield number, error
+
+
+def _merged_neighbours(batches: Batches, bits: int) -> Iterator[tuple[int, Outcome]]:
+    """Records in the order of their numbers → one for each 2^bits of them, which is a subtree."""
+    for number, group in groupby(_outcomes(batches), lambda each: each[0] >> bits):
+        first = number << bits
+        yield number, _merged((each - first, outcome) for each, outcome in group)
+
+
+def _merged(outcomes: Iterable[tuple[int, Outcome]]) -> Outcome:
+    """The sum of numbered outcomes in their tree, or the first error among them."""
+    tree: MergeTree[Reduced[Any]] = MergeTree()
+    numbers: set[int] = set()
+    errors: dict[int, GaussBayesError] = {}
+    try:
+        for number, outcome in outcomes:
+            numbers.add(number)
+            if isinstance(outcome, GaussBayesError):
+                errors[number] = outcome
+            elif not errors:
+                tree.add(number, outcome)
+        if errors:
+            return errors[min(errors)]
+        for number in set(range(max(numbers, default=0) + 1)) - numbers:
+            tree.add(number, Reduced())
+        return tree.result()
+    except GaussBayesError as error:  # as of labels of different types
+        return error
+
+
+def _records(batches: Batches, work: Callable[[Batches], Any]) -> Batches:
+    """The outcomes of some work on a partition, as Spark takes them."""
+    for number, outcome in work(batches):
+        record = pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL)
+        yield pa.record_batch({"number": [number], "record": [record]})
+
+
+def _outcomes(batches: Batches) -> Iterator[tuple[int, Outcome]]:
+    for batch in batches:
+        for number, record in zip(*batch.columns, strict=True):
+            yield number.as_py(), pickle.loads(record.as_buffer())
+
+
+# What the driver does.
+
+
+def _summed(frame: Any, work: Callable[[Batches], Any]) -> Reduced[Any]:
+    """The sum of what partitions add: the work gives outcomes and their numbers."""
+    from pyspark.sql import functions
+
+    leaves = _mapped(frame, partial(_records, work=work), RECORD)
+    neighbours = leaves.repartition(functions.shiftright("number", NEIGHBOURS))
+    merged = _mapped(
+        neighbours.sortWithinPartitions("number"),
+        partial(_records, work=partial(_merged_neighbours, bits=NEIGHBOURS)),
+        RECORD,
+    )
+    with _named_cause():
+        records = merged.toLocalIterator(prefetchPartitions=True)
+        outcome = _merged((number, pickle.loads(record)) for number, record in records)
+    if isinstance(outcome, GaussBayesError):
+        raise outcome
+    return outcome
+
+
+def _first_rows(frame: Any, names: Sequence[str]) -> pa.Table:
+    """Up to so many rows of the first partition that has some, which alone is read."""
+    with _named_cause():
+        heads = _mapped(frame, _head, RECORD).head(1)  # Spark goes on until a partition has one
+        if heads:
+            return pa.ipc.open_stream(heads[0].record).read_all().rename_columns(names)
+        return _arrow_schema(frame).empty_table().rename_columns(names)
+
+
+def _head(batches: Batches) -> Batches:
+    """The first rows of a partition, as the bytes of an Arrow stream; nothing if it has none."""
+    rows: list[pa.RecordBatch] = []
+    n_left = SAMPLE_ROWS
+    for batch in batches:
+        if batch.num_rows:
+            rows.append(batch.slice(0, n_left))
+            n_left -= rows[-1].num_rows
+        if not n_left:
+            break
+    if rows:
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, rows[0].schema) as stream:
+            for batch in rows:
+                stream.write_batch(batch)
+        yield pa.record_batch({"number": [0], "record": [sink.getvalue().to_pybytes()]})
+
+
+def _columns(frame: Any, names: Sequence[str]) -> Any:
+    """Some columns, under names of our own: Spark's take dots and cases for something else."""
+    places = {name: f"c{place}" for place, name in enumerate(frame.columns)}
+    return frame.toDF(*places.values()).select(*(places[name] for name in names))
+
+
+def _arrow_schema(frame: Any) -> pa.Schema:
+    """The columns as Arrow has them; no rows are read for that."""
+    from pyspark.errors import PySparkException
+
+    names = list(frame.columns)
+    try:
+        schema = _columns(frame, names).limit(0).toArrow().schema
+    except PySparkException:
+        for field in frame.schema.fields:
+            try:
+                _columns(frame, [field.name]).limit(0).toArrow()
+            except PySparkException:
+                msg = (
+                    f"column {field.name!r} of the Spark DataFrame holds "
+                    f"{field.dataType.simpleString()} values, which Arrow does not know: cast it, "
+                    f"or leave it out with frame.drop({field.name!r})"
+                )
+                raise DataError(msg) from None
+        raise
+    return pa.schema([field.with_name(name) for name, field in zip(names, schema, strict=True)])
+
+
+def _mapped(frame: Any, function: Callable[[Batches], Batches], schema: Any) -> Any:
+    """The frame of what a function gives for each partition, as lazy as the frame itself."""
+    with _whatever_pandas():
+        return frame.mapInArrow(function, schema)
+
+
+@contextmanager
+def _whatever_pandas() -> Iterator[None]:
+    """Do not say that Spark does not know this version of pandas, which nothing here uses."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+        yield
+
+
+@contextmanager
+def _named_cause() -> Iterator[None]:
+    """Say what to do where executors run a Python that has no gaussbayes."""
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except PySparkException as error:
+        if "No module named 'gaussbayes'" not in str(error):
+            raise
+        msg = (
+            "the Python that Spark's executors run has no gaussbayes: install it there, or name "
+            f"one that has it before Spark starts, here with PYSPARK_PYTHON={sys.executable}"
+        )
+        raise ImportError(msg) from None
+
+
+# Predictions.
+
+
+def predictions(
+    model: Any,
+    frame: Any,
+    *,
+    proba: bool = False,
+    keep: Literal["others", "all", "none"] | Sequence[str] = "others",
+) -> Any:
+    """The predictions for the rows of a Spark DataFrame, as lazy as the frame itself.
+
+    Parameters
+    ----------
+    model : fitted, with `predict`, `predict_proba`, `classes_` and `feature_names_in_`
+    frame : a Spark DataFrame with the model's features among its columns, in any order
+    proba : whether to give the posteriors of all classes, too
+    keep : columns of the frame that are passed on: those that are no features, all, none, or some
+        by their names
+
+    Returns
+    -------
+    A Spark DataFrame of the same rows: the columns that are kept, ``prediction``, and with `proba`
+    a column ``proba_<class>`` for each class.
+
+    Examples
+    --------
+    ::
+
+        frame = spark.read.parquet("trees")
+        model = GaussianClassifier().fit_source(frame, "tree")
+        predictions(model, frame, proba=True).write.parquet("predicted")
+    """
+    import_spark()
+    from pyspark.sql.types import StructType
+
+    columns = list(frame.columns)
+    check_distinct("the Spark DataFrame", columns)
+    names = prediction_features(model)
+    check_present(columns, names)
+    kept = _kept(keep, columns, names)
+    added = ["prediction", *(f"proba_{label}" for label in model.classes_ if proba)]
+    taken = [name for name in added if name in set(kept)]
+    if taken:
+        msg = (
+            f"the Spark DataFrame has a column {taken[0]!r} already, which is what the prediction "
+            "is written to: leave it out with keep, or rename it"
+        )
+        raise SchemaError(msg)
+    read = list(dict.fromkeys([*kept, *names]))
+    fields = dict(zip(columns, frame.schema.fields, strict=True))
+    answer = partial(_predicted, model=model, read=read, kept=kept, names=names, added=added)
+    schema = StructType([fields[name] for name in kept])
+    widths = {fields[name].dataType.simpleString() for name in names}
+    # As rows, so scores.
+    types = [_label_type(model), *["float" if widths == {"float"} else "double"] * len(added[1:])]
+    for name, kind in zip(added, types, strict=True):
+        schema.add(name, kind)
+    return _mapped(_columns(frame, read), answer, schema)
+
+
+def _predicted(
+    batches: Batches,
+    model: Any,
+    read: list[str],
+    kept: list[str],
+    names: list[str],
+    added: list[str],
+) -> Batches:
+    """The rows of a partition with what the model says of them; this runs on an executor."""
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        named = batch.rename_columns(read)
+        rows = pa.Table.from_batches([named.select(names)])
+        columns = [*named.select(kept).columns, pa.array(model.predict(rows).tolist())]
+        if len(added) > 1:
+            columns += map(pa.array, np.asarray(model.predict_proba(rows)).T)
+        yield pa.record_batch(columns, [*kept, *added])
+
+
+def _kept(keep: str | Collection[str], columns: list[str], features: Sequence[str]) -> list[str]:
+    """The columns that are passed on."""
+    if keep == "others":
+        return [name for name in columns if name not in set(features)]
+    if isinstance(keep, str):
+        return columns if keep == "all" else []
+    check_present(columns, list(keep))
+    return list(keep)
+
+
+def _label_type(model: Any) -> str:
+    """What Spark calls the type of a model's labels."""
+    kind = pa.array(model.classes_.tolist()).type
+    names = {"bool": "boolean", "int64": "long", "double": "double"}
+    return names.get(str(kind), "string")
+
+
+# Spark itself.
+
+
+def import_spark() -> Any:
+    """The package pyspark; says what to install if there is none."""
+    try:
+        import pyspark
+    except ImportError:
+        msg = "Spark needs pyspark: pip install 'gaussbayes[spark]'"
+        raise ImportError(msg) from None
+    return pyspark
+
+
+def spark_session() -> Any:
+    """The Spark session of this process; or a new one, as Spark's own configuration has it.
+
+    Without any configuration this is Spark on the cores of this machine.
+    """
+    import_spark()
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    if "SPARK_REMOTE" not in os.environ:
+        check_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder: Any = SparkSession.builder
+    builder = builder.appName("gaussbayes").config("spark.ui.showConsoleProgress", False)
+    with _whatever_pandas():
+        return builder.getOrCreate()
+
+
+def check_java() -> None:
+    """Raise if there is no Java that Spark can run on."""
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=None if home is None else str(Path(home, "bin")))
+    if java is None:
+        where = "on the search path" if home is None else f"in JAVA_HOME, {home}"
+        msg = f"Spark needs Java, and there is none {where}: {HOW_TO_GET_JAVA}"
+        raise FileNotFoundError(msg)
+    told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    version = re.search(r'version "(?:1\.)?(\d+)', told)
+    if version is not None and int(version[1]) < OLDEST_JAVA:
+        msg = f"Spark needs another Java than {java}, which is {version[1]}: {HOW_TO_GET_JAVA}"
+        raise FileNotFoundError(msg)

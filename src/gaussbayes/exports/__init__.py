@@ -1,0 +1,1 @@
+"""Models in other words, such as SQL: renderers of one record of what they calculate."""

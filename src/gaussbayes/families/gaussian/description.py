@@ -1,0 +1,64 @@
+"""Gaussian and Student-t densities as records: see `gaussbayes.families.expression`."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.expression import (
+    DiagonalForm,
+    QuadraticForm,
+    SpannedForm,
+    student_constant,
+)
+
+if TYPE_CHECKING:
+    from gaussbayes.families.gaussian.density import GaussianDensity
+    from gaussbayes.families.gaussian.spanned_density import SpannedDensity
+
+_LOG_2_PI = float(np.log(2 * np.pi))
+
+
+def describe(
+    density: "GaussianDensity", statistics: Any, degrees: FloatArray | None = None
+) -> DiagonalForm | QuadraticForm:
+    """The record of Gaussians; or of Student-t densities with these degrees of freedom (k,)."""
+    shape, where = density.covariance, (density.center, density.offset)
+    if not shape.correlated:
+        log_constant = np.log(shape.whitener) - 0.5 * _LOG_2_PI
+        return DiagonalForm(*where, shape.whitener, np.broadcast_to(log_constant, where[1].shape))
+    half_log_det = np.broadcast_to(0.5 * shape.log_det, density.n_classes)
+    constant = _constant(degrees, density.n_columns) - half_log_det
+    return QuadraticForm(
+        *where, shape.whitener, constant, degrees, _patterns(statistics, density.n_columns)
+    )
+
+
+def describe_spanned(density: "SpannedDensity") -> SpannedForm:
+    """The record of densities of more features than rows."""
+    span, k = density.span, density.n_classes
+    inner = describe(density.inner, None)
+    assert isinstance(inner, QuadraticForm)  # the covariances in a span are full
+    outside = np.broadcast_to(density.outside, k)
+    half_log_det = 0.5 * (density.inner.covariance.log_det + span.n_outside * np.log(outside))
+    constant = _constant(density.degrees, span.n_columns) - half_log_det - span.log_unit
+    return SpannedForm(
+        span.center, span.unit, span.basis, inner, outside, constant, density.degrees
+    )
+
+
+def _constant(degrees: FloatArray | None, n_columns: int) -> FloatArray | float:
+    if degrees is None:
+        return -0.5 * n_columns * _LOG_2_PI
+    return student_constant(degrees, n_columns)
+
+
+def _patterns(statistics: Any, n_columns: int) -> NDArray[np.bool_]:
+    """Which columns rows of training had (p, d), where not all and not none; the heaviest first."""
+    if statistics is None or statistics.cells is None:
+        return np.empty((0, n_columns), dtype=bool)
+    cells = statistics.cells
+    patterns, number = np.unique(cells.observed, axis=0, return_inverse=True)
+    order = np.argsort(-np.bincount(number.ravel(), cells.weight), kind="stable")
+    return np.asarray(patterns[order][patterns[order].any(axis=1)])

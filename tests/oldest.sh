@@ -1,0 +1,27 @@
+#!/bin/sh
+# The oldest versions that pyproject.toml allows, as oldest.txt has them, pass the tests.
+# Run by `make test-oldest`, with the Python 3.11 or newer that makes the environment.
+set -eu
+
+environment=build/oldest
+pip="$environment/bin/python -m pip --disable-pip-version-check --quiet"
+[ -x "$environment/bin/python" ] || "$1" -m venv "$environment"
+$pip install -c oldest.txt scikit-build-core nanobind cmake ninja
+GAUSSBAYES_REQUIRE_NATIVE=1 $pip install -c oldest.txt --no-build-isolation --force-reinstall --no-deps .
+$pip install -c oldest.txt 'gaussbayes[test]'
+
+# What is installed is tested, not the sources beside the tests.
+project=$(mktemp -d)
+trap 'rm -rf "$project"' EXIT
+cp -Rp tests examples benchmarks docs conftest.py pyproject.toml README.md "$project"
+python=$PWD/$environment/bin/python
+cd "$project"
+# Old versions warn of one another, which is no error here. The pages of the lab, the project's own
+# files and the fuzzing do not depend on the versions. Left out are tests whose oracle is the scikit-learn
+# of today: QDA's covariances and solvers, the arguments of its metrics and of its checks, its private
+# functions; and the schema of model files, which msgspec writes in an order of its own.
+"$python" -m pytest -q -n 2 -o filterwarnings=default tests \
+  --ignore=tests/browser --ignore=tests/fuzz --ignore=tests/test_project.py --ignore=tests/test_site.py \
+  --ignore=tests/test_words.py --ignore=tests/test_course.py --ignore=tests/agreement/test_definitions.py \
+  --ignore=tests/agreement/test_sklearn_checks.py \
+  -k "not those_of_scikit_learn and not as_scikit_learn and not categorical_by_type and not schema_is_that_of_the_types"
