@@ -1,10 +1,9 @@
-"""What a newcomer wants to do is at most two actions away import re
-import re
-from the page as it opens.
+"""What a newcomer wants to do is at most two actions away from the page as it opens.
 
 An action is a click, a drag, a file that is let go, or one change of a field that can be seen.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
