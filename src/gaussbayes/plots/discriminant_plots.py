@@ -1,5 +1,7 @@
 """Classes with a shared covariance on Fisher's discriminant axes."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from matplotlib.axes import Axes

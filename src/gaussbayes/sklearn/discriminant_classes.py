@@ -1,5 +1,7 @@
 """`LinearDiscriminantAnalysis` and `QuadraticDiscriminantAnalysis`, as scikit-learn has them."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace

@@ -5,6 +5,8 @@ knows only classes that have rows, the others have probability 0. Parameters hav
 library and device of the rows that were fitted first. No arithmetic is done here.
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

@@ -1,5 +1,7 @@
 """`GaussianNB` and `CategoricalNB`, as scikit-learn has them."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Mapping
 from typing import Any
