@@ -26,4 +26,5 @@ chosen="$chosen and not html_shows_settings and not schema_is_that_of_the_types 
 "$python" -m pytest -q -n 2 -o filterwarnings=default tests -k "$chosen" \
   --ignore=tests/browser --ignore=tests/fuzz --ignore=tests/test_project.py --ignore=tests/test_site.py \
   --ignore=tests/test_words.py --ignore=tests/test_course.py --ignore=tests/agreement/test_definitions.py \
-  --ignore=tests/agreement/test_sklearn_checks.py
+  --ignore=tests/agreement/test_sklearn_checks.py --ignore=tests/cli/test_evaluate.py \
+  --ignore=tests/report/test_contents.py
