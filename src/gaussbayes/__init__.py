@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from gaussbayes.kernels import show_config
     from gaussbayes.model.model import Model
     from gaussbayes.model.solution import Solution
+    from gaussbayes.sliding_window import SlidingWindow
 
     __version__: str
 
@@ -52,6 +53,7 @@ __all__ = [
     "RemovalError",
     "SchemaError",
     "SingularCovarianceError",
+    "SlidingWindow",
     "Solution",
     "__version__",
     "compare",
@@ -70,6 +72,7 @@ _HOME = {
     "GaussianClassifier": "classifier",
     "Model": "model.model",
     "SingularCovarianceError": "base.singular_covariance",
+    "SlidingWindow": "sliding_window",
     "Solution": "model.solution",
     "compare": "analysis.comparison",
     "decision_boundaries": "analysis.boundary",

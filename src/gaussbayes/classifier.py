@@ -462,21 +462,39 @@ class GaussianClassifier(
         model, selection = fit_model(table, schema, options)
         return self._remember(model, selection_=selection, bad_rows_=None)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: Any = None,
+        sample_weight: Any = None,
+        *,
+        decay: float = 1.0,
+    ) -> Self:
         """Learn from more rows; the model is that of all rows so far.
 
         Rows are as in `fit`, any number of any classes: new ones join with their first row. With
-        `classes`, the labels that may occur, that is checked.
+        `classes`, the labels that may occur, that is checked. With `decay` below 1 all rows seen
+        before count so many times as much as they did: batch by batch the model is that of all rows
+        with the weights ``decay ** age``.
+
+        Examples
+        --------
+        >>> model = GaussianClassifier().fit([[0.0], [1.0], [7.0], [9.0]], [0, 0, 1, 1])
+        >>> model.partial_fit([[2.0], [2.0]], [0, 0], decay=0.5).means_.tolist()
+        [[1.5], [8.0]]
         """
-        model, labels = self._updated(X, y, sample_weight)
+        model, labels = self._updated(X, y, sample_weight, decay)
         if classes is not None:
             check_known(labels, encode(classes)[1])
         return self._remember(model)
 
-    def _updated(self, X: Any, y: Any, sample_weight: Any) -> tuple[Model, LabelArray]:
+    def _updated(
+        self, X: Any, y: Any, sample_weight: Any, decay: float
+    ) -> tuple[Model, LabelArray]:
         """The model of all rows so far and of more, and the labels of these."""
         if self.__sklearn_is_fitted__():
-            before = self._with_settings("partial_fit")
+            before = self._with_settings("partial_fit").decayed(decay)
             more = self._learnt(before, X, y, sample_weight)
             return before.updated(more), more.classes
         options = self._options(X)
@@ -529,17 +547,65 @@ class GaussianClassifier(
         An unfitted model takes over what the other has learnt. If only one of them knows the names
         of the features, or of the target, they are taken from that one.
         """
-        if not isinstance(other, GaussianClassifier):
-            msg = f"another GaussianClassifier can be merged, got {type(other).__name__}"
-            raise TypeError(msg)
-        check_is_fitted(other)
-        theirs: Model = vars(other)["_model"]
+        theirs = _model_of(other)
         if self.__sklearn_is_fitted__():
             return self._remember(self._with_settings("merge").merged(theirs))
         options = self._options().like(theirs.settings)
         settings = options.settings(theirs.schema).prepared_like(theirs.settings)
         _check_settled(settings, "merge")
         return self._remember(theirs.with_settings(settings, "merge"))
+
+    def unmerge(self, other: Any) -> Self:
+        """Take away what another model has learnt, whose rows are among those of this one.
+
+        It undoes `merge`, exactly and without any row.
+
+        Examples
+        --------
+        >>> monday = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
+        >>> tuesday = GaussianClassifier().fit([[3.0], [5.0], [8.0], [9.0]], [0, 0, 1, 1])
+        >>> week = GaussianClassifier().merge(monday).merge(tuesday)
+        >>> week.unmerge(monday).means_.tolist()
+        [[4.0], [8.5]]
+        """
+        theirs = _model_of(other)
+        return self._remember(self._with_settings("unmerge").unmerged(theirs))
+
+    def batch(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """A model of these rows alone, read as those that this model has seen.
+
+        It has the same settings and, if there are any, the same transforms, so that it can be
+        merged, taken away again (`unmerge`) and compared (`drift`).
+
+        Examples
+        --------
+        >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
+        >>> model.batch([[3.0], [4.0], [8.0], [9.0]], [0, 0, 1, 1]).means_.tolist()
+        [[3.5], [8.5]]
+        """
+        before = self._with_settings("batch")
+        return self._with(before.of_rows(self._learnt(before, X, y, sample_weight)))
+
+    def drift(self, newer: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Test whether newer rows are like those of this model: `gaussbayes.analysis.drift.Drift`.
+
+        `newer` is another model of the same features, or rows (n, d) with their labels `y`.
+
+        Examples
+        --------
+        >>> from gaussbayes.datasets import load_iris
+        >>> iris = load_iris()
+        >>> X, y = iris.rows, iris.labels
+        >>> model = GaussianClassifier().fit(X[::2], y[::2])
+        >>> model.drift(X[1::2], y[1::2]).p_value > 0.01
+        True
+        >>> model.drift(X[1::2] + [0, 0, 0, 0.5], y[1::2]).changed()
+        ['feature 3']
+        """
+        from gaussbayes.analysis.drift import drift
+
+        after = _model_of(newer if y is None else self.batch(newer, y, sample_weight))
+        return drift(self._record(), after)
 
     def fit_source(
         self,
@@ -583,11 +649,15 @@ class GaussianClassifier(
         weights: str | None = None,
         bad_rows: BadRowHandling = "error",
         client: Any = None,
+        decay: float = 1.0,
     ) -> Self:
-        """Learn from more rows; the features, and the target if not given, are those of before."""
+        """Learn from more rows; the features, and the target if not given, are those of before.
+
+        `decay` is that of `partial_fit`: rows seen before count so many times as much.
+        """
         from gaussbayes.model.sources import Observation, open_more, update_rows
 
-        before = self._with_settings("partial_fit_source")
+        before = self._with_settings("partial_fit_source").decayed(decay)
         request = {"weights": weights, "mark": self.unlabelled, "bad_rows": bad_rows}
         rows = open_more(before, source, target, client=client, **request)
         observation = Observation(before.observing, before.schema)
@@ -1087,6 +1157,12 @@ class GaussianClassifier(
             self._ready()
         return file.save(self._record(), Path(path), unlabelled_rows=unlabelled_rows)
 
+    def to_onnx(
+        self, path: str | PathLike[str], *, dtype: Literal["float64", "float32"] = "float64"
+    ) -> Path:
+        """Write an ONNX file that scores rows in any runtime; see `gaussbayes.Model.to_onnx`."""
+        return self._ready().to_onnx(path, dtype=dtype)
+
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """Read a model from a file that `save` wrote.
@@ -1272,6 +1348,18 @@ class GaussianClassifier(
         changed = copy(self)
         changed.__dict__["_model"] = model
         return changed
+
+
+def _model_of(other: Any) -> Model:
+    """The record of another classifier, which must be fitted, or a record as it is."""
+    if isinstance(other, Model):
+        return other
+    if not isinstance(other, GaussianClassifier):
+        msg = f"another model must be a GaussianClassifier or a Model, got {type(other).__name__}"
+        raise TypeError(msg)
+    check_is_fitted(other)
+    record: Model = vars(other)["_model"]
+    return record
 
 
 # What makes a classifier a transformer is there where its log-odds are linear. It is put there

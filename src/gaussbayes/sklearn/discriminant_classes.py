@@ -89,14 +89,14 @@ class _DiscriminantAnalysis(DropIn):
             raise ParameterError(msg)
         return np.asarray(estimator.covariance_, dtype=np.float64)
 
-    def _updated(self, X: Any, y: Any, sample_weight: Any) -> Any:
+    def _updated(self, X: Any, y: Any, sample_weight: Any, decay: float) -> Any:
         if self.covariance_estimator is not None:
             msg = (
                 "covariance_estimator needs all rows of a class at once, which partial_fit does "
                 "not have: use fit, or give shrinkage instead"
             )
             raise DataError(msg)
-        return super()._updated(X, y, sample_weight)
+        return super()._updated(X, y, sample_weight, decay)
 
     @Attribute
     def means_(self, model: Model) -> Any:

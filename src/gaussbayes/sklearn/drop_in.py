@@ -167,7 +167,15 @@ class DropIn(GaussianClassifier):
     def _fitted(self, table: LabelledRows, schema: Any, options: Options) -> Model:
         return fit_model(table, schema, options)[0]
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: Any = None,
+        sample_weight: Any = None,
+        *,
+        decay: float = 1.0,
+    ) -> Self:
         """Learn from more rows; the model is that of all rows so far.
 
         Parameters
@@ -175,6 +183,7 @@ class DropIn(GaussianClassifier):
         X, y, sample_weight : as in `fit`
         classes : labels that may occur. Where scikit-learn's class has `partial_fit`, they must be
             given by the first call, as there; else a class joins with its first row.
+        decay : how many times as much as they did the rows seen before count
         """
         self._validate_params()
         first = not self.__sklearn_is_fitted__()
@@ -186,7 +195,7 @@ class DropIn(GaussianClassifier):
             if announced is not None:
                 _check_labels(labels, announced)
         rows = self._given_rows(X) if first else X
-        model, found = self._updated(rows, labels, as_numpy(sample_weight))
+        model, found = self._updated(rows, labels, as_numpy(sample_weight), decay)
         if announced is not None:
             announced = unite(announced, found)[0]
         return self._remember(model, _given=Given(kind, announced))

@@ -28,7 +28,16 @@ from gaussbayes.data.categories import (
 )
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.expression import ValueTable, ValueTables
-from gaussbayes.families.independent import ClassSums, Smoothed, check_alike, draw_powers, log_power
+from gaussbayes.families.independent import (
+    ClassSums,
+    ColumnRatio,
+    Smoothed,
+    check_alike,
+    column_tests,
+    draw_powers,
+    log_power,
+)
+from gaussbayes.families.likelihood_ratio import FamilyTests, contingency
 from gaussbayes.families.protocol import Fit, Kind, LeftOut, ParameterTable, Reference
 from gaussbayes.families.removal import Precision, Removal, difference, raise_removal
 
@@ -93,6 +102,25 @@ class CategoricalStatistics(ClassSums):
             what = f"missing values of {names.feature_name(j)} of weight"
             raise_removal(what, theirs.missing[c, j], mine.missing[c, j], names.class_name(c))
         return replace(rest, weight=np.maximum(rest.weight, 0.0)).trimmed()
+
+    def tested(self, other: "CategoricalStatistics", names: Schema) -> FamilyTests:
+        """Whether the probabilities of each class and feature are those of other rows.
+
+        The category that is shown is that whose proportion has changed most.
+        """
+        mine, theirs = _united(self, other, names)
+
+        def ratio(code: int, column: int) -> ColumnRatio:
+            counts = np.stack([each.of(column)[code] for each in (mine, theirs)])
+            if not counts.sum(axis=1).all():
+                return "proportion", np.nan, np.nan, contingency(counts)
+            before, after = counts / counts.sum(axis=1, keepdims=True)
+            most = int(np.argmax(np.abs(after - before)))
+            name = f"proportion of {mine.categories[column][most]}"
+            return name, float(before[most]), float(after[most]), contingency(counts)
+
+        codes = np.flatnonzero((mine.weight > 0) & (theirs.weight > 0)).tolist()
+        return column_tests(ratio, codes, self.n_columns, "probabilities", names)
 
     def of_columns(self, columns: Sequence[int]) -> "CategoricalStatistics":
         count = np.concatenate([self.of(j) for j in columns], axis=1)
