@@ -22,7 +22,7 @@ AVAILABLE_KERNELS = ["reference"] if native is None else ["reference", "native"]
 settings.register_profile(
     "repeatable",
     derandomize=True,
-    max_examples=20,
+    max_examples=15,
     deadline=None,
     # The fixture `kernels` is the same for all examples of a test, which is what is wanted.
     suppress_health_check=[HealthCheck.function_scoped_fixture],

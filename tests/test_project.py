@@ -257,8 +257,8 @@ def test_the_oldest_versions_that_are_tested_are_the_lower_bounds() -> None:
     lines = (ROOT / "oldest.txt").read_text(encoding="utf-8").splitlines()
     pins = dict(line.lower().split("==") for line in lines if not line.startswith("#"))
     assert {name.partition(">=")[0] for name in project["dependencies"]} <= set(pins)
-    for name, pin in pins.items():
-        version = [int(part) for part in pin.split(".")]
+    for name in pins.keys() & bounds.keys():
+        version = [int(part) for part in pins[name].split(".")]
         assert version[: len(bounds[name])] == bounds[name], name
 
 

@@ -18,9 +18,15 @@ from typing import Any, Generic, Literal, Self, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.utils import estimator_html_repr
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gaussbayes.analysis import class_moments
@@ -173,6 +179,14 @@ def _discriminants(part: int, model: Model) -> FloatArray | None:
     return None if linear is None else linear[part]
 
 
+def _axes(part: str, model: Model) -> Any:
+    """Something of the discriminant axes; None where there are none."""
+    from gaussbayes.analysis.discriminant import discriminant_axes
+
+    axes = discriminant_axes(model)
+    return None if axes is None else getattr(axes, part)
+
+
 def _transforms(model: Model) -> dict[Any, Any]:
     names: Sequence[Any] = model.schema.features or range(model.schema.n_features)
     return {
@@ -184,7 +198,12 @@ def _transforms(model: Model) -> dict[Any, Any]:
     }
 
 
-class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class GaussianClassifier(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    ClassifierMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """One Gaussian for each class, and Bayes' rule; other families for features that need them.
 
     ``p(c | x) = prior_c p(x | c) / Σ_b prior_b p(x | b)``, where ``p(x | c)`` is the product of the
@@ -297,6 +316,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     correlations_ : as `covariances_`, scaled to unit variances
     coef_, intercept_ : (k, d) and (k,), of two classes (1, d) and (1,): the linear discriminants
         ``log p(c | x) = w_cᵀ x + w_c0 + …`` of classes that share the covariance of all features
+    scalings_ : (d, r) Fisher's discriminant axes of such classes, r at most k − 1; `transform`
+        projects rows on them
+    explained_variance_ratio_ : (r,) the proportion of the variance between classes on each axis
+    xbar_ : (d,) the mean of the classes' means, weighted by their priors: 0 on all axes
     category_probabilities_ : ``p(category | class)`` (k, m) of each categorical feature
     categories_ : the categories of each categorical feature, by its name or number
     n_parameters_ : how many free parameters the model has
@@ -461,20 +484,25 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> model.partial_fit([[2.0], [2.0]], [0, 0], decay=0.5).means_.tolist()
         [[1.5], [8.0]]
         """
+        model, labels = self._updated(X, y, sample_weight, decay)
+        if classes is not None:
+            check_known(labels, encode(classes)[1])
+        return self._remember(model)
+
+    def _updated(
+        self, X: Any, y: Any, sample_weight: Any, decay: float
+    ) -> tuple[Model, LabelArray]:
+        """The model of all rows so far and of more, and the labels of these."""
         if self.__sklearn_is_fitted__():
             before = self._with_settings("partial_fit").decayed(decay)
             more = self._learnt(before, X, y, sample_weight)
-            model = before.updated(more)
-        else:
-            options = self._options()
-            table, schema = _first_rows(options, X, y, sample_weight)
-            settings = options.settings(schema).prepared(table.rows, table.targets, schema)
-            _check_settled(settings, "partial_fit")
-            more = observe(table, settings, schema, n_threads(self.n_jobs))
-            model = learnt_model(settings, schema, more)
-        if classes is not None:
-            check_known(more.classes, encode(classes)[1])
-        return self._remember(model)
+            return before.updated(more), more.classes
+        options = self._options(X)
+        table, schema = _first_rows(options, X, y, sample_weight)
+        settings = options.settings(schema).prepared(table.rows, table.targets, schema)
+        _check_settled(settings, "partial_fit")
+        more = observe(table, settings, schema, n_threads(self.n_jobs))
+        return learnt_model(settings, schema, more), more.classes
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take rows away again: the model is that of the other rows, as if these had never been.
@@ -723,6 +751,28 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         return log_odds_equation(self._ready(), *self._pair(a, b))
 
+    def transform(self, X: Any) -> RealArray:
+        """Rows on Fisher's discriminant axes (n, r), where classes share the covariance.
+
+        There are at most k − 1 axes, on which the classes differ most, in this order. The variance
+        within classes is 1 along each. Of rows with missing values it is the expectation. There is
+        no such method where classes have covariances of their own, or features are not Gaussian.
+
+        Examples
+        --------
+        >>> from gaussbayes.datasets import load_iris
+        >>> iris = load_iris()
+        >>> model = GaussianClassifier(shared=True).fit(iris.rows, iris.labels)
+        >>> model.transform(iris.rows[:1]).round(3).tolist()
+        [[-8.144, 0.303]]
+        >>> model.explained_variance_ratio_.round(3).tolist()
+        [0.991, 0.009]
+        """
+        from gaussbayes.analysis.discriminant import discriminant_coordinates
+
+        model, rows = self._ready(), self._rows(X)
+        return discriminant_coordinates(model, rows, self.n_jobs)
+
     def mahalanobis(self, X: Any) -> RealArray:
         """Distances ``√((x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c))`` (n, k) to the classes' means.
 
@@ -922,7 +972,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> np.exp(left_out.log_posterior[2]).round(4).tolist(), left_out.evaluation.n_errors
         ([0.0875, 0.9125], 1)
         """
-        options = self._options()
+        options = self._options(X)
         table, schema = _first_rows(options, X, y, sample_weight)
         settings = options.settings(schema)
         if self.__sklearn_is_fitted__():
@@ -1157,6 +1207,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     correlations_ = _Fact[FloatArray](class_moments.class_correlations)
     coef_ = _Fact[FloatArray](partial(_discriminants, 0), needs=_LINEAR)
     intercept_ = _Fact[FloatArray](partial(_discriminants, 1), needs=_LINEAR)
+    explained_variance_ratio_ = _Fact[FloatArray](partial(_axes, "ratio"), needs=_LINEAR)
+    scalings_ = _Fact[Any](partial(_axes, "scalings"), needs=_LINEAR)
+    xbar_ = _Fact[FloatArray](partial(_axes, "center"), needs=_LINEAR)
+    _n_features_out = _Fact[int](partial(_axes, "n_axes"), needs=_LINEAR)
     n_parameters_ = _Fact[int](lambda model: model.n_parameters)
     structure_ = _Fact[Any](lambda model: model.settings.first("structure"), solved=False)
     moments_ = _Fact[Any](lambda model: _first(_parts(model), "moments"), solved=False)
@@ -1192,11 +1246,23 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         # Categories in an array are only understood where a list says which columns hold them.
         named = not isinstance(self.categorical_features, str | None)
         tags.input_tags.categorical = tags.input_tags.string = named
+        if not self._is_linear():
+            tags.transformer_tags = None
         return tags
 
     # Between scikit-learn's conventions and the record.
 
-    def _options(self) -> Options:
+    def _is_linear(self) -> bool:
+        """Whether log-odds are linear, so that there are discriminant axes."""
+        if not self.__sklearn_is_fitted__():
+            return not isinstance(self.shared, str) and self.shared == 1
+        from gaussbayes.analysis.discriminant import has_linear_log_odds
+
+        return has_linear_log_odds(self._model.settings)
+
+    def _options(self, X: Any = None) -> Options:
+        """The settings, checked; X is the table they are for, if there is one already."""
+        del X
         values = [getattr(self, name) for name in _OPTIONS]
         if _PLAIN.issuperset(map(type, values)):
             return _checked_before(*values)
@@ -1214,7 +1280,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learnt(self, before: Model, X: Any, y: Any, sample_weight: Any) -> Learnt:
         """What rows teach whose features are those of before in number, name and order."""
         encoder = replace(before.encoder, categories=None)
-        _warn_of_column(y)
+        warn_of_column(y)
         marks = self._options().label_marks
         table = labelled_rows(encoder, self._checked(X), y, sample_weight, marks)
         schema = encoder.schema(table.classes)
@@ -1296,6 +1362,13 @@ def _model_of(other: Any) -> Model:
     return record
 
 
+# What makes a classifier a transformer is there where its log-odds are linear. It is put there
+# after scikit-learn has made `transform` return what `set_output` asks for.
+for _method in ("transform", "fit_transform", "get_feature_names_out"):
+    _available = available_if(lambda classifier: classifier._is_linear())  # noqa: SLF001
+    setattr(GaussianClassifier, _method, _available(getattr(GaussianClassifier, _method)))
+
+
 def _check_settled(settings: Settings, step: str) -> None:
     """Raise for a step that cannot choose what is left open."""
     if is_open(settings):
@@ -1323,11 +1396,11 @@ def _first_rows(
     options: Options, X: Any, y: Any, sample_weight: Any
 ) -> tuple[LabelledRows, Schema]:
     """Rows of a model that has seen none, and what their features are called."""
-    _warn_of_column(y)
+    warn_of_column(y)
     return options.table(X, y, sample_weight)
 
 
-def _warn_of_column(y: Any) -> None:
+def warn_of_column(y: Any) -> None:
     """Warn, as scikit-learn's classifiers do, of labels that come as a matrix of one column."""
     shape: Any = np.shape(y[:1]) if isinstance(y, list | tuple) else getattr(y, "shape", ())
     if len(shape) == 2 and shape[1] == 1:

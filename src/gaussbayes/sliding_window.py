@@ -9,6 +9,8 @@ the topmost sum away; if there is none, the batches of the newer stack are summe
 model of the window is the sum of two records, and a batch takes part in three sums at most.
 """
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 from sklearn.base import clone

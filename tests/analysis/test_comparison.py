@@ -2,7 +2,7 @@
 
 import io
 import json
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -77,6 +77,13 @@ def same_answers(compared: Comparison, other: Comparison) -> bool:
     return one == two
 
 
+@cache
+def judged_by_folds(data: str) -> tuple[Any, Any, Comparison]:
+    """Rows, labels, and all models judged by the same five folds."""
+    X, y = iris() if data == "iris" else load_breast_cancer(return_X_y=True)
+    return X, y, compare(X, y, held_out=5, neighbors=(1, 9), random_state=3)
+
+
 @pytest.mark.parametrize(
     ("name", "theirs"),
     [
@@ -89,8 +96,7 @@ def same_answers(compared: Comparison, other: Comparison) -> bool:
 )
 @pytest.mark.parametrize("data", ["iris", "breast cancer"])
 def test_the_numbers_are_those_of_scikit_learn(name: str, theirs: Any, data: str) -> None:
-    X, y = iris() if data == "iris" else load_breast_cancer(return_X_y=True)
-    compared = compare(X, y, held_out=5, neighbors=(1, 9), random_state=3)
+    X, y, compared = judged_by_folds(data)
     folds = StratifiedKFold(5, shuffle=True, random_state=3)
     posterior = cross_val_predict(theirs, X, y, cv=folds, method="predict_proba")
     classes = np.unique(y)

@@ -19,7 +19,7 @@ from sklearn.model_selection import (
 )
 
 from gaussbayes import GaussianClassifier, compare
-from gaussbayes.apps.report import subject
+from gaussbayes.apps.report import subject, svg_figures
 from gaussbayes.data.readers import text
 from gaussbayes.families.gaussian.structure import STRUCTURES
 from tests.cli.calling import Call, Shell
@@ -442,6 +442,7 @@ def test_reports_and_figures(
 ) -> None:
     assert len(days)
     monkeypatch.setattr(subject, "compare", partial(compare, automatic=False))
+    monkeypatch.setattr(svg_figures, "inline_figures", lambda _: {})  # test_report draws them
     fitted(call)
     report = call("report", "m.json", "a.csv", "--held-out", "2")
     assert report.exit_code == 0, report.stderr

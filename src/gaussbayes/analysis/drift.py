@@ -14,6 +14,8 @@ Rows are taken to be independent, and weights to be numbers of rows. Rows that w
 otherwise, or forgotten by decay, are fewer or more than their weight says.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

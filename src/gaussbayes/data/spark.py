@@ -13,6 +13,8 @@ Records are pickled: every bit of a float is kept, whatever is summed, and what 
 is trusted as the code that was sent there is, which Spark pickles as well.
 """
 
+from __future__ import annotations
+
 import os
 import pickle
 import re

@@ -143,8 +143,9 @@ class Model(Displayed):
     @property
     def categories(self) -> tuple[Categories, ...]:
         """The categories of each categorical feature."""
-        parts = self.learnt.parts if self.learnt is not None else self.densities
-        return known_categories(self.components, parts, self.schema)
+        if self.solution is None and self.learnt is not None:
+            return known_categories(self.components, self.learnt.parts, self.schema)
+        return known_categories(self.components, self.densities, self.schema)
 
     @property
     def encoder(self) -> Encoder:
@@ -296,8 +297,8 @@ class Model(Displayed):
         >>> from gaussbayes import GaussianClassifier
         >>> rows = pd.DataFrame({"size": [1.0, 2.0, 5.0, 7.0]})
         >>> model = GaussianClassifier().fit(rows, list("aabb")).model_
-        >>> duckdb.sql(model.to_sql("rows")).fetchall()[0][0]
-        'a'
+        >>> [row[0] for row in duckdb.sql(model.to_sql("rows")).fetchall()]
+        ['a', 'a', 'b', 'b']
         """
         from gaussbayes.exports.sql import select_scores
 
@@ -542,14 +543,14 @@ def solve(
     rows: RowReduction | None = None,
     tolerance: float = EXACT,
 ) -> Solution:
-    """The parameters of at least two classes, whatever is missing.
+    """The parameters of the classes, whatever is missing; there are at least two, as a rule.
 
     Labelled rows alone leave every family to itself; unlabelled ones join them in EM. It starts
     from `start`, parameters near the result, and ends at the estimated error `tolerance`; `rows`
     are unlabelled ones that are not kept.
     """
     weight: FloatArray = learnt.parts[0].weight
-    check_classes(weight, schema)
+    check_classes(weight, schema, settings.fewest_classes)
     # Nearly always a number of threads that is known already.
     threads = n_jobs if type(n_jobs) is int and n_jobs > 0 else n_threads(n_jobs)
     unlabelled = learnt.unlabelled
@@ -589,10 +590,10 @@ def solve(
     return Solution(prior, densities, weight, convergence, settings.calibration)
 
 
-def check_classes(weight: FloatArray, schema: Schema) -> None:
-    """Raise unless at least two classes have rows."""
+def check_classes(weight: FloatArray, schema: Schema, fewest: int = 2) -> None:
+    """Raise unless at least two classes, or so many, have rows."""
     k = weight.shape[0]
-    if k < 2:
+    if k < fewest:
         which = f"1 class: {schema.class_name(0)}" if k else "0 classes"
         msg = f"a classifier needs at least two classes with rows, got {which}"
         raise DataError(msg)

@@ -165,7 +165,8 @@ _HELP = {
     "--reject-cost": "Leave open rows of which even the best decision is expected to cost more.",
     "--row": "The row to explain, counted from 1, the header not counted.",
     "--rows": "How many rows to draw.",
-    "--sample": "Compare on at most so many rows, drawn at random.",
+    "--sample": "Compare on at most so many rows, drawn at random.  [default: 20000, with --loo "
+    "300]",
     "--notebook": "Write the lesson as a Jupyter notebook, with exercises, and nothing else.",
     "--save": "Save the figures there as PNG files; the directory is made if it is missing.",
     "--selection": "What --covariance auto and --shrinkage auto choose by: the log loss of every "
