@@ -77,12 +77,12 @@ class Columns:
     """The columns of a density: numbers (n, d), and categories among them by their places."""
 
     numbers: str | None  # (n, g) those columns that hold numbers, in their order
-    categories: dict[int, CategoryInput]
+    inputs: dict[int, CategoryInput]
     n_columns: int
 
     def number(self, graph: TensorGraph, column: int) -> str:
         """One column of numbers (n, 1)."""
-        places = [j for j in range(self.n_columns) if j not in self.categories]
+        places = [j for j in range(self.n_columns) if j not in self.inputs]
         assert self.numbers is not None
         return graph.columns(self.numbers, [places.index(column)], len(places))
 
@@ -245,8 +245,8 @@ def _table_scores(table: ValueTable, graph: TensorGraph, columns: Columns) -> st
     k, m = table.log_probability.shape
     known = table.log_probability.T  # (m, k), then missing values, then all others
     rest = np.zeros((2, k))
-    if table.column in columns.categories:
-        codes = columns.categories[table.column].codes(graph, table.values)
+    if table.column in columns.inputs:
+        codes = columns.inputs[table.column].codes(graph, table.values)
     else:
         x = columns.number(graph, table.column)
         matches = graph.as_real(graph.node("Equal", x, graph.real([table.values])))
@@ -451,5 +451,5 @@ def _(code: NumberCode, graph: TensorGraph, columns: Columns, column: int) -> st
 def _(code: CategoryCode, graph: TensorGraph, columns: Columns, column: int) -> str:
     m = len(code.categories)
     table = code.forward(np.array([*range(m), MISSING, UNSEEN], dtype=np.int32))
-    codes = columns.categories[column].codes(graph, code.categories)
+    codes = columns.inputs[column].codes(graph, code.categories)
     return graph.node("Gather", graph.real(table), codes, axis=0)
