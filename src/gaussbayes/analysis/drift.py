@@ -50,26 +50,26 @@ _FREQUENCIES = "class frequencies"
 class DriftTest:
     """The likelihood ratio of some parameters of a class."""
 
-    quantity: str  # such as "means and covariances"
-    label: Any  # of the class; None for all classes together
-    statistic: float
-    degrees: float  # how many parameters are compared
-    p_value: float
-    adjusted: float  # by Holm's method, among all tests of classes
-    family: str | None = None  # None for the class frequencies
+    quantity: str  #: such as "means and covariances"
+    label: Any  #: of the class; None for all classes together
+    statistic: float  #: the likelihood ratio, corrected for small samples
+    degrees: float  #: how many parameters are compared
+    p_value: float  #: how probable as large a statistic is if nothing changed
+    adjusted: float  #: by Holm's method, among all tests of classes
+    family: str | None = None  #: None for the class frequencies
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DriftFeature:
     """A parameter of a feature in a class before and after."""
 
-    feature: str
-    label: Any  # of the class; None for all classes together
-    quantity: str  # such as "mean"
-    before: float
-    after: float
-    p_value: float
-    adjusted: float  # by Holm's method, among all parameters of features
+    feature: str  #: its name
+    label: Any  #: of the class; None for all classes together
+    quantity: str  #: such as "mean"
+    before: float  #: the parameter of the first model
+    after: float  #: that of the second
+    p_value: float  #: of a difference as large as this if nothing changed
+    adjusted: float  #: by Holm's method, among all parameters of features
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,13 +79,13 @@ class Drift(Displayed):
     `p_value` is that of everything together: uniform from 0 to 1 where nothing has changed.
     """
 
-    p_value: float
-    statistic: float
-    degrees: float
-    tests: tuple[DriftTest, ...]  # of classes, in their order
-    features: tuple[DriftFeature, ...]  # the smallest p-value first
-    weight: tuple[float, float]  # of labelled rows before and after
-    notes: tuple[str, ...] = ()
+    p_value: float  #: of all tests together
+    statistic: float  #: the sum of those of all tests
+    degrees: float  #: the sum of their degrees of freedom
+    tests: tuple[DriftTest, ...]  #: of classes, in their order
+    features: tuple[DriftFeature, ...]  #: the smallest p-value first
+    weight: tuple[float, float]  #: of labelled rows before and after
+    notes: tuple[str, ...] = ()  #: what could not be compared, and what is approximate
 
     def changed(self, level: float = LEVEL) -> list[str]:
         """The features of which some parameter has changed at a level, the clearest first."""
