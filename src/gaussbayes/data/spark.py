@@ -101,7 +101,7 @@ class SparkRows(RowSource):
         self._reader = reader
 
     @classmethod
-    def open_frame(cls, frame: Any, request: Request) -> "SparkRows":
+    def open_frame(cls, frame: Any, request: Request) -> SparkRows:
         """Choose the columns, and check that they can be what they are chosen for."""
         names = list(frame.columns)
         check_distinct(cls.shown, names)

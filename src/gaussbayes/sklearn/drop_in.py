@@ -101,7 +101,7 @@ class DropIn(GaussianClassifier):
     _needs_classes: ClassVar[bool] = False
     """Whether the first call of `partial_fit` must say all classes, and no others may come."""
     _priors_parameter: ClassVar[str] = "priors"
-    _given: "Given"  # not there before fitting
+    _given: Given  # not there before fitting
 
     auto: Any = Absent("use GaussianClassifier.auto()")
 
