@@ -57,6 +57,7 @@ def test_public_names() -> None:
         "RemovalError",
         "SchemaError",
         "SingularCovarianceError",
+        "SlidingWindow",
         "Solution",
         "__version__",
         "compare",

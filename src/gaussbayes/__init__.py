@@ -18,7 +18,6 @@ from gaussbayes.base.errors import (
     PriorError,
     RemovalError,
     SchemaError,
-    SingularCovarianceError,
 )
 
 if TYPE_CHECKING:
@@ -28,11 +27,13 @@ if TYPE_CHECKING:
     from gaussbayes.analysis.gaussian_distribution import Gaussian
     from gaussbayes.analysis.synthesis import make_gaussian_dataset
     from gaussbayes.apps.report import write_report
+    from gaussbayes.base.singular_covariance import SingularCovarianceError
     from gaussbayes.classifier import GaussianClassifier
     from gaussbayes.families.gaussian.statistics import ClassMoments
     from gaussbayes.kernels import show_config
     from gaussbayes.model.model import Model
     from gaussbayes.model.solution import Solution
+    from gaussbayes.sliding_window import SlidingWindow
 
     __version__: str
 
@@ -52,6 +53,7 @@ __all__ = [
     "RemovalError",
     "SchemaError",
     "SingularCovarianceError",
+    "SlidingWindow",
     "Solution",
     "__version__",
     "compare",
@@ -69,6 +71,8 @@ _HOME = {
     "Gaussian": "analysis.gaussian_distribution",
     "GaussianClassifier": "classifier",
     "Model": "model.model",
+    "SingularCovarianceError": "base.singular_covariance",
+    "SlidingWindow": "sliding_window",
     "Solution": "model.solution",
     "compare": "analysis.comparison",
     "decision_boundaries": "analysis.boundary",
@@ -78,8 +82,8 @@ _HOME = {
 }
 """The module that each public name lives in."""
 
-_PACKAGES = {"datasets", "lessons", "plots"}
-"""Those that are public as a whole."""
+_PACKAGES = {"datasets", "lessons", "plots", "sklearn"}
+"""Those that are public as a whole; ``import *`` leaves out the last, which would hide another."""
 
 
 def __getattr__(name: str) -> Any:

@@ -18,9 +18,15 @@ from typing import Any, Generic, Literal, Self, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.utils import estimator_html_repr
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gaussbayes.analysis import class_moments
@@ -173,6 +179,14 @@ def _discriminants(part: int, model: Model) -> FloatArray | None:
     return None if linear is None else linear[part]
 
 
+def _axes(part: str, model: Model) -> Any:
+    """Something of the discriminant axes; None where there are none."""
+    from gaussbayes.analysis.discriminant import discriminant_axes
+
+    axes = discriminant_axes(model)
+    return None if axes is None else getattr(axes, part)
+
+
 def _transforms(model: Model) -> dict[Any, Any]:
     names: Sequence[Any] = model.schema.features or range(model.schema.n_features)
     return {
@@ -184,7 +198,12 @@ def _transforms(model: Model) -> dict[Any, Any]:
     }
 
 
-class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class GaussianClassifier(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    ClassifierMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """One Gaussian for each class, and Bayes' rule; other families for features that need them.
 
     ``p(c | x) = prior_c p(x | c) / Σ_b prior_b p(x | b)``, where ``p(x | c)`` is the product of the
@@ -297,6 +316,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     correlations_ : as `covariances_`, scaled to unit variances
     coef_, intercept_ : (k, d) and (k,), of two classes (1, d) and (1,): the linear discriminants
         ``log p(c | x) = w_cᵀ x + w_c0 + …`` of classes that share the covariance of all features
+    scalings_ : (d, r) Fisher's discriminant axes of such classes, r at most k − 1; `transform`
+        projects rows on them
+    explained_variance_ratio_ : (r,) the proportion of the variance between classes on each axis
+    xbar_ : (d,) the mean of the classes' means, weighted by their priors: 0 on all axes
     category_probabilities_ : ``p(category | class)`` (k, m) of each categorical feature
     categories_ : the categories of each categorical feature, by its name or number
     n_parameters_ : how many free parameters the model has
@@ -439,26 +462,47 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model, selection = fit_model(table, schema, options)
         return self._remember(model, selection_=selection, bad_rows_=None)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: Any = None,
+        sample_weight: Any = None,
+        *,
+        decay: float = 1.0,
+    ) -> Self:
         """Learn from more rows; the model is that of all rows so far.
 
         Rows are as in `fit`, any number of any classes: new ones join with their first row. With
-        `classes`, the labels that may occur, that is checked.
+        `classes`, the labels that may occur, that is checked. With `decay` below 1 all rows seen
+        before count so many times as much as they did: batch by batch the model is that of all rows
+        with the weights ``decay ** age``.
+
+        Examples
+        --------
+        >>> model = GaussianClassifier().fit([[0.0], [1.0], [7.0], [9.0]], [0, 0, 1, 1])
+        >>> model.partial_fit([[2.0], [2.0]], [0, 0], decay=0.5).means_.tolist()
+        [[1.5], [8.0]]
         """
-        if self.__sklearn_is_fitted__():
-            before = self._with_settings("partial_fit")
-            more = self._learnt(before, X, y, sample_weight)
-            model = before.updated(more)
-        else:
-            options = self._options()
-            table, schema = _first_rows(options, X, y, sample_weight)
-            settings = options.settings(schema).prepared(table.rows, table.targets, schema)
-            _check_settled(settings, "partial_fit")
-            more = observe(table, settings, schema, n_threads(self.n_jobs))
-            model = learnt_model(settings, schema, more)
+        model, labels = self._updated(X, y, sample_weight, decay)
         if classes is not None:
-            check_known(more.classes, encode(classes)[1])
+            check_known(labels, encode(classes)[1])
         return self._remember(model)
+
+    def _updated(
+        self, X: Any, y: Any, sample_weight: Any, decay: float
+    ) -> tuple[Model, LabelArray]:
+        """The model of all rows so far and of more, and the labels of these."""
+        if self.__sklearn_is_fitted__():
+            before = self._with_settings("partial_fit").decayed(decay)
+            more = self._learnt(before, X, y, sample_weight)
+            return before.updated(more), more.classes
+        options = self._options(X)
+        table, schema = _first_rows(options, X, y, sample_weight)
+        settings = options.settings(schema).prepared(table.rows, table.targets, schema)
+        _check_settled(settings, "partial_fit")
+        more = observe(table, settings, schema, n_threads(self.n_jobs))
+        return learnt_model(settings, schema, more), more.classes
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take rows away again: the model is that of the other rows, as if these had never been.
@@ -503,17 +547,65 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         An unfitted model takes over what the other has learnt. If only one of them knows the names
         of the features, or of the target, they are taken from that one.
         """
-        if not isinstance(other, GaussianClassifier):
-            msg = f"another GaussianClassifier can be merged, got {type(other).__name__}"
-            raise TypeError(msg)
-        check_is_fitted(other)
-        theirs: Model = vars(other)["_model"]
+        theirs = _model_of(other)
         if self.__sklearn_is_fitted__():
             return self._remember(self._with_settings("merge").merged(theirs))
         options = self._options().like(theirs.settings)
         settings = options.settings(theirs.schema).prepared_like(theirs.settings)
         _check_settled(settings, "merge")
         return self._remember(theirs.with_settings(settings, "merge"))
+
+    def unmerge(self, other: Any) -> Self:
+        """Take away what another model has learnt, whose rows are among those of this one.
+
+        It undoes `merge`, exactly and without any row.
+
+        Examples
+        --------
+        >>> monday = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
+        >>> tuesday = GaussianClassifier().fit([[3.0], [5.0], [8.0], [9.0]], [0, 0, 1, 1])
+        >>> week = GaussianClassifier().merge(monday).merge(tuesday)
+        >>> week.unmerge(monday).means_.tolist()
+        [[4.0], [8.5]]
+        """
+        theirs = _model_of(other)
+        return self._remember(self._with_settings("unmerge").unmerged(theirs))
+
+    def batch(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """A model of these rows alone, read as those that this model has seen.
+
+        It has the same settings and, if there are any, the same transforms, so that it can be
+        merged, taken away again (`unmerge`) and compared (`drift`).
+
+        Examples
+        --------
+        >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
+        >>> model.batch([[3.0], [4.0], [8.0], [9.0]], [0, 0, 1, 1]).means_.tolist()
+        [[3.5], [8.5]]
+        """
+        before = self._with_settings("batch")
+        return self._with(before.of_rows(self._learnt(before, X, y, sample_weight)))
+
+    def drift(self, newer: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Test whether newer rows are like those of this model: `gaussbayes.analysis.drift.Drift`.
+
+        `newer` is another model of the same features, or rows (n, d) with their labels `y`.
+
+        Examples
+        --------
+        >>> from gaussbayes.datasets import load_iris
+        >>> iris = load_iris()
+        >>> X, y = iris.rows, iris.labels
+        >>> model = GaussianClassifier().fit(X[::2], y[::2])
+        >>> model.drift(X[1::2], y[1::2]).p_value > 0.01
+        True
+        >>> model.drift(X[1::2] + [0, 0, 0, 0.5], y[1::2]).changed()
+        ['feature 3']
+        """
+        from gaussbayes.analysis.drift import drift
+
+        after = _model_of(newer if y is None else self.batch(newer, y, sample_weight))
+        return drift(self._record(), after)
 
     def fit_source(
         self,
@@ -557,11 +649,15 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights: str | None = None,
         bad_rows: BadRowHandling = "error",
         client: Any = None,
+        decay: float = 1.0,
     ) -> Self:
-        """Learn from more rows; the features, and the target if not given, are those of before."""
+        """Learn from more rows; the features, and the target if not given, are those of before.
+
+        `decay` is that of `partial_fit`: rows seen before count so many times as much.
+        """
         from gaussbayes.model.sources import Observation, open_more, update_rows
 
-        before = self._with_settings("partial_fit_source")
+        before = self._with_settings("partial_fit_source").decayed(decay)
         request = {"weights": weights, "mark": self.unlabelled, "bad_rows": bad_rows}
         rows = open_more(before, source, target, client=client, **request)
         observation = Observation(before.observing, before.schema)
@@ -654,6 +750,28 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         from gaussbayes.analysis.discriminant import log_odds_equation
 
         return log_odds_equation(self._ready(), *self._pair(a, b))
+
+    def transform(self, X: Any) -> RealArray:
+        """Rows on Fisher's discriminant axes (n, r), where classes share the covariance.
+
+        There are at most k − 1 axes, on which the classes differ most, in this order. The variance
+        within classes is 1 along each. Of rows with missing values it is the expectation. There is
+        no such method where classes have covariances of their own, or features are not Gaussian.
+
+        Examples
+        --------
+        >>> from gaussbayes.datasets import load_iris
+        >>> iris = load_iris()
+        >>> model = GaussianClassifier(shared=True).fit(iris.rows, iris.labels)
+        >>> model.transform(iris.rows[:1]).round(3).tolist()
+        [[-8.144, 0.303]]
+        >>> model.explained_variance_ratio_.round(3).tolist()
+        [0.991, 0.009]
+        """
+        from gaussbayes.analysis.discriminant import discriminant_coordinates
+
+        model, rows = self._ready(), self._rows(X)
+        return discriminant_coordinates(model, rows, self.n_jobs)
 
     def mahalanobis(self, X: Any) -> RealArray:
         """Distances ``√((x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c))`` (n, k) to the classes' means.
@@ -854,7 +972,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> np.exp(left_out.log_posterior[2]).round(4).tolist(), left_out.evaluation.n_errors
         ([0.0875, 0.9125], 1)
         """
-        options = self._options()
+        options = self._options(X)
         table, schema = _first_rows(options, X, y, sample_weight)
         settings = options.settings(schema)
         if self.__sklearn_is_fitted__():
@@ -1039,6 +1157,12 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._ready()
         return file.save(self._record(), Path(path), unlabelled_rows=unlabelled_rows)
 
+    def to_onnx(
+        self, path: str | PathLike[str], *, dtype: Literal["float64", "float32"] = "float64"
+    ) -> Path:
+        """Write an ONNX file that scores rows in any runtime; see `gaussbayes.Model.to_onnx`."""
+        return self._ready().to_onnx(path, dtype=dtype)
+
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """Read a model from a file that `save` wrote.
@@ -1083,6 +1207,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     correlations_ = _Fact[FloatArray](class_moments.class_correlations)
     coef_ = _Fact[FloatArray](partial(_discriminants, 0), needs=_LINEAR)
     intercept_ = _Fact[FloatArray](partial(_discriminants, 1), needs=_LINEAR)
+    explained_variance_ratio_ = _Fact[FloatArray](partial(_axes, "ratio"), needs=_LINEAR)
+    scalings_ = _Fact[Any](partial(_axes, "scalings"), needs=_LINEAR)
+    xbar_ = _Fact[FloatArray](partial(_axes, "center"), needs=_LINEAR)
+    _n_features_out = _Fact[int](partial(_axes, "n_axes"), needs=_LINEAR)
     n_parameters_ = _Fact[int](lambda model: model.n_parameters)
     structure_ = _Fact[Any](lambda model: model.settings.first("structure"), solved=False)
     moments_ = _Fact[Any](lambda model: _first(_parts(model), "moments"), solved=False)
@@ -1118,11 +1246,23 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         # Categories in an array are only understood where a list says which columns hold them.
         named = not isinstance(self.categorical_features, str | None)
         tags.input_tags.categorical = tags.input_tags.string = named
+        if not self._is_linear():
+            tags.transformer_tags = None
         return tags
 
     # Between scikit-learn's conventions and the record.
 
-    def _options(self) -> Options:
+    def _is_linear(self) -> bool:
+        """Whether log-odds are linear, so that there are discriminant axes."""
+        if not self.__sklearn_is_fitted__():
+            return not isinstance(self.shared, str) and self.shared == 1
+        from gaussbayes.analysis.discriminant import has_linear_log_odds
+
+        return has_linear_log_odds(self._model.settings)
+
+    def _options(self, X: Any = None) -> Options:
+        """The settings, checked; X is the table they are for, if there is one already."""
+        del X
         values = [getattr(self, name) for name in _OPTIONS]
         if _PLAIN.issuperset(map(type, values)):
             return _checked_before(*values)
@@ -1140,7 +1280,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learnt(self, before: Model, X: Any, y: Any, sample_weight: Any) -> Learnt:
         """What rows teach whose features are those of before in number, name and order."""
         encoder = replace(before.encoder, categories=None)
-        _warn_of_column(y)
+        warn_of_column(y)
         marks = self._options().label_marks
         table = labelled_rows(encoder, self._checked(X), y, sample_weight, marks)
         schema = encoder.schema(table.classes)
@@ -1210,6 +1350,25 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return changed
 
 
+def _model_of(other: Any) -> Model:
+    """The record of another classifier, which must be fitted, or a record as it is."""
+    if isinstance(other, Model):
+        return other
+    if not isinstance(other, GaussianClassifier):
+        msg = f"another model must be a GaussianClassifier or a Model, got {type(other).__name__}"
+        raise TypeError(msg)
+    check_is_fitted(other)
+    record: Model = vars(other)["_model"]
+    return record
+
+
+# What makes a classifier a transformer is there where its log-odds are linear. It is put there
+# after scikit-learn has made `transform` return what `set_output` asks for.
+for _method in ("transform", "fit_transform", "get_feature_names_out"):
+    _available = available_if(lambda classifier: classifier._is_linear())  # noqa: SLF001
+    setattr(GaussianClassifier, _method, _available(getattr(GaussianClassifier, _method)))
+
+
 def _check_settled(settings: Settings, step: str) -> None:
     """Raise for a step that cannot choose what is left open."""
     if is_open(settings):
@@ -1237,11 +1396,11 @@ def _first_rows(
     options: Options, X: Any, y: Any, sample_weight: Any
 ) -> tuple[LabelledRows, Schema]:
     """Rows of a model that has seen none, and what their features are called."""
-    _warn_of_column(y)
+    warn_of_column(y)
     return options.table(X, y, sample_weight)
 
 
-def _warn_of_column(y: Any) -> None:
+def warn_of_column(y: Any) -> None:
     """Warn, as scikit-learn's classifiers do, of labels that come as a matrix of one column."""
     shape: Any = np.shape(y[:1]) if isinstance(y, list | tuple) else getattr(y, "shape", ())
     if len(shape) == 2 and shape[1] == 1:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.linalg import eigh
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from gaussbayes import GaussianClassifier
@@ -77,3 +78,43 @@ def test_equations_are_written() -> None:
     )
     written = str(equal.boundary(1, 0))
     assert written == "log-odds of 1 to 0 = x0 + x1 - 1\nboundary: x1 = -x0 + 1"
+
+
+def test_axes_come_from_merged_moments_of_several_blocks() -> None:
+    # Two independent blocks of features: the covariance is block-diagonal, and so is its whitener.
+    blocks = {(0, 1): "gaussian", (2, 3): "gaussian"}
+    parts = [
+        GaussianClassifier(shared=True, families=blocks).partial_fit(
+            IRIS.rows[rows], IRIS.labels[rows]
+        )
+        for rows in (slice(0, None, 2), slice(1, None, 2))
+    ]
+    model = parts[0].merge(parts[1])
+    within = model.covariances_
+    assert not within[:2, 2:].any()
+    offset = model.means_ - model.priors_ @ model.means_
+    between = np.einsum("k,ki,kj->ij", model.priors_, offset, offset)
+    spread, axes = eigh(between, within)
+    np.testing.assert_allclose(
+        model.explained_variance_ratio_, spread[::-1][:2] / spread.sum(), rtol=1e-9
+    )
+    np.testing.assert_allclose(np.abs(model.scalings_), np.abs(axes[:, ::-1][:, :2]), rtol=1e-8)
+    inside = model.scalings_.T @ within @ model.scalings_
+    np.testing.assert_allclose(inside, np.eye(2), atol=1e-12)
+
+
+def test_axes_keep_their_digits_far_from_zero() -> None:
+    # Powers of two, so that shifting is exact.
+    X = np.ldexp(np.round(np.ldexp(IRIS.rows, 10)), -10)
+    near = GaussianClassifier(shared=True).fit(X, IRIS.labels)
+    far = GaussianClassifier(shared=True).fit(X + 2.0**36, IRIS.labels)
+    np.testing.assert_allclose(far.transform(X + 2.0**36), near.transform(X), atol=1e-9)
+
+
+def test_more_features_than_rows_have_axes() -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(20, 50)), np.arange(20) % 3
+    spanned = GaussianClassifier(shared=True, shrinkage=0.3).fit(X, y)
+    whole = GaussianClassifier(shared=True, shrinkage=0.3).partial_fit(X, y)
+    np.testing.assert_allclose(spanned.transform(X), whole.transform(X), atol=1e-10)
+    np.testing.assert_allclose(spanned.coef_, whole.coef_, atol=1e-10)

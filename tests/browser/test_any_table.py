@@ -207,7 +207,7 @@ def test_categories_are_filters(mixed: Lab) -> None:
     expect(mixed.find("title")).to_contain_text(f"{lacking.sum()} not drawn")
     # The same at a place: the category is known there, too.
     x, y = np.nanmean(points(mixed), axis=0)
-    mixed.page.evaluate("(at) => lab.change({ at })", [x, y])
+    mixed.page.evaluate("(at) => lab.change({ at }, { record: false })", [x, y])
     mixed.settle()
     assert mixed.head("point")["categories"][0] == 0
     filtered = mixed.head("point")["posterior"]

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from gaussbayes import GaussianClassifier, compare
+from gaussbayes.apps.cli import compare_command, evaluate_command
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call, Shell
 
@@ -93,6 +94,20 @@ def test_of_very_many_rows_some_are_drawn(call: Call) -> None:
     assert 500 <= told["rows"] <= 520
     assert np.sum(told["models"][0]["confusion"], axis=1)[1] >= 20  # the rare class is kept
     assert "of 3,030 rows of many.csv are used, drawn at random" in result.stderr
+
+
+def test_of_many_rows_few_are_left_out_singly(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    for command in (compare_command, evaluate_command):
+        monkeypatch.setattr(command, "COMPARED_SINGLY", 24)
+    y = np.arange(70) % 2
+    rows = pd.DataFrame({"x": np.random.default_rng(0).normal(size=70) + y, "y": y})
+    rows.to_csv("many.csv", index=False)
+    for line in ("compare many.csv --no-auto --neighbors 1", "evaluate many.csv --model rda"):
+        result = call(*line.split(), "-y", "y", "--loo")
+        assert result.exit_code == 0, result.stderr
+        # The 24, and 20 of each class at least.
+        assert "40 of 70 rows of many.csv are used, drawn at random" in result.stderr
+    assert "are used" not in call("evaluate", "many.csv", "-y", "y", "--loo", "--shared").stderr
 
 
 @pytest.mark.usefixtures("iris")

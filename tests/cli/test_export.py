@@ -1,9 +1,11 @@
-"""A model file becomes SQL that a database runs; nothing is written where that cannot be."""
+"""A model file becomes SQL or ONNX that others run; nothing is written where that cannot be."""
 
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
+import onnxruntime
 import pandas as pd
 import pytest
 
@@ -28,10 +30,26 @@ def test_the_statement_says_what_predict_says(
     assert printed == (tmp_path / "score.sql").read_text()
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_onnx_is_that_of_python(
+    call: Call, tmp_path: Path, fitted: GaussianClassifier, dtype: Any
+) -> None:
+    rows = pd.DataFrame(fitted.sample(50, random_state=0)[0], columns=fitted.feature_names_in_)
+    done = call("export", "iris.json", "-o", "iris.onnx", "--dtype", dtype)
+    assert (done.exit_code, done.stdout) == (0, "")
+    written = (tmp_path / "iris.onnx").read_bytes()
+    assert written == fitted.to_onnx(tmp_path / "python.onnx", dtype=dtype).read_bytes()
+    session = onnxruntime.InferenceSession(written)
+    labels = session.run(["label"], {"X": rows.to_numpy(dtype)})[0]
+    assert labels.tolist() == fitted.predict(rows).tolist()
+
+
 @pytest.mark.usefixtures("fitted")
 def test_what_is_wrong_is_said_before_anything_is_written(call: Call, tmp_path: Path) -> None:
     for arguments, code, message in (
-        (("-o", "score.txt"), 2, "must end in .sql"),
+        (("-o", "score.txt"), 2, "must end in .sql or .onnx"),
+        (("-o", "score.onnx", "--table", "t"), 2, "--table is not for files that end in .onnx"),
+        (("-o", "none/score.onnx"), 1, "there is no directory"),
         (("-o", "score.sql", "--table", "a.b.c.d"), 3, "table must be a name"),
         (("-o", "score.sql", "--keep", "prediction"), 3, "is what a result is called"),
     ):

@@ -145,7 +145,8 @@ def test_what_the_page_is_told(server: Running) -> None:
     _, body = server.ask("GET", f"/{TOKEN}/about.json")
     about = json.loads(body)
     names = {"version", "colours", "shapes", "presets", "lessons", "given", "limits", "endings"}
-    assert names == set(about)
+    assert names | {"glossary"} == set(about)
+    assert "prior" in about["glossary"]["field"]
     assert {"name", "title", "about", "classes", "n"} <= set(about["presets"][0])
     assert {"name", "title"} <= set(about["lessons"][0])
     assert "unequal" in {preset["name"] for preset in about["presets"]}

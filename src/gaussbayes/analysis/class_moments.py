@@ -68,6 +68,15 @@ def class_correlations(model: Model) -> FloatArray:
     return correlations(class_covariances(model))
 
 
+def principal_axes(covariances: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The variances (k, g) along the principal axes of covariances (k, g, g), and these in columns.
+
+    The largest comes first.
+    """
+    variance, axes = np.linalg.eigh(covariances)
+    return np.asarray(variance[:, ::-1]), np.asarray(axes[:, :, ::-1])
+
+
 def category_probabilities(model: Model) -> dict[str | int, FloatArray]:
     """``p(category | class)`` (k, m) of each categorical feature, by its name or number."""
     tables: dict[int, FloatArray] = {}

@@ -1,20 +1,36 @@
-"""The log-odds of Gaussian classes as a polynomial: linear if they share a covariance.
+"""The log-odds of Gaussian classes as a polynomial, linear if they share a covariance, and axes.
 
 ``log p(a | x) − log p(b | x) = xᵀ Q x + wᵀ x + w₀``, with ``Q = ½ (Σ_b⁻¹ − Σ_a⁻¹)``,
 ``w = Σ_a⁻¹ μ_a − Σ_b⁻¹ μ_b`` and ``w₀ = log (π_a / π_b) + ½ (μ_bᵀ Σ_b⁻¹ μ_b − μ_aᵀ Σ_a⁻¹ μ_a +
 log |Σ_b| − log |Σ_a|)``. With one covariance the squares cancel: Q is 0, and the boundary straight.
+Then the classes differ on a few axes only, Fisher's linear discriminants.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from gaussbayes.analysis.class_moments import class_covariances, class_means, correlations
+from gaussbayes.analysis.expected_values import expected_rows
 from gaussbayes.base.errors import CapabilityError
-from gaussbayes.base.types import FloatArray
-from gaussbayes.families.protocol import Distant, Warped
+from gaussbayes.base.finite import check_finite
+from gaussbayes.base.threads import ranges
+from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.data.rows import Rows
+from gaussbayes.families.protocol import Distant, Warped, Whitened
+from gaussbayes.model.construction import given_model
 from gaussbayes.model.model import Model
+from gaussbayes.model.settings import Settings
+
+_NO_AXES = (
+    "discriminant axes need Gaussian features with a shared covariance (shared=True); other models "
+    "have none"
+)
+
+_BLOCK = 1 << 12
+"""Rows that are projected at a time."""
 
 _NOTHING = 1e-12
 """Proportion of the largest term below which a term of the equation is rounding."""
@@ -90,23 +106,220 @@ def log_odds_equation(model: Model, a: int, b: int) -> LogOddsEquation:
     )
 
 
-def linear_discriminants(model: Model) -> tuple[FloatArray, FloatArray] | None:
+def has_linear_log_odds(settings: Settings) -> bool:
+    """Whether models with these settings have linear discriminants and axes, whatever the rows."""
+    return all(family.has_linear_log_odds for family in settings.families)
+
+
+def linear_discriminants(
+    model: Model, *, centred: bool = False
+) -> tuple[FloatArray, FloatArray] | None:
     """Coefficients (k, d) and intercepts (k,): ``log p(c | x) = w_cᵀ x + w_c0 + constant of x``.
 
     ``w_c = Σ⁻¹ μ_c``, ``w_c0 = log π_c − ½ μ_cᵀ Σ⁻¹ μ_c``; of two classes those of the second less
-    those of the first, (1, d) and (1,), as in scikit-learn. None where classes have covariances of
-    their own, or features are not Gaussian.
+    those of the first, (1, d) and (1,), as in scikit-learn. If `centred`, the mean of the classes'
+    means, weighted by their priors, has taken the place of 0: ``Σ⁻¹ (μ_c − x̄)``. None where classes
+    have covariances of their own, or features are not Gaussian.
     """
-    gaussian = all(_is_gaussian(density) for density in model.densities)
-    if not gaussian or class_covariances(model).ndim != 2:
+    gaussians = _shared_gaussians(model)
+    if gaussians is None:
         return None
-    precisions, _ = _precisions(model, "linear discriminants")
-    means = class_means(model)
-    coefficients = means @ precisions[0]
-    intercepts = model.parameters.log_prior - 0.5 * np.einsum("kd,kd->k", coefficients, means)
-    if means.shape[0] == 2:
+    anchor, middle, offset = _means(model, gaussians)
+    center = anchor + middle
+    pair = offset.shape[0] == 2
+    if not (centred or pair):  # of two classes what is common cancels
+        center, offset = np.zeros_like(center), center + offset
+    coefficients = _map(gaussians, offset, "times_precision")
+    squares = np.einsum("kd,kd->k", coefficients, offset)
+    with np.errstate(divide="ignore"):
+        intercepts = model.parameters.log_prior - 0.5 * squares - coefficients @ center
+    if pair:
         return np.diff(coefficients, axis=0), np.diff(intercepts)
     return coefficients, intercepts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DiscriminantAxes:
+    """Fisher's linear discriminants: where the means of the classes lie apart.
+
+    Axes along which the variance within classes is 1 and that between them as large as can be, in
+    this order. Distances between the projections of the means are their Mahalanobis distances.
+
+    Examples
+    --------
+    >>> from gaussbayes import GaussianClassifier
+    >>> from gaussbayes.datasets import load_iris
+    >>> iris = load_iris()
+    >>> model = GaussianClassifier(shared=True).fit(iris.rows, iris.labels)
+    >>> axes = discriminant_axes(model.model_)
+    >>> axes.ratio.round(4).tolist(), axes.project(iris.rows).shape
+    ([0.9912, 0.0088], (150, 2))
+    """
+
+    anchor: FloatArray  # (d,) near the mean of the classes' means, weighted by their priors
+    offset: FloatArray  # (d,) of that mean from it, so that no digit is lost far from 0
+    scalings: FloatArray  # (d, r) projections of rows on the axes
+    ratio: FloatArray  # (min(k − 1, d),) the proportion of the variance between classes on each
+
+    @property
+    def center(self) -> FloatArray:
+        """The mean of the classes' means (d,), weighted by their priors: 0 on all axes."""
+        return np.asarray(self.anchor + self.offset)
+
+    @property
+    def n_axes(self) -> int:
+        """How many axes there are on which the means differ."""
+        return int(self.scalings.shape[1])
+
+    def about_zero(self) -> "DiscriminantAxes":
+        """The same axes through the origin of the features."""
+        return replace(self, anchor=np.zeros_like(self.anchor), offset=np.zeros_like(self.offset))
+
+    def project(self, X: RealArray) -> FloatArray:
+        """Complete rows (n, d) on the axes (n, r)."""
+        places = np.empty((X.shape[0], self.n_axes))
+        for block in ranges(X.shape[0], _BLOCK):
+            np.matmul(X[block] - self.anchor, self.scalings, out=places[block])
+        places -= self.offset @ self.scalings
+        return places
+
+    def project_rows(self, model: Model, rows: Rows, n_jobs: int | None = None) -> RealArray:
+        """Rows of a model on the axes (n, r), in their float type.
+
+        Of rows with missing values the expectations, given what is there.
+        """
+        with np.errstate(invalid="ignore"):
+            places = self.project(rows.matrix)
+        if not np.isfinite(places).all():
+            check_finite(rows.matrix, allow_nan=True)
+            some = np.flatnonzero(np.isnan(places).any(axis=1))
+            places[some] = self.project(expected_rows(model, rows[some], n_jobs))
+        return places.astype(rows.dtype, copy=False)
+
+
+def discriminant_axes(model: Model, tolerance: float = 1e-10) -> DiscriminantAxes | None:
+    """The axes on which the classes of a model with a shared covariance lie apart; else None.
+
+    With the whitener W of Σ and means μ_c about their mean x̄, the singular vectors of the matrix
+    with the rows ``√π_c W (μ_c − x̄)`` are the axes; those whose singular value is at most the
+    tolerance times the largest are left out. It takes the merged moments alone, no row.
+    """
+    gaussians = _shared_gaussians(model)
+    if gaussians is None:
+        return None
+    anchor, middle, offset = _means(model, gaussians)
+    weighted = np.sqrt(model.prior)[:, None] * offset
+    left, spread, _ = np.linalg.svd(_map(gaussians, weighted, "whiten"), full_matrices=False)
+    most = min(offset.shape[0] - 1, offset.shape[1])
+    kept = int(np.count_nonzero(spread[:most] > tolerance * spread[:1].max(initial=0.0)))
+    # Wᵀ v of a singular vector v, by Wᵀ W alone; so that its largest part is positive.
+    scalings = _map(gaussians, left[:, :kept].T @ weighted, "times_precision").T / spread[:kept]
+    largest = np.abs(scalings * np.sqrt(_variances(model))[:, None]).argmax(axis=0)
+    scalings *= np.sign(scalings[largest, np.arange(kept)])
+    total = float(np.square(spread).sum())
+    ratio = np.square(spread[:most]) / total if total > 0 else np.zeros(most)
+    return DiscriminantAxes(anchor, middle, scalings, ratio)
+
+
+def linear_scores(
+    model: Model, rows: Rows, *, centred: bool = False, n_jobs: int | None = None
+) -> RealArray:
+    """``w_cᵀ x + w_c0`` (n, k): log posteriors, but for a term that all classes have in common.
+
+    For three classes or more; see `linear_discriminants`. Of rows with missing values they are the
+    log posteriors.
+    """
+    linear = linear_discriminants(model, centred=centred)
+    if linear is None:
+        raise CapabilityError(_NO_AXES)
+    scores = rows.matrix.astype(np.float64, copy=False) @ linear[0].T + linear[1]
+    incomplete = np.flatnonzero(np.isnan(rows.matrix).any(axis=1))
+    if incomplete.size:
+        scores[incomplete] = model.log_posterior(rows[incomplete], n_jobs)
+    return scores.astype(rows.dtype, copy=False)
+
+
+def quadratic_scores(model: Model, rows: Rows, n_jobs: int | None = None) -> RealArray:
+    """``log π_c − ½ (log |Σ_c| + (x − μ_c)ᵀ Σ_c⁻¹ (x − μ_c))`` (n, k), by what is not missing.
+
+    That is the log joint density without the powers of 2π.
+    """
+    n_observed = np.count_nonzero(~np.isnan(rows.matrix), axis=1)
+    constant = 0.5 * np.log(2.0 * np.pi) * n_observed[:, None]
+    return np.asarray(model.log_joint(rows, n_jobs) + constant, dtype=rows.dtype)
+
+
+def discriminant_coordinates(model: Model, rows: Rows, n_jobs: int | None = None) -> RealArray:
+    """Rows on the discriminant axes (n, r), in their float type.
+
+    Of rows with missing values the expectations, given what is there.
+    """
+    axes = discriminant_axes(model)
+    if axes is None:
+        raise CapabilityError(_NO_AXES)
+    return axes.project_rows(model, rows, n_jobs)
+
+
+def projected_model(model: Model, n_axes: int = 2) -> Model:
+    """The classes of a model as seen on its first discriminant axes, by which features are called.
+
+    The means on the axes, and the identity for the covariance that they share.
+    """
+    axes = discriminant_axes(model)
+    if axes is None or not axes.n_axes:
+        raise CapabilityError(_NO_AXES)
+    r = min(n_axes, axes.n_axes)
+    names = [f"discriminant {j + 1} ({100 * axes.ratio[j]:.1f} %)" for j in range(r)]
+    given: dict[str, Any] = {"covariance": "full", "shared": True, "feature_names": names}
+    means = axes.project(class_means(model))[:, :r]
+    return given_model(model.prior, means, np.eye(r), model.classes, **given)
+
+
+def _variances(model: Model) -> FloatArray:
+    """The variances of the features (d,) within classes, in which parts are comparable."""
+    variance = np.einsum("...ii->...i", class_covariances(model)).reshape(
+        -1, model.schema.n_features
+    )
+    return np.asarray(np.where(variance[0] > 0, variance[0], 1.0))
+
+
+def _shared_gaussians(model: Model) -> list[tuple[list[int], Whitened]] | None:
+    """The densities with their columns, if all are Gaussians with one covariance; else None."""
+    gaussians = []
+    for component, density in zip(model.components, model.densities, strict=True):
+        shared = isinstance(density, Whitened) and (density.shared or model.classes.shape[0] == 1)
+        if not shared:
+            return None
+        gaussians.append((list(component.columns), density))
+    return gaussians
+
+
+def _means(
+    model: Model, gaussians: Sequence[tuple[list[int], Whitened]]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Mean of the means, weighted by the priors, as a sum of two (d,); offsets from it (k, d)."""
+    k, d = model.classes.shape[0], model.schema.n_features
+    center, offset = np.empty(d), np.empty((k, d))
+    for columns, density in gaussians:
+        center[columns], offset[:, columns] = density.located
+    middle = model.prior @ offset
+    return center, middle, offset - middle
+
+
+def _map(
+    gaussians: Sequence[tuple[list[int], Whitened]], vectors: FloatArray, step: str
+) -> FloatArray:
+    """`whiten` or `times_precision` of vectors (n, d), each density those of its columns."""
+    if len(gaussians) == 1:
+        columns, density = gaussians[0]
+        return np.asarray(getattr(density, step)(vectors))
+    if step == "whiten":
+        parts = [density.whiten(vectors[:, columns]) for columns, density in gaussians]
+        return np.concatenate(parts, axis=1)
+    product = np.empty_like(vectors)
+    for columns, density in gaussians:
+        product[:, columns] = density.times_precision(vectors[:, columns])
+    return product
 
 
 def _is_gaussian(density: Any) -> bool:

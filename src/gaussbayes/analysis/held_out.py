@@ -203,7 +203,7 @@ def split(X: Any, y: Any, options: Options, held_out: Any, random_state: int | N
     always = np.setdiff1d(np.arange(table.rows.n_rows), known)
     n_unlabelled = int(np.count_nonzero(~table.targets.labelled))
     if n_unlabelled:
-        how += f", {n_unlabelled} rows without label in every training part"
+        how += f", {counted(n_unlabelled, 'row')} without label in every training part"
     numbers = [
         (np.sort(np.concatenate([known[train], always])), known[test]) for train, test in pairs
     ]
@@ -233,7 +233,7 @@ def _pairs(
         n_folds = min(wanted, int(count.min()))
         notes: tuple[str, ...] = ()
         if n_folds < wanted:
-            has = f"class {schema.class_name(smallest)} has {n_folds} rows"
+            has = f"class {schema.class_name(smallest)} has {counted(n_folds, 'row')}"
             notes = (f"{n_folds} folds instead of {wanted}: {has}",)
         splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
         how = f"{n_folds}-fold cross-validation of {n} rows, stratified{seed}"

@@ -15,8 +15,9 @@
           │    └── SingularCovarianceError   a covariance cannot be inverted
           └── RemovalError           rows to remove were never added
 
-All of them are `ValueError`, which is what scikit-learn's users and tools expect. A message says
-what came, what was expected, and what to do.
+All of them are `ValueError`, which is what scikit-learn's users and tools expect;
+`SingularCovarianceError` is also a `numpy.linalg.LinAlgError`. A message says what came, what was
+expected, and what to do.
 """
 
 from typing import TYPE_CHECKING
@@ -26,6 +27,31 @@ if TYPE_CHECKING:
     from typing import Self
 
     from gaussbayes.base.remedy import Remedy
+    from gaussbayes.base.singular_covariance import SingularCovarianceError
+
+__all__ = [
+    "CapabilityError",
+    "DataError",
+    "GaussBayesError",
+    "MissingLabelError",
+    "ModelFileError",
+    "NonFiniteError",
+    "ParameterError",
+    "PriorError",
+    "RemovalError",
+    "SchemaError",
+    "SingularCovarianceError",
+]
+
+
+def __getattr__(name: str) -> object:
+    """`SingularCovarianceError` is an error of NumPy's as well, which is loaded when it is used."""
+    if name != "SingularCovarianceError":
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    from gaussbayes.base.singular_covariance import SingularCovarianceError
+
+    return SingularCovarianceError
 
 
 class GaussBayesError(ValueError):
@@ -184,22 +210,6 @@ class ParameterError(GaussBayesError):
     Traceback (most recent call last):
         ...
     gaussbayes.base.errors.ParameterError: shared must be True, False or a number in [0, 1], got 2
-    """
-
-
-class SingularCovarianceError(ParameterError):
-    """A covariance cannot be inverted.
-
-    Raised where a class does not vary in a feature, where features are collinear, and where rows
-    are too few; the message names the class, the features and remedies that were tried.
-
-    Examples
-    --------
-    >>> from gaussbayes import GaussianClassifier
-    >>> GaussianClassifier().fit([[1.0], [1.0], [5.0], [7.0]], [0, 0, 1, 1])  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-        ...
-    gaussbayes.base.errors.SingularCovarianceError: class 0 does not vary in feature 0 ...
     """
 
 

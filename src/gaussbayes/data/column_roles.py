@@ -349,7 +349,9 @@ def _raise_for_none(
     which = "it" if len(usable) == 1 else "them"
     remedy = Remedy(f"learn from {which} all the same", (("features", usable),))
     msg = f"there is no column to learn from: all are left out, {reasons}{more}"
-    if varied and not usable:
+    if any(each.reason == _EXCLUDED for each in roles.left_out):
+        msg += ". Exclude fewer columns"
+    elif varied and not usable:
         msg += (
             ". Names of rows say nothing about rows not seen yet: add columns that do, such as a "
             "length, a count or a group made from the text"

@@ -13,6 +13,8 @@ Records are pickled: every bit of a float is kept, whatever is summed, and what 
 is trusted as the code that was sent there is, which Spark pickles as well.
 """
 
+from __future__ import annotations
+
 import os
 import pickle
 import re
@@ -99,7 +101,7 @@ class SparkRows(RowSource):
         self._reader = reader
 
     @classmethod
-    def open_frame(cls, frame: Any, request: Request) -> "SparkRows":
+    def open_frame(cls, frame: Any, request: Request) -> SparkRows:
         """Choose the columns, and check that they can be what they are chosen for."""
         names = list(frame.columns)
         check_distinct(cls.shown, names)

@@ -14,6 +14,7 @@ from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.families.expression import ValueTable, ValueTables
 from gaussbayes.families.independent import (
     ColumnDensity,
+    ColumnRatio,
     ColumnSums,
     IndependentColumns,
     Place,
@@ -31,6 +32,7 @@ from gaussbayes.families.independent import (
     write_sums,
 )
 from gaussbayes.families.independent import SmoothingRecord as SettingsRecord
+from gaussbayes.families.likelihood_ratio import contingency
 from gaussbayes.families.protocol import ParameterTable, Reference
 
 
@@ -50,6 +52,15 @@ class BernoulliStatistics(ColumnSums):
     @property
     def observed(self) -> FloatArray:
         return np.asarray(self.sums[1] + self.sums[2])
+
+    compared: ClassVar[str] = "proportion"
+
+    def column_ratio(self, other: "BernoulliStatistics", code: int, column: int) -> ColumnRatio:
+        """The proportions of 1, and the ratio of a 2 × 2 table."""
+        counts = np.stack([each.sums[1:, code, column] for each in (self, other)])
+        with np.errstate(invalid="ignore"):
+            before, after = (counts[:, 1] / counts.sum(axis=1)).tolist()
+        return f"{self.compared} of 1", before, after, contingency(counts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

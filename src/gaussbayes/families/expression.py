@@ -118,7 +118,7 @@ class SpannedForm:
     """Densities of more columns than rows: a `QuadraticForm` in the span of these, a sphere beside.
 
     With ``x̃ = (x − center) / unit`` and ``z = Qᵀ x̃`` the squared distance is that of `inner` at z
-    and ``(|x̃|² − |z|²) / outside_c``; the rest is as there. Of rows that lack a column there is no
+    and ``(|x̃|² − |z|²) / outside_c``; the rest is as there. Rows with missing values have no
     description.
     """
 

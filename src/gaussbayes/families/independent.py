@@ -9,7 +9,7 @@ sums, EM and rows left out one at a time follow here.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, NoReturn, Self, TypeVar
+from typing import Annotated, Any, ClassVar, NoReturn, Self, TypeAlias, TypeVar
 
 import numpy as np
 from msgspec import Meta, Raw
@@ -24,6 +24,12 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.likelihood_ratio import (
+    FamilyTests,
+    FeatureChange,
+    LikelihoodRatio,
+    NullLaw,
+)
 from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
 from gaussbayes.families.removal import Precision, Removal, difference, raise_removal
 
@@ -35,6 +41,9 @@ class Place:
     first_row: int = 0
     names: Schema | None = None  # what the columns are called; None: by their numbers
 
+
+ColumnRatio: TypeAlias = tuple[str, float, float, tuple[float, float, NullLaw]]
+"""Name, value before and after of a parameter; statistic, degrees of freedom and law."""
 
 _BLOCK = 1 << 18
 """Numbers that are summed at a time; multiplications up to which BLAS takes one thread."""
@@ -153,6 +162,44 @@ class ColumnSums(ClassSums):
 
     def of_columns(self, columns: Sequence[int]) -> Self:
         return replace(self, sums=self.sums[:, :, list(columns)])
+
+    compared: ClassVar[str]  # what messages call the parameter of a column
+
+    @abstractmethod
+    def column_ratio(self, other: Self, code: int, column: int) -> ColumnRatio:
+        """The parameter of a class and column here and in other rows, and their ratio."""
+
+    def tested(self, other: Self, names: Schema) -> FamilyTests:
+        """Whether the parameters of each class and column are those of other rows."""
+        check_alike(self, other)
+
+        def ratio(code: int, column: int) -> ColumnRatio:
+            return self.column_ratio(other, code, column)
+
+        codes = np.flatnonzero((self.weight > 0) & (other.weight > 0)).tolist()
+        return column_tests(ratio, codes, self.n_columns, f"{self.compared}s", names)
+
+
+def column_tests(
+    ratio: Callable[[int, int], ColumnRatio],
+    codes: Sequence[int],
+    n_columns: int,
+    quantity: str,
+    names: Schema,
+) -> FamilyTests:
+    """Likelihood ratios of independent columns: of each class their sum."""
+    ratios, changes, titles = [], [], names.titles
+    for code in codes:
+        columns = [ratio(code, j) for j in range(n_columns)]
+        statistics, degrees, laws = zip(*(each[3] for each in columns), strict=True)
+        law = NullLaw.sum(laws)
+        ratios.append(LikelihoodRatio(quantity, code, sum(statistics), sum(degrees), law))
+        for title, (name, before, after, (statistic, free, law)) in zip(
+            titles, columns, strict=True
+        ):
+            p = law.survival(statistic) if free else np.nan
+            changes.append(FeatureChange(title, code, name, before, after, p))
+    return FamilyTests(tuple(ratios), tuple(changes))
 
 
 SumsT = TypeVar("SumsT", bound=ColumnSums)

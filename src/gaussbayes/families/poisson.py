@@ -14,6 +14,7 @@ from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.families.expression import PoissonRates
 from gaussbayes.families.independent import (
     ColumnDensity,
+    ColumnRatio,
     ColumnSums,
     IndependentColumns,
     Place,
@@ -26,6 +27,7 @@ from gaussbayes.families.independent import (
     write_sums,
 )
 from gaussbayes.families.independent import SmoothingRecord as SettingsRecord
+from gaussbayes.families.likelihood_ratio import rates
 from gaussbayes.families.protocol import ParameterTable, Reference
 
 LARGEST = 2.0**53
@@ -55,6 +57,19 @@ class PoissonStatistics(ColumnSums):
     def total(self) -> FloatArray:
         """The weighted sums of the counts (k, d)."""
         return np.asarray(self.sums[2])
+
+    compared: ClassVar[str] = "rate"
+
+    def column_ratio(self, other: "PoissonStatistics", code: int, column: int) -> ColumnRatio:
+        """The rates, and their ratio given the sum of the events."""
+        both = (self, other)
+        events, rows = (
+            np.array([getattr(each, name)[code, column] for each in both])
+            for name in ("total", "observed")
+        )
+        with np.errstate(invalid="ignore"):
+            before, after = (events / rows).tolist()
+        return self.compared, before, after, rates(events, rows)
 
 
 def mean_of_all(statistics: PoissonStatistics) -> FloatArray:

@@ -186,6 +186,11 @@ class Family(Protocol):
     learns_first: ClassVar[bool] = False  # whether it learns from rows before it observes any
 
     @property
+    def has_linear_log_odds(self) -> bool:
+        """Whether log ratios of classes are linear in the columns, whatever the rows."""
+        return False
+
+    @property
     def is_prepared(self) -> bool:
         """Whether there is nothing that has to be learnt before rows are observed."""
         return True
@@ -513,6 +518,25 @@ class Distant(Protocol):
 
     def squared_distance(self, rows: Rows, threads: int = 1) -> tuple[FloatArray, FloatArray]:
         """``m²`` (n, k), and its degrees of freedom (n,): the columns that are there."""
+
+
+@runtime_checkable
+class Whitened(Protocol):
+    """A density of Gaussians: log ratios are linear where the classes share the covariance Σ."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether all classes have the same covariance."""
+
+    @property
+    def located(self) -> tuple[FloatArray, FloatArray]:
+        """A point (d,) amid the means, and the means' offsets from it (k, d)."""
+
+    def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
+        """Vectors (…, d) in coordinates (…, e) in which lengths are those by Σ⁻¹ of a class."""
+
+    def times_precision(self, vectors: FloatArray, code: int = 0) -> FloatArray:
+        """``Σ⁻¹ v`` of vectors (…, d), by the covariance of a class."""
 
 
 @runtime_checkable

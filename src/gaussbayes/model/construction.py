@@ -1,6 +1,7 @@
-"""Models made without rows: from parameters that the user wrote down, or from moments."""
+"""Models of what comes from elsewhere: parameters written down, covariances, or moments."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from gaussbayes.base.checks import as_numbers
 from gaussbayes.base.errors import ParameterError, SchemaError
 from gaussbayes.base.schema import Schema, check_names
-from gaussbayes.base.types import CovarianceName, LabelArray
+from gaussbayes.base.types import CovarianceName, FloatArray, LabelArray
 from gaussbayes.data.categories import in_order
 from gaussbayes.data.labels import encode
+from gaussbayes.data.rows import LabelledRows
 from gaussbayes.families.categorical.family import Categorical, CategoricalDensity
 from gaussbayes.families.gaussian.density import given
 from gaussbayes.families.gaussian.family import Gaussian
@@ -74,6 +76,40 @@ def given_model(
         densities.append(_given_categories(tables, order))
     solution = Solution(class_priors(priors, schema, np.ones(k)), tuple(densities))
     return Model(Settings(tuple(components), priors), schema, None, solution)
+
+
+def estimated_model(
+    table: LabelledRows,
+    schema: Schema,
+    estimate: Callable[[FloatArray], FloatArray],
+    *,
+    shared: bool,
+    priors: Priors = None,
+) -> Model:
+    """The model of complete rows of numbers whose covariances something else estimates.
+
+    `estimate` gets the rows of a class (n, d) and gives their covariance (d, d); a shared one is
+    the mean of these, weighted by the numbers of rows. Nothing more can be learnt by the model.
+    """
+    rows, codes = table.rows.matrix.astype(np.float64), table.targets.codes
+    k = table.classes.shape[0]
+    count = np.bincount(codes, minlength=k)
+    of_class = [rows[codes == code] for code in range(k)]
+    means = np.stack([some.mean(axis=0) for some in of_class])
+    covariances = np.stack([np.atleast_2d(estimate(some)) for some in of_class])
+    if shared:
+        covariances = np.einsum("k,kij->ij", count / count.sum(), covariances)
+    model = given_model(
+        count / count.sum() if priors is None else priors,
+        means,
+        covariances,
+        table.classes,
+        covariance="full",
+        shared=shared,
+        feature_names=schema.features,
+        fewest_classes=1,
+    )
+    return replace(model, not_learnt="its covariances were estimated by something else")
 
 
 def _n_classes(tables: Mapping[str, Mapping[Any, ArrayLike]]) -> int:

@@ -10,15 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.checks import positive_number
 from gaussbayes.base.errors import (
     CapabilityError,
     DataError,
     NonFiniteError,
+    ParameterError,
     SchemaError,
     SingularCovarianceError,
 )
@@ -139,8 +143,9 @@ class Model(Displayed):
     @property
     def categories(self) -> tuple[Categories, ...]:
         """The categories of each categorical feature."""
-        parts = self.learnt.parts if self.learnt is not None else self.densities
-        return known_categories(self.components, parts, self.schema)
+        if self.solution is None and self.learnt is not None:
+            return known_categories(self.components, self.learnt.parts, self.schema)
+        return known_categories(self.components, self.densities, self.schema)
 
     @property
     def encoder(self) -> Encoder:
@@ -292,13 +297,46 @@ class Model(Displayed):
         >>> from gaussbayes import GaussianClassifier
         >>> rows = pd.DataFrame({"size": [1.0, 2.0, 5.0, 7.0]})
         >>> model = GaussianClassifier().fit(rows, list("aabb")).model_
-        >>> duckdb.sql(model.to_sql("rows")).fetchone()[0]
-        'a'
+        >>> [row[0] for row in duckdb.sql(model.to_sql("rows")).fetchall()]
+        ['a', 'a', 'b', 'b']
         """
         from gaussbayes.exports.sql import select_scores
 
         how: dict[str, Any] = {"keep": keep, "errors": errors, "patterns": patterns}
         return select_scores(self.expression("SQL"), table, dialect, **how)
+
+    def to_onnx(
+        self, path: str | PathLike[str], *, dtype: Literal["float64", "float32"] = "float64"
+    ) -> Path:
+        """Write an ONNX file that scores rows in any runtime; the path.
+
+        ``X`` (n, g) are the features that hold numbers, in their order, and NaN is missing, also of
+        full covariances. Features that hold categories are inputs (n, 1) of their own names. The
+        results are ``label`` (n,), ``probabilities`` (n, k) and ``log_evidence`` (n,); a row
+        without score has NaN. All tensors are in the file, which appears whole or not at all. Needs
+        onnx, of ``gaussbayes[onnx]``.
+
+        Parameters
+        ----------
+        dtype : what is calculated in, and the type of ``X``: in float64 posteriors are those of
+            this model to 1e-12, in float32 to about six digits
+
+        Examples
+        --------
+        >>> import onnxruntime
+        >>> from tempfile import mkdtemp
+        >>> from gaussbayes import GaussianClassifier
+        >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], list("aabb")).model_
+        >>> session = onnxruntime.InferenceSession(model.to_onnx(mkdtemp() + "/model.onnx"))
+        >>> session.run(["label"], {"X": np.array([[1.5], [np.nan], [6.0]])})[0].tolist()
+        ['a', 'a', 'b']
+        """
+        from gaussbayes.base.atomic import replace_file
+        from gaussbayes.exports.onnx_model import onnx_bytes
+
+        place = Path(path)
+        replace_file(place, onnx_bytes(self.expression("ONNX"), dtype), "the ONNX file")
+        return place
 
     # Steps from one model to the next.
 
@@ -345,6 +383,22 @@ class Model(Displayed):
         learnt = self.learnt_for("updating")
         return self._of(learnt.plus(more.with_rows(), self.settings, self.schema))
 
+    def of_rows(self, learnt: Learnt) -> Model:
+        """The model of other rows under the same settings, which were observed by `observing`."""
+        return self._of(learnt.with_rows())
+
+    def decayed(self, factor: float) -> Model:
+        """The model of the same rows, each counting `factor` times as much: at most 1, above 0.
+
+        Settings that count rows, such as smoothing, stay as they are: they weigh more.
+        """
+        if not 0.0 < positive_number("decay", factor) <= 1.0:
+            msg = f"decay must be above 0 and at most 1, got {factor!r}"
+            raise ParameterError(msg)
+        if factor == 1.0:
+            return self
+        return self._of(self.learnt_for("decay").scaled(float(factor)))
+
     def without(self, rows: Learnt) -> Model:
         """The model of the rows seen before without some of them, which must be among them.
 
@@ -379,15 +433,25 @@ class Model(Displayed):
         target, is taken from the other.
         """
         mine, theirs = self.learnt_for("merge"), other.learnt_for("merge")
-        same = _layout(self.settings) == _layout(other.settings)
-        if not self.schema.same_features(other.schema) or not same:
-            features = f"{_features_of(self)} here, {_features_of(other)} there"
-            msg = f"models of different features cannot be merged: {features}"
-            raise SchemaError(msg)
+        self.check_same_features(other, "merged")
         both = self._of(mine.plus(theirs.adapted(self.settings), self.settings, self.schema))
         names = self.schema.features or other.schema.features
         target = other.target if self.target is None else self.target
         return replace(both, schema=replace(both.schema, features=names), target=target)
+
+    def unmerged(self, other: Model) -> Model:
+        """The model without the rows of another, which must be among them: `merged` undone."""
+        self.check_same_features(other, "taken apart")
+        theirs = other.learnt_for("unmerge").adapted(self.settings)
+        return self.without(theirs)
+
+    def check_same_features(self, other: Model, step: str) -> None:
+        """Raise unless another model has the same features, of the same families."""
+        same = _layout(self.settings) == _layout(other.settings)
+        if not self.schema.same_features(other.schema) or not same:
+            features = f"{_features_of(self)} here, {_features_of(other)} there"
+            msg = f"models of different features cannot be {step}: {features}"
+            raise SchemaError(msg)
 
     def marginal(self, features: Sequence[int | str]) -> Model:
         """The classes as seen through some features, by name or number, others integrated out."""
@@ -479,14 +543,14 @@ def solve(
     rows: RowReduction | None = None,
     tolerance: float = EXACT,
 ) -> Solution:
-    """The parameters of at least two classes, whatever is missing.
+    """The parameters of the classes, whatever is missing; there are at least two, as a rule.
 
     Labelled rows alone leave every family to itself; unlabelled ones join them in EM. It starts
     from `start`, parameters near the result, and ends at the estimated error `tolerance`; `rows`
     are unlabelled ones that are not kept.
     """
     weight: FloatArray = learnt.parts[0].weight
-    check_classes(weight, schema)
+    check_classes(weight, schema, settings.fewest_classes)
     # Nearly always a number of threads that is known already.
     threads = n_jobs if type(n_jobs) is int and n_jobs > 0 else n_threads(n_jobs)
     unlabelled = learnt.unlabelled
@@ -526,10 +590,10 @@ def solve(
     return Solution(prior, densities, weight, convergence, settings.calibration)
 
 
-def check_classes(weight: FloatArray, schema: Schema) -> None:
-    """Raise unless at least two classes have rows."""
+def check_classes(weight: FloatArray, schema: Schema, fewest: int = 2) -> None:
+    """Raise unless at least two classes, or so many, have rows."""
     k = weight.shape[0]
-    if k < 2:
+    if k < fewest:
         which = f"1 class: {schema.class_name(0)}" if k else "0 classes"
         msg = f"a classifier needs at least two classes with rows, got {which}"
         raise DataError(msg)

@@ -85,6 +85,7 @@ class Options:
     missing: MissingMarks = STANDARD_MARKS
     made: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Families that were made already, by name."""
+    fewest_classes: int = 2  # with rows, that a model must have
     known: Encoder | None = None
     """The features, if they are known: tables may then be `Rows`."""
 
@@ -286,7 +287,12 @@ class Options:
         components = [*components, *blocks]
         if self.transform not in (None, AUTOMATIC):
             components = self._transformed(components, schema)
-        return Settings(tuple(components), self.priors, self.unlabelled_weight)
+        return Settings(
+            tuple(components),
+            self.priors,
+            self.unlabelled_weight,
+            fewest_classes=self.fewest_classes,
+        )
 
     def _transformed(self, components: Sequence[Component], schema: Schema) -> list[Component]:
         """The same where the Gaussian families are those of transformed features."""
@@ -458,14 +464,15 @@ def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
         if name == "coded" and component is settings.components[0]:
             options["coded"], defaults = True, []
             continue
-        if name in defaults:  # blocks of the features that are not named come first
+        plain = make_family(name, options) == family
+        # Blocks of the features that are not named come first.
+        if name in defaults and (plain or not _is_special(family)):
             del defaults[: defaults.index(name) + 1]
             continue
         defaults = []
         features: Sequence[Any] = component.columns
         if schema.features is not None:
             features = [schema.features[column] for column in component.columns]
-        plain = make_family(name, options) == family
         key = features[0] if len(features) == 1 else tuple(features)
         families[key] = name if plain else family
     transform = _transform_of(settings, schema)
@@ -475,6 +482,11 @@ def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
         options |= schema.missing.options
     options |= {"families": families or None, "priors": settings.priors}
     return options | {"unlabelled_weight": settings.unlabelled_weight}
+
+
+def _is_special(family: Any) -> bool:
+    """Whether a family has settings that are no options."""
+    return bool(make_family(family.name, family.options) != family)
 
 
 def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:

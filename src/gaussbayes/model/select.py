@@ -288,7 +288,9 @@ def unlabelled_weights(
     n_jobs: int | None = None,
 ) -> tuple[list[Candidate], Trial]:
     """How much unlabelled rows are to count, by labelled rows held out in folds: all, the best."""
-    weights = [replace(settings, unlabelled_weight=u) for u in UNLABELLED_WEIGHTS]
+    given = view.settings.unlabelled_weight  # 1 unless the user wants them to count less
+    possible = sorted({given * weight for weight in UNLABELLED_WEIGHTS})
+    weights = [replace(settings, unlabelled_weight=weight) for weight in possible]
     data = held_out_rows(table, view.learnt, schema)
     judged = _judged(data, weights, n_jobs, tolerance=ROUGH, always=True)
     candidates = [candidate for candidate, _ in judged]

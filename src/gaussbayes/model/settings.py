@@ -57,6 +57,7 @@ class Settings:
     priors: Priors = None
     unlabelled_weight: float = 1.0  # how much an unlabelled row counts beside a labelled one
     calibration: Calibration | None = None  # of posteriors, by rows left out
+    fewest_classes: int = 2  # with rows, that a model must have
 
     @property
     def families(self) -> tuple[Any, ...]:

@@ -26,6 +26,12 @@ from gaussbayes.model.settings import Settings
 MOST_KEPT_BYTES = 64 << 20
 """Memory that unlabelled rows may take."""
 
+FORGOTTEN = 1e-100
+"""Proportion of the heaviest class's weight below which a class that decays is no class any more.
+
+Scatters would underflow next.
+"""
+
 _BLOCK = 1 << 14
 """Unlabelled rows that are worked on at a time, whatever the number of threads."""
 
@@ -80,6 +86,12 @@ class Unlabelled:
             )
             raise DataError(msg)
         return self.rows
+
+    def scaled(self, factor: float) -> "Unlabelled":
+        """The same rows, each counting `factor` times as much."""
+        together = tuple(part.scaled(factor) for part in self.together)
+        kept = self.kept("decay")
+        return Unlabelled(self.n_rows, together, replace(kept, weights=factor * kept.weights))
 
     def trimmed(self) -> "Unlabelled":
         """The same without the rows if they are too many to be kept."""
@@ -174,6 +186,17 @@ class Learnt:
                 raise RemovalError(msg)
             rest = rest.without(other.unlabelled, names)
         return Learnt(self.classes, parts, rest).with_rows()
+
+    def scaled(self, factor: float) -> "Learnt":
+        """What the rows say if each counts `factor` times as much.
+
+        Classes that have come to weigh next to nothing (`FORGOTTEN`) are left out.
+        """
+        rest = None if self.unlabelled is None else self.unlabelled.scaled(factor)
+        scaled = Learnt(self.classes, tuple(part.scaled(factor) for part in self.parts), rest)
+        weight = scaled.weight
+        kept = np.flatnonzero(weight > FORGOTTEN * weight.max(initial=0.0))
+        return scaled if kept.size == weight.size else scaled.selected(kept.tolist())
 
     def trimmed(self) -> "Learnt":
         """The same without unlabelled rows that are too many to be kept."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gaussbayes.plots.covariance_plots import ellipses, shapes, sharing
+    from gaussbayes.plots.discriminant_plots import discriminant_plane
     from gaussbayes.plots.evaluation_plots import (
         calibration,
         comparison,
@@ -48,6 +49,7 @@ __all__ = [
     "confusion_matrix",
     "dataset",
     "densities",
+    "discriminant_plane",
     "ellipses",
     "evidence",
     "evidence_surface",
@@ -68,7 +70,9 @@ __all__ = [
     "univariate",
 ]
 
-_MODULES = "covariance_plots evaluation_plots explanation_plot line_plots pair_plots "
+_MODULES = (
+    "covariance_plots discriminant_plots evaluation_plots explanation_plot line_plots pair_plots "
+)
 _MODULES += "probability_maps region_plots row_plots"
 
 

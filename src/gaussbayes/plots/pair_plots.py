@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from gaussbayes.analysis.grid import region_map, view_grid, view_limits
 from gaussbayes.analysis.view import Axis, View, model_of, read_labelled, view
 from gaussbayes.base.errors import SchemaError
+from gaussbayes.base.numerals import counted
 from gaussbayes.base.progress import track
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows
@@ -192,7 +193,11 @@ def _handles(seen: View, points: row_plots.RowPoints, *, best: bool) -> list[Any
         entries.append(style.line(BOUNDARY, color=style.INK, linewidth=0.9))
     entries += row_plots.row_handles(replace(points, n_missing=0))
     if points.n_missing:
-        note = f"{points.n_missing:,} rows with missing values: drawn where they have both"
+        rows, have = (
+            counted(points.n_missing, "row"),
+            "it has" if points.n_missing == 1 else "they have",
+        )
+        note = f"{rows} with missing values: drawn where {have} both"
         entries.append(row_plots.marker_handle(style.text(note), marker="none"))
     if best:
         frame: Look = {"fill": False, "edgecolor": style.INK, "linewidth": 2.2}

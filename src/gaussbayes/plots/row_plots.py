@@ -143,11 +143,15 @@ def draw_points(
 
 
 def draw_rings(ax: Axes, places: FloatArray, *, small: bool = False) -> None:
-    """Draw a ring around each of the rows (n, 2): the more there are, the closer and thinner."""
+    """Draw a ring around each of the rows (n, 2): the more there are, the closer and fainter.
+
+    So the colours of the rows show under hundreds of rings that overlap.
+    """
     least, area, width = (11.0, 30.0, 0.8) if small else (1.3 * _AREA, _RING_AREA, 1.1)
     room = min(1.0, _FEW_RINGS / max(1, places.shape[0]))
     look: Look = {"s": least + room * (area - least), "linewidths": max(0.5, room * width)}
     look |= {"facecolors": "none", "edgecolors": INK, "zorder": 5, "gid": "errors"}
+    look["alpha"] = max(0.5, min(1.0, (2.0 if small else 4.0) * room))
     ax.scatter(*places.T, rasterized=places.shape[0] > _MANY, **look)
 
 

@@ -146,6 +146,15 @@ def settings_record(model: Model) -> dict[str, Any]:
     return record
 
 
+def holds_model(name: str) -> bool:
+    """Whether a name ends in .json and is that of a file which begins like a model."""
+    if not name.lower().endswith(".json") or not Path(name).is_file():
+        return False
+    with Path(name).open("rb") as start:
+        text = start.read(256)
+    return text.lstrip().startswith(b"{") and b"gaussbayes" in text
+
+
 def split_arguments(
     arguments: tuple[str, ...], chosen: RowOptions, fitting: Iterable[str], *, piped: bool = False
 ) -> tuple[str | None, tuple[str, ...]]:
@@ -161,10 +170,7 @@ def split_arguments(
     is_model = piped and first == STANDARD and others and given is None
     if not is_model and (not first.lower().endswith(".json") or not Path(first).is_file()):
         return None, arguments
-    if not is_model:
-        with Path(first).open("rb") as file:
-            start = file.read(256)
-        is_model = start.lstrip().startswith(b"{") and b"gaussbayes" in start
+    is_model = is_model or holds_model(first)
     if is_model and given is not None:
         msg = f"{given} is for fitting, but the model is given: leave it out"
         raise click.UsageError(msg)

@@ -72,6 +72,9 @@ _HELP = {
     "--classes": "The two classes to compare.  [default: the most probable one and the next]",
     "--coded": "Whether categories and missing values are coded as numbers that are Gaussian "
     "together with the others.",
+    "--decay": "Let all rows seen before count so many times as much: above 0, at most 1.",
+    "--min-p": "End with exit code 4 if the p-value of everything together is below this.",
+    "--dtype": "What ONNX calculates in, and the type of its numbers.",
     "--columns": "The columns to write, in this order.  [default: all]",
     "--covariance": "What a class's covariance may look like; auto chooses, shared or not or in "
     "part.",
@@ -149,7 +152,7 @@ _HELP = {
     "--priors P,Q,...|own|estimated|uniform|from-data": "Other priors than the model's: the "
     "proportions of the rows learnt from (estimated), those that make DATA most probable "
     "(from-data, which reads DATA twice), or numbers in the order of the sorted classes.",
-    "--output FILE.sql": "The file to write.",
+    "--output EXPORT": "The file to write, .sql or .onnx; - is standard output, for SQL.",
     "--patterns": "For full covariances, which patterns of missing values are written out: those "
     "of the training rows, or all, of at most seven features.",
     "--proba": "The probability of each class, p(c | x).",
@@ -162,7 +165,8 @@ _HELP = {
     "--reject-cost": "Leave open rows of which even the best decision is expected to cost more.",
     "--row": "The row to explain, counted from 1, the header not counted.",
     "--rows": "How many rows to draw.",
-    "--sample": "Compare on at most so many rows, drawn at random.",
+    "--sample": "Compare on at most so many rows, drawn at random.  [default: 20000, with --loo "
+    "300]",
     "--notebook": "Write the lesson as a Jupyter notebook, with exercises, and nothing else.",
     "--save": "Save the figures there as PNG files; the directory is made if it is missing.",
     "--selection": "What --covariance auto and --shrinkage auto choose by: the log loss of every "

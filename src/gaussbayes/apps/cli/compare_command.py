@@ -13,6 +13,7 @@ from gaussbayes.apps.cli.labelled_files import LabelledFiles
 from gaussbayes.apps.cli.predict_command import read_costs
 
 COMPARED = 20_000  # rows that models are compared on, if there are more
+COMPARED_SINGLY = 300  # the same if each row takes a fit of every model
 
 
 def _counts(value: str) -> tuple[int, ...]:
@@ -30,7 +31,7 @@ def _counts(value: str) -> tuple[int, ...]:
 @takes("held_out")
 @option("--neighbors A,B,...", convert=_counts, default="1,3,5,9,15")
 @option("--costs A:B=COST,...|FILE")
-@option("--sample N", type=click.IntRange(1), default=COMPARED)
+@option("--sample N", type=click.IntRange(1))
 @option("--plot FILE", "figure", type=OUTPUT)
 @takes(
     "labels",
@@ -45,7 +46,7 @@ def command(
     candidates: bool,
     neighbors: tuple[int, ...],
     costs: str | None,
-    sample: int,
+    sample: int | None,
     figure: str | None,
     seed: int,
     as_json: bool,
@@ -79,7 +80,8 @@ def command(
     options = command_options.plain_options(settings)
     source = command_files.open_files(data, chosen)
     files = LabelledFiles.to_learn_from(source, chosen, options)
-    rows = files.sample(sample, seed)
+    singly = held_out == command_options.LEAVE_ONE_OUT
+    rows = files.sample(sample or (COMPARED_SINGLY if singly else COMPARED), seed)
     schema = files.encoder.schema(rows.table.classes)
     with warnings_told():
         comparison = compare(

@@ -11,10 +11,12 @@ import click
 from gaussbayes.analysis.held_out import check_classes, evaluate_held_out, evaluate_rows
 from gaussbayes.apps.cli import command_files, command_options, console
 from gaussbayes.apps.cli.command_options import SOURCE, RowOptions, option, takes
+from gaussbayes.apps.cli.compare_command import COMPARED_SINGLY
 from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.fit_command import fit_files
 from gaussbayes.apps.cli.labelled_files import LabelledFiles
 from gaussbayes.apps.cli.predict_command import read_costs
+from gaussbayes.base.numerals import counted
 from gaussbayes.data.files import Source
 from gaussbayes.model.evaluation import FIGURES, Evaluation
 from gaussbayes.model.model import Model
@@ -139,7 +141,7 @@ def _of_model(
     evaluation = _evaluated(model, files, costs)
     called = "from standard input" if name == command_options.STANDARD else name
     called = f"{called} ({model_title(model)})"
-    how = f"the model {called} on {evaluation.n_rows:,} rows of {source.shown}"
+    how = f"the model {called} on {counted(evaluation.n_rows, 'row')} of {source.shown}"
     return replace(evaluation, how=how), files
 
 
@@ -156,8 +158,8 @@ def _on_test_rows(
     other = command_files.open_files([test], replace(chosen, file_format=None), fit.model)
     files = LabelledFiles.of_model(other, chosen, fit.model, "fitted")
     evaluation = _evaluated(fit.model, files, costs)
-    learnt = f"fitted to {fit.reduced.n_rows:,} rows of {source.shown}"
-    how = f"{learnt}, judged by {evaluation.n_rows:,} rows of {other.shown}"
+    learnt = f"fitted to {counted(fit.reduced.n_rows, 'row')} of {source.shown}"
+    how = f"{learnt}, judged by {counted(evaluation.n_rows, 'row')} of {other.shown}"
     return replace(evaluation, how=how), files
 
 
@@ -172,7 +174,9 @@ def _on_held_out_rows(
     """Models fitted to some rows on the others, which must fit into memory."""
     options = command_options.check_settings(settings)
     files = LabelledFiles.to_learn_from(source, chosen, options)
-    rows = files.sample()
+    # What is chosen is chosen anew without each row.
+    singly = options.automatic and held_out == command_options.LEAVE_ONE_OUT
+    rows = files.sample(COMPARED_SINGLY if singly else None, seed)
     check_classes(rows.table.classes)
     schema = files.encoder.schema(rows.table.classes)
     matrix = None if costs is None else read_costs(costs, schema)

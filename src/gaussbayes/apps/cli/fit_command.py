@@ -172,13 +172,13 @@ def tell_fit(
         tell(f"chosen: {model_title(model) if averaged else selection.choice}")
         n, held_out = reduced.n_rows - reduced.n_unlabelled, selection.n_held_out
         if held_out is not None and held_out < n:
-            tell(f"{held_out:,} of {n:,} rows, drawn at random, were left out for that")
+            tell(f"chosen by {held_out:,} of {n:,} rows, drawn at random")
         if model.learnt is not None:
             least = frequency_log_loss(model.learnt.weight)
             if selection.best.log_loss > least:
                 tell(
-                    f"warning: the class frequencies alone have a log loss of {least:.4f}; whether "
-                    "calibration makes the model better than that, `gaussbayes evaluate` tells"
+                    f"warning: the class frequencies alone have a log loss of {least:.4f}; run "
+                    "`gaussbayes evaluate` to see whether the calibrated model is better"
                 )
     if model.calibration is not None:
         tell(f"calibrated by rows left out: temperature {model.calibration.temperature:.4g}")

@@ -35,15 +35,18 @@ _change_options = takes(
 
 @click.command("update")
 @_change_options
+@option("--decay NUMBER", type=float, default=1.0)
 @takes(json="Write what was learnt from as JSON to standard output.")
 def update_command(**arguments: Any) -> None:
     """Let a model learn from more rows, as if it had seen them from the start.
 
-    Classes that are new join it. The model file is replaced in one step when all rows are read; if
-    anything goes wrong it stays as it was.
+    Classes that are new join it. With --decay all rows seen before count for less, so that after
+    many updates the model is that of rows with the weights DECAY^age. The model file is replaced in
+    one step when all rows are read; if anything goes wrong it stays as it was.
 
     \b
     gaussbayes update iris.json monday.csv tuesday.csv
+    gaussbayes update iris.json today.csv --decay 0.9
     """
     _change("update", "learnt from", command_files.LEARNT_FROM, **arguments)
 
@@ -73,6 +76,7 @@ def _change(
     data: tuple[str, ...],
     output: str | None,
     as_json: bool,
+    decay: float = 1.0,
     **arguments: Any,
 ) -> None:
     """Read the rows, make the new model and write it.
@@ -83,7 +87,7 @@ def _change(
     output = output or model
     fit_command.check_json(output, as_json=as_json)
     chosen = RowOptions.taken(arguments)
-    before = command_files.read_learnt(model, step)
+    before = command_files.read_learnt(model, step).decayed(decay)
     source = command_files.open_files(data, chosen, before)
     command_files.check_no_overwriting(output, *source.files)
     command_files.check_writable(output)

@@ -778,7 +778,7 @@ def first_pair(dataset: LabDataset) -> tuple[int, int]:
         learnt = observe(rows, settings, table.schema, keep_all=True)
         model = learnt_model(settings, table.schema, learnt).solved(1)
         columns = list(table.encoder.numeric)
-        part = rows.rows if not table.categories else cut_rows(rows.rows, table.schema, columns)
+        part = cut_rows(rows.rows, table.schema, columns)
         known = model.classes.tolist()
         codes = np.array([known.index(each) for each in rows.classes[rows.targets.codes].tolist()])
         return informative_features(model.marginal(columns), part, codes).pair

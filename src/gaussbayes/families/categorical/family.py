@@ -17,10 +17,27 @@ from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
-from gaussbayes.data.categories import MISSING, UNSEEN, Categories, check_categories, unite
+from gaussbayes.data.categories import (
+    MISSING,
+    MOST_CATEGORIES,
+    UNSEEN,
+    Categories,
+    check_categories,
+    too_many_categories,
+    unite,
+)
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.expression import ValueTable, ValueTables
-from gaussbayes.families.independent import ClassSums, Smoothed, check_alike, draw_powers, log_power
+from gaussbayes.families.independent import (
+    ClassSums,
+    ColumnRatio,
+    Smoothed,
+    check_alike,
+    column_tests,
+    draw_powers,
+    log_power,
+)
+from gaussbayes.families.likelihood_ratio import FamilyTests, contingency
 from gaussbayes.families.protocol import Fit, Kind, LeftOut, ParameterTable, Reference
 from gaussbayes.families.removal import Precision, Removal, difference, raise_removal
 
@@ -85,6 +102,25 @@ class CategoricalStatistics(ClassSums):
             what = f"missing values of {names.feature_name(j)} of weight"
             raise_removal(what, theirs.missing[c, j], mine.missing[c, j], names.class_name(c))
         return replace(rest, weight=np.maximum(rest.weight, 0.0)).trimmed()
+
+    def tested(self, other: "CategoricalStatistics", names: Schema) -> FamilyTests:
+        """Whether the probabilities of each class and feature are those of other rows.
+
+        The category that is shown is that whose proportion has changed most.
+        """
+        mine, theirs = _united(self, other, names)
+
+        def ratio(code: int, column: int) -> ColumnRatio:
+            counts = np.stack([each.of(column)[code] for each in (mine, theirs)])
+            if not counts.sum(axis=1).all():
+                return "proportion", np.nan, np.nan, contingency(counts)
+            before, after = counts / counts.sum(axis=1, keepdims=True)
+            most = int(np.argmax(np.abs(after - before)))
+            name = f"proportion of {mine.categories[column][most]}"
+            return name, float(before[most]), float(after[most]), contingency(counts)
+
+        codes = np.flatnonzero((mine.weight > 0) & (theirs.weight > 0)).tolist()
+        return column_tests(ratio, codes, self.n_columns, "probabilities", names)
 
     def of_columns(self, columns: Sequence[int]) -> "CategoricalStatistics":
         count = np.concatenate([self.of(j) for j in columns], axis=1)
@@ -466,6 +502,10 @@ class Categorical(Smoothed):
     [[0.6667, 0.3333]]
     """
 
+    least: tuple[int, ...] | None = None
+    """With numbers for features: the categories of each are the integers from 0 to the largest that
+    occurs, and at least so many, whether all occur or not. None: those that occur."""
+
     name: ClassVar[str] = "categorical"
     kind: ClassVar[Kind] = "category"
 
@@ -477,12 +517,29 @@ class Categorical(Smoothed):
         """How much each category weighs in each class, for those that weigh anything."""
         return count(rows, targets, threads).trimmed()
 
+    def of_columns(self, columns: Sequence[int]) -> "Categorical":
+        if self.least is None:
+            return self
+        return replace(self, least=tuple(self.least[j] for j in columns))
+
+    def counted(self, statistics: CategoricalStatistics) -> CategoricalStatistics:
+        """The weights of the categories that have a probability: those that occur, or are given."""
+        statistics = statistics.trimmed()
+        if self.least is None:
+            return statistics
+        pairs = zip(self.least, statistics.categories, strict=True)
+        sizes = [max(least, int(column[-1]) + 1 if column else 0) for least, column in pairs]
+        if sum(sizes) > MOST_CATEGORIES:
+            what = "a feature of integers from 0 on"
+            raise too_many_categories(what, max(sizes) - 1)
+        return statistics.with_categories(tuple(tuple(range(size)) for size in sizes))
+
     def estimate(self, statistics: Any, names: Schema, threads: int = 1, start: Any = None) -> Fit:
-        """The probabilities of the categories that weigh anything.
+        """The probabilities of the categories that weigh anything, or are given.
 
         A class without any value of a feature is a DataError unless there is smoothing.
         """
-        statistics = statistics.trimmed()
+        statistics = self.counted(statistics)
         for j in range(len(statistics.categories) if self.smoothing == 0 else 0):
             known = statistics.of(j).any(axis=1)
             if not known.all():
@@ -539,10 +596,15 @@ class Categorical(Smoothed):
         names: Schema,
         completion: Any = None,
     ) -> LeftOut | None:
-        """The closed form of rows with one label each; see `left_out`."""
+        """The closed form of rows with one label each; see `left_out`.
+
+        There is none for categories that are given: without a row there may be fewer of them.
+        """
         del names, completion  # nothing can be wrong with categories, or has to be expected
         smoothing = [family.smoothing for family in path]
-        return None if targets.is_soft else left_out(statistics, smoothing, targets)
+        if targets.is_soft or self.least is not None:
+            return None
+        return left_out(statistics, smoothing, targets)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """Settings, statistics and density of the categorical family ↔ records of the model file."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from msgspec import Meta
 
 from gaussbayes.base.records import (
     CategoriesRecord,
@@ -16,23 +17,33 @@ from gaussbayes.base.records import (
     write_categories,
 )
 from gaussbayes.base.schema import Schema
+from gaussbayes.data.categories import MOST_CATEGORIES
 from gaussbayes.families.categorical.family import (
     Categorical,
     CategoricalDensity,
     CategoricalStatistics,
     starts,
 )
-from gaussbayes.families.independent import SmoothingRecord as SettingsRecord
 from gaussbayes.families.independent import (
     check_total,
     check_weight,
     log_probabilities,
     logarithms,
     weights,
-    write_settings,
 )
 
-__all__ = ["SettingsRecord", "write_settings"]
+
+class SettingsRecord(Record, frozen=True, omit_defaults=True):
+    """The settings."""
+
+    smoothing: Annotated[float, Meta(ge=0)]
+    least: (
+        Annotated[
+            list[Annotated[int, Meta(ge=0, le=MOST_CATEGORIES)]],
+            Meta(description="categories are integers from 0 on, at least so many of each feature"),
+        ]
+        | None
+    ) = None
 
 
 class StatisticsRecord(Record, frozen=True):
@@ -51,8 +62,12 @@ class DensityRecord(Record, frozen=True):
     log_probability: NumbersOrNull
 
 
+def write_settings(family: Categorical) -> SettingsRecord:
+    return SettingsRecord(family.smoothing, None if family.least is None else list(family.least))
+
+
 def read_settings(record: SettingsRecord) -> Categorical:
-    return Categorical(record.smoothing)
+    return Categorical(record.smoothing, None if record.least is None else tuple(record.least))
 
 
 def write_statistics(statistics: CategoricalStatistics) -> StatisticsRecord:
@@ -66,7 +81,19 @@ def write_statistics(statistics: CategoricalStatistics) -> StatisticsRecord:
     )
 
 
-def read_statistics(record: StatisticsRecord, _: Any, names: Schema) -> CategoricalStatistics:
+def _check_least(least: tuple[int, ...], statistics: CategoricalStatistics) -> None:
+    """Raise unless there is a number for each feature, whose categories are integers from 0 on."""
+    if len(least) != len(statistics.categories):
+        expected = f"those of {len(least)} features, as the settings have numbers of categories"
+        refuse("categories", expected, len(statistics.categories))
+    for column in statistics.categories:
+        if not all(type(each) is int and 0 <= each < MOST_CATEGORIES for each in column):
+            refuse("categories", f"integers from 0 to {MOST_CATEGORIES - 1:,}")
+
+
+def read_statistics(
+    record: StatisticsRecord, family: Categorical, names: Schema
+) -> CategoricalStatistics:
     k, q = names.classes.shape[0], names.n_features
     with within("categories"):
         categories = read_categories(record.categories, q)
@@ -76,6 +103,8 @@ def read_statistics(record: StatisticsRecord, _: Any, names: Schema) -> Categori
         weights(record.count, "count", (k, starts(categories)[-1]), "class and category"),
         weights(record.missing, "missing", (k, q), "class and feature"),
     )
+    if family.least is not None:
+        _check_least(family.least, statistics)
     occurs = (statistics.count > 0).any(axis=0)
     if not occurs.all():
         at = int(np.argmin(occurs))

@@ -11,6 +11,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.families.coded.coding import Coding
+from gaussbayes.families.likelihood_ratio import FamilyTests
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +80,13 @@ class CodedStatistics:
         """Only these columns, in this order."""
         inner = self.inner.of_columns(self.coding.places(columns))
         return CodedStatistics(self.coding.of_columns(columns), inner)
+
+    def tested(self, other: "CodedStatistics", names: Schema) -> FamilyTests:
+        """Whether the codes are like those of other rows; they must be coded alike."""
+        self.check_alike(other.coding)
+        tests: FamilyTests = self.inner.tested(other.inner, self._names(names))
+        note = "categories are compared by their codes, whose means are Gaussian in large samples"
+        return replace(tests, notes=(*tests.notes, note))
 
     def check_alike(self, coding: Coding) -> None:
         """Raise unless the rows were coded by this."""

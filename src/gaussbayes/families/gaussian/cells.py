@@ -150,7 +150,9 @@ class PatternMoments:
         return _merged(_joined([rest, left.taken(np.flatnonzero(left.weight > 0))]))
 
     def scaled(self, factor: float) -> "PatternMoments":
-        return replace(self, weight=self.weight * factor, scatter=self.scatter * factor)
+        scaled = replace(self, weight=self.weight * factor, scatter=self.scatter * factor)
+        heavy = scaled.weight > 0  # the smallest numbers may become 0
+        return scaled if heavy.all() else scaled.taken(np.flatnonzero(heavy))
 
     def aligned(self, positions: Sequence[int]) -> "PatternMoments":
         codes = np.asarray(positions, dtype=np.int32)[self.codes]

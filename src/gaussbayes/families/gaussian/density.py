@@ -31,12 +31,14 @@ from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import Divisor, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian import class_pairs, description, drawing, expectation
+from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
 from gaussbayes.families.gaussian.shrinkage import (
     Penalty,
     Shrinkage,
     Target,
     ledoit_wolf_intensity,
     shrink,
+    shrunk_by_class,
     target_of,
 )
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
@@ -130,6 +132,19 @@ class GaussianDensity:
     def shared(self) -> bool:
         """Whether all classes have the same covariance."""
         return self.covariance.n_covariances < self.n_classes
+
+    @property
+    def located(self) -> tuple[FloatArray, FloatArray]:
+        """A point (d,) amid the means, and the means' offsets from it (k, d)."""
+        return self.center, self.offset
+
+    def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
+        """``W v`` of vectors (…, d), by the covariance of a class."""
+        return self.covariance.whiten(vectors, code)
+
+    def times_precision(self, vectors: FloatArray, code: int = 0) -> FloatArray:
+        """``Σ⁻¹ v`` of vectors (…, d), by the covariance of a class."""
+        return self.covariance.times_precision(vectors, code)
 
     @property
     def n_parameters(self) -> int:
@@ -232,24 +247,33 @@ def estimate(
     divisor: Divisor = "mle",
     shrinkage: Shrinkage = None,
     target: Target = "diagonal",
+    regularisation: Regularisation = PLAIN,
     threads: int = 1,
 ) -> GaussianDensity:
     """The density that fits complete rows best.
 
     Means are the classes' means; a covariance is the scatter divided by N (``"mle"``) or by N − 1
-    (``"unbiased"``; N − k when shared), then shrunk. Between own and shared, both are estimated in
-    this way, then mixed: own scatters may be singular, the mixture may not.
+    (``"unbiased"``; N − k when shared), then shrunk and regularised. Between own and shared, both
+    are estimated in this way, then mixed: own scatters may be singular, the mixture may not.
     """
     towards = None
-    if shrinkage is not None and target == "diagonal" and not structure.shape.isotropic:
-        towards = target_of(moments)
-    values = _values(moments, names, structure, divisor, shrinkage, towards)
+    if regularisation.by_class and shrinkage is not None:
+        values = shrunk_by_class(moments)
+        if structure.shared:
+            proportion = moments.weight / moments.weight.sum()
+            values = np.einsum("k,kij->ij", proportion, values)[None]
+    else:
+        if shrinkage is not None and target == "diagonal" and not structure.shape.isotropic:
+            towards = target_of(moments)
+        values = _values(moments, names, structure, divisor, shrinkage, towards)
+    values = regularisation.regularised(values, moments)
     weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight
     try:
-        covariance = structure.shape.of(values, names, weight, threads)
+        covariance = regularisation.shape_of(structure.shape, values, names, weight, threads)
     except SingularCovarianceError:
         if structure.between:  # singular only if the pooled one is, of which more can be said
-            estimate(moments, names, structure.parts[1], divisor, shrinkage, target)
+            pooled = structure.parts[1]
+            estimate(moments, names, pooled, divisor, shrinkage, target, regularisation)
         raise
     return GaussianDensity(*centre_of(moments), covariance)
 

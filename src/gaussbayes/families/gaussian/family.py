@@ -30,6 +30,7 @@ from gaussbayes.families.gaussian.predictive import (
     log_evidence,
     predictive,
 )
+from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
 from gaussbayes.families.gaussian.shrinkage import (
     SHRINKAGES,
     Penalty,
@@ -102,6 +103,7 @@ class Gaussian(Family):
     target: Target = "diagonal"  # what shrinkage goes to
     penalty: Penalty | None = field(default=None, repr=False, compare=False)
     units_given: bool = field(default=False, repr=False, compare=False)  # see `given_units`
+    regularisation: Regularisation = field(default=PLAIN, repr=False)  # beside shrinkage
 
     name: ClassVar[str] = "gaussian"
     kind: ClassVar[Kind] = "number"
@@ -151,6 +153,11 @@ class Gaussian(Family):
         }
 
     @property
+    def has_linear_log_odds(self) -> bool:
+        """Whether all classes share the covariance."""
+        return self.choice is None and self.structure.shared
+
+    @property
     def _needs(self) -> tuple[bool, bool]:
         """Whether some structure has correlations, and whether all share the covariance."""
         if self.needs_products:
@@ -181,7 +188,7 @@ class Gaussian(Family):
         """In the span of the rows, if there are more features than rows and these are shrunk."""
         from gaussbayes.families.gaussian.spanned import compact
 
-        return compact(self, rows, targets)
+        return compact(self, rows, targets) if self.regularisation == PLAIN else [self]
 
     def observe(
         self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
@@ -254,7 +261,7 @@ class Gaussian(Family):
     ) -> Fit:
         """`estimate` of classes that have rows, by so many iterations of EM at most."""
         structure = self.structure
-        settings = (structure, self.divisor, self.shrinkage, self.target)
+        settings = (structure, self.divisor, self.shrinkage, self.target, self.regularisation)
         if statistics.is_complete:
             return Fit(estimate(statistics.moments, names, *settings, threads))
         complete = partial(missing_values.complete, statistics, structure, names)
@@ -268,6 +275,13 @@ class Gaussian(Family):
                 raise SingularCovarianceError(msg) from None
             expected, record = complete(penalised.penalty, **options)
         return Fit(estimate(expected.moments, names, *settings), record)
+
+    def added_variance(self, statistics: GaussianStatistics, names: Schema) -> float:
+        """What the floor adds to all variances; see `Regularisation`."""
+        moments = statistics.moments
+        if not statistics.is_complete:
+            moments = missing_values.complete(statistics, self.structure, names)[0].moments
+        return self.regularisation.added(moments)
 
     def alternatives(self) -> dict[Remedy, Any]:
         """What may have an estimate where this has none, by how the user asks for it."""
@@ -333,7 +347,21 @@ class Gaussian(Family):
 
     # Held-out rows and selection.
 
-    left_out = left_out.left_out
+    def left_out(
+        self,
+        statistics: GaussianStatistics,
+        path: Sequence[Any],
+        targets: Targets,
+        names: Schema,
+        completion: Any = None,
+    ) -> LeftOut | None:
+        """A closed form for rows left out one at a time, or None; see `left_out.left_out`.
+
+        There is none for covariances that are regularised otherwise than by shrinkage.
+        """
+        if any(family.regularisation != PLAIN for family in path):
+            return None
+        return left_out.left_out(self, statistics, path, targets, names, completion)
 
     def candidates(self) -> Iterator["Gaussian"]:
         """What the automatic choice tries; neighbours of one structure differ in shrinkage.
@@ -359,8 +387,8 @@ class Gaussian(Family):
                     yield replace(self, structure=structure, shrinkage=shrinkage, choice=None)
 
     def on_path_with(self, other: "Gaussian") -> bool:
-        settings = (self.structure, self.divisor, self.target)
-        return settings == (other.structure, other.divisor, other.target)
+        settings = (self.structure, self.divisor, self.target, self.regularisation)
+        return settings == (other.structure, other.divisor, other.target, other.regularisation)
 
     def given_units(self) -> Any:
         """This family, whose units of shrinkage may be those of all rows whichever are left out.
@@ -423,6 +451,10 @@ class PredictiveGaussian(Gaussian):
             return (*strengths, *others), strengths[0]
         structure = structure_of("full", shared)
         return (structure,), structure
+
+    @property
+    def has_linear_log_odds(self) -> bool:
+        return False
 
     @property
     def prior(self) -> Prior:

@@ -5,13 +5,14 @@ always. Of rows with missing values only what was observed is written.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from dataclasses import replace as copy_of
 from itertools import pairwise
 from math import prod
 from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
-from msgspec import Meta, Raw
+from msgspec import Meta, Raw, structs
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
@@ -36,6 +37,7 @@ from gaussbayes.families.gaussian.cells import PatternMoments, cell_layout, chec
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.family import Estimate, Gaussian
 from gaussbayes.families.gaussian.product_moments import ProductMoments
+from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
 from gaussbayes.families.gaussian.shrinkage import Target
 from gaussbayes.families.gaussian.span import Span
 from gaussbayes.families.gaussian.spanned import Spanned, SpannedStatistics, directions
@@ -67,7 +69,16 @@ class SpanRecord(Record, frozen=True):
     basis: Annotated[Numbers, Meta(description="a row of coordinates for each feature")]
 
 
-class SettingsRecord(Record, frozen=True):
+class RegularisationRecord(Record, frozen=True):
+    """What is done to covariances beside shrinkage; see model-format.md."""
+
+    floor: Annotated[float, Meta(ge=0)]
+    identity: Annotated[float, Meta(ge=0, le=1)]
+    by_class: bool
+    rank_tolerance: Annotated[float, Meta(ge=0)] | None
+
+
+class SettingsRecord(Record, frozen=True, omit_defaults=True):
     """How statistics become densities."""
 
     covariance: CovarianceName
@@ -80,6 +91,7 @@ class SettingsRecord(Record, frozen=True):
     target: Target
     estimate: Estimate
     span: SpanRecord | None
+    regularisation: RegularisationRecord | None = None
 
 
 class CellsRecord(Record, frozen=True):
@@ -133,12 +145,20 @@ def write_settings(family: Gaussian | Spanned) -> SettingsRecord:
     plain = family.family if isinstance(family, Spanned) else family
     covariance, sharing = plain.structure.covariance, float(plain.structure.sharing)
     settings = (plain.divisor, plain.shrinkage, plain.target, plain.estimation)
-    return SettingsRecord(covariance, sharing, *settings, span)
+    regularisation = None
+    if plain.regularisation != PLAIN:
+        regularisation = RegularisationRecord(**asdict(plain.regularisation))
+    return SettingsRecord(covariance, sharing, *settings, span, regularisation)
 
 
 def read_settings(record: SettingsRecord) -> Gaussian | Spanned:
     settings = (record.covariance, record.sharing, record.divisor, record.shrinkage)
     family = Gaussian.of(*settings, record.target, record.estimate)
+    if record.regularisation is not None:
+        if record.span is not None or record.estimate == "predictive":
+            refuse("regularisation", "null with a span, and for Student-t densities")
+        regularisation = Regularisation(**structs.asdict(record.regularisation))
+        return copy_of(family, regularisation=regularisation)
     if record.span is None:
         return family
     if record.covariance != "full" or record.shrinkage in (None, 0, "ledoit-wolf"):
@@ -413,7 +433,7 @@ def write_density(density: GaussianDensity | StudentDensity | SpannedDensity) ->
     degrees = np.empty(0) if density.degrees is None else density.degrees
     outside = density.outside if isinstance(density, SpannedDensity) else np.empty(0)
     density, place = density.gaussian, "covariance"
-    values, d = density.covariance.values, density.n_columns
+    values, d = density.covariance.parameters, density.n_columns
     entries = _Entries(np.ones((len(values), d), dtype=bool), matrices=True)
     return DensityRecord(
         numbers(density.center, "center"),
@@ -437,7 +457,7 @@ def read_density(
     offset = floats(record.offset, "offset", k * d, each).reshape(k, d)
     predictive = family.estimation == "predictive"
     structure = STRUCTURES["QDA"] if predictive else family.structure
-    covariance = _read_covariance(record.covariance, structure, names)
+    covariance = _read_covariance(record.covariance, structure, names, family.regularisation)
     _check_mean(center, offset, _Entries(np.ones((k, d), dtype=bool)))
     density = GaussianDensity(center, offset, covariance)
     each = ", one for each class of Student-t densities"
@@ -461,7 +481,9 @@ def _read_spanned(record: DensityRecord, family: Spanned, names: Schema) -> Span
     return SpannedDensity(family.span, inner.gaussian, outside, inner.degrees)
 
 
-def _read_covariance(array: Raw, structure: Structure, names: Schema) -> Shape:
+def _read_covariance(
+    array: Raw, structure: Structure, names: Schema, regularisation: Regularisation
+) -> Shape:
     place, d, shape = "covariance", names.n_features, structure.shape
     m = structure.n_covariances(names.classes.shape[0])
     meaning = f", {m} {shape.name} covariance{'' if m == 1 else 's'}"
@@ -469,12 +491,14 @@ def _read_covariance(array: Raw, structure: Structure, names: Schema) -> Shape:
         entries = _Entries(np.ones((m, d), dtype=bool), matrices=True)
         values = entries.read(array, place, meaning)
         _check_squares(values, place, entries)
+        if regularisation.rank_tolerance is not None:
+            _check_scatter(values, entries, place)
     else:
         dimensions = (m, *shape.dimensions(d))
         values = floats(array, place, prod(dimensions), meaning).reshape(dimensions)
     try:
         with np.errstate(all="ignore"):
-            covariance = shape.of(values, names)
+            covariance = regularisation.shape_of(shape, values, names)
     except (ParameterError, np.linalg.LinAlgError) as error:
         refuse(place, f"covariances that are positive definite: {error}")
     if not (np.isfinite(covariance.whitener).all() and np.isfinite(covariance.log_det).all()):
@@ -482,14 +506,14 @@ def _read_covariance(array: Raw, structure: Structure, names: Schema) -> Shape:
     return covariance
 
 
-def _check_scatter(scatter: FloatArray, entries: _Entries) -> None:
+def _check_scatter(scatter: FloatArray, entries: _Entries, place: str = "scatter") -> None:
     """Raise for scatters (m, d, d), or sums of squares (m, d), that no rows have.
 
     Matrices must be positive semi-definite, but for rounding. Each feature is measured in units of
     its largest sum of squares in any of them, so that units do not matter; what is left when rows
     have been removed may be rounding of that size.
     """
-    squares, d = _check_squares(scatter, "scatter", entries), scatter.shape[1]
+    squares, d = _check_squares(scatter, place, entries), scatter.shape[1]
     unit = 1.0 / np.sqrt(squares.max(axis=0, initial=_UNDERFLOW))
     nonzero = np.flatnonzero(scatter.any(axis=(1, 2))) if entries.matrices else np.empty(0)
     for some in ranges(nonzero.size, max(1, _TOGETHER // max(1, d * d))):
@@ -501,7 +525,7 @@ def _check_scatter(scatter: FloatArray, entries: _Entries) -> None:
             good = cholesky(scaled)
         if good < scaled.shape[0]:
             c = int(nonzero[some.start + good])
-            refuse("scatter", f"positive semi-definite, as sums of squares are; matrix {c} is not")
+            refuse(place, f"positive semi-definite, as sums of squares are; matrix {c} is not")
 
 
 def _check_squares(values: FloatArray, place: str, entries: _Entries) -> FloatArray:

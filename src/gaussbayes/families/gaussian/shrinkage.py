@@ -151,6 +151,41 @@ def ledoit_wolf_intensity(
     the sums are over ``i ≠ j``, as in Schäfer and Strimmer (2005). Of variances they are over
     ``i = j`` alone. m is 1 if `shared`, else the number of classes.
     """
+    weight, fourth = moments.weight, _fourth(moments)
+    if shared:
+        weight, fourth = weight.sum(keepdims=True), fourth.sum(axis=0, keepdims=True)
+    n, d = weight[:, None, None], moments.n_features
+    unit = np.ones(d) if target is None else np.sqrt(target / moments.weight.sum())
+    unit = unit[:, None] * unit
+    counted = np.ones((d, d)) if full else np.eye(d)
+    if shared and full and target is not None:
+        counted -= np.eye(d)
+    covariance = moments.scatters("full", shared=shared) / unit / n
+    with np.errstate(over="ignore", invalid="ignore"):
+        fourth = fourth / np.square(unit) / n
+    return _intensity(moments, covariance, fourth, weight, counted)
+
+
+def shrunk_by_class(moments: ClassMoments) -> FloatArray:
+    """The covariances (k, d, d) of the classes, each shrunk by itself as Ledoit and Wolf do it.
+
+    Each class is standardised by its own deviations, then shrunk towards the identity, and scaled
+    back: its variances stay as they are. scikit-learn calls that ``shrinkage="auto"``.
+    """
+    weight, n = moments.weight, moments.weight[:, None, None]
+    covariance = moments.scatters("full", shared=False) / n
+    variance = np.einsum("kii->ki", covariance)
+    unit = np.sqrt(np.where(variance > 0, variance, 1.0))
+    unit = unit[:, :, None] * unit[:, None, :]
+    scaled, d = covariance / unit, moments.n_features
+    with np.errstate(over="ignore", invalid="ignore"):
+        fourth = _fourth(moments) / np.square(unit) / n
+    intensity = _intensity(moments, scaled, fourth, weight, np.ones((d, d)))
+    return np.asarray(shrink(scaled, intensity, weight) * unit)
+
+
+def _fourth(moments: ClassMoments) -> FloatArray:
+    """Sums of ``r_i² r_j²`` (k, d, d) over the rows of each class."""
     if moments.products is None:
         msg = (
             "shrinkage='ledoit-wolf' needs sums over complete, labelled rows that are fitted to "
@@ -158,15 +193,22 @@ def ledoit_wolf_intensity(
             "again without them, or give shrinkage='oas' or a number"
         )
         raise DataError(msg)
-    weight, fourth = moments.weight, moments.products.fourth
-    if shared:
-        weight, fourth = weight.sum(keepdims=True), fourth.sum(axis=0, keepdims=True)
-    n, d = weight[:, None, None], moments.n_features
-    unit = np.ones(d) if target is None else np.sqrt(target / moments.weight.sum())
-    unit = unit[:, None] * unit
-    covariance = moments.scatters("full", shared=shared) / unit / n
+    return moments.products.fourth
+
+
+def _intensity(
+    moments: ClassMoments,
+    covariance: FloatArray,
+    fourth: FloatArray,
+    weight: FloatArray,
+    counted: FloatArray,
+) -> FloatArray:
+    """The intensity (m,) by covariances and means of ``r_i² r_j²`` (m, d, d) in some units.
+
+    Entries (d, d) that are not `counted` are 0.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
-        variance = (fourth / np.square(unit) / n - np.square(covariance)) / n
+        variance = (fourth - np.square(covariance)) / weight[:, None, None]
     squares = moments.scatters("diagonal", shared=True)[0]
     if not np.isfinite(variance).all() or ((squares > 0) & (squares < 1e-140)).any():
         msg = (
@@ -174,12 +216,10 @@ def ledoit_wolf_intensity(
             "small for floats here: scale the features, or give shrinkage='oas'"
         )
         raise DataError(msg)
-    diagonal = np.einsum("mii->mi", covariance)
+    apart = covariance.copy()
+    diagonal = np.einsum("mii->mi", apart)
     diagonal -= diagonal.mean(axis=1, keepdims=True)
-    counted = np.ones((d, d)) if full else np.eye(d)
-    if shared and full and target is not None:
-        counted -= np.eye(d)
-    above, below = (counted * variance).sum(axis=(1, 2)), (counted * covariance**2).sum(axis=(1, 2))
+    above, below = (counted * variance).sum(axis=(1, 2)), (counted * apart**2).sum(axis=(1, 2))
     # Already at the target: nothing to shrink, any intensity gives the same.
     intensity = np.divide(above, below, out=np.ones_like(above), where=below > 0)
     return np.asarray(intensity.clip(0.0, 1.0))

@@ -138,6 +138,11 @@ class Spanned(Family):
     kind: ClassVar[Kind] = "number"
 
     @property
+    def has_linear_log_odds(self) -> bool:
+        """Whether all classes share the covariance."""
+        return bool(self.family.has_linear_log_odds)
+
+    @property
     def options(self) -> Mapping[str, Any]:
         """Those of the family of all features."""
         options: Mapping[str, Any] = self.family.options

@@ -72,6 +72,29 @@ class SpannedDensity:
         covariances = Full.n_parameters_of(self.outside.size, self.n_columns)
         return self.n_classes * self.n_columns + covariances
 
+    @property
+    def shared(self) -> bool:
+        """Whether all classes have the same Gaussian covariance."""
+        return self.outside.size < self.n_classes and self.degrees is None
+
+    @property
+    def located(self) -> tuple[FloatArray, FloatArray]:
+        """A point (d,) amid the means, and the means' offsets from it (k, d)."""
+        center, unit, basis = self.span.center, self.span.unit, self.span.basis
+        inner = self.inner
+        return center + (basis @ inner.center) * unit, (inner.offset @ basis.T) * unit
+
+    def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
+        """Vectors (…, d) as (…, r + d): what is in the span, then what is outside."""
+        scaled = vectors / self.span.unit
+        z = scaled @ self.span.basis
+        outside = (scaled - z @ self.span.basis.T) / np.sqrt(self.outside[self._index(code)])
+        return np.concatenate([self.inner.whiten(z, code), outside], axis=-1)
+
+    def times_precision(self, vectors: FloatArray, code: int = 0) -> FloatArray:
+        """``Σ⁻¹ v`` of vectors (…, d), by the covariance of a class."""
+        return self._times_precision(vectors / self.span.unit, code) / self.span.unit
+
     def _index(self, code: int) -> int:
         return code if self.outside.size > 1 else 0
 
@@ -283,11 +306,11 @@ class SpannedDensity:
         return np.asarray(-(nu + self.n_columns) * (plain * first + rising * second))
 
     def _times_precision(self, vector: FloatArray, code: int) -> FloatArray:
-        """``Σ⁻¹ v`` (d,) in the units of the features."""
+        """``Σ⁻¹ v`` (…, d) in the units of the features."""
         z = vector @ self.span.basis
         inside = self.inner.covariance.times_precision(z, code)
         variance = self.outside[self._index(code)]
-        return np.asarray(vector / variance + self.span.basis @ (inside - z / variance))
+        return np.asarray(vector / variance + (inside - z / variance) @ self.span.basis.T)
 
     def reference_point(self, reference: Reference) -> FloatArray:
         """The point (d,) that a reference stands for."""

@@ -41,6 +41,7 @@ from gaussbayes.kernels.triangular import cholesky
 
 if TYPE_CHECKING:
     from gaussbayes.families.gaussian.cells import PatternMoments
+    from gaussbayes.families.likelihood_ratio import FamilyTests
 
 MOST_BY_CLASS = 1 << 14
 """Entries of the scatters of all classes up to which a shared covariance keeps them apart."""
@@ -545,6 +546,12 @@ class GaussianStatistics:
             dense = whole.dense().with_layout(moments.layout)
             moments = moments + dense.aligned(whole.codes.tolist(), self.n_classes)
         return GaussianStatistics(moments, cells.taken(np.flatnonzero(~complete)))
+
+    def tested(self, other: GaussianStatistics, names: Schema) -> FamilyTests:
+        """Whether means and covariances are those of other rows of the same classes."""
+        from gaussbayes.families.gaussian.moment_tests import moment_tests
+
+        return moment_tests(self, other, names)
 
     def without_blank(self) -> tuple[GaussianStatistics, FloatArray]:
         """Those of rows that have some value, and how much rows without any weigh (k,)."""

@@ -240,6 +240,11 @@ class Shape:
         return self._by_feature(self.values, self.n_features)
 
     @property
+    def parameters(self) -> FloatArray:
+        """The values from which it was made."""
+        return self.values
+
+    @property
     def correlation(self) -> FloatArray:
         """Correlations ``ρᵢⱼ = σᵢⱼ / (σᵢ σⱼ)`` (m, d, d); (m, 0, 0) if there are none."""
         return np.empty((self.n_covariances, 0, 0))

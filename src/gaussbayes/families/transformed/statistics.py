@@ -12,6 +12,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
+from gaussbayes.families.likelihood_ratio import FamilyTests
 from gaussbayes.families.transformed.transform import Transforms
 
 _BLOCK = 1 << 15
@@ -94,6 +95,12 @@ class TransformedStatistics:
         """Only these columns, in this order."""
         some, log_slope = self.inner.of_columns(columns), self.log_slope[:, list(columns)]
         return TransformedStatistics(self.transforms.of_columns(columns), some, log_slope)
+
+    def tested(self, other: "TransformedStatistics", names: Schema) -> FamilyTests:
+        """Whether the transformed rows are like others; they must be transformed alike."""
+        self.check_alike(other.transforms)
+        tests: FamilyTests = self.inner.tested(other.inner, names)
+        return tests
 
     def check_alike(self, transforms: Transforms) -> None:
         """Raise unless the rows were transformed by these."""

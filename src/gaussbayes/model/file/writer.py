@@ -96,7 +96,7 @@ def _solution(model: Model) -> Solution | None:
     if learnt is None:
         return model.parameters
     follows = learnt.is_complete
-    if follows and model.solution is None:
+    if (follows and model.solution is None) or learnt.classes.size < 2:
         return None
     try:
         with np.errstate(all="ignore"):
@@ -312,6 +312,8 @@ def _laid_out(value: Any) -> bytes:
     text = msgspec.json.encode(value)
     if not isinstance(value, Record) or len(text) <= _LINE:
         return text
-    names = value.__struct_fields__
+    # A last setting that is rarely there is written only where it is.
+    left_out = value.__struct_config__.omit_defaults and getattr(value, value.__struct_fields__[-1])
+    names = value.__struct_fields__[: -1 if left_out is None else None]
     members = [b'"%b": %b' % (name.encode(), _laid_out(getattr(value, name))) for name in names]
     return b"{\n" + b",\n".join(members) + b"\n}"

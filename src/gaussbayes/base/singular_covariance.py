@@ -1,0 +1,22 @@
+"""The error that a covariance cannot be inverted: also one of NumPy's."""
+
+from numpy.linalg import LinAlgError
+
+from gaussbayes.base.errors import ParameterError
+
+
+class SingularCovarianceError(ParameterError, LinAlgError):
+    """A covariance cannot be inverted.
+
+    Raised where a class does not vary in a feature, where features are collinear, and where rows
+    are too few; the message names the class, the features and remedies that were tried. It is a
+    `numpy.linalg.LinAlgError`, which is what code written for scikit-learn catches.
+
+    Examples
+    --------
+    >>> from gaussbayes import GaussianClassifier
+    >>> GaussianClassifier().fit([[1.0], [1.0], [5.0], [7.0]], [0, 0, 1, 1])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    gaussbayes.base.singular_covariance.SingularCovarianceError: class 0 does not vary ...
+    """

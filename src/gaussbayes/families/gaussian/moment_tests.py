@@ -1,0 +1,247 @@
+"""Whether two samples of each class are of one Gaussian, from their moments alone.
+
+Of a class with N_g rows in sample g, scatter A_g about its own mean and n_g = N_g − 1 degrees of
+freedom, A = A_1 + A_2 and ``B = A + (N_1 N_2 / N) δδᵀ`` with the difference δ of the means:
+
+- means and covariances: ``N log |B/N| − Σ N_g log |A_g/N_g|``,
+- means, the covariances being equal: ``N log (|B| / |A|)``, Hotelling's T²,
+- covariances, whatever the means: ``n log |A/n| − Σ n_g log |A_g/n_g|``, Bartlett's statistic,
+  in which degrees of freedom stand for rows.
+
+All three have exact laws (`gaussbayes.families.likelihood_ratio`). Scatters that are summed over m
+classes have n_g = N_g − m. Of features that are uncorrelated by assumption, the statistics are sums
+over them. Features are also compared one by one: means by the t test, variances by the F test.
+
+Features one by one, and diagonal covariances, use every value that is there, which is exact if
+values are missing independently of what they are. So are determinants, by the complete rows alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.numerals import counted
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian.cells import FeatureMoments, feature_moments
+from gaussbayes.families.gaussian.statistics import LAYOUTS, GaussianStatistics
+from gaussbayes.families.likelihood_ratio import (
+    FamilyTests,
+    FeatureChange,
+    LikelihoodRatio,
+    NullLaw,
+)
+
+_SINGULAR = 1e-12
+"""Proportion of a variance that others do not explain, below which it is taken to be rounding."""
+
+_QUANTITIES = ("means and covariances", "means", "covariances")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scatters:
+    """Two scatters of p features, and differences of means of m classes in their units."""
+
+    p: int
+    degrees: tuple[float, float]  # n_1, n_2
+    weight: tuple[float, float]  # N_1, N_2
+    log_determinant: tuple[float, float]  # of A_1 and A_2
+    log_sum: float  # log |A_1 + A_2|
+    shift: FloatArray  # (m, p) L⁻¹ δ √(N_1 N_2 / N) of each class, with A = L Lᵀ
+
+    def compared(self, shift: FloatArray) -> list[tuple[float, float, NullLaw]]:
+        """Statistic, number of parameters and law of each quantity, for some of the classes."""
+        n, total, m = sum(self.degrees), sum(self.weight), shift.shape[0]
+        gain = float(np.linalg.slogdet(np.eye(m) + shift @ shift.T)[1])
+        parts = list(zip(self.degrees, self.weight, self.log_determinant, strict=True))
+        mean_law = NullLaw.of_determinants(self.p, [(n, total)], (n + m, total))
+        both = total * (self.log_sum + gain - self.p * np.log(total))
+        both -= sum(w * (log - self.p * np.log(w)) for _, w, log in parts)
+        apart = n * (self.log_sum - self.p * np.log(n))
+        apart -= sum(f * (log - self.p * np.log(f)) for f, _, log in parts)
+        pairs = [(f, w) for f, w, _ in parts]
+        both_law = NullLaw.of_determinants(self.p, pairs, (n + m, total))
+        law = NullLaw.of_determinants(self.p, [(f, f) for f in self.degrees], (n, n))
+        free = self.p * (self.p + 1) / 2.0
+        return [
+            (max(both, 0.0), m * self.p + free, both_law),
+            (max(total * gain, 0.0), float(m * self.p), mean_law),
+            (max(apart, 0.0), free, law),
+        ]
+
+
+def moment_tests(
+    before: GaussianStatistics, after: GaussianStatistics, names: Schema
+) -> FamilyTests:
+    """Likelihood ratios of means and covariances, class by class, and of each feature."""
+    if before.moments.layout != after.moments.layout:
+        layout = (after if before.moments.layout == "full" else before).moments.layout
+        before, after = before.with_layout(layout), after.with_layout(layout)
+    layout = before.moments.layout
+    of_features = feature_moments(before), feature_moments(after)
+    k = before.n_classes
+    groups = [np.array([c]) for c in range(k)] if LAYOUTS[layout].by_class else [np.arange(k)]
+    ratios: list[LikelihoodRatio] = []
+    changes: list[FeatureChange] = []
+    notes: list[str] = []
+    for codes in groups:
+        if not all(each.weight[codes].any() for each in (before, after)):
+            continue
+        some, varied = _feature_changes(codes, *of_features, names)
+        changes += some
+        if layout == "diagonal":
+            blocks, left = _columns(int(codes[0]), *of_features, varied)
+        else:
+            blocks, left = _matrices(codes, before, after, varied)
+        owner = (
+            f"of class {names.class_name(int(codes[0]))}" if codes.size == 1 else "of all classes"
+        )
+        if left.size:
+            notes.append(
+                f"{names.feature_list(left.tolist())} {owner}: one by one only, as a feature does "
+                f"not vary, depends on others, or {counted(left.size, 'feature')} are too many for "
+                "the complete rows"
+            )
+        ratios += _ratios(codes, blocks)
+    if not (before.is_complete and after.is_complete) and layout != "diagonal":
+        notes.append(
+            "values are missing: means and covariances of all features are compared by the complete"
+            " rows, features one by one by all values that are there"
+        )
+    return FamilyTests(tuple(ratios), tuple(changes), tuple(notes))
+
+
+def _ratios(codes: NDArray[np.intp], blocks: Sequence[_Scatters]) -> list[LikelihoodRatio]:
+    """The statistics of some features, summed over those that are uncorrelated."""
+    if not blocks:
+        return []
+    owner = int(codes[0]) if codes.size == 1 else None
+    parts = [block.compared(block.shift) for block in blocks]
+    ratios = []
+    for quantity, terms in zip(_QUANTITIES, zip(*parts, strict=True), strict=True):
+        statistic, degrees = (sum(term[at] for term in terms) for at in (0, 1))
+        law = NullLaw.sum(term[2] for term in terms)
+        detail = quantity != _QUANTITIES[0]
+        ratios.append(LikelihoodRatio(quantity, owner, statistic, degrees, law, detail))
+    if codes.size > 1:  # the means of each class, by the common covariance
+        for place, code in enumerate(codes.tolist()):
+            _, (statistic, degrees, law), _ = blocks[0].compared(blocks[0].shift[[place]])
+            if blocks[0].shift[place].any():
+                ratio = LikelihoodRatio("means", code, statistic, degrees, law, is_detail=True)
+                ratios.append(ratio)
+    return ratios
+
+
+def _feature_changes(
+    codes: NDArray[np.intp], before: FeatureMoments, after: FeatureMoments, names: Schema
+) -> tuple[list[FeatureChange], NDArray[np.bool_]]:
+    """The changes of each mean (t test) and deviation (F test), and which vary in both (d,)."""
+    from scipy.special import betainc, fdtr
+
+    weights = [each.weight[codes] for each in (before, after)]
+    squares = [each.scatter[codes].sum(axis=0) for each in (before, after)]
+    degrees = [(w - 1.0 * (w > 0)).sum(axis=0) for w in weights]
+    delta = (after.anchor - before.anchor) + (after.offset - before.offset)
+    common = (weights[0] > 0) & (weights[1] > 0)
+    n = degrees[0] + degrees[1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = (squares[0] + squares[1]) * (1.0 / weights[0] + 1.0 / weights[1])
+        ratio = np.square(delta[codes]) * n / spread  # t²
+        p_mean = betainc(n / 2.0, 0.5, 1.0 / (1.0 + ratio / n))
+        p_mean = np.where(common & (n > 0), p_mean, np.nan)
+        p_mean[common & (n > 0) & (delta[codes] == 0)] = 1.0
+        deviation = [np.sqrt(s / f) for s, f in zip(squares, degrees, strict=True)]
+        left = fdtr(*degrees, np.square(deviation[0] / deviation[1]))
+        right = fdtr(*degrees[::-1], np.square(deviation[1] / deviation[0]))
+        p_spread = np.minimum(2.0 * np.minimum(left, right), 1.0)
+    flat = (squares[0] == 0) & (squares[1] == 0)
+    enough = (degrees[0] > 0) & (degrees[1] > 0)
+    p_spread = np.where(enough, np.where(flat, 1.0, p_spread), np.nan)
+    means = [(each.anchor + each.offset)[codes] for each in (before, after)]
+    titles = names.titles
+    changes = [
+        FeatureChange(
+            titles[j], code, "mean", float(means[0][place, j]), float(means[1][place, j]), p
+        )
+        for place, code in enumerate(codes.tolist())
+        for j, p in enumerate(p_mean[place].tolist())
+        if common[place, j]
+    ]
+    owner = int(codes[0]) if codes.size == 1 else None
+    for j in np.flatnonzero(common.any(axis=0)).tolist():
+        before_after = float(deviation[0][j]), float(deviation[1][j])
+        p = float(p_spread[j])
+        changes.append(FeatureChange(titles[j], owner, "standard deviation", *before_after, p))
+    return changes, enough & (squares[0] > 0) & (squares[1] > 0)
+
+
+def _columns(
+    code: int, before: FeatureMoments, after: FeatureMoments, varied: NDArray[np.bool_]
+) -> tuple[list[_Scatters], NDArray[np.intp]]:
+    """The features of a class one by one, and those that cannot be compared so."""
+    delta = (after.anchor - before.anchor) + (after.offset - before.offset)
+    blocks = []
+    for j in np.flatnonzero(varied).tolist():
+        weight = float(before.weight[code, j]), float(after.weight[code, j])
+        squares = float(before.scatter[code, j]), float(after.scatter[code, j])
+        total = sum(squares)
+        unit = np.sqrt(weight[0] * weight[1] / sum(weight) / total)
+        blocks.append(
+            _Scatters(
+                1,
+                (weight[0] - 1.0, weight[1] - 1.0),
+                weight,
+                (float(np.log(squares[0])), float(np.log(squares[1]))),
+                float(np.log(total)),
+                np.array([[delta[code, j] * unit]]),
+            )
+        )
+    return blocks, np.flatnonzero(~varied)
+
+
+def _matrices(
+    codes: NDArray[np.intp],
+    before: GaussianStatistics,
+    after: GaussianStatistics,
+    varied: NDArray[np.bool_],
+) -> tuple[list[_Scatters], NDArray[np.intp]]:
+    """The features that vary, together, and those that cannot be compared so."""
+    moments = before.moments, after.moments
+    weights = [each.weight[codes] for each in moments]
+    degrees = [float(w.sum() - np.count_nonzero(w)) for w in weights]
+    which = np.flatnonzero(varied)
+    every = np.arange(varied.size)
+    if not which.size or min(degrees) <= which.size - 1:
+        return [], every
+    layout = LAYOUTS[moments[0].layout]
+    scatters = [
+        layout.of_columns(layout.stacked(each.scatter)[codes[0] : codes[0] + 1], which)[0]
+        for each in moments
+    ]
+    logs, factors = [], []
+    for scatter in (*scatters, scatters[0] + scatters[1]):
+        unit = np.sqrt(np.diagonal(scatter))
+        if not unit.all():
+            return [], every
+        try:
+            factor = np.linalg.cholesky(scatter / unit[:, None] / unit)
+        except np.linalg.LinAlgError:
+            return [], every
+        if np.diagonal(factor).min() ** 2 < _SINGULAR:
+            return [], every
+        logs.append(float(2.0 * (np.log(np.diagonal(factor)) + np.log(unit)).sum()))
+        factors.append((factor, unit))
+    delta = (moments[1].anchor - moments[0].anchor) + (moments[1].offset - moments[0].offset)
+    both = (weights[0] > 0) & (weights[1] > 0)
+    total = np.where(both, weights[0] + weights[1], 1.0)
+    root = np.sqrt(np.where(both, weights[0] * weights[1] / total, 0.0))
+    factor, unit = factors[-1]
+    scaled = root[:, None] * delta[np.ix_(codes, which)] / unit
+    shift = np.linalg.solve(factor, scaled.T).T
+    sizes = float(weights[0].sum()), float(weights[1].sum())
+    block = _Scatters(
+        which.size, (degrees[0], degrees[1]), sizes, (logs[0], logs[1]), logs[2], shift
+    )
+    return [block], np.flatnonzero(~varied)
