@@ -671,14 +671,16 @@ def _summarise_soft(
 def _row_blocks(n: int, d: int, k: int, layout: ScatterLayout) -> list[slice]:
     """How rows are cut for the threads: by shapes alone, never by the number of threads.
 
-    A block must be worth a thread's while (four megabytes of rows) and outweigh the merging of its
-    moments (a dozen times their size, up to 32 megabytes). Large moments make few blocks, because
-    each block holds its own until they are merged.
+    A block must be worth a thread's while (four megabytes of rows; eight where there are more than
+    eight blocks) and outweigh the merging of its moments (a dozen times their size, up to 32
+    megabytes). Large moments make few blocks, because each block holds its own until they are
+    merged.
     """
     if n * d < 1 << 20:
         return [slice(0, n)]  # as below, sooner
     state = 8 * prod(scatter_shape(layout, k, d))
     most = 64 if state <= 1 << 17 else 16 if state <= 1 << 20 else 8 if state <= 1 << 22 else 2
-    worthwhile = max(1 << 22, min(12 * state, 1 << 25))
-    blocks = max(1, min(most, 8 * n * d // worthwhile))
+    size = 8 * n * d
+    worthwhile = max(1 << 22, min(size // 8, 1 << 23), min(12 * state, 1 << 25))
+    blocks = max(1, min(most, size // worthwhile))
     return ranges(n, -(-n // blocks))
