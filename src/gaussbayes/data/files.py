@@ -25,7 +25,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.errors import DataError, ParameterError, SchemaError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.threads import in_order, n_threads, read_ahead
 from gaussbayes.base.types import BadRowHandling
@@ -601,12 +601,19 @@ class Source:
         return pa.concat_tables(kept), halvings == 0 and not self.is_read_once
 
     def _tables_again(self, selection: ColumnSelection) -> Iterator[ParsedTable]:
-        """All rows of files, and those of pipes that can be read again."""
+        """All rows of files, and those of pipes that can be read again.
+
+        A file in which a column has another type, such as floats where the first has integers, is
+        not looked at: it is read once it is known what its columns must hold.
+        """
         for reader in self.opened():
             if reader.file.is_read_once:
                 yield from reader.first_tables(selection)
             else:
-                with closing(_parsed(reader, selection)) as tables:  # type: ignore[type-var]
+                with (
+                    suppress(SchemaError),
+                    closing(_parsed(reader, selection)) as tables,  # type: ignore[type-var]
+                ):
                     yield from tables
 
     def selected_blocks(self, selection: ColumnSelection) -> Iterator[Block]:
