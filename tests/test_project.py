@@ -406,8 +406,8 @@ def test_nothing_asks_for_the_type_of_what_a_family_has() -> None:
 
 def test_python_on_the_page_of_the_automatic_model_runs(tmp_path: Path) -> None:
     page = (ROOT / "docs/automatic.md").read_text(encoding="utf-8")
-    cells = re.findall(r"^```{code-cell}\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
-    code = "\n".join(cells)
+    cell = r"^```{code-cell}\n(?:---\n.*?^---\n)?(.*?)^```"
+    code = "\n".join(re.findall(cell, page, flags=re.DOTALL | re.MULTILINE))
     printed = run(sys.executable, "-W", "error", "-c", code, cwd=tmp_path)
     assert printed.count("predictive, ") > 10
     assert "Calibration(temperature=" in printed

@@ -172,10 +172,10 @@ def test_what_a_person_probably_meant(target: str, features: Any, message: str) 
 
 
 def test_nothing_is_left() -> None:
-    rows = loaded("rows.csv", "a,y\n1,u\n-inf,v\n", bad_rows="skip")
+    rows = loaded("rows.csv", "a,y\n1,u\n2,v,3\n", bad_rows="skip")
     assert rows.labels.tolist() == ["u"]
     with pytest.raises(DataError, match="rows.csv has no rows but 2 rows that cannot be used"):
-        loaded("rows.csv", "a,y\ninf,u\n-inf,v\n", bad_rows="skip")
+        loaded("rows.csv", "a,y\n1,u,3\n2,v,3\n", bad_rows="skip")
 
 
 def test_too_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:

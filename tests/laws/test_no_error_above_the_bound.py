@@ -29,8 +29,10 @@ def test_error_of_draws_keeps_below_the_bound(
     model = fitted.with_priors(shares / shares.sum())
     drawn, _ = draw(model, 1000, np.random.default_rng(0))
     unsure = 1 - model.posterior(drawn).max(axis=1)
-    spread = float(unsure.std()) / np.sqrt(1000)
     found = bayes_error(model, 1000)
+    # Rare errors may all be missing among the draws, so that their spread says nothing. Numbers
+    # from 0 to ½ of mean e have at most the variance ½ e.
+    spread = np.sqrt(0.5 * found.error / 1000)
     assert unsure.mean() <= found.bound + 5 * spread + ROUNDING
     assert abs(unsure.mean() - found.error) <= 5 * np.hypot(spread, found.standard_error) + ROUNDING
     # The mean of numbers from 0 to 1 times the bound: for certain, not only for most draws.

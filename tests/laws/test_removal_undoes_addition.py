@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from gaussbayes.base.types import ScatterLayout
+from gaussbayes.base.types import FloatArray, ScatterLayout
 from gaussbayes.families.gaussian.statistics import empty
 from tests.oracles import Rounding, assert_close, rounding
 from tests.strategies import LAYOUTS, Rows, cut_rows, rows
@@ -24,8 +24,25 @@ def test_removing_what_was_added(layout: ScatterLayout, cut: tuple[Rows, list[Ro
     grows = np.where(left, both.weight / np.where(left, a.weight, 1.0), 0.0)
     bound = rounding(whole).times(1 + grows)
     # A class that is removed wholly has no mean any more: zeros, exactly.
-    bound = Rounding(bound.weight, bound.mean * left[:, None], bound.scatter)
+    scatter = bound.scatter
+    if layout != "diagonal":
+        scatter = scatter + semidefinite_rounding(a.scatter, scatter)
+    bound = Rounding(bound.weight, bound.mean * left[:, None], scatter)
     assert_close(both - b, a, bound)
+
+
+def semidefinite_rounding(scatter: FloatArray, bound: FloatArray) -> FloatArray:
+    """How much products change because they are kept within ``√(S_ii S_jj)``, as squares round.
+
+    Squares are off by their bounds at most, so that the limit falls by at most
+    ``√(S_ii S_jj) − √((S_ii − b_ii) (S_jj − b_jj))``, and no product is beyond the first.
+    """
+    together = bound if scatter.ndim == bound.ndim else bound.sum(axis=0)
+    squares = np.diagonal(scatter, axis1=-2, axis2=-1)
+    lower = np.maximum(squares - np.diagonal(together, axis1=-2, axis2=-1), 0.0)
+    most = np.sqrt(squares[..., :, None] * squares[..., None, :])
+    least = np.sqrt(lower[..., :, None] * lower[..., None, :])
+    return np.asarray((most - least) / (1 if scatter.ndim == bound.ndim else bound.shape[0]))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

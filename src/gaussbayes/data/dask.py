@@ -38,6 +38,7 @@ from gaussbayes.data.roles import (
     prediction_features,
 )
 from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
+from gaussbayes.data.tables import sampled_parts
 
 _SMALL = 1 << 16
 """Bytes that are sent with each task."""
@@ -88,9 +89,8 @@ class PartitionRows(RowSource):
         typed = [name for name, dtype in dtypes.items() if dtype == "category"]
         decided = None
         if request.is_open:
-            parts = (part.head(SAMPLE_ROWS, npartitions=1) for part in frame.partitions)
-            sample = next((part for part in parts if len(part)), frame.head(0))
-            request, decided = decide_source(sample, request, whole=False)
+            sample, whole = _sampled_rows(frame, client)
+            request, decided = decide_source(sample, request, whole=whole)
         roles = choose_roles(list(frame.columns), request, typed, decided)
         others = ("category", "date")
         numbers = [name for name, kind in roles.kinds.items() if kind not in others]
@@ -189,6 +189,22 @@ def _in_tree(tasks: Sequence[Any]) -> Any:
     for number, task in enumerate(tasks):
         tree.add(number, task)
     return tree.result()
+
+
+def _sampled_rows(frame: Any, client: Any) -> tuple[Any, bool]:
+    """Rows of all partitions, those that are taken of files, and whether these are all."""
+    import pandas as pd
+    from dask import delayed
+
+    partitions = frame.to_delayed()
+    sizes = _computed(delayed([delayed(len)(part) for part in partitions]), client)
+    places = sampled_parts(sizes, SAMPLE_ROWS)
+    rows = [delayed(_taken)(part, some) for part, some in zip(partitions, places, strict=True)]
+    return pd.concat(_computed(delayed(rows), client)), sum(sizes) <= SAMPLE_ROWS
+
+
+def _taken(part: Any, places: Any) -> Any:
+    return part.iloc[places]
 
 
 def _computed(task: Any, client: Any) -> Any:

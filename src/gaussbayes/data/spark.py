@@ -22,7 +22,7 @@ import shutil
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
@@ -32,6 +32,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, GaussBayesError, SchemaError
 from gaussbayes.base.merge_tree import MergeTree
@@ -47,6 +48,7 @@ from gaussbayes.data.roles import (
     prediction_features,
 )
 from gaussbayes.data.rows import Encoder
+from gaussbayes.data.tables import sampled_parts
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 Outcome: TypeAlias = Reduced[Any] | GaussBayesError
@@ -108,8 +110,8 @@ class SparkRows(RowSource):
         decided = None
         if request.is_open:
             columns = columns_asked_for(names, request)
-            sample = _first_rows(_columns(frame, columns), columns)
-            request, decided = decide_source(sample, request, names=names, whole=False)
+            sample, whole = _sampled_rows(_columns(frame, columns), columns)
+            request, decided = decide_source(sample, request, names=names, whole=whole)
         types = stored_types(_arrow_schema(frame), cls.shown)
         return cls(frame, BlockReader.open(types, request, decided, cls.shown))
 
@@ -130,11 +132,7 @@ def _partition_outcome(
     batches: Batches, reader: BlockReader, fold: Fold[Any]
 ) -> Iterator[tuple[int, Outcome]]:
     """What a partition adds; it is cut as a file of the same rows would be."""
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    assert context is not None
-    number, names = context.partitionId(), reader.selection.columns
+    number, names = _partition(), reader.selection.columns
     shown = f"partition {number}"
     named = (batch.rename_columns(names) for batch in batches)
     tables = tables_of(named, reader.selection, shown, batch_rows(len(names)))
@@ -225,31 +223,53 @@ def _summed(frame: Any, work: Callable[[Batches], Any]) -> Reduced[Any]:
     return outcome
 
 
-def _first_rows(frame: Any, names: Sequence[str]) -> pa.Table:
-    """Up to so many rows of the first partition that has some, which alone is read."""
+def _sampled_rows(frame: Any, names: Sequence[str]) -> tuple[pa.Table, bool]:
+    """Rows of all partitions, those that are taken of files, and whether these are all."""
     with _named_cause():
-        heads = _mapped(frame, _head, RECORD).head(1)  # Spark goes on until a partition has one
-        if heads:
-            return pa.ipc.open_stream(heads[0].record).read_all().rename_columns(names)
-        return _arrow_schema(frame).empty_table().rename_columns(names)
+        counted = _mapped(frame, _count, RECORD).collect()
+        counts = sorted((row.number, int(row.record)) for row in counted)
+        if not counts:
+            return _arrow_schema(frame).empty_table().rename_columns(names), True
+        numbers, sizes = zip(*counts, strict=True)
+        places = dict(zip(numbers, sampled_parts(sizes, SAMPLE_ROWS), strict=True))
+
+        def taken(batches: Batches) -> Batches:
+            return _taken(batches, places)
+
+        records = sorted(_mapped(frame, taken, RECORD).collect())
+    tables = [pa.ipc.open_stream(record).read_all() for _, record in records]
+    return pa.concat_tables(tables).rename_columns(names), sum(sizes) <= SAMPLE_ROWS
 
 
-def _head(batches: Batches) -> Batches:
-    """The first rows of a partition, as the bytes of an Arrow stream; nothing if it has none."""
-    rows: list[pa.RecordBatch] = []
-    n_left = SAMPLE_ROWS
+def _count(batches: Batches) -> Batches:
+    """How many rows a partition has; nothing if it has none."""
+    if n_rows := sum(batch.num_rows for batch in batches):
+        yield pa.record_batch({"number": [_partition()], "record": [str(n_rows).encode()]})
+
+
+def _taken(batches: Batches, places: Mapping[int, NDArray[np.intp]]) -> Batches:
+    """The rows of a partition in these places, as the bytes of an Arrow stream."""
+    number = _partition()
+    wanted, n_rows, rows = places.get(number, np.empty(0, np.intp)), 0, []
     for batch in batches:
-        if batch.num_rows:
-            rows.append(batch.slice(0, n_left))
-            n_left -= rows[-1].num_rows
-        if not n_left:
-            break
+        low, high = np.searchsorted(wanted, (n_rows, n_rows + batch.num_rows))
+        rows.append(batch.take(pa.array(wanted[low:high] - n_rows)))
+        n_rows += batch.num_rows
     if rows:
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, rows[0].schema) as stream:
             for batch in rows:
                 stream.write_batch(batch)
-        yield pa.record_batch({"number": [0], "record": [sink.getvalue().to_pybytes()]})
+        yield pa.record_batch({"number": [number], "record": [sink.getvalue().to_pybytes()]})
+
+
+def _partition() -> int:
+    """The number of the partition that an executor is at."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    assert context is not None
+    return int(context.partitionId())
 
 
 def _columns(frame: Any, names: Sequence[str]) -> Any:

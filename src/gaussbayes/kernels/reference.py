@@ -171,8 +171,8 @@ def factor(
     --------
     >>> whitener, log_det, unexplained = np.empty((1, 2, 2)), np.empty(1), np.empty(1)
     >>> factor(np.array([[[4.0, 2.0], [2.0, 10.0]]]), whitener, log_det, unexplained)
-    >>> whitener.round(4).tolist(), np.exp(log_det).round(9).tolist(), unexplained.tolist()
-    ([[[0.5, 0.0], [-0.1667, 0.3333]]], [36.0], [0.9])
+    >>> whitener.round(4).tolist(), np.exp(log_det).round(9).tolist(), unexplained.round(9)
+    ([[[0.5, 0.0], [-0.1667, 0.3333]]], [36.0], array([0.9]))
     """
     unexplained[:] = 0.0
     variance = covariance.diagonal(axis1=1, axis2=2)

@@ -389,7 +389,8 @@ def check_settings(settings: dict[str, Any]) -> Any:
     if "target" in named:
         named["shrinkage_target"] = named.pop("target")
     settings |= {key: value for key, value in named.items() if not option_given(key)}
-    if settings["covariance"] == "auto" and settings["shared"] not in (False, "auto"):
+    chosen = settings["covariance"] == "auto" and option_given("covariance")
+    if chosen and settings["shared"] not in (False, "auto"):
         msg = (
             "--covariance auto chooses whether covariances are shared, too: leave out --shared "
             "and --sharing"
