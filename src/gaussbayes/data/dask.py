@@ -194,7 +194,7 @@ def _in_tree(tasks: Sequence[Any]) -> Any:
 def _sampled_rows(frame: Any, client: Any) -> tuple[Any, bool]:
     """Rows of all partitions, those that are taken of files, and whether these are all."""
     import pandas as pd
-    from dask import delayed
+    from dask.delayed import delayed
 
     partitions = frame.to_delayed()
     sizes = _computed(delayed([delayed(len)(part) for part in partitions]), client)
