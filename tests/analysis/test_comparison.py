@@ -533,7 +533,7 @@ def test_as_text() -> None:
     assert (
         len(text.splitlines()) == 2 + 3 + 11 + 1 + 3
     )  # with the baseline, a note, and a warning of two lines
-    assert '<td style="text-align:right"><b>2.7\xa0%</b></td>' in compared._repr_html_()
+    assert '"><b>2.7\xa0%</b></td>' in compared._repr_html_()
 
 
 def test_no_candidate_can_be_fitted() -> None:

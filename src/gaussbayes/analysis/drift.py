@@ -95,6 +95,9 @@ class Drift(Displayed):
     def tables(self, most: int | None = 20) -> Sequence[Block]:
         """A sentence, the tests of classes, and at most so many features."""
         verdict = "the rows are not alike" if self.p_value < LEVEL else "no sign of drift"
+        if self.p_value >= LEVEL and (changed := self.changed()):
+            # A change of one parameter among many may not show in the sum of all.
+            verdict = f"no sign of drift in everything together, but {_listed(changed)} changed"
         sizes = " and ".join(f"{each:,.10g}" for each in self.weight)
         statement = (
             f"{verdict}: p = {score(self.p_value)} (likelihood ratio "
@@ -286,6 +289,12 @@ def _features(changes: Sequence[FeatureChange], classes: LabelArray) -> tuple[Dr
 def _of(classes: LabelArray, code: int | None) -> Any:
     """The label of a class; None for all classes together."""
     return None if code is None else classes[[code]].tolist()[0]
+
+
+def _listed(features: Sequence[str]) -> str:
+    """The first features by name, and how many others there are."""
+    more = [f"{len(features) - 3} more"] if len(features) > 3 else []
+    return ", ".join([*(shortened(each, 24) for each in features[:3]), *more])
 
 
 def _label(label: Any) -> str:

@@ -48,10 +48,10 @@ class BayesTerms:
     """Bayes' rule for one class: ``posterior = prior · likelihood / evidence``."""
 
     label: Any  #: the class
-    prior: float  #: p(c)
-    likelihood: float  #: p(x | c)
-    joint: float  #: p(x, c)
-    posterior: float  #: p(c | x)
+    prior: float  #: the prior p(c)
+    likelihood: float  #: the likelihood p(x | c)
+    joint: float  #: the joint density p(x, c)
+    posterior: float  #: the posterior p(c | x)
     log_prior: float  #: log p(c)
     log_likelihood: float  #: log p(x | c)
     log_joint: float  #: log p(x, c)
@@ -64,7 +64,7 @@ class BayesRule(Displayed):
     """Bayes' rule for every class, in their order, and what they have in common."""
 
     classes: tuple[BayesTerms, ...]  #: the terms of each class, in their order
-    evidence: float  #: p(x) = Σ p(x, c)
+    evidence: float  #: the density of the row, p(x) = Σ p(x, c)
     log_evidence: float  #: log p(x)
     calibrated: bool = False  #: whether the posteriors are not simply joint / evidence
 

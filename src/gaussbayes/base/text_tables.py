@@ -111,13 +111,13 @@ class TextTable:
     def _repr_html_(self) -> str:
         sides = ["right" if side == "r" else "left" for side in self.letters]
         head = "".join(
-            f'<th style="text-align:{side}">{_html(column)}</th>'
+            f'<th style="text-align:{side};padding:0.1em 0.6em">{_html(column)}</th>'
             for column, side in zip(self.columns, sides, strict=True)
         )
         body = "\n".join(
             "<tr>{}</tr>".format(
                 "".join(
-                    f'<td style="text-align:{side}">{_html(cell)}</td>'
+                    f'<td style="text-align:{side};padding:0.1em 0.6em">{_html(cell)}</td>'
                     for cell, side in zip(row, sides, strict=True)
                 )
             )
