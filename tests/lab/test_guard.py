@@ -245,14 +245,17 @@ def test_a_server_that_cannot_answer_a_handshake_closes_it() -> None:
 
 
 def test_what_is_shown_without_the_key() -> None:
-    """The page of a shared address, and only to readers; it holds nothing of the lab."""
+    """The page of a shared address, only to readers who call the lab by its name; it holds nothing
+    of the lab."""
     door = Door("k" * 40, 1, 100, porch())
-    scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
+    named, renamed = ([(b"host", host)] for host in (b"127.0.0.1:1", b"attacker.example:1"))
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": named}
     response = refusal(scope, door)
     assert response is not None
     assert b"A shared lab" in response.body
     assert b"k" * 40 not in b"".join(bytes(each.body) for each in door.porch.values())
-    for wrong in ({"method": "POST"}, {"path": "/about.json"}, {"path": "/shared/main.js"}):
+    strange = ({"method": "POST"}, {"path": "/about.json"}, {"path": "/shared/main.js"})
+    for wrong in (*strange, {"headers": renamed}, {"headers": []}):
         other = refusal(scope | wrong, door)
         assert other is not None
         assert other.status_code == 403

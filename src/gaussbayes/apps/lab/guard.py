@@ -66,16 +66,17 @@ class Door:
 def refusal(scope: Scope, door: Door) -> Response | None:
     """What a request is answered that is not let in; None if it is."""
     first, headers = scope["path"].removeprefix("/").partition("/")[0], Headers(scope=scope)
+    hosts, origins = headers.getlist("host"), headers.getlist("origin")
+    is_called_so = len(hosts) == 1 and hosts[0] in door.hosts
+    reads = scope["type"] == "http" and scope["method"] in _READING
     if not secrets.compare_digest(first.encode("utf-8", "replace"), door.token.encode()):
-        if scope["type"] == "http" and scope["method"] in _READING and scope["path"] in door.porch:
+        if reads and is_called_so and scope["path"] in door.porch:
             return door.porch[scope["path"]]
         text = "the address lacks the token: open the one that `gaussbayes lab` has printed"
         return _refused(403, text)
-    hosts, origins = headers.getlist("host"), headers.getlist("origin")
-    if len(hosts) != 1 or hosts[0] not in door.hosts:
+    if not is_called_so:
         text = f"this server is {door.hosts[0]}, not {', '.join(hosts) or 'nameless'}"
         return _refused(403, text)
-    reads = scope["type"] == "http" and scope["method"] in _READING
     if origins != [f"http://{hosts[0]}"] and (origins or not reads):
         return _refused(403, "requests come from the lab's own page only")
     return _wrong_length(headers, door)
