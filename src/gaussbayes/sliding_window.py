@@ -22,13 +22,13 @@ from gaussbayes.classifier import GaussianClassifier
 class SlidingWindow:
     """The model of the last batches of a stream; it equals one that is fitted to their rows.
 
+    What families learn before they observe rows, such as the powers of transforms, is that of the
+    first batch. Unlabelled rows have no statistics: they are kept as they are.
+
     Parameters
     ----------
     classifier : its settings are those of the model; it is not changed
     size : how many batches are in the window
-
-    What families learn before they observe rows, such as the powers of transforms, is that of the
-    first batch. Unlabelled rows have no statistics: they are kept as they are.
 
     Examples
     --------

@@ -121,8 +121,9 @@ def predictions(model: Any, frame: Any, *, proba: bool = False) -> Any:
 
     Returns
     -------
-    A Dask Series ``prediction``, or a Dask DataFrame with a column ``proba_<class>`` for each
-    class; index and divisions are those of `frame`.
+    A Dask Series or DataFrame
+        The series ``prediction``, or a column ``proba_<class>`` for each class; index and divisions
+        are those of `frame`.
 
     Examples
     --------

@@ -353,8 +353,9 @@ def predictions(
 
     Returns
     -------
-    A Spark DataFrame of the same rows: the columns that are kept, ``prediction``, and with `proba`
-    a column ``proba_<class>`` for each class.
+    A Spark DataFrame
+        Of the same rows: the columns that are kept, ``prediction``, and with `proba` a column
+        ``proba_<class>`` for each class.
 
     Examples
     --------

@@ -21,11 +21,11 @@ class Dataset:
     ('sepal length (cm)', (150,))
     """
 
-    rows: FloatArray  # (n, d)
-    labels: LabelArray  # (n,)
-    feature_names: tuple[str, ...]  # d of them
-    class_names: tuple[str, ...]  # k of them, in order of first appearance
-    source: str
+    rows: FloatArray  #: (n, d) numbers
+    labels: LabelArray  #: (n,) what each row is
+    feature_names: tuple[str, ...]  #: d of them
+    class_names: tuple[str, ...]  #: k of them, in order of first appearance
+    source: str  #: where the table is from
 
 
 def load_iris() -> Dataset:
