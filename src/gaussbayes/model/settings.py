@@ -183,11 +183,16 @@ def cut_rows(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:
     return Rows(numbers, rows.codes[:, coded], categories, tuple(unseen))
 
 
+def normalised_priors(values: FloatArray) -> FloatArray:
+    """Priors (k,) in proportion to numbers that are not negative: they sum to 1."""
+    return np.asarray(values / values.sum())
+
+
 def class_priors(priors: Priors, schema: Schema, weight: FloatArray) -> FloatArray:
     """The prior of each class (k,): its proportion of the weight (k,) if `priors` is None."""
     k = schema.classes.shape[0]
     if priors is None:
-        return np.asarray(weight / weight.sum())
+        return normalised_priors(weight)
     if isinstance(priors, str):
         if priors != "uniform":
             msg = f"priors must be None, 'uniform', numbers or {{label: number}}, got {priors!r}"

@@ -33,7 +33,7 @@ from gaussbayes.families.gaussian.structure import STRUCTURES
 from gaussbayes.model.construction import estimated_model
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options
-from gaussbayes.model.settings import Priors
+from gaussbayes.model.settings import Priors, normalised_priors
 from gaussbayes.sklearn.drop_in import Attribute, DropIn, class_counts
 
 _LEAST_SQUARES = 1e-7
@@ -227,10 +227,9 @@ class LinearDiscriminantAnalysis(_DiscriminantAnalysis):
         return super()._given_priors(n_classes)
 
     def _summing_to_one(self, priors: FloatArray) -> FloatArray:
-        total = float(priors.sum())
-        if abs(total - 1.0) > 1e-5:
+        if abs(float(priors.sum()) - 1.0) > 1e-5:
             warnings.warn("The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=5)
-        return np.asarray(priors / total)
+        return normalised_priors(priors)
 
     def _axes(self, model: Model) -> DiscriminantAxes | None:
         """The discriminant axes, of which "lsqr" has none."""

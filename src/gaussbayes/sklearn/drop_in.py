@@ -25,6 +25,7 @@ from gaussbayes.data.tables import is_frame
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options, check_options
+from gaussbayes.model.settings import normalised_priors
 from gaussbayes.sklearn.array_kinds import ArrayKind, as_numpy
 
 _NUMPY = ArrayKind(np.dtype(np.float64))
@@ -265,15 +266,14 @@ class DropIn(GaussianClassifier):
         if not np.isclose(priors.sum(), 1.0):
             msg = f"The sum of the priors should be 1. Got {priors.tolist()}"
             raise PriorError(msg)
-        return np.asarray(priors / priors.sum())
+        return normalised_priors(priors)
 
     def _priors_among(self, known: LabelArray, present: LabelArray) -> FloatArray | None:
         """The given priors of those classes that have rows, which sum to 1."""
         priors = self._given_priors(known.shape[0])
         if priors is None or known.shape[0] == present.shape[0]:
             return priors
-        places = unite(known, present)[2]
-        return np.asarray(priors[places] / priors[places].sum())
+        return normalised_priors(priors[unite(known, present)[2]])
 
     # Classes that have no rows.
 

@@ -295,7 +295,7 @@ class CategoricalNB(_NaiveBayes):
                 return np.log(given)
             if not self.fit_prior:
                 return np.full(k, -np.log(k))
-            return self._of_all_classes(np.log(model.prior), -np.inf)
+            return self._of_all_classes(model.parameters.log_prior, -np.inf)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
