@@ -594,6 +594,17 @@ def check_distinct(what: str, names: Sequence[str]) -> None:
         raise SchemaError(msg)
 
 
+def check_not_taken(what: str, kept: Collection[str], added: Sequence[str], keep: str) -> None:
+    """Raise if predictions have the name of a column that is kept; `keep` says which are."""
+    taken = [name for name in added if name in set(kept)]
+    if taken:
+        msg = (
+            f"{what} has a column {taken[0]!r} already, which is what the prediction is written "
+            f"to: leave it out with {keep}, or rename it"
+        )
+        raise SchemaError(msg)
+
+
 def _floats(column: Any, kind: str, marks: ColumnMarks) -> NDArray[Any] | None:
     """The values of a column as floats, NaN for null; None if nothing can be wrong with them."""
     import pyarrow as pa

@@ -34,7 +34,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, GaussBayesError, SchemaError
+from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.data.column_roles import SAMPLE_ROWS, columns_asked_for, decide_source
 from gaussbayes.data.file_rows import Plan, SharedFileRows, numbered_parts, part_partial
@@ -44,6 +44,7 @@ from gaussbayes.data.roles import (
     ParsedTable,
     Request,
     check_distinct,
+    check_not_taken,
     check_present,
     prediction_features,
 )
@@ -374,13 +375,7 @@ def predictions(
     check_present(columns, names)
     kept = _kept(keep, columns, names)
     added = ["prediction", *(f"proba_{label}" for label in model.classes_ if proba)]
-    taken = [name for name in added if name in set(kept)]
-    if taken:
-        msg = (
-            f"the Spark DataFrame has a column {taken[0]!r} already, which is what the prediction "
-            "is written to: leave it out with keep, or rename it"
-        )
-        raise SchemaError(msg)
+    check_not_taken("the Spark DataFrame", kept, added, "keep")
     read = list(dict.fromkeys([*kept, *names]))
     fields = dict(zip(columns, frame.schema.fields, strict=True))
     answer = partial(_predicted, model=model, read=read, kept=kept, names=names, added=added)

@@ -19,6 +19,7 @@ from gaussbayes.base.numerals import counted
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.files import Source
+from gaussbayes.data.roles import check_not_taken
 from gaussbayes.data.rows import Rows
 from gaussbayes.model.model import Model
 
@@ -142,13 +143,7 @@ def command(
             raise SchemaError(msg)
     for score in scores:
         added += [score] if _is_of_rows(score) else [f"{score}_{label}" for label in classes]
-    taken = [name for name in added if name in set(kept)]
-    if taken:
-        msg = (
-            f"{source.shown} has a column {taken[0]!r} already, which is what the "
-            "prediction is written to: leave it out with --keep, or rename it"
-        )
-        raise SchemaError(msg)
+    check_not_taken(source.shown, kept, added, "--keep")
     if priors == FROM_DATA:
         fitted = _with_priors_of(source, fitted, model)
     rows = FeatureRows(source, fitted, model, kept)
