@@ -14,9 +14,10 @@ import os
 import random
 import re
 import sys
+import tempfile
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from gaussbayes import GaussBayesError, GaussianClassifier
 from tests.browser import chromium
 from tests.browser.lab import Lab, new_lab
-from tests.browser.serving import serving
+from tests.browser.serving import complaints, serving
 
 LONGEST = 2.0
 """Seconds of work that an action may take of the page."""
@@ -599,9 +600,14 @@ def odd_file(generator: random.Random) -> tuple[str, str]:
 
 
 def fuzz(
-    browser: Browser, address: str, n: int, seed: int = 0, outcomes: Counter[str] | None = None
+    browser: Browser,
+    address: str,
+    n: int,
+    seed: int = 0,
+    outcomes: Counter[str] | None = None,
+    terminal: IO[str] | None = None,
 ) -> Counter[str]:
-    """So many sequences, and what was done and compared."""
+    """So many sequences, and what was done and compared; `terminal`: the server's."""
     generator, outcomes = random.Random(seed), Counter[str]() if outcomes is None else outcomes
     lab = new_lab(browser, address)
     hand = Hand(lab, generator)
@@ -617,6 +623,7 @@ def fuzz(
                 lab.open({})
             for _ in range(generator.randint(1, MOST_ACTIONS)):
                 before = _work(session)
+                lab.page.evaluate("() => { window.longestTask = 0; }")
                 outcomes[hand.act()] += 1
                 if generator.random() < 0.5:
                     lab.settle()
@@ -630,9 +637,11 @@ def fuzz(
                     key = f"slowest, {name}, ms"
                     outcomes[key] = max(outcomes[key], round(1e3 * each))
             lab.settle()
-            complaints = [each for each in lab.complaints if REFUSED not in each]
-            assert not complaints, complaints
+            told = [each for each in lab.complaints if REFUSED not in each]
+            assert not told, told
             lab.complaints.clear()
+            written = complaints(terminal) if terminal else ""
+            assert not written, written[-3_000:]
             check_numbers(lab, generator, outcomes)
         except (AssertionError, Error) as error:
             msg = f"sequence {number} of seed {seed}: {hand.log}: {error!r}"
@@ -652,10 +661,21 @@ def _work(session: Any) -> tuple[float, float]:
     return page, max(work_of(_SERVER and descendants(_SERVER[0])).values(), default=0.0)
 
 
+def _forget(terminal: IO[str]) -> None:
+    """Keep the first line only, so that the next complaint is one of the next sequences."""
+    terminal.seek(0)
+    terminal.readline()
+    terminal.truncate(terminal.tell())
+
+
 def main(n: str = "10000", seed: str = "0") -> None:
     """Go on after a failure with another seed, and say all of it at the end."""
     total, failures, left, number = Counter[str](), [], int(n), int(seed)
-    with sync_playwright() as driver, serving() as address:
+    with (
+        sync_playwright() as driver,
+        tempfile.TemporaryFile("a+") as terminal,
+        serving(terminal=terminal) as address,
+    ):
         _SERVER[:] = [
             pid for pid in descendants(os.getpid())
             if "lab" in Path(f"/proc/{pid}/cmdline").read_text().split("\0")
@@ -666,8 +686,9 @@ def main(n: str = "10000", seed: str = "0") -> None:
             )
             done = Counter[str]()
             try:
-                fuzz(browser, address, min(left, 100), number, done)
+                fuzz(browser, address, min(left, 100), number, done, terminal)
             except AssertionError as error:
+                _forget(terminal)
                 failures.append(str(error))
                 sys.stdout.write(f"FAILED {error}\n")
                 left -= 1
