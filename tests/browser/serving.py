@@ -15,7 +15,7 @@ COMMAND = (sys.executable, "-W", "error", "-m", "gaussbayes", "lab", "--no-brows
 def serving(*arguments: str, terminal: IO[str] | None = None) -> Iterator[str]:
     """The address of the page of a server that runs meanwhile; it must not complain.
 
-    What it writes to the terminal goes to a file that is appended to: a pipe would be full some time.
+    What it writes to the terminal goes to a file, appended: a pipe would be full some time.
     """
     if terminal is None:
         with tempfile.TemporaryFile("a+") as file, serving(*arguments, terminal=file) as address:

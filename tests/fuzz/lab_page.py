@@ -21,7 +21,7 @@ from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from playwright.sync_api import Browser, Error, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 from sklearn.neighbors import KNeighborsClassifier
@@ -259,8 +259,10 @@ class Reference:
         among = np.isin(rows, part)
         if not among.any():
             return np.nan, np.nan
-        own = posterior[among, self.codes[rows[among]]]
-        rest = posterior[among].copy()
+        more = len(self.seen["classes"]) - posterior.shape[1]  # classes that a model by hand lacks
+        posterior = np.pad(posterior[among], [(0, 0), (0, max(0, more))])
+        own = posterior[np.arange(among.sum()), self.codes[rows[among]]]
+        rest = posterior.copy()
         rest[np.arange(among.sum()), self.codes[rows[among]]] = -1
         best = rest.max(axis=1)
         return float((best > own + 1e-9).mean()), float((best >= own - 1e-9).mean())
@@ -354,9 +356,10 @@ def terms_fitted(seen: dict[str, Any], reference: Reference, at: NDArray[Any]) -
     """The same of a fitted model; of an automatic one, whose densities are not those of x, less."""
     model = reference.fitted()
     numbers = np.full((1, reference.numbers.shape[1]), np.nan)
-    for axis, column in enumerate(seen["pair"] if seen["features"] else ()):
-        if not np.isnan(at[axis]):
-            numbers[0, column] = at[axis]
+    pair = seen["pair"] if seen["features"] else ()
+    for column, value in [*zip(pair, at, strict=False)][::-1]:  # of one feature twice the first
+        if not np.isnan(value):
+            numbers[0, column] = value
     strings = np.full((1, len(reference.values)), None, object)
     for j, code in enumerate(seen["state"]["categories"][: len(reference.values)]):
         if code is not None and code < len(reference.values[j]):
@@ -643,7 +646,7 @@ def fuzz(
             written = complaints(terminal) if terminal else ""
             assert not written, written[-3_000:]
             check_numbers(lab, generator, outcomes)
-        except (AssertionError, Error) as error:
+        except Exception as error:
             msg = f"sequence {number} of seed {seed}: {hand.log}: {error!r}"
             raise AssertionError(msg) from error
         outcomes["sequences"] += 1

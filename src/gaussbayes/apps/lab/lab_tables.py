@@ -368,9 +368,10 @@ def labelled_rows(
         raise MessageError(msg)
     numbers = np.ascontiguousarray(rows.matrix, dtype=np.float64)
     for row, place in np.argwhere(np.abs(numbers) > limits.LARGEST).tolist():
+        column, value = chosen.numeric[place], numbers[row, place]
         msg = (
-            f"{name}: row {row + 1} of column {chosen.numeric[place]!r} is {numbers[row, place]:g}; "
-            f"the lab takes numbers up to {limits.LARGEST:g}: correct it, or leave the cell empty"
+            f"{name}: row {row + 1} of column {column!r} is {value:g}; the lab takes numbers "
+            f"up to {limits.LARGEST:g}: correct it, or leave the cell empty"
         )
         raise MessageError(msg)
     for column, values in zip(chosen.categorical, rows.categories, strict=True):
