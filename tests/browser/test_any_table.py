@@ -1,6 +1,6 @@
 """Tables with categories, missing values and rows without label, on the page."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,27 +9,12 @@ from playwright.sync_api import expect
 from tests.browser import tables
 from tests.browser.lab import Lab
 
-if TYPE_CHECKING:
-    from playwright.sync_api import FilePayload
-
 NO_CODE = 255
-
-
-def payload(name: str, body: bytes) -> "FilePayload":
-    return {"name": name, "mimeType": "application/octet-stream", "buffer": body}
-
-
-def send(lab: Lab, name: str, body: bytes) -> None:
-    lab.open()
-    lab.panel("data")
-    lab.find("data-file").set_input_files(payload(name, body))
-    lab.until(f"lab.data.name === '{name}'")
-    lab.fit_plainly()
 
 
 @pytest.fixture
 def mixed(lab: Lab) -> Lab:
-    send(lab, "mixed.csv", tables.as_mixed_csv())
+    lab.send("mixed.csv", tables.as_mixed_csv())
     return lab
 
 
@@ -161,7 +146,7 @@ def test_the_numbers_of_a_mixed_table(mixed: Lab) -> None:
 
 
 def test_categories_alone(lab: Lab) -> None:
-    send(lab, "sizes.csv", tables.as_categories())
+    lab.send("sizes.csv", tables.as_categories())
     expect(lab.find("problem")).to_be_hidden()
     assert lab.get("lab.gaussians") is None
     # Bars of the probabilities stand in the place of the plane; a click says what is known.

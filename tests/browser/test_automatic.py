@@ -7,17 +7,10 @@ from tests.browser import tables
 from tests.browser.lab import Lab, hash_of
 
 
-def send(lab: Lab) -> None:
-    lab.open()
-    lab.panel("data")
-    file = {"name": "chosen.csv", "mimeType": "text/csv", "buffer": tables.as_csv()}
-    lab.find("data-file").set_input_files(file)
-    lab.until("lab.data.name === 'chosen.csv'")
-    lab.settle()
-
-
 def test_files_are_opened_with_it_and_examples_are_not(lab: Lab) -> None:
-    send(lab)
+    lab.open()
+    lab.choose_file("chosen.csv", tables.as_csv())
+    lab.settle()
     lab.panel("model")
     best = GaussianClassifier.auto().fit(*tables.rows()).selection_.choice
     expect(lab.find("model-chosen")).to_have_text(best)

@@ -31,15 +31,13 @@ def test_a_table_is_chosen(lab: Lab) -> None:
     lab.panel("data")
     X, kinds = tables.rows()
     for name, body in (("trees.csv", tables.as_csv()), ("trees.parquet", tables.as_parquet())):
-        lab.find("data-file").set_input_files(payload(name, body))
-        lab.until(f"lab.data.name === '{name}'")
-        lab.settle()
+        lab.choose_file(name, body)
+        lab.fit_plainly()
         expect(lab.find("title")).to_have_text(f"{name} · 120 points · 3 classes")
         np.testing.assert_array_equal(lab.array("data", "points"), X)
         expect(lab.page.get_by_label("Classes and their rows")).to_contain_text("cedar")
         assert lab.find("data-x").input_value() == str(lab.head("data")["pair"][0])
 
-    lab.fit_plainly()
     for control, feature in (("data-x", "length"), ("data-y", "width")):
         lab.find(control).select_option(feature)
         lab.settle()
@@ -65,9 +63,8 @@ def test_another_column_is_predicted(lab: Lab) -> None:
     lines = tables.as_csv().decode().split("\n")
     text = "\n".join(f"{line},{'old' if row % 3 else 'new'}" for row, line in enumerate(lines))
     text = text.replace(f"{lines[0]},new", f"{lines[0]},age")
-    lab.find("data-file").set_input_files(payload("ages.csv", text.encode()))
-    lab.until("lab.data.name === 'ages.csv'")
-    lab.settle()
+    lab.choose_file("ages.csv", text.encode())
+    lab.fit_plainly()
     assert lab.get("lab.data.classes") == ["new", "old"]
     lab.page.get_by_label("Class to predict").select_option("tree")
     lab.settle()
@@ -82,8 +79,7 @@ def test_a_column_of_one_class(lab: Lab) -> None:
     lab.panel("data")
     lines = [f"{row % 7}.5,{row % 5},{'uv'[row % 2]},same" for row in range(40)]
     body = "\n".join(["x,y,group,kind", *lines]).encode()
-    lab.find("data-file").set_input_files(payload("same.csv", body))
-    lab.until("lab.data.name === 'same.csv'")
+    lab.choose_file("same.csv", body)
     assert lab.find("data-target").input_value() == "group"  # the likely one
     lab.find("data-target").select_option("kind")
     expect(lab.find("problem")).to_contain_text("the target 'kind' is same in all 40 rows")
@@ -116,8 +112,7 @@ def test_rows_of_another_format(lab: Lab) -> None:
         for i, row in enumerate(numbers)
     ]
     body = gzip.compress("\n".join(rows).encode(), mtime=0)
-    lab.find("data-file").set_input_files(payload("wide.jsonl.gz", body))
-    lab.until("lab.data.name === 'wide.jsonl.gz'")
+    lab.choose_file("wide.jsonl.gz", body)
     expect(lab.find("toast")).to_have_text("left out: x50 (after the first 50 that can be used)")
     assert ".feather" in str(lab.find("data-file").get_attribute("accept"))
 
@@ -130,8 +125,7 @@ def test_what_is_left_out_of_a_table_is_said(lab: Lab) -> None:
         for row in range(30)
     ]
     body = "\n".join(["x,y,note,day,empty,kind", *lines]).encode()
-    lab.find("data-file").set_input_files(payload("mixed.csv", body))
-    lab.until("lab.data.name === 'mixed.csv'")
+    lab.choose_file("mixed.csv", body)
     said = (
         "left out: x (identifies rows), note (identifies rows), day (one to one with kind), "
         "empty (no values); "
@@ -146,9 +140,8 @@ def test_what_painting_makes_of_a_table_is_said(lab: Lab) -> None:
     lab.open()
     lab.panel("data")
     body = tables.as_csv() + b"\n,1,2,3,ash"
-    lab.find("data-file").set_input_files(payload("gap.csv", body))
-    lab.until("lab.data.n === 121")
-    lab.settle()
+    lab.choose_file("gap.csv", body)
+    lab.fit_plainly()
     lab.press("tool-paint")
     lab.page.mouse.click(*lab.middle("inner"))
     lab.settle()
@@ -175,7 +168,6 @@ def test_a_table_is_dropped_anywhere(lab: Lab) -> None:
     for event in ("dragover", "drop"):
         lab.page.dispatch_event("#stage", event, {"dataTransfer": dropped})
     lab.until("lab.data.name === 'dropped.csv'")
-    lab.settle()
     assert lab.get("lab.data.n") == 120
 
 
@@ -206,9 +198,8 @@ def test_bad_files(lab: Lab, files: tuple[tuple[str, bytes, str], ...]) -> None:
         assert lab.picture() == before[1], name
     lab.complaints[:] = [own for own in lab.complaints if not own.startswith(REFUSED)]
 
-    lab.find("data-file").set_input_files(payload("trees.csv", tables.as_csv()))
-    lab.until("lab.data.name === 'trees.csv'")
-    lab.settle()
+    lab.choose_file("trees.csv", tables.as_csv())
+    lab.fit_plainly()
     expect(told).to_have_count(0)
     while lab.find("undo").is_enabled():
         lab.press("undo")

@@ -15,21 +15,11 @@ from tests.browser.lab import Lab
 AT = [0.75, 1.25]
 
 
-@pytest.fixture(scope="package")
-def uploaded(shared_lab: Lab) -> str:
-    """By what the server knows a table of four features and three classes."""
-    shared_lab.open()
-    file = {"name": "trees.csv", "mimeType": "text/csv", "buffer": tables.as_csv()}
-    shared_lab.find("data-file").set_input_files(file)
-    shared_lab.until("lab.data.name === 'trees.csv'")
-    found: str = shared_lab.get("lab.state.data.upload")
-    return found
-
-
 @pytest.fixture
-def trees(lab: Lab, uploaded: str) -> Lab:
-    """The page with that table."""
-    return lab.open({"data": {"upload": uploaded}, "pair": [0, 1], "model": {"from": "data"}})
+def trees(lab: Lab) -> Lab:
+    """The page with a table of four features and three classes."""
+    lab.send("trees.csv", tables.as_csv(), pair=[0, 1])
+    return lab
 
 
 def number(text: str | None) -> float:

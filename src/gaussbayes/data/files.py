@@ -20,7 +20,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from shutil import copyfileobj
 from stat import S_ISDIR, S_ISREG
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from gaussbayes.base.errors import DataError, ParameterError, SchemaError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.threads import in_order, n_threads, read_ahead
 from gaussbayes.base.types import BadRowHandling
+from gaussbayes.data.file_names import Compression, FormatName, format_by_name, known_endings
 from gaussbayes.data.roles import (
     BadRows,
     ColumnSelection,
@@ -51,26 +52,8 @@ except ImportError as error:
 
 from gaussbayes.data.expansion import check_total
 
-FormatName: TypeAlias = Literal["csv", "tsv", "jsonl", "parquet", "arrow"]
-"""How rows may be written."""
-
-Compression: TypeAlias = Literal["gzip", "zstd"]
-
 STANDARD_STREAM = "-"
 
-_FORMATS: dict[str, FormatName] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".arrows": "arrow",
-    ".ipc": "arrow",
-    ".feather": "arrow",
-}
 _READERS = {
     "csv": "text.CsvReader",
     "tsv": "text.CsvReader",
@@ -80,7 +63,6 @@ _READERS = {
 }
 """Readers in `gaussbayes.data.readers`, loaded when a file of their format is opened."""
 
-_COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
 _DESCRIPTOR = re.compile(r"(?:/dev/fd/|/proc/self/fd/)(\d{1,6})|/dev/(stdout|stderr)")
 _STANDARD = {"stdout": 1, "stderr": 2}
 # How files begin; that of the last one of Arrow is how a stream does.
@@ -158,24 +140,6 @@ def files_of(
     return tuple(replace(_described(name, format), header=header) for name in names)
 
 
-def format_by_name(name: str) -> tuple[FormatName | None, Compression | None]:
-    """What the end of a file's name says."""
-    path = Path(name.lower())
-    compression = _COMPRESSIONS.get(path.suffix)
-    if compression is not None:
-        path = path.with_suffix("")
-    return _FORMATS.get(path.suffix), compression
-
-
-def name_endings() -> tuple[str, ...]:
-    """The endings of names that tell a format or a compression."""
-    return (*_FORMATS, *_COMPRESSIONS)
-
-
-def _known_endings() -> str:
-    return ", ".join([*_FORMATS, *(f"…{ending}" for ending in _COMPRESSIONS)])
-
-
 def output_file(name: str, format: str | None = None) -> SourceFile:  # noqa: A002
     """A file to be written, whose format must be given or told by its name.
 
@@ -186,7 +150,7 @@ def output_file(name: str, format: str | None = None) -> SourceFile:  # noqa: A0
     if file.format is None and not file.is_read_once and descriptor(name) is None:
         msg = (
             f"the name {name!r} tells no format: give format (--output-format on the command "
-            f"line), or a name that ends in one of {_known_endings()}"
+            f"line), or a name that ends in one of {known_endings()}"
         )
         raise ParameterError(msg)
     return replace(file, format=file.format or "csv")
@@ -237,7 +201,7 @@ def _in_folder(folder: Path) -> list[str]:
     if not known:
         others = ", ".join(repr(path.name) for path in paths[:5])
         what = f"only {others}" if others else "it is empty"
-        msg = f"no data files in the folder {str(folder)!r}, {what}; known are {_known_endings()}"
+        msg = f"no data files in the folder {str(folder)!r}, {what}; known are {known_endings()}"
         raise DataError(msg)
     return known
 
@@ -312,7 +276,7 @@ def find_format(file: SourceFile, stream: io.BufferedReader) -> FormatName:
         msg = f"{file.shown} is UTF-16 text: write it as UTF-8 (`iconv -f UTF-16 -t UTF-8`)"
         raise DataError(msg)
     if b"\0" in start:
-        msg = f"{file.shown} is no text (it begins {start!r}); known formats are {_known_endings()}"
+        msg = f"{file.shown} is no text (it begins {start!r}); known formats are {known_endings()}"
         raise DataError(msg)
     # What separates the values of CSV is looked for in the first line.
     is_object = start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")

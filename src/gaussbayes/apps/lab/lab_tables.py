@@ -217,7 +217,8 @@ def read_file(name: str, path: Path) -> NamedTable:
     Of the client's name only the ending is looked at, and only if it is a known one: the file lies
     under a name of our own.
     """
-    from gaussbayes.data.files import format_by_name, open_source
+    from gaussbayes.data.file_names import format_by_name
+    from gaussbayes.data.files import open_source
     from gaussbayes.data.roles import HOW_TO_SKIP
 
     with path.open("rb") as file:

@@ -19,7 +19,7 @@ from gaussbayes.apps.lab.backend import ABOUT, ENDINGS
 from gaussbayes.apps.lab.store import Store
 from gaussbayes.apps.lab.wire_format import MessageError, encode, error_text
 from gaussbayes.base.errors import GaussBayesError
-from gaussbayes.data.files import name_endings
+from gaussbayes.data.file_names import name_endings
 
 _log = logging.getLogger(__name__)
 _GLOSSARY = Path(__file__).with_name("glossary.toml")  # what the words of the page mean

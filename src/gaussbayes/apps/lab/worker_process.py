@@ -22,9 +22,9 @@ from gaussbayes.base.errors import GaussBayesError
 Result = TypeVar("Result")
 
 _IMPORTED = ["__main__", "gaussbayes.apps.lab.work"]
-# Slow to import: pyarrow takes the first, if it is there, and an automatic model the second. An
-# example needs neither.
-_OF_TABLES = ["pandas", "scipy.special"]
+# Slow to import: files need the first, pyarrow takes the second, if it is there, and an automatic
+# model the third. An example needs none of them.
+_OF_TABLES = ["gaussbayes.data.files", "pandas", "scipy.special"]
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 _LAST_SECONDS = 5  # that a process may take to be gone after it has closed its connection
 
