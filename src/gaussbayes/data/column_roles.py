@@ -120,6 +120,7 @@ def decide_roles(
     spelled: bool = True,
     most_kinds: int = MOST_KINDS,
     whole: bool = True,
+    infinite: bool = False,
 ) -> ColumnRoles:
     """What the columns of a table are to a model, by a sample of its rows.
 
@@ -134,6 +135,7 @@ def decide_roles(
     spelled : whether strings that write dates can be read as dates
     most_kinds : how many different values a column of categories may have
     whole : whether these are all rows of the table
+    infinite : whether infinite numbers are missing values also of columns that were asked for
 
     Examples
     --------
@@ -203,7 +205,7 @@ def decide_roles(
             for name in names
         ),
         tuple(name for name in columns if name not in reasons and columns[name].is_infinite)
-        if request.is_automatic
+        if infinite or request.is_automatic
         else (),
     )
     if not decided.used:

@@ -132,6 +132,8 @@ class Roles:
     """What features hold that are not just numbers."""
     decided: ColumnRoles | None = None
     """What all columns of the source are, if that was decided by what they hold."""
+    missing: MissingMarks = STANDARD_MARKS
+    """What stands for missing values of features."""
 
     @property
     def categorical(self) -> tuple[str, ...]:
@@ -162,7 +164,9 @@ class Roles:
     def encoder(self) -> Encoder:
         """The encoder of the features, which knows no categories."""
         places = tuple(self.features.index(name) for name in self.categorical)
-        return Encoder(len(self.features), self.features, places, roles=self.decided)
+        return Encoder(
+            len(self.features), self.features, places, missing=self.missing, roles=self.decided
+        )
 
 
 def choose_roles(
@@ -210,7 +214,7 @@ def choose_roles(
     for feature, kind in (request.kinds or {}).items():
         argument = "transforms" if kind == "positive" else "families"
         special[wanted[feature_position(feature, wanted, len(wanted), argument)]] = kind
-    return Roles(target, tuple(wanted), weights, special, decided)
+    return Roles(target, tuple(wanted), weights, special, decided, request.missing)
 
 
 def check_types(

@@ -283,10 +283,8 @@ def _whole_table(name: str, source: "Source") -> "pa.Table":
     """All rows of a file; what is compressed may turn out to be more than can be kept."""
     import pyarrow as pa
 
-    numbers = [each.name for each in source.schema if arrow.is_number(each.type)]
-    numbers = [name for name in numbers if name not in source.inferred.categorical]
     parts, n_rows, n_bytes = [], 0, 0
-    with closing(source.blocks(numbers=numbers, as_held=numbers)) as blocks:  # type: ignore[type-var]
+    with closing(source.blocks()) as blocks:  # type: ignore[type-var]
         for block in blocks:
             parts.append(block.table)
             n_rows += block.table.num_rows
@@ -340,6 +338,7 @@ def labelled_rows(
     notes: list[str] = []
     asked = Request(target, "auto" if features is None else features, None, "auto")
     how: dict[str, Any] = {"typed": source.categorical, "most_kinds": limits.MOST_CATEGORIES}
+    how["infinite"] = True  # features are named as soon as one of all is taken away
     try:
         check_present(table.column_names, [target])
         check_types(table.schema, {}, name, target)
@@ -355,6 +354,7 @@ def labelled_rows(
     left_out = roles.reasons
     if left_out:
         notes.append(f"left out: {left_out}")
+    notes += chosen.missing.infinite
     n_unlabelled = int(np.count_nonzero(codes < 0))
     if n_unlabelled:
         rows_have = "1 row has" if n_unlabelled == 1 else f"{n_unlabelled:,} rows have"
