@@ -37,11 +37,11 @@ from gaussbayes.data.roles import (
     ParsedTable,
     Request,
     Roles,
-    check_no_others,
     choose_roles,
 )
 from gaussbayes.data.rows import Encoder
 from gaussbayes.data.tables import LOOKED_AT, is_missing, sampled_rows
+from gaussbayes.data.text_columns import check_no_others
 
 MOST_CLASSES = 2000
 """A target with more values is rather a measurement or a key."""

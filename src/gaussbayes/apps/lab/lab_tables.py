@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.apps.lab import messages as limits
 from gaussbayes.apps.lab.wire_format import MessageError
-from gaussbayes.base.errors import DataError
+from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray, RealArray
 from gaussbayes.data import tables as arrow
@@ -218,7 +218,7 @@ def read_file(name: str, path: Path) -> NamedTable:
     under a name of our own.
     """
     from gaussbayes.data.files import format_by_name, open_source
-    from gaussbayes.data.roles import HOW_TO_SKIP
+    from gaussbayes.data.roles import HOW_TO_SKIP, WITHOUT_HEADER
 
     with path.open("rb") as file:
         beginning = file.read(_BEGINNING)
@@ -228,9 +228,15 @@ def read_file(name: str, path: Path) -> NamedTable:
     if name.lower().endswith(".json") and beginning.lstrip()[:1] == b"[":
         msg = f"{name} is a JSON array; write it as JSON lines, one object in each line"
         raise MessageError(msg)
-    file_format, _ = format_by_name(name)
+    how: dict[str, Any] = {"format": format_by_name(name)[0], "most_columns": _MOST_COLUMNS}
     try:
-        source = open_source(path, format=file_format, most_columns=_MOST_COLUMNS)
+        try:
+            source = open_source(path, **how)
+        except SchemaError as error:
+            if not str(error).endswith(WITHOUT_HEADER):
+                raise
+            source = open_source(path, header=False, **how)
+            name = f"{name} (its first line names no columns: they are called x1, x2, …)"
         table = _whole_table(name, source)
     except DataError as error:
         # How to leave rows out by an option of the command helps nobody on the page.
@@ -338,7 +344,8 @@ def labelled_rows(
     notes: list[str] = []
     asked = Request(target, "auto" if features is None else features, None, "auto")
     how: dict[str, Any] = {"typed": source.categorical, "most_kinds": limits.MOST_CATEGORIES}
-    how["infinite"] = True  # features are named as soon as one of all is taken away
+    # Features are named as soon as one of all is taken away; rows are numbered as in the file.
+    how |= {"infinite": True, "first_row": 1}
     try:
         check_present(table.column_names, [target])
         check_types(table.schema, {}, name, target)
@@ -350,7 +357,7 @@ def labelled_rows(
         check_types(table.schema, chosen.kinds, name, target)
         rows = chosen.encoder.encode_block(table)
     except DataError as error:
-        raise MessageError(str(error)) from None
+        raise MessageError(error.problem or str(error)) from None
     left_out = roles.reasons
     if left_out:
         notes.append(f"left out: {left_out}")
