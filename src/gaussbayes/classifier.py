@@ -296,8 +296,9 @@ class GaussianClassifier(
     unlabelled : a label, or None
         Rows with this label, such as −1, have none in truth; None, NaN and what else stands for a
         missing value always mean that.
-    unlabelled_weight : float, 0 or more
-        How much a row without label counts beside a labelled one.
+    unlabelled_weight : float, 0 or more, or "auto"
+        How much a row without label counts beside a labelled one. "auto" is 1; where the model is
+        chosen by rows left out, 0 unless labelled rows are clearly better predicted with 0.1 or 1.
     na_values : None, a string, a number, several, or {column: these}
         What stands for a missing value beside None, NaN, the empty string and the usual ones: NA,
         N/A, NaN, null, None, ?, . and their variants.
@@ -383,7 +384,7 @@ class GaussianClassifier(
         smoothing: float = 0.0,
         families: Mapping[Any, Any] | None = None,
         unlabelled: Any = None,
-        unlabelled_weight: float = 1.0,
+        unlabelled_weight: float | Literal["auto"] = "auto",
         na_values: Any = None,
         keep_default_na: bool = True,
         n_jobs: int | None = None,
