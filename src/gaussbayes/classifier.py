@@ -1408,7 +1408,7 @@ def _automatic_choice_tried(columns: Callable[[Options], object]) -> Iterator[No
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                columns(GaussianClassifier.auto()._options())
+                columns(check_options(**AUTOMATIC_SETTINGS))
             except GaussBayesError:
                 raise error.without_remedy(AUTOMATIC_CHOICE) from None
         raise
