@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import GaussBayesError, PriorError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, n_threads, one_blas_thread, ranges
-from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
+from gaussbayes.base.types import CodeArray, FloatArray, LabelArray, RealArray
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.families.protocol import LeftOut
 from gaussbayes.families.removal import Removal, remove
@@ -242,7 +242,7 @@ def calibrated_scores(
     return score_of_classes(calibrated, proportions), weights
 
 
-def score_of_classes(log_posterior: FloatArray, proportions: FloatArray) -> FloatArray:
+def score_of_classes(log_posterior: RealArray, proportions: FloatArray) -> FloatArray:
     """``Σ_c q_c log p(c | x)`` (n,): of the class of each row, or on average of soft labels."""
     score = np.multiply(proportions, log_posterior, where=proportions > 0, out=proportions * 0.0)
     return np.asarray(score.sum(axis=1))

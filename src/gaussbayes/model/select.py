@@ -367,12 +367,15 @@ def best_calibrated(trials: Sequence[Trial]) -> Candidate:
     order = np.argsort(losses, kind="stable").tolist()
     best, scores, weights = scored[order[0]]
     if integrated and not _is_integrated(best.candidate.settings):
-        places = (scored[place] for place in order)
-        other = next(each for each in places if _is_integrated(each[0].candidate.settings))
-        total, error = sum_and_error(scores - other[1], weights)
+        ordered = [scored[place] for place in order]
+        other, others, _ = next(
+            each for each in ordered if _is_integrated(each[0].candidate.settings)
+        )
+        total, error = sum_and_error(scores - others, weights)
         if total <= PLUG_IN_BETTER * error:
-            best = other[0]
-    return best.candidate
+            best = other
+    chosen: Candidate = best.candidate
+    return chosen
 
 
 def _calibrated_scores(trial: Trial) -> tuple[FloatArray, FloatArray]:
