@@ -168,10 +168,10 @@ def remedies_of(message: str) -> dict[str, str]:
 class Python:
     """A frame in memory."""
 
-    def __init__(self, bad: Bad, folder: Path) -> None:
+    def __init__(self, bad: Bad, _folder: Path) -> None:
         self.bad = bad
 
-    def fitted(self, model: GaussianClassifier, of_source: Options) -> GaussianClassifier:
+    def fitted(self, model: GaussianClassifier, _of_source: Options) -> GaussianClassifier:
         weights = self.bad.frame.get("w")
         return model.fit(self.bad.X, self.bad.frame["y"].to_numpy(), weights)
 
@@ -185,9 +185,11 @@ class Python:
             try:
                 self.fitted(kind(**options), of_source)
             except GaussBayesError as error:
-                assert remedies_of(str(error)).keys() == {each.effect for each in error.remedies}
-                return str(error)
-        return ""
+                failure = error
+            else:
+                return ""
+        assert [*remedies_of(str(failure))] == [each.effect for each in failure.remedies]
+        return str(failure)
 
     def changed(self, options: Options, message: str) -> Iterator[tuple[str, Options]]:
         """What a message advises, and the options after it is done."""
@@ -292,7 +294,7 @@ class Lab:
         *("take infinite numbers for missing values", "make the column a category"),
     }
 
-    def __init__(self, bad: Bad, folder: Path) -> None:
+    def __init__(self, bad: Bad, _folder: Path) -> None:
         table = pa.Table.from_pandas(bad.X.assign(y=bad.frame["y"]), preserve_index=False)
         self.page = Page(Store(NamedTable("bad", table, "y")))
         self.data = self.page.ask("data", source={"from": "given"}).head["id"]
@@ -347,14 +349,16 @@ def test_every_remedy_works_in_python(tmp_path: Path) -> None:
                 if options == bad.options[0] and not done:
                     without.add((name, kind))
     assert seen == EFFECTS | OF_FILES
-    # If nothing varies within classes and there are more features than rows, nothing helps.
-    assert without == {("one row a class", Python), ("infinity", Python)}
+    # Nothing helps if nothing varies within classes and there are more features than rows, or if
+    # all columns are copies of the target.
+    nothing = ("one row a class", "constant in classes", "infinity")
+    assert without == {(name, Python) for name in nothing}
 
 
 def test_every_remedy_works_on_the_command_line(tmp_path: Path) -> None:
     seen = set()
     for name, bad in TABLES.items():
-        if name == LONG:
+        if name in {LONG, "collinear, few labels"}:
             continue
         interface, tried = Command(bad, tmp_path), set[str]()
         for options in bad.options:

@@ -258,17 +258,14 @@ def keep_table(folder: Path, named: NamedTable, key: str | None = None) -> dict[
     path = str(folder / f"{key}{_KEPT}")
     with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
-    uploads = [each for each in folder.glob(f"*{_KEPT}") if each.stem != GIVEN]
-    sizes = {each: each.stat().st_size for each in sorted(uploads, key=_age, reverse=True)}
+    older = [each for each in folder.glob(f"*{_KEPT}") if each.stem not in {GIVEN, key}]
+    older.sort(key=lambda each: each.stat().st_mtime_ns)
+    sizes = {each: each.stat().st_size for each in (*older, Path(path))}
     while len(sizes) > 1 and sum(sizes.values()) > _MOST_KEPT:
         oldest = next(iter(sizes))
         oldest.unlink(missing_ok=True)
         del sizes[oldest]
     return {"upload": key, **named.record}
-
-
-def _age(path: Path) -> float:
-    return -path.stat().st_mtime
 
 
 def kept_table(folder: Path, key: str) -> NamedTable | None:
