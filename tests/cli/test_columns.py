@@ -346,7 +346,7 @@ TABLE = "\n".join(["a,x,y", *ROWS])
         (
             "\n".join(["a,x", *(f"k{max(0, i - 30)},{i % 7}" for i in range(100))]),
             ["-y", "a"],
-            "the target 'a' has 70 different values in 100 rows, such as 'k0' and 'k69': it names rows",
+            "the target 'a' has 70 different values in 100 rows, such as 'k0' and 'k69'",
         ),
         (
             "\n".join(["key,note,y", *(f"k{i},said {i},{'uv'[i % 2]}" for i in range(30))]),
