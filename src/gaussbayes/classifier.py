@@ -1203,6 +1203,8 @@ class GaussianClassifier(
             parameters["calibration"] = "leave_one_out"
         if model.learnt is None:
             parameters["priors"] = None
+        if parameters["unlabelled_weight"] == 1:
+            parameters["unlabelled_weight"] = "auto"  # the same, and the usual one
         classifier = cls(**parameters)
         return classifier._remember(model)
 

@@ -111,6 +111,15 @@ def test_unlabelled_rows_count_only_where_they_clearly_help():
             assert {each.settings.unlabelled_weight for _, each in members} == {weight}
 
 
+def test_parameters_of_few_rows_are_integrated_out():
+    """Estimated from a handful of rows, and taken to be true, they make posteriors too sure."""
+    for n in (19, 20):
+        y = np.arange(n) % 2
+        X = np.random.default_rng(n).normal(size=(n, 1)) + 3.0 * y[:, None]
+        names = {each.name for each in GaussianClassifier.auto().fit(X, y).selection_.candidates}
+        assert all(name.startswith("predictive") for name in names) == (n == 19)
+
+
 def test_strings_and_booleans_are_categories_but_integers_are_not():
     generator = np.random.default_rng(2)
     y = np.arange(30) % 2

@@ -231,27 +231,19 @@ def calibration_of(data: HeldOutRows, settings: Settings, log_posterior: FloatAr
     return replace(calibrate(*arrays), left_out=left_out)
 
 
-def calibrated_scores(
-    data: HeldOutRows, settings: Settings, log_posterior: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Log posteriors (n,) of the classes of rows left out, calibrated by the same rows; weights."""
+def calibrated_loss(data: HeldOutRows, settings: Settings, log_posterior: FloatArray) -> float:
+    """The log loss of rows left out after calibration by the same rows."""
     which = with_company(data)
     arrays = tuple(array[which] for array in _evidence_of(data, settings, log_posterior))
     log_likelihood, log_prior, proportions, weights = arrays
     calibrated = calibrate(*arrays).log_posterior(log_likelihood, log_prior)
-    return score_of_classes(calibrated, proportions), weights
+    return -float(np.average(score_of_classes(calibrated, proportions), weights=weights))
 
 
 def score_of_classes(log_posterior: RealArray, proportions: FloatArray) -> FloatArray:
     """``Σ_c q_c log p(c | x)`` (n,): of the class of each row, or on average of soft labels."""
     score = np.multiply(proportions, log_posterior, where=proportions > 0, out=proportions * 0.0)
     return np.asarray(score.sum(axis=1))
-
-
-def calibrated_loss(data: HeldOutRows, settings: Settings, log_posterior: FloatArray) -> float:
-    """The log loss of rows left out after calibration by the same rows."""
-    scores, weights = calibrated_scores(data, settings, log_posterior)
-    return -float(np.average(scores, weights=weights))
 
 
 def with_company(data: HeldOutRows) -> NDArray[np.intp]:

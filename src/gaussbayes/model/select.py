@@ -40,7 +40,7 @@ from gaussbayes.model.left_out import (
     HeldOutRows,
     Outcome,
     affordable_rows,
-    calibrated_scores,
+    calibrated_loss,
     closed_forms,
     completed,
     held_out_rows,
@@ -62,8 +62,9 @@ UNLABELLED_WEIGHTS = (0.0, 0.1, 1.0)
 SELECTION_FOLDS = 5
 """Folds for each candidate where there is no closed form for rows left out."""
 
-PLUG_IN_BETTER = 1.0
-"""Standard errors by which estimated parameters must be better than those integrated out."""
+FEWEST_ESTIMATED = 10
+"""Rows for each class on average from which on parameters may be estimated instead of integrated
+out: taken to be true they make posteriors too sure, which fewer rows left out need not show."""
 
 MOST_CALIBRATED = 8
 """Candidates that are calibrated before one of them is chosen."""
@@ -346,12 +347,7 @@ def best_trial(trials: Sequence[Trial], criterion: Criterion) -> Candidate:
 
 
 def best_calibrated(trials: Sequence[Trial]) -> Candidate:
-    """That of the best few candidates whose log loss is least after calibration.
-
-    Parameters that are estimated and taken to be true make posteriors too sure, which a few rows
-    left out need not show. Where others are integrated out, such a candidate must be better than
-    the best of these by more than a standard error.
-    """
+    """That of the best few candidates whose log loss is least after calibration."""
     judged = [
         trial
         for trial in trials
@@ -360,28 +356,12 @@ def best_calibrated(trials: Sequence[Trial]) -> Candidate:
     if not judged:
         return best_trial(trials, "leave_one_out")
     judged.sort(key=lambda trial: trial.candidate.log_loss)
-    integrated = [trial for trial in judged if _is_integrated(trial.candidate.settings)]
-    few = dict.fromkeys((*judged[:MOST_CALIBRATED], *integrated[:1]))
-    scored = [(trial, *_calibrated_scores(trial)) for trial in few]
-    losses = [-float(np.average(scores, weights=weights)) for _, scores, weights in scored]
-    order = np.argsort(losses, kind="stable").tolist()
-    best, scores, weights = scored[order[0]]
-    if integrated and not _is_integrated(best.candidate.settings):
-        ordered = [scored[place] for place in order]
-        other, others, _ = next(
-            each for each in ordered if _is_integrated(each[0].candidate.settings)
-        )
-        total, error = sum_and_error(scores - others, weights)
-        if total <= PLUG_IN_BETTER * error:
-            best = other
-    chosen: Candidate = best.candidate
-    return chosen
-
-
-def _calibrated_scores(trial: Trial) -> tuple[FloatArray, FloatArray]:
-    assert trial.data is not None
-    assert trial.log_posterior is not None
-    return calibrated_scores(trial.data, trial.candidate.settings, trial.log_posterior)
+    losses = []
+    for trial in judged[:MOST_CALIBRATED]:
+        assert trial.data is not None
+        assert trial.log_posterior is not None
+        losses.append(calibrated_loss(trial.data, trial.candidate.settings, trial.log_posterior))
+    return judged[int(np.argmin(losses))].candidate
 
 
 def _is_integrated(settings: Settings) -> bool:
@@ -417,6 +397,8 @@ def try_all(
             settings = replace(settings, unlabelled_weight=0.0)  # labelled rows judge first
         data = held_out_rows(table, replace(view.learnt, unlabelled=None), schema)
         paths = list(_paths(settings, criterion))
+        if data.codes.size < FEWEST_ESTIMATED * data.classes.size:
+            paths = [path for path in paths if _is_integrated(path[0])] or paths
         quick = [path for path in paths if closed_forms(data, [s.given_units() for s in path])]
         if quick:
             data = completed(data, quick[0][0], n_jobs)
