@@ -223,9 +223,7 @@ class Options:
                 "must be given by their names: in families and transforms, not by their numbers"
             )
             raise ParameterError(msg)
-        chosen = settled(request, roles)
-        roles_of_frame = choose_roles(frame.columns, chosen, (), roles)
-        return replace(roles_of_frame.encoder, missing=chosen.missing)
+        return choose_roles(frame.columns, settled(request, roles), (), roles).encoder
 
     @property
     def _pairs(self) -> tuple[Any, ...]:
