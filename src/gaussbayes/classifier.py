@@ -1189,7 +1189,7 @@ class GaussianClassifier(
         if model.learnt is None:
             parameters["priors"] = None
         classifier = cls(**parameters)
-        return classifier._remember(model)
+        return classifier._remember(model.announcing(None))
 
     # What a fitted classifier knows, under the names by which scikit-learn's tools ask for it.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
+import numpy as np
 
 from gaussbayes.base.errors import CapabilityError
 from gaussbayes.data.engines import arrow_tables
@@ -29,7 +30,7 @@ def lazy_labels(model: Model, table: Any) -> Any:
 
 def lazy_posteriors(model: Model, table: Any) -> Any:
     """A lazy table with the posteriors of each row, in columns ``proba_…``."""
-    return _scored(model, table, proba_columns(model.classes.tolist()))
+    return _scored(model, table, proba_columns(model.known_classes.tolist()))
 
 
 def lazy_log_evidence(model: Model, table: Any) -> Any:
@@ -70,8 +71,10 @@ def _in_batches(model: Model, frame: Any, wanted: Sequence[str]) -> Any:
         }
         if wanted[0] in answers:
             return rows.append_column(wanted[0], answers[wanted[0]]())
-        for name, column in zip(wanted, model.posterior(encoded).T, strict=True):
-            rows = rows.append_column(name, pa.array(column))
+        posterior = dict(zip(proba_columns(model.classes), model.posterior(encoded).T, strict=True))
+        nothing = np.zeros(encoded.n_rows, encoded.dtype)
+        for name in wanted:
+            rows = rows.append_column(name, pa.array(posterior.get(name, nothing)))
         return rows
 
     native = frame.to_native()
