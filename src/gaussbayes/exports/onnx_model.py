@@ -95,12 +95,14 @@ def _label_values(classes: LabelArray) -> tuple[Any, Any]:
     if all(isinstance(each, str) for each in values):
         return np.array(values, object), np.array("", object)
     types = set(map(type, values))
-    kind = (np.array(values) if types <= {int} or types <= {bool} else classes).dtype.kind
-    if kind in "iu" and max(values) < 2**63:
+    if types == {int}:
+        if max(values) >= 2**63:
+            msg = f"ONNX has no labels beyond 2⁶³, got {max(values)}: make them strings"
+            raise CapabilityError(msg)
         return np.array(values, np.int64), np.array(SMALLEST, np.int64)
-    if kind == "f":
-        return classes.astype(np.float64), np.array(np.nan)
-    if kind == "b":
+    if types == {float}:
+        return np.array(values), np.array(np.nan)
+    if types == {bool}:
         return np.array(values), None
     msg = (
         f"ONNX has no labels of type {type(values[0]).__name__}: they must be strings, integers, "

@@ -15,7 +15,7 @@ from gaussbayes.base.errors import CapabilityError
 from gaussbayes.data.engines import arrow_tables
 from gaussbayes.data.readers.batches import batch_rows
 from gaussbayes.exports.lazy_frames import check_features, check_results, score_frame
-from gaussbayes.exports.model_expression import ModelExpression, input_columns
+from gaussbayes.exports.model_expression import input_columns
 from gaussbayes.exports.scalar_scores import EVIDENCE, PREDICTION, proba_columns
 from gaussbayes.model.model import Model
 
@@ -43,18 +43,13 @@ def _scored(model: Model, table: Any, wanted: Sequence[str]) -> Any:
     names = frame.collect_schema().names()
     check_features(input_columns(model.encoder), names)
     check_results(wanted, names)
-    expression = _expression(model)
-    scored = None if expression is None else score_frame(expression, frame, wanted)
+    try:
+        scored = score_frame(model.expression(), frame, wanted)
+    except CapabilityError:
+        scored = None
     if scored is None:
         return _in_batches(model, frame, wanted)
     return scored if isinstance(table, nw.LazyFrame) else scored.to_native()
-
-
-def _expression(model: Model) -> ModelExpression | None:
-    try:
-        return model.expression()
-    except CapabilityError:
-        return None
 
 
 def _in_batches(model: Model, frame: Any, wanted: Sequence[str]) -> Any:

@@ -21,7 +21,7 @@ from gaussbayes.base.types import CategoricalFeatures, FloatArray, LabelArray
 from gaussbayes.classifier import GaussianClassifier, warn_of_column
 from gaussbayes.data.labels import encode, unite
 from gaussbayes.data.rows import LabelledRows
-from gaussbayes.data.tables import is_frame
+from gaussbayes.data.tables import is_frame, is_lazy
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options, check_options
@@ -282,6 +282,8 @@ class DropIn(GaussianClassifier):
 
     def _scored(self, method: str, X: Any, fill: float | None = None) -> Any:
         """What a method of `GaussianClassifier` says of rows, as an array like these."""
+        if is_lazy(X):
+            return getattr(super(), method)(X)
         kind = self._kind_of(X, method)
         try:
             values = getattr(super(), method)(X)
