@@ -28,7 +28,6 @@ from tests.data.mortal import MortalFold
 from tests.data.tables import bits_of, observation
 from tests.fuzz.kill_worker import N_BLOCKS, block, marks, say
 
-
 PATIENCE = 300.0
 """Seconds after which a run is said to hang: many times what one takes, also on a busy machine."""
 

@@ -82,6 +82,8 @@ def _in_batches(model: Model, frame: Any, wanted: Sequence[str]) -> Any:
             lambda part: pl.DataFrame(add_scores(part.to_arrow())).cast(schema),
             schema=schema,
             streamable=True,
+            predicate_pushdown=False,  # scores need all features, and are not there before
+            projection_pushdown=False,
         )
     if frame.implementation.is_duckdb():
         import duckdb
