@@ -1206,7 +1206,7 @@ class GaussianClassifier(
         if parameters["unlabelled_weight"] == 1:
             parameters["unlabelled_weight"] = "auto"  # the same, and the usual one
         classifier = cls(**parameters)
-        return classifier._remember(model)
+        return classifier._remember(model.announcing(None))
 
     # What a fitted classifier knows, under the names by which scikit-learn's tools ask for it.
 
