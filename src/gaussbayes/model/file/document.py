@@ -49,12 +49,21 @@ Part: TypeAlias = Annotated[Raw, Meta(extra_json_schema={"type": ["object", "nul
 """A record of a family, which decodes it; or null."""
 
 
-class ClassesRecord(Record, frozen=True):
+class AnnouncedRecord(Record, frozen=True):
+    """Labels that may occur: those of the classes, and others that have no rows yet."""
+
+    type: LabelType
+    width: Annotated[int, Meta(ge=1, le=LARGEST_LABELS)] | None
+    labels: Labels
+
+
+class ClassesRecord(Record, frozen=True, omit_defaults=True):
     """The labels of the classes, sorted, no two alike."""
 
     type: LabelType
     width: Annotated[int, Meta(ge=1, le=LARGEST_LABELS)] | None
     labels: Labels
+    announced: AnnouncedRecord | None = None
 
 
 class PriorsRecord(Record, frozen=True):
@@ -104,7 +113,7 @@ class CalibrationRecord(Record, frozen=True):
 
     temperature: Annotated[float, Meta(gt=0, le=1)]
     offsets: Numbers
-    prior_proportion: Annotated[float, Meta(ge=0, lt=1)]
+    prior_proportion: Annotated[float, Meta(ge=0, le=1)]
     left_out: Annotated[Integers, Meta(description="rows of each class that were left out")]
     scores: Annotated[
         NumbersOrNull, Meta(description="their log posteriors, class by class; null for −∞")
