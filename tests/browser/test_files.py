@@ -82,7 +82,7 @@ def test_a_column_of_one_class(lab: Lab) -> None:
     lab.choose_file("same.csv", body)
     assert lab.find("data-target").input_value() == "group"  # the likely one
     lab.find("data-target").select_option("kind")
-    expect(lab.find("problem")).to_contain_text("the target 'kind' is same in all 40 rows")
+    expect(lab.find("problem")).to_contain_text("the target 'kind' is 'same' in all 40 rows")
     expect(lab.find("title")).to_have_text("same.csv · 40 points · 2 classes")  # as before
     lab.find("data-target").select_option("x")
     expect(lab.find("problem")).to_contain_text("fractions")

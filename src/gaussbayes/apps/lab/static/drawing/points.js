@@ -5,7 +5,7 @@ import { classPath } from "../panels/marks.js";
 import { filterOf } from "../requests.js";
 import { colourOf } from "./colours.js";
 
-const MOST_RINGS = 1500; // more would cover the points
+const MOST_RINGS = 400; // more would cover the points
 const MANY = 20000; // points
 
 export const radiusOf = (n) => (n <= 400 ? 4.6 : n <= 2000 ? 3.6 : n <= 20000 ? 2.4 : 1.4);
