@@ -223,9 +223,7 @@ class Options:
                 "must be given by their names: in families and transforms, not by their numbers"
             )
             raise ParameterError(msg)
-        chosen = settled(request, roles)
-        roles_of_frame = choose_roles(frame.columns, chosen, (), roles)
-        return replace(roles_of_frame.encoder, missing=chosen.missing)
+        return choose_roles(frame.columns, settled(request, roles), (), roles).encoder
 
     @property
     def _pairs(self) -> tuple[Any, ...]:
@@ -277,13 +275,14 @@ class Options:
                     raise ParameterError(msg)
                 given[column] = block.family.name
             blocks.append(block)
-        rest: dict[str, list[int]] = {kind: [] for kind in DEFAULT_FAMILIES}
-        for column in range(schema.n_features):
-            if column not in given:
-                rest["category" if column in schema.categorical else "number"].append(column)
+        every = [column for column in range(schema.n_features) if column not in given]
+        categorical = set(schema.categorical)
+        rest = {
+            "number": [column for column in every if column not in categorical],
+            "category": [column for column in every if column in categorical],
+        }
         defaults = DEFAULT_FAMILIES
         if self.coded is True:
-            every = [column for column in range(schema.n_features) if column not in given]
             rest, defaults = {"any": every}, {"any": "coded"}
         components = [
             Component(self._family(defaults[kind]), tuple(columns))

@@ -580,7 +580,8 @@ def _fitted(
 ) -> Candidate:
     """A candidate before any row is held out, or if `by_rows` is false without that."""
     schema = replace(schema, classes=learnt.classes)
-    if by_rows and any(family.is_integrated for family in settings.families):
+    integrated = any(family.is_integrated for family in settings.families)
+    if by_rows and integrated and learnt.weight.min() >= 1:  # else there may be no density
         return Candidate(settings, nan, nan, nan, nan, _n_parameters(settings, schema))
     try:
         solution = solve(learnt, settings, schema, n_jobs)
