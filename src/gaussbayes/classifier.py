@@ -692,7 +692,10 @@ class GaussianClassifier(
         model = self._ready()
         if is_lazy(X):
             return self._lazily("labels", X)
-        return np.take(model.schema.classes, model.labels(self._rows(X), self.n_jobs))
+        classes, codes = model.schema.classes, model.labels(self._rows(X), self.n_jobs)
+        # Of classes 0 … k − 1 the codes are the labels.
+        coded = classes.dtype == codes.dtype and classes[0] == 0 and classes[-1] == len(classes) - 1
+        return codes if coded else np.take(classes, codes)
 
     def predict_proba(self, X: Any) -> Any:
         """Posteriors ``p(c | x)`` (n, k); of a lazy frame see `predict`."""
@@ -786,7 +789,7 @@ class GaussianClassifier(
         from gaussbayes.analysis.discriminant import discriminant_coordinates
 
         model, rows = self._ready(), self._rows(X)
-        return discriminant_coordinates(model, rows, self.n_jobs)
+        return discriminant_coordinates(model, rows, n_jobs=self.n_jobs)
 
     def mahalanobis(self, X: Any) -> RealArray:
         """Distances ``√((x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c))`` (n, k) to the classes' means.
@@ -1206,7 +1209,7 @@ class GaussianClassifier(
         if parameters["unlabelled_weight"] == 1:
             parameters["unlabelled_weight"] = "auto"  # the same, and the usual one
         classifier = cls(**parameters)
-        return classifier._remember(model)
+        return classifier._remember(model.announcing(None))
 
     # What a fitted classifier knows, under the names by which scikit-learn's tools ask for it.
 

@@ -21,7 +21,7 @@ ESTIMATORS = [
 ]
 
 
-@parametrize_with_checks(ESTIMATORS, xfail_strict=True)
+@parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_check(estimator: Any, check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # without it, one check is skipped
     check(estimator)

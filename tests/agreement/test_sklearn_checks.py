@@ -76,7 +76,7 @@ def remedy(estimator: GaussianClassifier, name: str) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("width")
-@parametrize_with_checks(six_models(), xfail_strict=True)
+@parametrize_with_checks(six_models())
 def test_scikit_learn_check(
     estimator: GaussianClassifier, check: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

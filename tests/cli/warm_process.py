@@ -10,8 +10,39 @@ import os
 import signal
 import socket
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
+
+NEEDED = [
+    "gaussbayes.analysis.comparison",
+    "gaussbayes.apps.report",
+    "gaussbayes.classifier",
+    "gaussbayes.data.files",
+    "gaussbayes.data.output",
+    "gaussbayes.exports.onnx_model",
+    "gaussbayes.exports.sql",
+    "gaussbayes.lessons",
+    "gaussbayes.model.file",
+    "gaussbayes.model.sources",
+    "gaussbayes.plots",
+    "jinja2",
+    "matplotlib.backends.backend_agg",
+    "matplotlib.pyplot",
+    "narwhals.stable.v2",
+    "PIL.PngImagePlugin",
+    "pyarrow.json",
+    "pyarrow.pandas_compat",
+    "pyarrow.parquet",
+    "rich.console",
+    "rich.table",
+    "sklearn.compose",
+    "sklearn.linear_model",
+    "sklearn.model_selection",
+    "sklearn.neighbors",
+    "sklearn.svm",
+]
+"""What subcommands import, some of them."""
 
 _MOST_FILES = 64
 _ASIDE = 500
@@ -39,16 +70,10 @@ def _is_open(number: int) -> bool:
 
 def serve(address: str) -> NoReturn:
     """Import what takes long, and fork for each call."""
-    import matplotlib.pyplot  # noqa: F401, ICN001
-    import rich.console
-    import rich.table  # noqa: F401
-    import sklearn.model_selection  # noqa: F401
-
-    from gaussbayes import GaussianClassifier, plots  # noqa: F401
     from gaussbayes.apps.cli import gaussbayes
-    from gaussbayes.data import files, output  # noqa: F401
-    from gaussbayes.model import file, sources  # noqa: F401
 
+    for name in NEEDED:
+        import_module(name)
     for name in gaussbayes.list_commands(None):
         gaussbayes.get_command(None, name)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)

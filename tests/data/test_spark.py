@@ -1,11 +1,13 @@
 """Spark gives the same bits as one machine, whoever dies; predictions stay lazy."""
 
+import ast
 import re
 import sys
 from collections.abc import Iterator
 from datetime import date, timedelta
 from functools import reduce
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import dask.dataframe as dd
@@ -28,6 +30,7 @@ from gaussbayes.model.options import check_options
 from tests.data import java
 from tests.data.mortal import MortalFold
 from tests.data.tables import CATEGORICAL, TARGET, WEATHER, bits_of, observation, weather
+from tests.exports import cases
 from tests.exports.engines import assert_equal_scores, numbers
 from tests.exports.engines import mixed as scored_elsewhere
 
@@ -355,6 +358,15 @@ def test_what_the_guide_shows(
     assert spark.getActiveSession() is not None
 
 
+def test_what_the_gallery_shows(spark: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    example = ROOT / "examples/data/spark_cluster.py"
+    run_path(str(example))
+    printed = capsys.readouterr().out.splitlines()
+    shown = (ast.get_docstring(ast.parse(example.read_text(encoding="utf-8"))) or "").splitlines()
+    assert printed == [line.strip() for line in shown[-3:]]
+    assert spark.getActiveSession() is not None
+
+
 def test_narrow_rows_and_labels_that_are_numbers(spark: Any, tmp_path: Path) -> None:
     rng = np.random.default_rng(4)
     X = rng.normal(size=(60, 2)).astype(np.float32)
@@ -390,3 +402,25 @@ def test_sql_of_a_model(spark: Any, tmp_path: Path) -> None:
         spark.read.parquet(str(path)).createOrReplaceTempView("rows")
         scored = spark.sql(model.to_sql("rows", "spark", keep=["id"])).toArrow()
         assert_equal_scores(model, table, scored.to_pandas())
+
+
+@pytest.mark.parametrize(
+    ("model", "labels", "names"),
+    [
+        ("rank-reduced", "strings", "quotes"),
+        ("announced", "integers beyond those of floats", "unicode"),
+        ("a prior of 0", "floats", "keywords"),
+        ("calibrated", "booleans", "own"),
+    ],
+)
+def test_sql_of_other_models(
+    spark: Any, model: str, labels: str, names: str, tmp_path: Path
+) -> None:
+    classifier, table = cases.fitted(model, labels, names)
+    keyed = pa.Table.from_pandas(table.assign(id=np.arange(len(table))), preserve_index=False)
+    plain = [f"c{place}" for place in range(keyed.num_columns)]
+    parquet.write_table(keyed.rename_columns(plain), tmp_path / "rows.parquet")
+    frame = spark.read.parquet(str(tmp_path / "rows.parquet")).toDF(*keyed.column_names)
+    frame.createOrReplaceTempView("rows")
+    scored = spark.sql(classifier.to_sql("rows", "spark", keep=["id"])).toArrow()
+    assert_equal_scores(classifier, table, scored.to_pandas())

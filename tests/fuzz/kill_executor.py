@@ -3,7 +3,8 @@
 The cluster is one of processes on this machine: a master, and two executors that are Java processes
 of their own. A kill is SIGKILL to an executor when some of the partitions, and not all, have been
 begun. What is learnt must come out the same, bit by bit, as that of rows that one process sums,
-every time.
+every time. A run takes a second or two for what is read, and for the rest waits until Spark has
+started another executor; one that has not ended after `PATIENCE` seconds is a failure.
 
 Run it with: python -m tests.fuzz.kill_executor [RUNS]
 """
@@ -27,6 +28,9 @@ from tests.data.mortal import MortalFold
 from tests.data.tables import bits_of, observation
 from tests.fuzz.kill_worker import N_BLOCKS, block, marks, say
 
+PATIENCE = 300.0
+"""Seconds after which a run is said to hang: many times what one takes, also on a busy machine."""
+
 
 def session() -> Any:
     """Two executors with a core each."""
@@ -43,6 +47,9 @@ def session() -> Any:
         "spark.ui.showConsoleProgress": False,
         "spark.log.level": "OFF",
         "spark.executor.memory": "512m",
+        "spark.sql.shuffle.partitions": 2,
+        # An executor that lives for seconds is started sooner if it does not compile much.
+        "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.shuffle.io.maxRetries": 1,  # what a dead executor has kept is computed again soon
     }
     for name, value in settings.items():
@@ -71,17 +78,22 @@ def executors() -> list[int]:
 
 
 def with_a_kill(rows: RowSource, fold: Any, begun: Path, after: int) -> tuple[list[bytes], int]:
-    """What is learnt when an executor dies after so many blocks, and how many there had been."""
+    """What is learnt when an executor dies after so many blocks, and how many there had been.
+
+    Nothing if it does not end in time.
+    """
     done: list[Any] = []
     slow = MortalFold(fold, begun, dies_at=-1, seconds=0.1)
-    work = Thread(target=lambda: done.append(rows.reduce(slow)))
+    work = Thread(target=lambda: done.append(rows.reduce(slow)), daemon=True)
+    end = time.monotonic() + PATIENCE
     work.start()
-    while work.is_alive() and marks(str(begun)) < after:
+    while work.is_alive() and marks(str(begun)) < after and time.monotonic() < end:
         time.sleep(0.01)
-    os.kill(executors()[0], signal.SIGKILL)
+    for process in executors()[:1]:
+        os.kill(process, signal.SIGKILL)
     before = marks(str(begun))
-    work.join()
-    return [bits_of(part) for part in done[0].total.parts], before
+    work.join(max(0.0, end - time.monotonic()))
+    return [bits_of(part) for result in done for part in result.total.parts], before
 
 
 def main(runs: int) -> None:
@@ -101,11 +113,18 @@ def main(runs: int) -> None:
         for run in range(runs):
             begun = Path(folder, f"run-{run}")
             begun.mkdir()
+            start = time.monotonic()
             found, before = with_a_kill(rows, fold, begun, seed.randint(1, N_BLOCKS - 8))
             same += found == truth
             in_all += marks(str(begun))
             outcome = "same bits" if found == truth else "OTHER BITS"
-            say(f"run {run + 1}: killed after {before} blocks of {marks(str(begun))}: {outcome}")
+            if not found:
+                say(f"run {run + 1}: no end within {PATIENCE:.0f} seconds; what follows is not run")
+                spark.sparkContext.cancelAllJobs()
+                sys.exit(1)
+            took = f"{time.monotonic() - start:.0f} s"
+            read = f"{before} blocks of {marks(str(begun))}"
+            say(f"run {run + 1}: killed after {read}: {outcome}, {took}")
     spark.stop()
     again = in_all - runs * sum(len(block(number)) > 0 for number in range(N_BLOCKS))
     say(f"{same} of {runs} runs gave the same bits; {again} blocks were read again")

@@ -153,6 +153,12 @@ def table(**columns: object) -> pa.Table:
         (table(x=[1.0, 2.0], kind=["", None]), "kind", None, "no row has a label"),
         (table(x=range(51), kind=range(51)), "kind", None, "51 different values"),
         (
+            table(x=[1e101], kind=["a"]),
+            "kind",
+            None,
+            r"row 1 of column 'x' is 1e\+101; the lab takes",
+        ),
+        (
             pa.table({**{f"x{j}": [1.0] for j in range(51)}, "kind": ["a"]}),
             "kind",
             tuple(f"x{j}" for j in range(51)),

@@ -153,6 +153,7 @@ class Schema:
     missing: MissingMarks = STANDARD_MARKS  # what stands for missing values in a table
     roles: ColumnRoles | None = None  # of all columns of the table, if some are no features
     listed: tuple[int, ...] | None = None  # class codes as the user listed them; None as they are
+    announced: LabelArray | None = None  # labels that may occur, also those that have no rows yet
 
     @property
     def of_numbers(self) -> "Schema":
@@ -175,8 +176,13 @@ class Schema:
         hold = tuple(place for place, j in enumerate(columns) if j in self.categorical)
         names = self._names(columns)
         roles = None if self.roles is None or names is None else self.roles.of_names(names)
-        return Schema(
-            self.classes, len(columns), names, hold, None, self.missing, roles, self.listed
+        return replace(
+            self,
+            n_features=len(columns),
+            features=names,
+            categorical=hold,
+            places=None,
+            roles=roles,
         )
 
     def _names(self, columns: Sequence[int]) -> tuple[str, ...] | None:

@@ -9,6 +9,7 @@ these are written out, so that every row has scores.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import count
 from operator import and_, eq, le, lt, or_, sub, truediv
 from typing import Any, Protocol
 
@@ -83,6 +84,9 @@ class _Engine(Protocol):
         """A lazy frame of narwhals with some columns of the table, and these formulas."""
 
 
+_NUMBERS = count()
+
+
 @dataclass(frozen=True, slots=True)
 class _Relation:
     """A relation of DuckDB, to which a SELECT is added."""
@@ -94,7 +98,8 @@ class _Relation:
     def with_columns(self, results: Mapping[str, Scalar], keep: Sequence[str]) -> Any:
         from gaussbayes.exports.sql import Statement, find_dialect, quoted_table
 
-        schema, table = self.frame.collect_schema(), "rows"
+        # A view of the relation, which stays: a relation of an earlier view must not find this one.
+        schema, table = self.frame.collect_schema(), f"rows_{next(_NUMBERS)}"
         inputs = [
             replace(each, kind="number")
             if each.kind == "date" and schema[each.name].is_numeric()

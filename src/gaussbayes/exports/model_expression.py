@@ -65,6 +65,7 @@ class ModelExpression:
 
     inputs: tuple[InputColumn, ...]
     classes: LabelArray  # (k,)
+    known_classes: LabelArray  # (K,) these, and those that were announced: their posteriors are 0
     members: tuple[MemberExpression, ...]
     weights: FloatArray  # (m,) above 0, summing to 1
     recalibrated: "Recalibration | None" = None

@@ -65,9 +65,14 @@ def onnx_bytes(expression: ModelExpression, dtype: str = "float64") -> bytes:
     taken = {name for name, _, _ in inputs}
     names = [_free(name, taken) for name in ("label", "probabilities", "log_evidence")]
     real = tensor_type(graph.dtype)
+    known, _ = _label_values(expression.known_classes)
+    probabilities = graph.node("Exp", posterior)
+    if known.size > classes.size:
+        places = np.equal.outer(classes.tolist(), known.tolist())
+        probabilities = graph.node("MatMul", probabilities, graph.real(places))
     outputs = [
         (names[0], label, tensor_type(classes.dtype), None),
-        (names[1], graph.node("Exp", posterior), real, classes.size),
+        (names[1], probabilities, real, known.size),
         (
             names[2],
             graph.node("Squeeze", evidence, graph.integers([1])),
@@ -76,7 +81,7 @@ def onnx_bytes(expression: ModelExpression, dtype: str = "float64") -> bytes:
         ),
     ]
     numbers = [each.name for each in expression.inputs if each.kind != "category"]
-    about = {"numbers": json.dumps(numbers), "classes": json.dumps(classes.tolist())}
+    about = {"numbers": json.dumps(numbers), "classes": json.dumps(known.tolist())}
     model = graph.model(inputs, outputs, **about)
     if model.ByteSize() > LARGEST_FILE:
         msg = f"an ONNX file with {model.ByteSize() >> 20} MB of tensors in it is too large"
@@ -86,15 +91,19 @@ def onnx_bytes(expression: ModelExpression, dtype: str = "float64") -> bytes:
 
 def _label_values(classes: LabelArray) -> tuple[Any, Any]:
     """The classes (k,) as a tensor has them, and what is no label; None if there is nothing."""
-    kind, values = classes.dtype.kind, classes.tolist()
-    if kind in "UO" and all(isinstance(each, str) for each in values):
+    values = classes.tolist()
+    if all(isinstance(each, str) for each in values):
         return np.array(values, object), np.array("", object)
-    if kind in "iu" and max(values) < 2**63:
-        return classes.astype(np.int64), np.array(SMALLEST, np.int64)
-    if kind == "f":
-        return classes.astype(np.float64), np.array(np.nan)
-    if kind == "b":
-        return classes, None
+    types = set(map(type, values))
+    if types == {int}:
+        if max(values) >= 2**63:
+            msg = f"ONNX has no labels beyond 2⁶³, got {max(values)}: make them strings"
+            raise CapabilityError(msg)
+        return np.array(values, np.int64), np.array(SMALLEST, np.int64)
+    if types == {float}:
+        return np.array(values), np.array(np.nan)
+    if types == {bool}:
+        return np.array(values), None
     msg = (
         f"ONNX has no labels of type {type(values[0]).__name__}: they must be strings, integers, "
         "booleans or floats"

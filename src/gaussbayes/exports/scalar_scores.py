@@ -87,6 +87,7 @@ def write_scores(
         MISSING_VALUE,
     )
     outputs = {PREDICTION: label}
+    outputs |= dict.fromkeys(proba_columns(model.known_classes.tolist()), value(0.0))
     outputs |= dict(zip(proba_columns(classes), posteriors, strict=True))
     outputs[EVIDENCE] = evidence
     sound = [

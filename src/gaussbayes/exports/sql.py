@@ -68,6 +68,7 @@ class Dialect:
     nan_equals_nan: bool = True
     typed: bool = True  # whether a column holds values of one type
     cast_floats: bool = False  # whether 1e0 is a decimal number
+    wide_integers: bool = True  # whether there are integers beyond 2⁶³
 
     def number(self, node: Node, feature: InputColumn) -> Node:
         """A column of numbers as floats, NULL where it is missing."""
@@ -93,6 +94,7 @@ class Dialect:
             return sql.null()
         if isinstance(constant, bool):
             return sql.true() if constant else sql.false()
+        self._check(constant)
         if isinstance(constant, str):
             return sql.Literal.string(constant)
         text = repr(abs(constant))
@@ -104,6 +106,22 @@ class Dialect:
         if self.cast_floats and isinstance(constant, float):
             literal = _double(literal)
         return literal
+
+    def _check(self, constant: Any) -> None:
+        """Raise for a label or category that cannot be written."""
+        expected = None
+        if not isinstance(constant, str | int | float):
+            expected = "strings, numbers or booleans"
+        elif isinstance(constant, str) and "\0" in constant:
+            expected = "without null characters"
+        elif isinstance(constant, int) and not self.wide_integers and constant >= 2**63:
+            expected = f"integers below 2⁶³, as {self.name} has no others"
+        if expected is not None:
+            msg = (
+                f"labels and categories must be {expected} to be written as SQL, got "
+                f"{constant!r:.80}: make them strings before fitting, or others"
+            )
+            raise CapabilityError(msg)
 
     def date(self, node: Node, feature: InputColumn) -> Node:
         """A column of dates or times as days since its origin."""
@@ -183,6 +201,7 @@ DIALECTS = {
             materialised=True,
             largest="MAX",
             typed=False,
+            wide_integers=False,
         ),
         Dialect(
             "spark",
@@ -198,6 +217,7 @@ DIALECTS = {
             fail=lambda text, _: _function("ERROR", text),
             most_columns=10_000,
             nan_equals_nan=False,
+            wide_integers=False,
         ),
     )
 }

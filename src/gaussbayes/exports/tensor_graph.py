@@ -41,7 +41,9 @@ class TensorGraph:
         """Add an operation; its result."""
         name = f"gaussbayes/v{self.n_values}"
         self.n_values += 1
-        self.nodes.append(helper.make_node(kind, list(inputs), [name], domain=domain, **attributes))
+        # Runtimes that put nodes together name the result after them, and need different names.
+        node = helper.make_node(kind, list(inputs), [name], name, domain=domain, **attributes)
+        self.nodes.append(node)
         return name
 
     def constant(self, array: NDArray[Any]) -> str:
@@ -149,7 +151,7 @@ class TensorGraph:
     ) -> Any:
         """The ONNX model: inputs (name, type, columns), outputs (name, result, type, columns)."""
         for name, result, _, _ in outputs:
-            self.nodes.append(helper.make_node("Identity", [result], [name]))
+            self.nodes.append(helper.make_node("Identity", [result], [name], name))
 
         def described(name: str, kind: Any, columns: int | None) -> Any:
             shape: list[str | int | None] = ["n"] if columns is None else ["n", columns]

@@ -90,8 +90,8 @@ class AveragedModel(Model):
                 log_prior = np.log(self.prior)
             calibration = self.calibration or Calibration(1.0, np.zeros(log_prior.size))
             recalibrated = Recalibration(calibration, log_prior)
-        inputs, classes = input_columns(self.encoder), self.classes
-        return ModelExpression(inputs, classes, members, weights / weights.sum(), recalibrated)
+        about = input_columns(self.encoder), self.classes, self.known_classes
+        return ModelExpression(*about, members, weights / weights.sum(), recalibrated)
 
     def with_priors(self, priors: Priors) -> "AveragedModel":
         """The same under other priors; None are those estimated from the rows."""

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
+import numpy as np
 
 from gaussbayes.base.errors import CapabilityError
 from gaussbayes.data.engines import arrow_tables
 from gaussbayes.data.readers.batches import batch_rows
 from gaussbayes.exports.lazy_frames import check_features, check_results, score_frame
-from gaussbayes.exports.model_expression import ModelExpression, input_columns
+from gaussbayes.exports.model_expression import input_columns
 from gaussbayes.exports.scalar_scores import EVIDENCE, PREDICTION, proba_columns
 from gaussbayes.model.model import Model
 
@@ -29,7 +30,7 @@ def lazy_labels(model: Model, table: Any) -> Any:
 
 def lazy_posteriors(model: Model, table: Any) -> Any:
     """A lazy table with the posteriors of each row, in columns ``proba_…``."""
-    return _scored(model, table, proba_columns(model.classes.tolist()))
+    return _scored(model, table, proba_columns(model.known_classes.tolist()))
 
 
 def lazy_log_evidence(model: Model, table: Any) -> Any:
@@ -42,18 +43,13 @@ def _scored(model: Model, table: Any, wanted: Sequence[str]) -> Any:
     names = frame.collect_schema().names()
     check_features(input_columns(model.encoder), names)
     check_results(wanted, names)
-    expression = _expression(model)
-    scored = None if expression is None else score_frame(expression, frame, wanted)
+    try:
+        scored = score_frame(model.expression(), frame, wanted)
+    except CapabilityError:
+        scored = None
     if scored is None:
         return _in_batches(model, frame, wanted)
     return scored if isinstance(table, nw.LazyFrame) else scored.to_native()
-
-
-def _expression(model: Model) -> ModelExpression | None:
-    try:
-        return model.expression()
-    except CapabilityError:
-        return None
 
 
 def _in_batches(model: Model, frame: Any, wanted: Sequence[str]) -> Any:
@@ -70,8 +66,10 @@ def _in_batches(model: Model, frame: Any, wanted: Sequence[str]) -> Any:
         }
         if wanted[0] in answers:
             return rows.append_column(wanted[0], answers[wanted[0]]())
-        for name, column in zip(wanted, model.posterior(encoded).T, strict=True):
-            rows = rows.append_column(name, pa.array(column))
+        posterior = dict(zip(proba_columns(model.classes), model.posterior(encoded).T, strict=True))
+        nothing = np.zeros(encoded.n_rows, encoded.dtype)
+        for name in wanted:
+            rows = rows.append_column(name, pa.array(posterior.get(name, nothing)))
         return rows
 
     native = frame.to_native()
@@ -84,6 +82,8 @@ def _in_batches(model: Model, frame: Any, wanted: Sequence[str]) -> Any:
             lambda part: pl.DataFrame(add_scores(part.to_arrow())).cast(schema),
             schema=schema,
             streamable=True,
+            predicate_pushdown=False,  # scores need all features, and are not there before
+            projection_pushdown=False,
         )
     if frame.implementation.is_duckdb():
         import duckdb
@@ -115,4 +115,5 @@ class _Batches:
 
     def _batches(self) -> Iterator[Any]:
         for table in arrow_tables(self.frame, self.n_rows):
-            yield from self.add_scores(table).cast(self.schema).to_batches()
+            if table.num_rows:
+                yield from self.add_scores(table).cast(self.schema).to_batches()

@@ -30,8 +30,9 @@ from gaussbayes.base.finite import check_finite
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import Block, Displayed
 from gaussbayes.base.threads import n_threads
-from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import Categories
+from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import Encoder, Rows, Targets
 from gaussbayes.exports.model_expression import (
     ModelExpression,
@@ -50,7 +51,7 @@ from gaussbayes.model.statistics import Learnt, RowReduction, check_values
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Model(Displayed):
     """Settings, what was learnt from rows, and the parameters that follow.
 
@@ -84,6 +85,18 @@ class Model(Displayed):
     def classes(self) -> Any:
         """The labels (k,), sorted."""
         return self.schema.classes
+
+    @property
+    def known_classes(self) -> Any:
+        """The labels that were announced, and those of all classes, sorted."""
+        announced = self.schema.announced
+        if announced is None or np.array_equal(announced, self.classes):
+            return self.classes
+        return unite(announced, self.classes)[0]
+
+    def announcing(self, labels: LabelArray | None) -> Model:
+        """The same model, with labels that have a place in exports although they have no rows."""
+        return replace(self, schema=replace(self.schema, announced=labels))
 
     @property
     def components(self) -> tuple[Component, ...]:
@@ -263,7 +276,8 @@ class Model(Displayed):
         parts = None if self.learnt is None else self.learnt.parts
         about = (self.prior, self.components, self.densities, parts)
         member = member_expression(*about, self.calibration, wanted_by)
-        return ModelExpression(input_columns(self.encoder), self.classes, (member,), np.ones(1))
+        classes = self.classes, self.known_classes
+        return ModelExpression(input_columns(self.encoder), *classes, (member,), np.ones(1))
 
     def to_sql(
         self,
@@ -424,7 +438,10 @@ class Model(Displayed):
             msg = f"there is no class {label!r}: the classes are {learnt.classes.tolist()!r:.200}"
             raise SchemaError(msg)
         others = [c for c in range(learnt.classes.size) if c != code]
-        return self._of(learnt.selected(others)).checked()
+        announced = self.schema.announced
+        if announced is not None:
+            announced = announced[[known != label for known in announced.tolist()]]
+        return self._of(learnt.selected(others)).announcing(announced).checked()
 
     def merged(self, other: Model) -> Model:
         """The model of the rows of both, with the settings of this one; classes are united.
@@ -437,7 +454,11 @@ class Model(Displayed):
         both = self._of(mine.plus(theirs.adapted(self.settings), self.settings, self.schema))
         names = self.schema.features or other.schema.features
         target = other.target if self.target is None else self.target
-        return replace(both, schema=replace(both.schema, features=names), target=target)
+        announced = self.schema.announced
+        if other.schema.announced is not None:
+            announced = unite(self.known_classes, other.known_classes)[0]
+        schema = replace(both.schema, features=names, announced=announced)
+        return replace(both, schema=schema, target=target)
 
     def unmerged(self, other: Model) -> Model:
         """The model without the rows of another, which must be among them: `merged` undone."""

@@ -275,13 +275,14 @@ class Options:
                     raise ParameterError(msg)
                 given[column] = block.family.name
             blocks.append(block)
-        rest: dict[str, list[int]] = {kind: [] for kind in DEFAULT_FAMILIES}
-        for column in range(schema.n_features):
-            if column not in given:
-                rest["category" if column in schema.categorical else "number"].append(column)
+        every = [column for column in range(schema.n_features) if column not in given]
+        categorical = set(schema.categorical)
+        rest = {
+            "number": [column for column in every if column not in categorical],
+            "category": [column for column in every if column in categorical],
+        }
         defaults = DEFAULT_FAMILIES
         if self.coded is True:
-            every = [column for column in range(schema.n_features) if column not in given]
             rest, defaults = {"any": every}, {"any": "coded"}
         components = [
             Component(self._family(defaults[kind]), tuple(columns))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from typing import Any, ClassVar, NoReturn, Self
 
@@ -21,7 +21,7 @@ from gaussbayes.base.types import CategoricalFeatures, FloatArray, LabelArray
 from gaussbayes.classifier import GaussianClassifier, warn_of_column
 from gaussbayes.data.labels import encode, unite
 from gaussbayes.data.rows import LabelledRows
-from gaussbayes.data.tables import is_frame
+from gaussbayes.data.tables import is_frame, is_lazy
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options, check_options
@@ -29,15 +29,6 @@ from gaussbayes.model.settings import normalised_priors
 from gaussbayes.sklearn.array_kinds import ArrayKind, as_numpy
 
 _NUMPY = ArrayKind(np.dtype(np.float64))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Given:
-    """What is known of the rows that were given, beside the model."""
-
-    kind: ArrayKind = _NUMPY
-    labels: LabelArray | None = None
-    """Those that must be among the classes, sorted; None: those that have rows."""
 
 
 class Attribute:
@@ -102,17 +93,18 @@ class DropIn(GaussianClassifier):
     _needs_classes: ClassVar[bool] = False
     """Whether the first call of `partial_fit` must say all classes, and no others may come."""
     _priors_parameter: ClassVar[str] = "priors"
-    _given: Given  # not there before fitting
+    _array_kind: ArrayKind  # of the rows that were fitted first; not there before
 
     auto: Any = Absent("use GaussianClassifier.auto()")
 
     @property
     def _kind(self) -> ArrayKind:
-        return self._given.kind if "_given" in vars(self) else _NUMPY
+        kind: ArrayKind = vars(self).get("_array_kind", _NUMPY)
+        return kind
 
     @property
     def _announced(self) -> LabelArray | None:
-        return self._given.labels if "_given" in vars(self) else None
+        return self._model.schema.announced if self.__sklearn_is_fitted__() else None
 
     # What a class says of itself.
 
@@ -165,7 +157,7 @@ class DropIn(GaussianClassifier):
             model = self._fitted(table, schema, options)
         except GaussBayesError as error:
             raise self._named(error) from None
-        return self._remember(model, _given=Given(kind, table.classes))
+        return self._remember(model.announcing(table.classes), _array_kind=kind)
 
     def _fitted(self, table: LabelledRows, schema: Any, options: Options) -> Model:
         return fit_model(table, schema, options)[0]
@@ -201,7 +193,7 @@ class DropIn(GaussianClassifier):
         model, found = self._updated(rows, labels, as_numpy(sample_weight), decay)
         if announced is not None:
             announced = unite(announced, found)[0]
-        return self._remember(model, _given=Given(kind, announced))
+        return self._remember(model.announcing(announced), _array_kind=kind)
 
     def _checked_classes(self, classes: Any, *, first: bool) -> LabelArray | None:
         """The labels that may occur, if they may be these."""
@@ -221,25 +213,10 @@ class DropIn(GaussianClassifier):
             raise SchemaError(msg)
         return as_numpy(known)  # type: ignore[no-any-return]
 
-    def merge(self, other: Any) -> Self:
-        """Add what another model of the same features has learnt; classes are united."""
-        before = self._announced
-        super().merge(other)
-        theirs = other._announced if isinstance(other, DropIn) else None  # noqa: SLF001
-        if before is not None or theirs is not None:
-            labels = self._model.classes
-            for some in (before, theirs):
-                labels = labels if some is None else unite(labels, some)[0]
-            self._given = Given(self._kind, labels)
-        return self
-
     def _remember(self, model: Model, **facts: Any) -> Self:
         """Take over a new record; given priors are those of the classes that have rows."""
         if model.solution is None and getattr(self, self._priors_parameter) is not None:
-            given: Given | None = facts.get("_given")
-            announced = self._announced if given is None else given.labels
-            known = model.classes if announced is None else unite(announced, model.classes)[0]
-            priors = self._priors_among(known, model.classes)
+            priors = self._priors_among(model.known_classes, model.classes)
             model = replace(model, settings=replace(model.settings, priors=priors))
         return super()._remember(model, **facts)
 
@@ -283,10 +260,7 @@ class DropIn(GaussianClassifier):
         if not self.__sklearn_is_fitted__():
             msg = f"{type(self).__name__!r} object has no attribute 'classes_'"
             raise AttributeError(msg, name="classes_", obj=self)
-        known = self._model.classes
-        if self._announced is not None and self._announced.shape[0] > known.shape[0]:
-            known = unite(self._announced, known)[0]
-        return self._kind.moved(known)
+        return self._kind.moved(self._model.known_classes)
 
     def _of_all_classes(self, values: Any, fill: float, axis: int = 0) -> Any:
         """An array with an axis of the classes that have rows, for all: others are `fill`."""
@@ -309,6 +283,8 @@ class DropIn(GaussianClassifier):
 
     def _scored(self, method: str, X: Any, fill: float | None = None) -> Any:
         """What a method of `GaussianClassifier` says of rows, as an array like these."""
+        if is_lazy(X):
+            return getattr(super(), method)(X)
         kind = self._kind_of(X, method)
         try:
             values = getattr(super(), method)(X)

@@ -371,8 +371,12 @@ def labelled_rows(
         )
         raise MessageError(msg)
     numbers = np.ascontiguousarray(rows.matrix, dtype=np.float64)
-    for row, place in np.argwhere(np.isinf(numbers)).tolist():
-        msg = f"{name}: row {row + 1} of column {chosen.numeric[place]!r} is infinite: correct it"
+    for row, place in np.argwhere(np.abs(numbers) > limits.LARGEST).tolist():
+        column, value = chosen.numeric[place], numbers[row, place]
+        msg = (
+            f"{name}: row {row + 1} of column {column!r} is {value:g}; the lab takes numbers "
+            f"up to {limits.LARGEST:g}: correct it, or leave the cell empty"
+        )
         raise MessageError(msg)
     for column, values in zip(chosen.categorical, rows.categories, strict=True):
         _check_few(column, values, limits.MOST_CATEGORIES, "takes {} categories: leave it out")

@@ -44,6 +44,7 @@ from gaussbayes.model.file.document import (
     MOST_OTHER_BYTES,
     MOST_PLAIN_BYTES,
     VERSION,
+    AnnouncedRecord,
     AverageRecord,
     CalibrationRecord,
     ClassesRecord,
@@ -178,6 +179,11 @@ def _check_strings(data: bytes) -> None:
 def _model(record: ModelRecord) -> Model:
     with within("classes"):
         classes = _classes(record.classes)
+        announced = _announced(record.classes.announced, classes)
+    return _of_classes(record, classes).announcing(announced)
+
+
+def _of_classes(record: ModelRecord, classes: LabelArray) -> Model:
     calibration = None
     if record.calibration is not None:
         with within("calibration"):
@@ -458,7 +464,7 @@ def _rows(n: int, rows: RowsRecord, schema: Schema) -> KeptRows:
 # Labels and priors.
 
 
-def _classes(record: ClassesRecord) -> LabelArray:
+def _classes(record: ClassesRecord | AnnouncedRecord) -> LabelArray:
     """The array of labels, sorted and all different."""
     kind, width = record.type, record.width
     if (kind == "str") != (width is not None):
@@ -489,6 +495,17 @@ def _classes(record: ClassesRecord) -> LabelArray:
         return np.fromiter(values, dtype=object, count=len(values))
     dtypes: dict[str, Any] = {"str": f"U{width}", "string": np.dtypes.StringDType()}
     return np.array(values, dtypes.get(kind, kind))
+
+
+def _announced(record: AnnouncedRecord | None, classes: LabelArray) -> LabelArray | None:
+    """The labels that may occur, if they are more than those of the classes."""
+    if record is None:
+        return None
+    with within("announced"):
+        announced = _classes(record)
+    if not set(classes.tolist()) < set(announced.tolist()):
+        refuse("announced.labels", "those of all classes and at least one more", "others")
+    return announced
 
 
 def _fits(label: Any, kind: LabelType, width: int | None) -> bool:

@@ -32,6 +32,7 @@ from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.file.document import (
     FORMAT,
     VERSION,
+    AnnouncedRecord,
     AverageRecord,
     CalibrationRecord,
     ClassesRecord,
@@ -124,7 +125,7 @@ def _same(model: Model, a: Solution, b: Solution) -> bool:
 def _record(model: Model, unlabelled_rows: bool) -> ModelRecord:
     schema, average = model.schema, None
     with within("classes"):
-        classes = _classes(schema.classes)
+        classes = _classes(model)
     names = None
     if schema.features is not None:
         names = [string(name, f"features[{j}]") for j, name in enumerate(schema.features)]
@@ -261,8 +262,17 @@ def _rows(kept: KeptRows) -> RowsRecord:
     )
 
 
-def _classes(classes: LabelArray) -> ClassesRecord:
-    """The labels as a record."""
+def _classes(model: Model) -> ClassesRecord:
+    """The labels as a record; those that were announced only if some of them have no rows."""
+    record, known = ClassesRecord(*_labels(model.classes)), model.known_classes
+    if known.shape[0] > model.classes.shape[0]:
+        with within("announced"):
+            record = msgspec.structs.replace(record, announced=AnnouncedRecord(*_labels(known)))
+    return record
+
+
+def _labels(classes: LabelArray) -> tuple[Any, int | None, Raw]:
+    """The type of labels, the width of strings, and the labels."""
     name: Any = {"U": "str", "O": "object", "T": "string"}.get(
         classes.dtype.kind, classes.dtype.name
     )
@@ -270,7 +280,7 @@ def _classes(classes: LabelArray) -> ClassesRecord:
     if name not in get_args(LabelType) or not plain:
         refuse("type", "labels that are strings, numbers or booleans; convert them", name)
     width = max(1, classes.dtype.itemsize // 4) if name == "str" else None
-    return ClassesRecord(name, width, labels(classes, "labels"))
+    return name, width, labels(classes, "labels")
 
 
 def _priors(priors: Priors, classes: LabelArray) -> Any:
