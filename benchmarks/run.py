@@ -18,6 +18,7 @@ from choice_page import section_of
 from intelex import section as beside_onedal
 from limits import Limit, against_the_machine, many_classes, memory, small_tables, start
 from ratios import GOALS, STRUCTURES, Ratio, ratios_of
+from sql import section as in_duckdb
 
 import gaussbayes
 from gaussbayes import kernels
@@ -50,7 +51,7 @@ def main() -> None:
             start(),
         ]
     )
-    peers = [] if arguments.quick else beside_onedal(arguments.rounds)
+    peers = [] if arguments.quick else [*beside_onedal(arguments.rounds), *in_duckdb()]
     page = "\n".join(_page(ratios, alike, limits, arguments.rounds, peers))
     print(page)
     print(f"\n{time.perf_counter() - started:.0f} s")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -39,6 +39,7 @@ from gaussbayes.analysis.prediction_sets import prediction_sets
 from gaussbayes.analysis.prior_shift import prior_shift
 from gaussbayes.analysis.synthesis import as_generator, draw
 from gaussbayes.base.errors import GaussBayesError, ParameterError
+from gaussbayes.base.remedy import AUTOMATIC_CHOICE
 from gaussbayes.base.schema import ColumnRoles, Schema
 from gaussbayes.base.text_tables import html_blocks
 from gaussbayes.base.threads import n_threads
@@ -295,8 +296,9 @@ class GaussianClassifier(
     unlabelled : a label, or None
         Rows with this label, such as −1, have none in truth; None, NaN and what else stands for a
         missing value always mean that.
-    unlabelled_weight : float, 0 or more
-        How much a row without label counts beside a labelled one.
+    unlabelled_weight : float, 0 or more, or "auto"
+        How much a row without label counts beside a labelled one. "auto" is 1; where the model is
+        chosen by rows left out, 0 unless labelled rows are clearly better predicted with 0.1 or 1.
     na_values : None, a string, a number, several, or {column: these}
         What stands for a missing value beside None, NaN, the empty string and the usual ones: NA,
         N/A, NaN, null, None, ?, . and their variants.
@@ -382,7 +384,7 @@ class GaussianClassifier(
         smoothing: float = 0.0,
         families: Mapping[Any, Any] | None = None,
         unlabelled: Any = None,
-        unlabelled_weight: float = 1.0,
+        unlabelled_weight: float | Literal["auto"] = "auto",
         na_values: Any = None,
         keep_default_na: bool = True,
         n_jobs: int | None = None,
@@ -456,10 +458,11 @@ class GaussianClassifier(
         NaN in an array of floats is warned of, for it may be an accident.
         """
         options = self._options()
-        table, schema = _first_rows(options, X, y, sample_weight)
-        if self.unlabelled is None and self.unlabelled_weight:
-            _warn_of_nan(y, table.targets.n_unlabelled)
-        model, selection = fit_model(table, schema, options)
+        with _automatic_choice_tried(lambda chosen: chosen.encoder(X, y)):
+            table, schema = _first_rows(options, X, y, sample_weight)
+            if self.unlabelled is None and self.unlabelled_weight:
+                _warn_of_nan(y, table.targets.n_unlabelled)
+            model, selection = fit_model(table, schema, options)
         return self._remember(model, selection_=selection, bad_rows_=None)
 
     def partial_fit(
@@ -615,6 +618,7 @@ class GaussianClassifier(
         features: Sequence[str] | Literal["auto"] | None = None,
         weights: str | None = None,
         bad_rows: BadRowHandling = "error",
+        header: bool = True,
         client: Any = None,
     ) -> Self:
         """Fit to rows that need not fit into memory: files, Dask or Spark frames, database tables.
@@ -632,13 +636,22 @@ class GaussianClassifier(
         >>> GaussianClassifier().fit_source(iris, "species").feature_names_in_[2]
         'petal length (cm)'
         """
+        from gaussbayes.data.column_roles import warn_of_columns
+        from gaussbayes.data.reduction import open_rows
         from gaussbayes.model.sources import fit_source
 
         options = self._options()
-        how: dict[str, Any] = {"weights": weights, "bad_rows": bad_rows}
+        how: dict[str, Any] = {"weights": weights, "bad_rows": bad_rows, "header": header}
         if features is not None:
             how["features"] = features
-        fit = fit_source(source, options.request(target, **how), options, client, self.n_jobs)
+
+        def columns(chosen: Options) -> object:
+            return open_rows(source, chosen.request(target, **how), client=client)
+
+        with _automatic_choice_tried(columns):
+            fit = fit_source(source, options.request(target, **how), options, client, self.n_jobs)
+        if fit.model.schema.roles is not None:
+            warn_of_columns(fit.model.schema.roles)
         return self._remember(fit.model, selection_=fit.selection, bad_rows_=fit.reduced.bad_rows)
 
     def partial_fit_source(
@@ -648,6 +661,7 @@ class GaussianClassifier(
         *,
         weights: str | None = None,
         bad_rows: BadRowHandling = "error",
+        header: bool = True,
         client: Any = None,
         decay: float = 1.0,
     ) -> Self:
@@ -658,7 +672,8 @@ class GaussianClassifier(
         from gaussbayes.model.sources import Observation, open_more, update_rows
 
         before = self._with_settings("partial_fit_source").decayed(decay)
-        request = {"weights": weights, "mark": self.unlabelled, "bad_rows": bad_rows}
+        request: dict[str, Any] = {"weights": weights, "bad_rows": bad_rows, "header": header}
+        request["mark"] = self.unlabelled
         rows = open_more(before, source, target, client=client, **request)
         observation = Observation(before.observing, before.schema)
         reduced = rows.reduce(observation, n_jobs=self.n_jobs)
@@ -677,7 +692,10 @@ class GaussianClassifier(
         model = self._ready()
         if is_lazy(X):
             return self._lazily("labels", X)
-        return np.take(model.schema.classes, model.labels(self._rows(X), self.n_jobs))
+        classes, codes = model.schema.classes, model.labels(self._rows(X), self.n_jobs)
+        # Of classes 0 … k − 1 the codes are the labels.
+        coded = classes.dtype == codes.dtype and classes[0] == 0 and classes[-1] == len(classes) - 1
+        return codes if coded else np.take(classes, codes)
 
     def predict_proba(self, X: Any) -> Any:
         """Posteriors ``p(c | x)`` (n, k); of a lazy frame see `predict`."""
@@ -771,7 +789,7 @@ class GaussianClassifier(
         from gaussbayes.analysis.discriminant import discriminant_coordinates
 
         model, rows = self._ready(), self._rows(X)
-        return discriminant_coordinates(model, rows, self.n_jobs)
+        return discriminant_coordinates(model, rows, n_jobs=self.n_jobs)
 
     def mahalanobis(self, X: Any) -> RealArray:
         """Distances ``√((x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c))`` (n, k) to the classes' means.
@@ -1188,6 +1206,8 @@ class GaussianClassifier(
             parameters["calibration"] = "leave_one_out"
         if model.learnt is None:
             parameters["priors"] = None
+        if parameters["unlabelled_weight"] == 1:
+            parameters["unlabelled_weight"] = "auto"  # the same, and the usual one
         classifier = cls(**parameters)
         return classifier._remember(model.announcing(None))
 
@@ -1377,6 +1397,26 @@ def _check_settled(settings: Settings, step: str) -> None:
             "which see all rows at once"
         )
         raise ParameterError(msg)
+
+
+@contextmanager
+def _automatic_choice_tried(columns: Callable[[Options], object]) -> Iterator[None]:
+    """The automatic choice is no remedy if its columns cannot be chosen.
+
+    Whether its model has an estimate was tried before, with the columns at hand.
+    """
+    try:
+        yield
+    except GaussBayesError as error:
+        if AUTOMATIC_CHOICE not in error.remedies:
+            raise
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                columns(check_options(**AUTOMATIC_SETTINGS))
+            except GaussBayesError:
+                raise error.without_remedy(AUTOMATIC_CHOICE) from None
+        raise
 
 
 def _warn_of_nan(y: Any, n_unlabelled: int) -> None:

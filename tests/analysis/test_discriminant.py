@@ -1,12 +1,15 @@
 """The boundary as an equation, and linear discriminants."""
 
+import gc
+import weakref
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.linalg import eigh
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import GaussianClassifier, sklearn
 from gaussbayes.base.errors import CapabilityError
 from gaussbayes.datasets import load_iris
 
@@ -109,6 +112,23 @@ def test_axes_keep_their_digits_far_from_zero() -> None:
     near = GaussianClassifier(shared=True).fit(X, IRIS.labels)
     far = GaussianClassifier(shared=True).fit(X + 2.0**36, IRIS.labels)
     np.testing.assert_allclose(far.transform(X + 2.0**36), near.transform(X), atol=1e-9)
+
+
+def test_axes_are_those_of_the_model_at_hand_and_keep_none_alive() -> None:
+    """They are kept from call to call, by the model and the tolerance."""
+    scale = np.array([1.0, 10.0, 0.1, 1.0])
+    model = GaussianClassifier(shared=True).fit(IRIS.rows, IRIS.labels)
+    before = model.transform(IRIS.rows)
+    np.testing.assert_array_equal(model.transform(IRIS.rows), before)
+    former = weakref.ref(model.model_)
+    model.fit(IRIS.rows * scale, IRIS.labels)
+    gc.collect()
+    assert former() is None
+    np.testing.assert_allclose(model.transform(IRIS.rows * scale), before, atol=1e-10)
+    drop_in = sklearn.LinearDiscriminantAnalysis().fit(IRIS.rows, IRIS.labels)
+    assert drop_in.transform(IRIS.rows).shape == (150, 2)
+    drop_in.tol = 0.5  # the second axis has a tenth of the deviation between classes
+    assert drop_in.transform(IRIS.rows).shape == (150, 1)
 
 
 def test_more_features_than_rows_have_axes() -> None:

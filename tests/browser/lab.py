@@ -21,10 +21,11 @@ _SETTLED = """window.lab && lab.data && !lab.loading && !lab.dragging &&
 lab.connection.underWay.size === 0 && (lab.answers.scene || lab.answers.line)"""
 
 _WAIT = f"""const wait = async (holds) => {{
-    const end = performance.now() + {PATIENCE};
+    const begun = performance.now();
     while (!holds()) {{
-        if (performance.now() > end) return false;
-        await new Promise((go) => setTimeout(go, 8));
+        const waited = performance.now() - begun;
+        if (waited > {PATIENCE}) return false;
+        await new Promise((go) => setTimeout(go, Math.max(8, waited / 20)));
     }}
     return true;
 }};"""

@@ -205,3 +205,10 @@ def test_numbers_are_typed(lab: Lab) -> None:
     expect(lab.find("model-hand-0-deviation-1-wrong")).to_contain_text("above 0, not -1")
     assert lab.state["model"] == model
     assert field.input_value() == "2"
+
+
+def test_handles_far_outside_the_plot(lab: Lab) -> None:
+    """No attribute holds more pixels than a 32-bit float."""
+    model = {"from": "hand", "priors": [0.5, 0.5], "means": [[1e60, 0], [0, -1e60]]}
+    lab.open({"model": {**model, "covariances": [[[1e90, 0], [0, 1]], [[1, 0], [0, 1e90]]]}})
+    assert lab.page.locator(".handle").count() > 0

@@ -106,7 +106,7 @@ def test_every_term_is_explained_by_pointer_focus_and_tap(lab: Lab) -> None:
     expect(said).to_be_hidden()
     lab.panel("lessons")
     lab.press("lessons-start-0")
-    expect(lab.page.locator("#lessons-text .term").first).to_have_text("prior")
+    expect(lab.page.locator("#lessons-text .term").first).to_have_text("mean")
 
 
 def test_texts_can_be_read_in_both_themes(lab: Lab) -> None:

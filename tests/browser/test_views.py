@@ -153,3 +153,53 @@ def test_the_readout_follows_the_pointer(lab: Lab) -> None:
     expect(lab.find("readout").locator("div").first).to_contain_text("B")
     lab.page.mouse.move(5, 5)
     expect(lab.find("readout")).to_be_hidden()
+
+
+def test_the_line_is_there_whatever_was_shown_before(lab: Lab) -> None:
+    """Of a single feature the answer may have come while the surface was shown."""
+    lab.open({"data": {"preset": "one", "seed": 1, "n": 60}, "view": "surface"})
+    lab.page.evaluate("() => lab.change({ view: 'plane' })")
+    lab.settle()
+    assert lab.page.locator("#line .area").count() == 2
+    box = lab.find("line").bounding_box()
+    assert box is not None
+    lab.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 60)
+    lab.settle()
+    assert lab.state["at"] is not None
+    lab.page.set_viewport_size({"width": 900, "height": 240})  # less than the words need
+    lab.settle()
+
+
+def test_an_answer_about_another_view_is_not_shown(lab: Lab) -> None:
+    lab.open()
+    before = lab.find("errors").text_content()
+    lab.page.evaluate("() => { lab.change({ view: 'line' }); lab.undo(); }")
+    lab.settle()
+    assert lab.find("errors").text_content() == before
+
+
+def test_a_slider_that_is_brought_back_is_let_go(lab: Lab) -> None:
+    """The browser tells of no change then."""
+    lab.open()
+    lab.panel("stream")
+    place = lab.middle("stream-n")
+    lab.page.mouse.click(*place)
+    lab.settle()
+    seen = lab.state["stream"]
+    assert seen < 200
+    lab.hold(place, (40, 0), 2)
+    assert lab.get("lab.dragging") is True
+    lab.page.mouse.move(*place)
+    lab.page.mouse.up()
+    lab.settle()
+    assert lab.get("lab.dragging") is False
+    assert lab.state["stream"] == seen
+
+
+def test_an_address_of_a_step_sets_it_up(lab: Lab) -> None:
+    lab.open({"lesson": ["petals", 2]})
+    lab.panel("lessons")
+    lab.until("lab.state.data.preset === 'petals'")
+    lab.settle()
+    expect(lab.find("lessons-text")).to_contain_text("4.895")
+    assert lab.find("undo").is_disabled()

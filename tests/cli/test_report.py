@@ -84,7 +84,7 @@ def test_every_option(call: Call, iris: Path, asked: dict[str, Any]) -> None:
         "smoothing": 0.0,
         "families": None,
         "unlabelled": None,
-        "unlabelled_weight": 1.0,
+        "unlabelled_weight": "auto",
         "n_jobs": None,
         "average": False,
         "calibration": None,

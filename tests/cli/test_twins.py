@@ -1,7 +1,6 @@
 """What is asked for on the command line and in Python, word by word, is the same model."""
 
 import json
-import re
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -98,14 +97,6 @@ def test_a_constant_that_is_asked_for_is_the_same_error(call: Call) -> None:
     with pytest.raises(GaussBayesError, match="does not vary in 'year'") as error:
         GaussianClassifier(**LDA, **settings).fit(frame.drop(columns="kind"), frame["kind"])
     assert (stopped.exit_code, stopped.stderr) == (3, f"Error: {in_options(str(error.value))}\n")
-    remedies = re.findall(r"\((--[^()]*)\)", stopped.stderr)
-    assert remedies
-    for remedy in remedies:
-        kept = [
-            word for word in given if "covariance" not in remedy or word not in {"--model", "lda"}
-        ]
-        result = call(*kept, *remedy.split())
-        assert result.exit_code == 0, (remedy, result.stderr)
 
 
 def test_rows_without_label_that_are_left_out(call: Call, tmp_path: Path) -> None:

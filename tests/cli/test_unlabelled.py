@@ -233,7 +233,7 @@ def test_the_weight_of_unlabelled_rows_is_chosen_for_categories_too(
 ) -> None:
     options = ["-y", "kind", "--features", "wind", "--categorical", "wind", "--smoothing", "1"]
     result = done(call("fit", "all.csv", *options, "--covariance", "auto", "-o", "auto.json"))
-    assert "chosen: categorical; best of 4 candidates" in result.stderr
+    assert "chosen: categorical, unlabelled rows of weight 0; best of 4 cand" in result.stderr
     compared = json.loads(
         done(call("compare", "all.csv", *options, "--held-out", "2", "--json")).stdout
     )

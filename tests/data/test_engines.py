@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from gaussbayes.base.errors import DataError, NonFiniteError, SchemaError
@@ -347,6 +348,27 @@ def test_columns_that_are_not_there(arguments: dict[str, Any], message: str) -> 
     lazy = pl.LazyFrame({"a": [1.0], "b": [2.0], "kind": ["x"]})
     with pytest.raises(SchemaError, match=message):
         learn(lazy, **{"target": "kind"} | arguments)
+
+
+@each_engine
+def test_columns_are_decided_on_by_the_rows_of_files(engine: Engine, tmp_path: Path) -> None:
+    """From the whole table: what is constant in the first half need not be so in the second."""
+    n = 120_000
+    late = np.arange(n) >= n // 2
+    columns: Columns = {
+        "home": np.where(late, "Oslo", "Rome"),
+        "dose": np.where(late, np.arange(n) % 5.0, 1.0),
+        "x": np.arange(n) % 7,
+        "kind": np.where(late ^ (np.arange(n) % 2 > 0), "a", "b"),
+    }
+    pq.write_table(pa.table(columns), tmp_path / "rows.parquet")
+    request = Request("kind", "auto", None, "auto")
+    of_file, of_engine = (
+        open_rows(source, request).roles.decided
+        for source in (tmp_path / "rows.parquet", engine(columns))
+    )
+    assert of_engine == of_file
+    assert of_engine.sentence == "used 3 columns: 2 numbers, 1 category"
 
 
 def test_what_takes_too_many_sums_is_read() -> None:

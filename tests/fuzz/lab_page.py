@@ -14,13 +14,14 @@ import os
 import random
 import re
 import sys
+import tempfile
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from playwright.sync_api import Browser, Error, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 from sklearn.neighbors import KNeighborsClassifier
@@ -28,7 +29,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from gaussbayes import GaussBayesError, GaussianClassifier
 from tests.browser import chromium
 from tests.browser.lab import Lab, new_lab
-from tests.browser.serving import serving
+from tests.browser.serving import complaints, serving
 
 LONGEST = 2.0
 """Seconds of work that an action may take of the page."""
@@ -258,8 +259,10 @@ class Reference:
         among = np.isin(rows, part)
         if not among.any():
             return np.nan, np.nan
-        own = posterior[among, self.codes[rows[among]]]
-        rest = posterior[among].copy()
+        more = len(self.seen["classes"]) - posterior.shape[1]  # classes that a model by hand lacks
+        posterior = np.pad(posterior[among], [(0, 0), (0, max(0, more))])
+        own = posterior[np.arange(among.sum()), self.codes[rows[among]]]
+        rest = posterior.copy()
         rest[np.arange(among.sum()), self.codes[rows[among]]] = -1
         best = rest.max(axis=1)
         return float((best > own + 1e-9).mean()), float((best >= own - 1e-9).mean())
@@ -353,9 +356,10 @@ def terms_fitted(seen: dict[str, Any], reference: Reference, at: NDArray[Any]) -
     """The same of a fitted model; of an automatic one, whose densities are not those of x, less."""
     model = reference.fitted()
     numbers = np.full((1, reference.numbers.shape[1]), np.nan)
-    for axis, column in enumerate(seen["pair"] if seen["features"] else ()):
-        if not np.isnan(at[axis]):
-            numbers[0, column] = at[axis]
+    pair = seen["pair"] if seen["features"] else ()
+    for column, value in [*zip(pair, at, strict=False)][::-1]:  # of one feature twice the first
+        if not np.isnan(value):
+            numbers[0, column] = value
     strings = np.full((1, len(reference.values)), None, object)
     for j, code in enumerate(seen["state"]["categories"][: len(reference.values)]):
         if code is not None and code < len(reference.values[j]):
@@ -599,9 +603,14 @@ def odd_file(generator: random.Random) -> tuple[str, str]:
 
 
 def fuzz(
-    browser: Browser, address: str, n: int, seed: int = 0, outcomes: Counter[str] | None = None
+    browser: Browser,
+    address: str,
+    n: int,
+    seed: int = 0,
+    outcomes: Counter[str] | None = None,
+    terminal: IO[str] | None = None,
 ) -> Counter[str]:
-    """So many sequences, and what was done and compared."""
+    """So many sequences, and what was done and compared; `terminal`: the server's."""
     generator, outcomes = random.Random(seed), Counter[str]() if outcomes is None else outcomes
     lab = new_lab(browser, address)
     hand = Hand(lab, generator)
@@ -617,6 +626,7 @@ def fuzz(
                 lab.open({})
             for _ in range(generator.randint(1, MOST_ACTIONS)):
                 before = _work(session)
+                lab.page.evaluate("() => { window.longestTask = 0; }")
                 outcomes[hand.act()] += 1
                 if generator.random() < 0.5:
                     lab.settle()
@@ -630,11 +640,13 @@ def fuzz(
                     key = f"slowest, {name}, ms"
                     outcomes[key] = max(outcomes[key], round(1e3 * each))
             lab.settle()
-            complaints = [each for each in lab.complaints if REFUSED not in each]
-            assert not complaints, complaints
+            told = [each for each in lab.complaints if REFUSED not in each]
+            assert not told, told
             lab.complaints.clear()
+            written = complaints(terminal) if terminal else ""
+            assert not written, written[-3_000:]
             check_numbers(lab, generator, outcomes)
-        except (AssertionError, Error) as error:
+        except Exception as error:
             msg = f"sequence {number} of seed {seed}: {hand.log}: {error!r}"
             raise AssertionError(msg) from error
         outcomes["sequences"] += 1
@@ -652,10 +664,21 @@ def _work(session: Any) -> tuple[float, float]:
     return page, max(work_of(_SERVER and descendants(_SERVER[0])).values(), default=0.0)
 
 
+def _forget(terminal: IO[str]) -> None:
+    """Keep the first line only, so that the next complaint is one of the next sequences."""
+    terminal.seek(0)
+    terminal.readline()
+    terminal.truncate(terminal.tell())
+
+
 def main(n: str = "10000", seed: str = "0") -> None:
     """Go on after a failure with another seed, and say all of it at the end."""
     total, failures, left, number = Counter[str](), [], int(n), int(seed)
-    with sync_playwright() as driver, serving() as address:
+    with (
+        sync_playwright() as driver,
+        tempfile.TemporaryFile("a+") as terminal,
+        serving(terminal=terminal) as address,
+    ):
         _SERVER[:] = [
             pid for pid in descendants(os.getpid())
             if "lab" in Path(f"/proc/{pid}/cmdline").read_text().split("\0")
@@ -666,8 +689,9 @@ def main(n: str = "10000", seed: str = "0") -> None:
             )
             done = Counter[str]()
             try:
-                fuzz(browser, address, min(left, 100), number, done)
+                fuzz(browser, address, min(left, 100), number, done, terminal)
             except AssertionError as error:
+                _forget(terminal)
                 failures.append(str(error))
                 sys.stdout.write(f"FAILED {error}\n")
                 left -= 1

@@ -58,9 +58,31 @@ def test_proportion_of_the_prior(wrong):
 
     bounds = 0.1 / (weights.sum() + 0.1), 0.5
     reference = minimize_scalar(negative, bounds=bounds, options={"xatol": 1e-12}).x
+    # What is gained over the prior, in standard errors of its sum; nothing changes from 2.5 on.
+    gain = np.log((1 - reference) * posterior / prior + reference)
+    centred = gain - np.average(gain, weights=weights)
+    spread = np.sqrt(gain.size) * np.std(weights * centred, mean=0.0, ddof=1)
+    doubt = np.clip(1 - weights @ gain / spread / 2.5, 0, 1)
+    assert (doubt > 0) == (wrong == 200)
+    reference += doubt * (1 - reference)
     assert fit.prior_proportion == pytest.approx(reference, abs=1e-6)
     mixed = np.log((1 - fit.prior_proportion) * posterior + fit.prior_proportion * prior)
     np.testing.assert_allclose(fit.log_posterior(scores, log_prior)[proportions > 0], mixed)
+
+
+def test_features_that_tell_nothing():
+    """Where rows left out are no more probable than by the prior, posteriors are the prior."""
+    generator = np.random.default_rng(3)
+    proportions = np.eye(3)[generator.integers(0, 3, 300)]
+    away = -0.3 * proportions + generator.normal(0, 0.01, (300, 3))  # a little worse than chance
+    log_prior = np.full(3, -np.log(3.0))
+    fit = calibrate(away, log_prior, proportions, np.ones(300))
+    assert fit.prior_proportion == 1
+    assert "nothing about the class that the class frequencies do not" in fit.notice
+    log_posterior = fit.log_posterior(np.array([[50.0, 0.0, -np.inf]]), log_prior)
+    np.testing.assert_allclose(log_posterior, log_prior[None], rtol=1e-15)
+    assert "little about the class" in Calibration(1.0, np.zeros(2), 0.7).notice
+    assert "70" in Calibration(1.0, np.zeros(2), 0.7).notice
 
 
 def test_true_sharpness():
@@ -96,10 +118,11 @@ def test_impossible_classes():
 def test_folds_have_not_seen_their_rows():
     """What a row left out is given depends on its fold, not on its own class within it."""
     scores, proportions, weights = rows_left_out(4, n=120)
-    joint = calibrated_left_out(scores, np.zeros(3), proportions, weights)
+    even = np.full(3, -np.log(3.0))
+    joint = calibrated_left_out(scores, even, proportions, weights)
     soft = proportions.copy()
     soft[0] = 0.4 * soft[0] + 0.2  # less sure, with the same largest: the folds stay
-    again = calibrated_left_out(scores, np.zeros(3), soft, weights)
+    again = calibrated_left_out(scores, even, soft, weights)
     np.testing.assert_array_equal(joint[0], again[0])
     assert (joint[1:] != again[1:]).any()
     sharp = log_softmax(scores, axis=1)[proportions > 0].mean()

@@ -14,7 +14,8 @@ from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.model import left_out
 from gaussbayes.model.left_out import fold_numbers, held_out_rows, hold_out
 from gaussbayes.model.model import solve
-from gaussbayes.model.options import check_options
+from gaussbayes.model.options import AUTOMATIC_SETTINGS, check_options
+from gaussbayes.model.select import model_name
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.solution import score
 from gaussbayes.model.statistics import observe
@@ -178,6 +179,31 @@ def test_of_many_rows_there_are_fifty_folds(monkeypatch: pytest.MonkeyPatch) -> 
     fold = fold_numbers(table.targets.codes, 50)
     for number in range(50):
         assert 1 <= np.count_nonzero(fold == number) <= 2
+
+
+def test_every_kind_of_candidate_of_the_automatic_choice_is_left_out_as_if_refitted() -> None:
+    """Predictive and diagonal ones, in ranges and by powers, with categories coded and not.
+
+    The transforms and codes are those of all rows; every row takes a fit for each candidate.
+    """
+    table = weather(18, seed=3)
+    options = check_options(**{**AUTOMATIC_SETTINGS, "calibration": None})
+    alternatives, automatic = options.alternatives(SCHEMA, table.rows)
+    assert automatic
+    kinds = set()
+    for view in alternatives:
+        settings = view.prepared(table.rows, table.targets, SCHEMA)
+        families = [list(family.candidates()) for family in settings.families]
+        many = max(map(len, families))
+        for number in {0, many // 2, *range(many - 3, many)}:
+            chosen = [each[number if len(each) > 1 else 0] for each in families]
+            candidate = settings.with_families(chosen)
+            left_out, folds = held_out(table, SCHEMA, candidate)
+            assert folds == 18
+            assert_close(left_out, refitted(table, SCHEMA, candidate), 1e-9)
+            kinds.add(model_name(candidate))
+    words = {word for kind in kinds for word in kind.split(", ")}
+    assert {"predictive", "diagonal LDA", "range", "yeo-johnson", "coded"} <= words
 
 
 def test_folds_spread_the_classes_evenly() -> None:

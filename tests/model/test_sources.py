@@ -86,11 +86,11 @@ def test_samples_where_candidates_are_refitted(
     monkeypatch.setattr(row_sample, "MOST_SAMPLED", 300)
     monkeypatch.setattr(row_sample, "MOST_BYTES", 0)
     X, y = frame.drop(columns="y"), frame["y"]
-    for model in (
-        GaussianClassifier.auto().fit_source(path, "y"),
-        GaussianClassifier.auto().fit(holes.drop(columns="y"), holes["y"]),
+    for model, most in (  # two thirds have a label; in memory all that are looked at have
+        (GaussianClassifier.auto().fit_source(path, "y"), 110),
+        (GaussianClassifier.auto().fit(holes.drop(columns="y"), holes["y"]), 150),
     ):
-        assert model.selection_.n_held_out <= 110  # two thirds have a label
+        assert model.selection_.n_held_out <= most
         learnt = model.model_.learnt
         assert learnt.weight.sum() == 800
         assert learnt.unlabelled.n_rows == 400

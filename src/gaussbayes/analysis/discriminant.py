@@ -9,6 +9,7 @@ Then the classes differ on a few axes only, Fisher's linear discriminants.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -28,6 +29,9 @@ _NO_AXES = (
     "discriminant axes need Gaussian features with a shared covariance (shared=True); other models "
     "have none"
 )
+
+_TOLERANCE = 1e-10
+"""Proportion of the largest singular value up to which there is no axis."""
 
 _BLOCK = 1 << 12
 """Rows that are projected at a time."""
@@ -197,7 +201,7 @@ class DiscriminantAxes:
         return places.astype(rows.dtype, copy=False)
 
 
-def discriminant_axes(model: Model, tolerance: float = 1e-10) -> DiscriminantAxes | None:
+def discriminant_axes(model: Model, tolerance: float = _TOLERANCE) -> DiscriminantAxes | None:
     """The axes on which the classes of a model with a shared covariance lie apart; else None.
 
     With the whitener W of Σ and means μ_c about their mean x̄, the singular vectors of the matrix
@@ -249,15 +253,29 @@ def quadratic_scores(model: Model, rows: Rows, n_jobs: int | None = None) -> Rea
     return np.asarray(model.log_joint(rows, n_jobs) + constant, dtype=rows.dtype)
 
 
-def discriminant_coordinates(model: Model, rows: Rows, n_jobs: int | None = None) -> RealArray:
+_axes: WeakKeyDictionary[Model, dict[float, DiscriminantAxes | None]] = WeakKeyDictionary()
+
+
+def discriminant_coordinates(
+    model: Model,
+    rows: Rows,
+    tolerance: float = _TOLERANCE,
+    *,
+    centred: bool = True,
+    n_jobs: int | None = None,
+) -> RealArray:
     """Rows on the discriminant axes (n, r), in their float type.
 
-    Of rows with missing values the expectations, given what is there.
+    Of rows with missing values the expectations, given what is there. If not `centred`, the origin
+    of the features is 0 on all axes. The axes of a model are worked out once.
     """
-    axes = discriminant_axes(model)
+    known = _axes.setdefault(model, {})
+    if tolerance not in known:
+        known[tolerance] = discriminant_axes(model, tolerance)
+    axes = known[tolerance]
     if axes is None:
         raise CapabilityError(_NO_AXES)
-    return axes.project_rows(model, rows, n_jobs)
+    return (axes if centred else axes.about_zero()).project_rows(model, rows, n_jobs)
 
 
 def projected_model(model: Model, n_axes: int = 2) -> Model:

@@ -82,6 +82,11 @@ class GaussBayesError(ValueError):
         error.problem, error.remedies = str(self), working
         return error
 
+    def without_remedy(self, remedy: "Remedy") -> "Self":
+        """The same error without one of its remedies."""
+        others = [other for other in self.remedies if other != remedy]
+        return type(self)(self.problem or str(self)).with_remedies(others)
+
 
 class DataError(GaussBayesError):
     """Rows, labels or weights cannot be used as they are.

@@ -115,6 +115,12 @@ class MissingMarks:
         return MissingMarks(self.everywhere | other.everywhere, tuple(sorted(own.items())))
 
     @property
+    def infinite(self) -> list[str]:
+        """A sentence for each column whose infinite numbers are missing values."""
+        names = [name for name, marks in self.of_columns if marks >= INFINITY]
+        return [f"{name}: infinite numbers are taken for missing values" for name in names]
+
+    @property
     def options(self) -> dict[str, Any]:
         """What users give as `na_values` and `keep_default_na` to have these marks."""
         kept = self.everywhere >= DEFAULT_NA

@@ -120,7 +120,8 @@ class ColumnRoles:
             tuple(
                 ColumnRole(each.name, "left out", reason) if each.name in late else each
                 for each in self.columns
-            )
+            ),
+            tuple(name for name in self.infinite if name not in late),
         )
 
     def of_names(self, names: Sequence[str], called: Sequence[str] | None = None) -> "ColumnRoles":

@@ -162,7 +162,7 @@ def warn_of_unseen(unseen: Sequence[Unseen], names: Schema) -> None:
     """One warning for all features; `names` are those of the categorical ones."""
     if unseen:
         message = unseen_message(unseen, names)
-        warnings.warn(message, UnseenCategoryWarning, stacklevel=_level_outside())
+        warnings.warn(message, UnseenCategoryWarning, stacklevel=level_outside())
 
 
 def unseen_message(unseen: Sequence[Unseen], names: Schema) -> str:
@@ -187,10 +187,10 @@ def warn_of_many(categories: Sequence[Categories], names: Schema) -> None:
                 f"from {values[0]} to {values[-1]}: if they are measurements, leave it out of "
                 "categorical_features"
             )
-            warnings.warn(msg, ManyCategoriesWarning, stacklevel=_level_outside())
+            warnings.warn(msg, ManyCategoriesWarning, stacklevel=level_outside())
 
 
-def _level_outside() -> int:
+def level_outside() -> int:
     """How far up the first caller lies that is not of this package: the line to be warned of."""
     frame, level = inspect.currentframe(), 0
     while frame is not None and frame.f_globals.get("__name__", "").startswith("gaussbayes."):

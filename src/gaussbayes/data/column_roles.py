@@ -32,7 +32,7 @@ from gaussbayes.base.remedy import Remedy
 from gaussbayes.base.schema import NOT_ASKED_FOR, ColumnRole, ColumnRoles, Role
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import CodeArray, LabelArray
-from gaussbayes.data.categories import column_codes
+from gaussbayes.data.categories import column_codes, level_outside
 from gaussbayes.data.roles import Request, check_distinct, check_present
 from gaussbayes.data.rows import categorical_mask, feature_position
 from gaussbayes.data.tables import (
@@ -120,6 +120,8 @@ def decide_roles(
     spelled: bool = True,
     most_kinds: int = MOST_KINDS,
     whole: bool = True,
+    infinite: bool = False,
+    first_row: int = 0,
 ) -> ColumnRoles:
     """What the columns of a table are to a model, by a sample of its rows.
 
@@ -134,6 +136,8 @@ def decide_roles(
     spelled : whether strings that write dates can be read as dates
     most_kinds : how many different values a column of categories may have
     whole : whether these are all rows of the table
+    infinite : whether infinite numbers are missing values also of columns that were asked for
+    first_row : the number of the first row in messages
 
     Examples
     --------
@@ -175,7 +179,13 @@ def decide_roles(
         check_target(target, whole=not is_sample)
         labels = target.codes
     roles = {
-        name: _role(column, told.get(name), request, None if parsed else places)
+        name: _role(
+            column,
+            told.get(name),
+            request,
+            None if parsed else places + first_row,
+            alone=len(columns) == 1,
+        )
         for name, column in columns.items()
     }
     doubts: dict[str, str] = {}
@@ -203,7 +213,7 @@ def decide_roles(
             for name in names
         ),
         tuple(name for name in columns if name not in reasons and columns[name].is_infinite)
-        if request.is_automatic
+        if infinite or request.is_automatic
         else (),
     )
     if not decided.used:
@@ -258,12 +268,13 @@ def settled(request: Request, roles: ColumnRoles) -> Request:
 
 def warn_of_columns(roles: ColumnRoles) -> None:
     """Warn of columns that alone say what the class is, and of infinite numbers in others."""
+    level = level_outside()
     for name in roles.infinite:
         msg = f"{name!r} holds infinite numbers, which are taken for missing values"
-        warnings.warn(msg, UserWarning, stacklevel=4)
+        warnings.warn(msg, UserWarning, stacklevel=level)
     for column in roles.doubts:
         msg = f"{column.name!r} {column.reason}: if it is known only with the class, exclude it"
-        warnings.warn(msg, LeakageWarning, stacklevel=4)
+        warnings.warn(msg, LeakageWarning, stacklevel=level)
 
 
 # What was asked for.
@@ -389,6 +400,8 @@ class SampledColumn:
         places[kept] = np.arange(kept.size)
         values = values[kept]
         content = content or _content(series.dtype, values)
+        if content == "string":  # numbers may be among objects
+            values = np.fromiter(map(str, values.tolist()), object, values.size)
         written = content == "string" and values.size > 0
         if content == "date" or (written and all(map(_DATE.fullmatch, values.tolist()))):
             days = days_of(np.arange(values.size), values)
@@ -494,11 +507,17 @@ def _content(dtype: Any, values: NDArray[Any]) -> Content:
 
 
 def _role(
-    column: SampledColumn, told: str | None, request: Request, places: NDArray[np.intp] | None
+    column: SampledColumn,
+    told: str | None,
+    request: Request,
+    places: NDArray[np.intp] | None,
+    *,
+    alone: bool,
 ) -> Role:
     """What a column is if it is used.
 
-    `places` are those of its rows in a table in memory; None where strings are parsed.
+    `places` are the numbers of its rows in a table in memory; None where strings are parsed. It may
+    be `alone`, so that it cannot be left out.
     """
     if column.content == "date" and told != "category":
         return "date"
@@ -519,10 +538,16 @@ def _role(
         row = places[np.argmax(column.codes == stray)]
         msg = (
             f"column {column.name!r} holds numbers, but for {column.values[stray]!r:.60} in row "
-            f"{row}: correct it or leave such rows out, and make the column one of numbers; or "
-            f"make it a category (categorical_features=[{column.name!r}])"
+            f"{row}: correct it or leave such rows out, and make the column one of numbers"
         )
-        raise DataError(msg)
+        remedies = []
+        # Beside a column that is named, strings are categories only if all columns are chosen.
+        if request.is_automatic and column.dtype == "String":  # no numbers among them
+            options = (("categorical_features", [column.name]),)
+            remedies.append(Remedy("make the column a category", options))
+        if request.is_automatic and not alone:
+            remedies.append(Remedy("leave the column out", (("exclude", [column.name]),)))
+        raise DataError(msg).with_remedies(remedies)
     return "number"
 
 
@@ -740,6 +765,10 @@ def check_target(target: SampledColumn, *, whole: bool = True) -> None:
     """Raise if a column cannot hold classes that can be learnt."""
     name, n, m = target.name, target.n_known, target.n_kinds
     values = target.values
+
+    def shown(value: Any) -> str:
+        return f"{str(value)!r:.40}" if target.content == "string" else f"{value!s:.40}"
+
     if target.content == "number" and values.dtype.kind == "f":
         fractions = values[np.isfinite(values) & (np.rint(values) != values)]
         if fractions.size > 1:
@@ -753,13 +782,13 @@ def check_target(target: SampledColumn, *, whole: bool = True) -> None:
         if m < n:
             differs = f"has {m:,} different values in {n:,} rows"
         msg = (
-            f"the target {name!r} {differs}, such as {values[0]!s:.40} and {values[-1]!s:.40}: it "
-            "names rows, not classes. Choose a column of classes"
+            f"the target {name!r} {differs}, such as {shown(values[0])} and "
+            f"{shown(values[-1])}: it names rows, not classes. Choose a column of classes"
         )
         raise DataError(msg)
     if m == 1 and whole:
         msg = (
-            f"the target {name!r} is {values[0]!s:.40} in all {n:,} rows: a classifier needs at "
+            f"the target {name!r} is {shown(values[0])} in all {n:,} rows: a classifier needs at "
             "least two classes"
         )
         raise DataError(msg)

@@ -32,13 +32,13 @@ from gaussbayes.data.reduction import (
 from gaussbayes.data.roles import (
     Request,
     Roles,
-    check_no_others,
     check_present,
     choose_roles,
     prediction_features,
 )
 from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
 from gaussbayes.data.tables import sampled_parts
+from gaussbayes.data.text_columns import check_no_others
 
 _SMALL = 1 << 16
 """Bytes that are sent with each task."""

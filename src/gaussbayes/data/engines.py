@@ -37,11 +37,11 @@ from gaussbayes.data.roles import (
     ParsedTable,
     Request,
     Roles,
-    check_no_others,
     choose_roles,
 )
 from gaussbayes.data.rows import Encoder
-from gaussbayes.data.tables import is_missing
+from gaussbayes.data.tables import LOOKED_AT, is_missing, sampled_rows
+from gaussbayes.data.text_columns import check_no_others
 
 MOST_CLASSES = 2000
 """A target with more values is rather a measurement or a key."""
@@ -72,8 +72,10 @@ class EngineRows(RowSource):
         decided = None
         if request.is_open:
             columns = columns_asked_for(schema.names(), request)
-            sample = collected(frame.select(*columns).head(SAMPLE_ROWS))
-            how: dict[str, Any] = {"names": schema.names(), "spelled": False, "whole": False}
+            looked_at = frame.select(*columns).head(LOOKED_AT * SAMPLE_ROWS)
+            tables = arrow_tables(looked_at, batch_rows(len(columns)))
+            sample, are_all = sampled_rows(tables, SAMPLE_ROWS)
+            how: dict[str, Any] = {"names": schema.names(), "spelled": False, "whole": are_all}
             request, decided = decide_source(sample, request, **how)
         typed = [name for name, kind in schema.items() if kind in (nw.Categorical, nw.Enum)]
         roles = choose_roles(schema.names(), request, typed, decided)
@@ -292,16 +294,22 @@ def floats(result: Any, name: str) -> FloatArray:
 
 
 def arrow_tables(frame: Any, n_rows: int) -> Iterator[Any]:
-    """The rows of a lazy frame as Arrow tables; in bounded memory where the engine can."""
+    """The rows of a lazy frame as Arrow tables, the first of which may be empty.
+
+    Memory is bounded where the engine can.
+    """
     import pyarrow as pa
 
     native = frame.to_native()
     if frame.implementation.is_polars() and hasattr(native, "collect_batches"):
+        yield native.head(0).collect().to_arrow()
         for part in native.collect_batches(chunk_size=n_rows, maintain_order=True):
             yield part.to_arrow()
         return
     if frame.implementation.is_duckdb():
-        for batch in native.to_arrow_reader(n_rows):
+        reader = native.to_arrow_reader(n_rows)
+        yield reader.schema.empty_table()
+        for batch in reader:
             yield pa.Table.from_batches([batch])
         return
     yield frame.collect(backend="pyarrow").to_native()

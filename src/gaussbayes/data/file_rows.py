@@ -57,7 +57,12 @@ class FileRows(RowSource):
     def open(cls, source: Any, request: Request) -> Self:
         """Choose the columns of files, or of a `Source`, and check what they hold."""
         if not isinstance(source, Source):
-            source = open_source(source, bad_rows=request.bad_rows, missing=request.missing)
+            source = open_source(
+                source,
+                bad_rows=request.bad_rows,
+                header=request.header,
+                missing=request.missing,
+            )
         inferred, first = source.inferred, source.listed[0].shown
         decided, names = None, source.schema.names
         if request.is_open:

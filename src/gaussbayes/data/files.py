@@ -16,6 +16,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib import import_module
+from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
 from shutil import copyfileobj
@@ -41,7 +42,7 @@ from gaussbayes.data.roles import (
     count_problems,
     select_columns,
 )
-from gaussbayes.data.tables import spread_rows
+from gaussbayes.data.tables import sampled_rows
 
 try:
     import pyarrow as pa
@@ -578,27 +579,17 @@ class Source:
         return self.selected_blocks(selection)
 
     def sampled_rows(self, columns: Sequence[str], most: int) -> tuple[pa.Table, bool]:
-        """Rows of all files, so many at most, and whether these are all; see `spread_rows`.
+        """Rows of all files, so many at most, and whether these are all; see `tables.sampled_rows`.
 
-        Rows that cannot be read are left out. Of many rows only the first are looked at, twenty
-        times as many as are wanted, and of a pipe the first block, which can be read again.
+        Rows that cannot be read are left out. Of a pipe there is the first block, which can be read
+        again.
         """
         selection = select_columns(self.inferred, columns, {}, "skip")
-        kept, halvings = [selection.schema.empty_table()], 0
-        rows = np.empty(0, np.uint64)  # the places of those that are kept
-        n_read = 0
-        for parsed in _limited(self._tables_again(selection), 20 * most):
-            table = parsed.table
-            places = np.arange(n_read, n_read + table.num_rows, dtype=np.uint64)
-            some = spread_rows(places, halvings)
-            kept.append(table if halvings == 0 else table.take(some))
-            rows = np.concatenate([rows, places[some]])
-            n_read += table.num_rows
-            while rows.size > most:
-                halvings += 1
-                some = spread_rows(rows, halvings)
-                kept, rows = [pa.concat_tables(kept).take(some)], rows[some]
-        return pa.concat_tables(kept), halvings == 0 and not self.is_read_once
+        parts = closing(self._tables_again(selection))  # type: ignore[type-var]
+        with parts as parsed_tables:
+            tables = (parsed.table for parsed in parsed_tables)
+            rows, are_all = sampled_rows(chain([selection.schema.empty_table()], tables), most)
+        return rows, are_all and not self.is_read_once
 
     def _tables_again(self, selection: ColumnSelection) -> Iterator[ParsedTable]:
         """All rows of files, and those of pipes that can be read again.
@@ -671,16 +662,6 @@ def open_source(
     """
     files = files_of(source, format, header=header)
     return Source([replace(file, missing=missing) for file in files], bad_rows, most_columns)
-
-
-def _limited(tables: Iterator[ParsedTable], most: int) -> Iterator[ParsedTable]:
-    """The first tables, until they have so many rows."""
-    n_rows = 0
-    for parsed in tables:
-        yield parsed
-        n_rows += parsed.table.num_rows
-        if n_rows >= most:
-            return
 
 
 def _parsed(reader: FileReader, selection: ColumnSelection) -> Iterator[ParsedTable]:

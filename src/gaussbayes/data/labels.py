@@ -231,7 +231,8 @@ def _check_integers(codes: CodeArray, values: NDArray[Any]) -> None:
     """Raise for labels that are measurements."""
     fraction = (
         "Unknown label type: continuous. The label in row {} is {}, but a classifier expects "
-        "classes: strings, integers or booleans"
+        "classes: strings, integers or booleans. Predicting a number is regression, which this "
+        "does not do; cut the numbers into a few intervals if these are classes"
     )
     infinity = "Input y contains infinity: the label in row {}; leave it out"
     for wrong, problem in ((np.isinf(values), infinity), (np.rint(values) != values, fraction)):

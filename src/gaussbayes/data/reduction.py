@@ -119,7 +119,7 @@ class RowSource(ABC):
         self.features = roles.features
         self.target = roles.target
         # It knows no categories: it takes those that occur in a block.
-        self.encoder = replace(roles.encoder, missing=request.missing)
+        self.encoder = roles.encoder
 
     def reduce(
         self, fold: Fold[Sum], *, encoder: Encoder | None = None, n_jobs: int | None = None
@@ -279,7 +279,7 @@ class BlockReader:
             missing=request.missing,
             optional=() if decided is None else roles.features,
         )
-        encoder = replace(roles.encoder, missing=request.missing)
+        encoder = roles.encoder
         return cls(roles, request, encoder, selection, integers, is_text)
 
     def read(self, table: "pa.Table") -> LabelledRows:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
-from gaussbayes.base.remedy import AUTOMATIC_CHOICE, Remedy
+from gaussbayes.base.remedy import Remedy
 from gaussbayes.base.schema import ColumnRoles
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import BadRowHandling, CategoricalFeatures
@@ -33,6 +33,7 @@ from gaussbayes.data.tables import (
     value_type,
     without_marks,
 )
+from gaussbayes.data.text_columns import check_no_others
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,10 +44,15 @@ numbers that are there and not negative; or strings, integers and booleans. Othe
 """
 
 MOST_NAMED = 5
-"""Columns of a wrong type that are named, and bad rows that are kept to be named."""
+"""Bad rows that are kept to be named."""
 
 HOW_TO_SKIP = ', or leave such rows out with bad_rows="skip" (--bad-rows skip on the command line)'
 """What the error about a row ends with where rows can be left out."""
+
+WITHOUT_HEADER = (
+    ", or give header=False (--no-header on the command line), and they are called x1, x2, …"
+)
+"""What the error about a first line that does not name the columns ends with."""
 
 NOT_A_NUMBER = "is not a number"
 NOT_FINITE = "is not finite"
@@ -96,6 +102,8 @@ class Request:
     """What stands for missing values, in features and in labels."""
     bad_rows: BadRowHandling = "error"
     """Of files: whether a row that cannot be used is an error, or left out and counted."""
+    header: bool = True
+    """Of files of text: whether the first line names the columns; else they are x1, x2, …."""
 
     @property
     def label_marks(self) -> ColumnMarks:
@@ -132,6 +140,8 @@ class Roles:
     """What features hold that are not just numbers."""
     decided: ColumnRoles | None = None
     """What all columns of the source are, if that was decided by what they hold."""
+    missing: MissingMarks = STANDARD_MARKS
+    """What stands for missing values of features."""
 
     @property
     def categorical(self) -> tuple[str, ...]:
@@ -162,7 +172,9 @@ class Roles:
     def encoder(self) -> Encoder:
         """The encoder of the features, which knows no categories."""
         places = tuple(self.features.index(name) for name in self.categorical)
-        return Encoder(len(self.features), self.features, places, roles=self.decided)
+        return Encoder(
+            len(self.features), self.features, places, missing=self.missing, roles=self.decided
+        )
 
 
 def choose_roles(
@@ -210,7 +222,7 @@ def choose_roles(
     for feature, kind in (request.kinds or {}).items():
         argument = "transforms" if kind == "positive" else "families"
         special[wanted[feature_position(feature, wanted, len(wanted), argument)]] = kind
-    return Roles(target, tuple(wanted), weights, special, decided)
+    return Roles(target, tuple(wanted), weights, special, decided, request.missing)
 
 
 def check_types(
@@ -255,41 +267,6 @@ def check_types(
         raise DataError(msg)
     coded = [name for name, _ in wrong if is_category(schema.field(name).type)]
     check_no_others(wrong, coded, kinds if to_fit else {}, file, told=told)
-
-
-def check_no_others(
-    wrong: Sequence[tuple[str, object]],
-    coded: Collection[str],
-    kinds: Mapping[str, ColumnKind],
-    where: str | None = None,
-    *,
-    told: bool = False,
-) -> None:
-    """Raise if there are columns, given with their types, that hold something else than numbers.
-
-    Those that are `coded` may hold categories. The remedies name all columns that there would be,
-    which must hold these `kinds`; without kinds there are none.
-    """
-    if not wrong:
-        return
-    shown = ", ".join(f"{name!r} ({kind})" for name, kind in wrong[:MOST_NAMED])
-    more = f" and {len(wrong) - MOST_NAMED} more" if len(wrong) > MOST_NAMED else ""
-    msg = f"not numbers: column {shown}{more}"
-    names, remedies = [name for name, _ in wrong], []
-    features = [name for name, kind in kinds.items() if kind != "weight"]
-    if all(kinds.get(name) == "number" for name in names):
-        categories = [name for name in features if kinds[name] == "category" or name in coded]
-        usable = [name for name in features if name not in names or name in coded]
-        chosen: tuple[tuple[str, Any], ...] = () if usable == features else (("features", usable),)
-        if coded and not chosen and not told:
-            remedies.append(AUTOMATIC_CHOICE)
-        if coded:
-            options = (*chosen, ("categorical_features", categories))
-            remedies.append(Remedy("take strings for categories", options))
-        numbers = [name for name in features if name not in names]
-        if numbers:
-            remedies.append(Remedy("learn from the others", (("features", numbers),)))
-    raise DataError(msg if where is None else f"{where}: {msg}").with_remedies(remedies)
 
 
 # Rows that cannot be used.

@@ -1,6 +1,6 @@
 """Values of arrays, lists, frames (pandas, polars, Arrow) and Arrow columns, as arrays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -295,6 +295,34 @@ def sampled_places(n_rows: int, most: int) -> NDArray[np.intp]:
     while (some := spread_rows(places, halvings)).size > most:
         halvings += 1
     return some
+
+
+LOOKED_AT = 20
+"""How many times as many rows are looked at as are taken: not all of a large file or database."""
+
+
+def sampled_rows(tables: "Iterable[pa.Table]", most: int) -> tuple["pa.Table", bool]:
+    """Rows of tables, one at least, so many at most, and whether these are all; see `spread_rows`.
+
+    Of many rows only the first are looked at.
+    """
+    import pyarrow as pa
+
+    kept: list[pa.Table] = []
+    rows, halvings, n_read = np.empty(0, np.uint64), 0, 0  # places of those that are kept
+    for table in tables:
+        places = np.arange(n_read, n_read + table.num_rows, dtype=np.uint64)
+        some = spread_rows(places, halvings)
+        kept.append(table if halvings == 0 else table.take(some))
+        rows = np.concatenate([rows, places[some]])
+        n_read += table.num_rows
+        while rows.size > most:
+            halvings += 1
+            some = spread_rows(rows, halvings)
+            kept, rows = [pa.concat_tables(kept).take(some)], rows[some]
+        if n_read >= LOOKED_AT * most:
+            break
+    return pa.concat_tables(kept), halvings == 0
 
 
 def sampled_parts(sizes: Sequence[int], most: int) -> list[NDArray[np.intp]]:

@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, r
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import CapabilityError
+from gaussbayes.base.errors import CapabilityError, SingularCovarianceError
 from gaussbayes.base.remedy import Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
@@ -38,8 +38,8 @@ from gaussbayes.families.removal import Removal
 Kind: TypeAlias = Literal["number", "category", "any"]
 """What the columns of a family hold: numbers of `Rows`, its category codes, or either."""
 
-TRIAL = 100
-"""Iterations of EM after which a remedy is taken to work."""
+TRIAL = 300
+"""Iterations within which EM must converge under other settings, if these are to be advised."""
 
 
 class Statistics(Protocol):
@@ -100,6 +100,12 @@ class Convergence:
     def n_iterations(self) -> int:
         """How many iterations were made; 0 for a closed form."""
         return self.log_likelihood.size - 1
+
+    def check(self) -> None:
+        """Raise unless EM converged: one that was cut off may yet find that there is no maximum."""
+        if not self.converged:
+            msg = f"EM did not converge within {self.n_iterations} iterations"
+            raise SingularCovarianceError(msg)
 
 
 class Density(Protocol):
@@ -240,7 +246,7 @@ class Family(Protocol):
         """
 
     def attempt(self, statistics: Any, names: Schema) -> None:
-        """Raise what `estimate` would; a long EM is taken to succeed (see `TRIAL`)."""
+        """Raise what `estimate` would, or if its EM takes long (see `TRIAL`)."""
         self.estimate(self.adapted(statistics), names)
 
     def n_parameters(self, n_classes: int, n_columns: int) -> int | None:

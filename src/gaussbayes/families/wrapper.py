@@ -84,7 +84,7 @@ class Wrapper(Family):
         return None if penalised is None else self._around(penalised)
 
     def attempt(self, statistics: Any, names: Schema) -> None:
-        """Raise what `estimate` would; a long EM is taken to succeed."""
+        """Raise what `estimate` would, or if its EM takes long."""
         self.family.attempt(statistics.inner, self.inner_names(names))
 
     def alternatives(self) -> dict[Remedy, Self]:

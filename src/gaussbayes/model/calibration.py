@@ -16,6 +16,11 @@ posterior a proportion e is therefore the prior,
 
 the one that makes the classes of the rows left out most probable, as if besides them a tenth of a
 row had said nothing at all. So e is above 0 also where every row left out is right.
+
+Where features have little to do with the classes, that the rows left out are more probable by them
+than by the prior alone may be chance, the more so as the best of many models is calibrated. With a
+gain G in log probability and its standard error S, a proportion 1 − G / 2.5 S of the posterior is
+the prior as well: all of it where nothing is gained, none where the gain is beyond doubt.
 """
 
 from collections.abc import Sequence
@@ -23,6 +28,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gaussbayes.base.numerals import percent
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.kernels.reference import log_sum_exp
 
@@ -37,6 +43,9 @@ _NOTHING = 0.1
 
 _MOST_NOTHING = 0.5
 """Proportion of the prior beyond which classes would hardly depend on the features."""
+
+_BEYOND_DOUBT = 2.5
+"""Standard errors of the gain over the prior from which on it is not taken to be chance."""
 
 _LEAST = float(np.exp(-4.0))  # temperature
 _STEPS = 100  # of Newton's method, at most
@@ -74,10 +83,32 @@ class Calibration:
         joint -= np.maximum(joint.max(axis=1, keepdims=True), np.finfo(joint.dtype).min)
         joint -= log_sum_exp(joint)[:, None]
         if self.prior_proportion:
-            joint += joint.dtype.type(np.log1p(-self.prior_proportion))
+            with np.errstate(divide="ignore"):  # it may be all of it
+                joint += joint.dtype.type(np.log1p(-self.prior_proportion))
             rest = log_prior + np.log(self.prior_proportion)
             np.logaddexp(joint, rest.astype(joint.dtype), out=joint)
         return joint
+
+    @property
+    def notice(self) -> str | None:
+        """What users should know if the prior is most of the posterior; None if it is not.
+
+        Examples
+        --------
+        >>> Calibration(1.0, np.zeros(2), 0.01).notice is None
+        True
+        """
+        if self.prior_proportion <= _MOST_NOTHING:
+            return None
+        if self.prior_proportion == 1:
+            return (
+                "the features tell nothing about the class that the class frequencies do not, by "
+                "rows left out: the posteriors are the priors"
+            )
+        return (
+            "the features tell little about the class that the class frequencies do not, by rows "
+            f"left out: {percent(self.prior_proportion, 0)} of the posteriors are the priors"
+        )
 
     def selected(self, codes: Sequence[int]) -> "Calibration":
         """Only the classes with these codes, in this order; those below 0 are new ones."""
@@ -100,7 +131,7 @@ def calibrate(
 
     It minimises ``−Σ_i w_i Σ_c q_ic log p(c | x_i) + 2 (log² t + Σ_c b_c²)`` with ``t ≤ 1``: a free
     temperature would sharpen without end where every row left out is right. Then the proportion of
-    the prior is found; see `_proportion_of_prior`.
+    the prior is found; see `_proportion_of_prior` and `_doubt`.
 
     Parameters
     ----------
@@ -145,7 +176,46 @@ def calibrate(
     offsets = point[1:] - point[1:].mean()
     told = of_truth > 0
     proportion = _proportion_of_prior(posterior[told], np.exp(prior[told]), of_truth[told])
+    mixed = np.log((1.0 - proportion) * posterior + proportion * np.exp(prior))
+    gain = np.multiply(proportions, mixed - prior, where=told, out=np.zeros((n, k))).sum(axis=1)
+    proportion += _doubt(gain, weights) * (1.0 - proportion)
     return Calibration(float(point[0]), offsets, proportion)
+
+
+def _doubt(gain: FloatArray, weights: FloatArray) -> float:
+    """``1 − G / 2.5 S``, between 0 and 1, for the sum G of gains (n,) and its standard error S.
+
+    Examples
+    --------
+    >>> _doubt(np.array([0.3, -0.3, 0.1, -0.2]), np.ones(4))  # less probable than by the prior
+    1.0
+    >>> _doubt(np.array([0.6, 0.7, 0.6, 0.5]), np.ones(4))
+    0.0
+    >>> round(_doubt(np.array([0.6, -0.2, 0.5, -0.3]), np.ones(4)), 3)
+    0.742
+    """
+    total, error = sum_and_error(gain, weights)
+    if total <= 0:
+        return 1.0
+    return max(0.0, 1.0 - total / (_BEYOND_DOUBT * error)) if error else 0.0
+
+
+def sum_and_error(gain: FloatArray, weights: FloatArray) -> tuple[float, float]:
+    """The sum of the gains (n,) of rows, whose mean weight counts as 1, and its standard error.
+
+    ``Σ w g`` and the root of ``n / (n − 1) Σ w² (g − mean)²``.
+
+    Examples
+    --------
+    >>> total, error = sum_and_error(np.array([0.1, 0.4]), np.ones(2))
+    >>> round(total, 3), round(error, 3)
+    (0.5, 0.3)
+    """
+    n = gain.size
+    weights = weights / weights.mean()
+    total = float(weights @ gain)
+    squares = float(np.square(weights * (gain - total / n)).sum())
+    return total, float(np.sqrt(n / max(1, n - 1) * squares))
 
 
 def _proportion_of_prior(posterior: FloatArray, prior: FloatArray, weights: FloatArray) -> float:

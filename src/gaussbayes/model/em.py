@@ -148,7 +148,9 @@ class _Problem:
                 family.attempt(part, names)
         elif isinstance(self.rows, KeptRows):
             changed = replace(self, settings=settings, families=settings.families)
-            _maximum(changed, None, 1e-3, TRIAL // 4)  # all rows are read in each iteration
+            record = _maximum(changed, None, EXACT, TRIAL).convergence
+            assert record is not None
+            record.check()
         else:
             msg = "to read the rows once more in each iteration takes too long"
             raise SingularCovarianceError(msg)

@@ -1,13 +1,13 @@
 """A table → the model of it: fitted, chosen or averaged, and calibrated, as the options say."""
 
 from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
-from gaussbayes.base.errors import GaussBayesError
+from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.base.progress import working
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import n_threads, one_blas_thread
@@ -31,6 +31,7 @@ from gaussbayes.model.options import Options
 from gaussbayes.model.row_sample import pick, stratified
 from gaussbayes.model.select import (
     SELECTION_FOLDS,
+    Candidate,
     LearntView,
     Selection,
     Trial,
@@ -75,11 +76,39 @@ def fit_model(
     sample of `all_rows`, the model is theirs, chosen and calibrated by the sample.
     """
     alternatives, automatic = options.alternatives(schema, table.rows)
+    beside = automatic and all_rows is None and table.targets.n_unlabelled > 0
+    if beside and options.unlabelled_weight == 0:
+        return _fit_labelled(table, schema, options)
     with ExitStack() as around:
         if automatic:
             around.enter_context(one_blas_thread())
             around.enter_context(working("choosing the model"))
-        return _fit_model(table, schema, options, alternatives, all_rows, automatic=automatic)
+        model, selection = _fit_model(
+            table, schema, options, alternatives, all_rows, automatic=automatic
+        )
+    if beside and selection is not None and model.settings.unlabelled_weight == 0:
+        return _fit_labelled(table, schema, options, selection.weights)
+    return model, selection
+
+
+def _fit_labelled(
+    table: LabelledRows, schema: Schema, options: Options, weights: Sequence[Candidate] = ()
+) -> tuple[Model, Selection | None]:
+    """The model that labelled rows alone have, where the others are to count nothing.
+
+    Otherwise these would have a part in the transforms, and in what is chosen beside them. They are
+    kept with the model. `weights` that were judged are said with how it was chosen.
+    """
+    labelled = pick(table, np.flatnonzero(table.targets.labelled))
+    model, selection = fit_model(labelled, schema, replace(options, unlabelled_weight=0.0))
+    if model.learnt is not None:
+        # With more features than labelled rows only what these span is kept.
+        with suppress(DataError):
+            unlabelled = observe(table, model.settings, schema, 1, keep_all=True).unlabelled
+            model = replace(model, learnt=replace(model.learnt, unlabelled=unlabelled).trimmed())
+    if selection is not None:
+        selection = replace(selection, weights=tuple(weights))
+    return model, selection
 
 
 def _fit_model(
@@ -115,7 +144,13 @@ def _fit_model(
     if automatic:
         calibrated = options.calibration is not None
         selection, chosen = select(
-            judged, judging, schema, options.criterion, threads, calibrated=calibrated
+            judged,
+            judging,
+            schema,
+            options.criterion,
+            threads,
+            calibrated=calibrated,
+            possible=options.unlabelled_weights,
         )
         settings, number = selection.best.settings, judging.index(chosen.view)
     if options.calibration is not None:
@@ -238,8 +273,8 @@ def _average(
     kept = np.flatnonzero(weights).tolist()
     unlabelled = 0.0
     if judging[0].learnt.unlabelled is not None:  # chosen for the member that weighs most
-        first = judged[int(weights.argmax())]
-        _, choice = unlabelled_weights(table, first.view, first.candidate.settings, schema, threads)
+        first, possible = judged[int(weights.argmax())], options.unlabelled_weights
+        _, choice = unlabelled_weights(table, first, schema, possible, threads)
         unlabelled = choice.candidate.unlabelled_weight
     members = []
     for number in kept:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import GaussBayesError, PriorError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, n_threads, one_blas_thread, ranges
-from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
+from gaussbayes.base.types import CodeArray, FloatArray, LabelArray, RealArray
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.families.protocol import LeftOut
 from gaussbayes.families.removal import Removal, remove
@@ -237,8 +237,13 @@ def calibrated_loss(data: HeldOutRows, settings: Settings, log_posterior: FloatA
     arrays = tuple(array[which] for array in _evidence_of(data, settings, log_posterior))
     log_likelihood, log_prior, proportions, weights = arrays
     calibrated = calibrate(*arrays).log_posterior(log_likelihood, log_prior)
-    score = np.multiply(proportions, calibrated, where=proportions > 0, out=proportions * 0.0)
-    return -float(np.average(score.sum(axis=1), weights=weights))
+    return -float(np.average(score_of_classes(calibrated, proportions), weights=weights))
+
+
+def score_of_classes(log_posterior: RealArray, proportions: FloatArray) -> FloatArray:
+    """``Σ_c q_c log p(c | x)`` (n,): of the class of each row, or on average of soft labels."""
+    score = np.multiply(proportions, log_posterior, where=proportions > 0, out=proportions * 0.0)
+    return np.asarray(score.sum(axis=1))
 
 
 def with_company(data: HeldOutRows) -> NDArray[np.intp]:

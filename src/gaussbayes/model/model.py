@@ -51,7 +51,7 @@ from gaussbayes.model.statistics import Learnt, RowReduction, check_values
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Model(Displayed):
     """Settings, what was learnt from rows, and the parameters that follow.
 

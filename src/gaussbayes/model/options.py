@@ -16,7 +16,7 @@ from gaussbayes.data.roles import Request, choose_roles
 from gaussbayes.data.rows import Encoder, LabelledRows, Rows
 from gaussbayes.data.tables import as_frame, is_frame
 from gaussbayes.families import family_type
-from gaussbayes.model.select import Criterion
+from gaussbayes.model.select import UNLABELLED_WEIGHTS, Criterion
 from gaussbayes.model.settings import Component, Priors, Settings
 
 AUTOMATIC = "auto"
@@ -67,7 +67,7 @@ class Options:
     families: tuple[tuple[tuple[str | int, ...], Any], ...] = ()
     """Features by name or number, and the name of their family, or the family itself."""
     priors: Priors = None
-    unlabelled_weight: float = 1.0
+    unlabelled_weight: float | None = None  # None leaves it to the automatic choice, or is 1
     transform: Any = None
     """What Gaussian features are transformed by; or pairs of features and what they are."""
     coded: bool | Literal["auto"] = False
@@ -93,6 +93,12 @@ class Options:
     def automatic(self) -> bool:
         """Whether something is left to be chosen, if there are features that it is about."""
         return "auto" in (self.transform, self.coded, *self.of_families.values())
+
+    @property
+    def unlabelled_weights(self) -> tuple[float, ...]:
+        """What an unlabelled row may count beside a labelled one where that is chosen."""
+        weight = self.unlabelled_weight
+        return UNLABELLED_WEIGHTS if weight is None else (weight,)
 
     @property
     def kinds(self) -> dict[str | int, Any]:
@@ -217,9 +223,7 @@ class Options:
                 "must be given by their names: in families and transforms, not by their numbers"
             )
             raise ParameterError(msg)
-        chosen = settled(request, roles)
-        roles_of_frame = choose_roles(frame.columns, chosen, (), roles)
-        return replace(roles_of_frame.encoder, missing=chosen.missing)
+        return choose_roles(frame.columns, settled(request, roles), (), roles).encoder
 
     @property
     def _pairs(self) -> tuple[Any, ...]:
@@ -271,13 +275,14 @@ class Options:
                     raise ParameterError(msg)
                 given[column] = block.family.name
             blocks.append(block)
-        rest: dict[str, list[int]] = {kind: [] for kind in DEFAULT_FAMILIES}
-        for column in range(schema.n_features):
-            if column not in given:
-                rest["category" if column in schema.categorical else "number"].append(column)
+        every = [column for column in range(schema.n_features) if column not in given]
+        categorical = set(schema.categorical)
+        rest = {
+            "number": [column for column in every if column not in categorical],
+            "category": [column for column in every if column in categorical],
+        }
         defaults = DEFAULT_FAMILIES
         if self.coded is True:
-            every = [column for column in range(schema.n_features) if column not in given]
             rest, defaults = {"any": every}, {"any": "coded"}
         components = [
             Component(self._family(defaults[kind]), tuple(columns))
@@ -290,7 +295,7 @@ class Options:
         return Settings(
             tuple(components),
             self.priors,
-            self.unlabelled_weight,
+            1.0 if self.unlabelled_weight is None else self.unlabelled_weight,
             fewest_classes=self.fewest_classes,
         )
 
@@ -361,7 +366,7 @@ def check_options(
     smoothing: Any = 0.0,
     families: Any = None,
     priors: Any = None,
-    unlabelled_weight: Any = 1.0,
+    unlabelled_weight: Any = AUTOMATIC,
     selection: Any = "leave_one_out",
     calibration: Any = None,
     average: Any = False,
@@ -423,7 +428,9 @@ def check_options(
         "smoothing": _not_negative("smoothing", smoothing),
     }
     made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now
-    weight = _not_negative("unlabelled_weight", unlabelled_weight)
+    weight = None
+    if not (isinstance(unlabelled_weight, str) and unlabelled_weight == AUTOMATIC):
+        weight = _not_negative("unlabelled_weight", unlabelled_weight)
     columns = _check_columns(features, exclude, numeric, keep_identifiers)
     reading = {"unlabelled": unlabelled, "n_jobs": n_jobs, "made": made} | columns
     if na_values is not None or keep_default_na is not True:

@@ -6,8 +6,8 @@ Bayesian information criterion asks how well a model explains the rows it was fi
 charge for each parameter, and needs the statistics alone; candidates whose free parameters cannot
 be counted, those between own and pooled covariances, take no part in it.
 
-Unlabelled rows are used with the weight that predicts best, none of it, a tenth or all, which is
-chosen last, for the best of the candidates by labelled rows.
+Unlabelled rows are used with the weight that predicts best, a tenth or all, if they clearly help,
+and otherwise not. That is chosen last, for the best of the candidates by labelled rows.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import MOST_ROWS, Block, Displayed, Styled, TextTable
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import LabelledRows
+from gaussbayes.model.calibration import sum_and_error
 from gaussbayes.model.em import EXACT, ROUGH
 from gaussbayes.model.evaluation import evaluate
 from gaussbayes.model.left_out import (
@@ -45,6 +46,7 @@ from gaussbayes.model.left_out import (
     held_out_rows,
     hold_out,
     sampled,
+    score_of_classes,
     with_company,
 )
 from gaussbayes.model.model import solve
@@ -60,8 +62,14 @@ UNLABELLED_WEIGHTS = (0.0, 0.1, 1.0)
 SELECTION_FOLDS = 5
 """Folds for each candidate where there is no closed form for rows left out."""
 
+FEWEST_ESTIMATED = 10
+"""Rows for each class on average from which on parameters may be estimated instead of integrated
+out: taken to be true they make posteriors too sure, which fewer rows left out need not show."""
+
 MOST_CALIBRATED = 8
 """Candidates that are calibrated before one of them is chosen."""
+
+_IMPOSSIBLE = -700.0  # a log probability that counts as 0
 
 _TIE = 1e-9
 """Proportion of a criterion by which equal models may differ in rounding."""
@@ -126,8 +134,8 @@ class Selection(Displayed):
     criterion: Criterion  #: what was chosen by
     n_held_out: int | None = None  #: rows by which they were judged, if rows were held out
     weights: tuple[Candidate, ...] = ()
-    """The best by labelled rows, with the weights that unlabelled ones may have, one of which is
-    `best`: they were judged by folds, so that their figures compare with each other alone."""
+    """The best by labelled rows, with the weights that unlabelled ones may have, and `best` has:
+    they were judged by folds, so that their figures compare with each other alone."""
 
     @property
     def choice(self) -> str:
@@ -148,8 +156,10 @@ class Selection(Displayed):
 
     def _ranked(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         value = attrgetter("bic" if self.criterion == "bic" else "log_loss")
-        alone = self.weights and candidates is self.candidates
-        chosen = self._by_labelled_rows if alone else self.best
+        chosen = self._by_labelled_rows
+        if candidates is self.weights:
+            weight = self.best.unlabelled_weight
+            chosen = next(each for each in candidates if each.unlabelled_weight == weight)
 
         def place(candidate: Candidate) -> tuple[bool, bool, float, int]:
             unknown = candidate.refused is not None or isnan(value(candidate))
@@ -250,11 +260,13 @@ def select(
     n_jobs: int | None = None,
     *,
     calibrated: bool = False,
+    possible: Sequence[float] = UNLABELLED_WEIGHTS,
 ) -> tuple[Selection, Trial]:
     """Judge every candidate of the families, and find the best, and how it did.
 
     `table`, which may be None to choose by BIC, are the rows that were learnt from. If the model is
     to be `calibrated`, the best of the first few is that which is best when it is calibrated.
+    Unlabelled rows have one of the `possible` weights.
 
     Notes
     -----
@@ -274,7 +286,7 @@ def select(
     weights: list[Candidate] = []
     if table is not None and criterion == "leave_one_out":
         if chosen.view.learnt.unlabelled is not None:
-            weights, chosen = unlabelled_weights(table, chosen.view, best.settings, schema, n_jobs)
+            weights, chosen = unlabelled_weights(table, chosen, schema, possible, n_jobs)
         n_held_out = None if chosen.data is None else chosen.data.codes.size
     judged = tuple(candidates), chosen.candidate, criterion, n_held_out
     return Selection(*judged, tuple(weights)), chosen
@@ -282,20 +294,50 @@ def select(
 
 def unlabelled_weights(
     table: LabelledRows,
-    view: LearntView,
-    settings: Settings,
+    trial: Trial,
     schema: Schema,
+    possible: Sequence[float] = UNLABELLED_WEIGHTS,
     n_jobs: int | None = None,
 ) -> tuple[list[Candidate], Trial]:
-    """How much unlabelled rows are to count, by labelled rows held out in folds: all, the best."""
-    given = view.settings.unlabelled_weight  # 1 unless the user wants them to count less
-    possible = sorted({given * weight for weight in UNLABELLED_WEIGHTS})
-    weights = [replace(settings, unlabelled_weight=weight) for weight in possible]
+    """How much unlabelled rows are to count, by labelled rows held out in folds: all, the best.
+
+    A few labelled rows hardly tell weights apart, and unlabelled rows that mislead do more harm
+    than those that help do good. So they count only if the log loss of the labelled rows falls by
+    more than the standard error of the difference, and by one more in all. A single weight is not
+    judged.
+    """
+    view, settings = trial.view, trial.candidate.settings
+    weights = [replace(settings, unlabelled_weight=weight) for weight in sorted(possible)]
+    if len(weights) == 1:
+        return [], Trial(replace(trial.candidate, settings=weights[0]), view)
     data = held_out_rows(table, view.learnt, schema)
     judged = _judged(data, weights, n_jobs, tolerance=ROUGH, always=True)
     candidates = [candidate for candidate, _ in judged]
-    best = best_of(candidates, "leave_one_out").best
+    reference = judged[0]
+    clear = [each for each in judged[1:] if _is_clearly_better(each, reference, data)]
+    last = [candidate for candidate, _ in (reference, *clear)]
+    best = best_of(last, "leave_one_out").best
     return candidates, Trial(best, view, judged[candidates.index(best)][1], data)
+
+
+def _is_clearly_better(
+    one: tuple[Candidate, FloatArray | None],
+    other: tuple[Candidate, FloatArray | None],
+    data: HeldOutRows,
+) -> bool:
+    """Whether the log loss of rows held out is so much less that it is hardly chance."""
+    if one[1] is None or other[1] is None:
+        return other[1] is None and one[1] is not None
+    rows = with_company(data)
+    if not rows.size:
+        return False
+    truth = data.targets[rows]
+    first, second = (
+        score_of_classes(np.maximum(each[rows], _IMPOSSIBLE), truth.proportions())
+        for each in (one[1], other[1])
+    )
+    total, error = sum_and_error(first - second, truth.total_weights())
+    return total > error + 1.0
 
 
 def best_trial(trials: Sequence[Trial], criterion: Criterion) -> Candidate:
@@ -320,6 +362,11 @@ def best_calibrated(trials: Sequence[Trial]) -> Candidate:
         assert trial.log_posterior is not None
         losses.append(calibrated_loss(trial.data, trial.candidate.settings, trial.log_posterior))
     return judged[int(np.argmin(losses))].candidate
+
+
+def _is_integrated(settings: Settings) -> bool:
+    """Whether some family integrates its parameters out."""
+    return any(family.is_integrated for family in settings.families)
 
 
 def try_all(
@@ -350,6 +397,8 @@ def try_all(
             settings = replace(settings, unlabelled_weight=0.0)  # labelled rows judge first
         data = held_out_rows(table, replace(view.learnt, unlabelled=None), schema)
         paths = list(_paths(settings, criterion))
+        if data.codes.size < FEWEST_ESTIMATED * data.classes.size:
+            paths = [path for path in paths if _is_integrated(path[0])] or paths
         quick = [path for path in paths if closed_forms(data, [s.given_units() for s in path])]
         if quick:
             data = completed(data, quick[0][0], n_jobs)
@@ -531,7 +580,8 @@ def _fitted(
 ) -> Candidate:
     """A candidate before any row is held out, or if `by_rows` is false without that."""
     schema = replace(schema, classes=learnt.classes)
-    if by_rows and any(family.is_integrated for family in settings.families):
+    integrated = any(family.is_integrated for family in settings.families)
+    if by_rows and integrated and learnt.weight.min() >= 1:  # else there may be no density
         return Candidate(settings, nan, nan, nan, nan, _n_parameters(settings, schema))
     try:
         solution = solve(learnt, settings, schema, n_jobs)

@@ -232,7 +232,7 @@ def open_more(
     """More rows with the features of a model, to be found in a source by their names.
 
     The target is that of before if it is None; without `labels` the features alone are read. Of
-    `gaussbayes.data.roles.Request` weights, mark and bad_rows may be given.
+    `gaussbayes.data.roles.Request` weights, mark, bad_rows and header may be given.
     """
     schema = model.schema
     if schema.features is None:

@@ -57,7 +57,10 @@ def model_blocks(model: Model) -> list[Block]:
         solved = model.solved()
     except GaussBayesError as error:
         return [what, f"It cannot predict yet: {error}", *model_tables(model)]
-    return [f"{what}, {counted(solved.n_parameters, 'parameter')}", *model_tables(solved)]
+    notice = None if model.calibration is None else model.calibration.notice
+    notices = [] if notice is None else [f"Notice: {notice}"]
+    parameters = counted(solved.n_parameters, "parameter")
+    return [f"{what}, {parameters}", *notices, *model_tables(solved)]
 
 
 def model_tables(model: Model) -> list[Block]:

@@ -14,6 +14,7 @@ from gaussbayes.analysis import class_moments
 from gaussbayes.analysis.discriminant import (
     DiscriminantAxes,
     discriminant_axes,
+    discriminant_coordinates,
     linear_discriminants,
     linear_scores,
     quadratic_scores,
@@ -235,8 +236,11 @@ class LinearDiscriminantAnalysis(_DiscriminantAnalysis):
         """The discriminant axes, of which "lsqr" has none."""
         if self.solver == "lsqr":
             return None
-        tolerance = self.tol if self.solver == "svd" else _TRANSFORM_TOLERANCE
-        return discriminant_axes(model, tolerance)
+        return discriminant_axes(model, self._tolerance)
+
+    @property
+    def _tolerance(self) -> float:
+        return self.tol if self.solver == "svd" else _TRANSFORM_TOLERANCE
 
     def transform(self, X: Any) -> Any:
         """Rows on the discriminant axes (n, n_components); with "eigen" not centred."""
@@ -244,11 +248,14 @@ class LinearDiscriminantAnalysis(_DiscriminantAnalysis):
             msg = "transform not implemented for 'lsqr' solver (use 'svd' or 'eigen')."
             raise NotImplementedError(msg)
         model, kind = self._ready(), self._kind_of(X, "transform")
-        rows, axes = self._rows(X), self._axes(model)
-        assert axes is not None
-        if self.solver == "eigen":
-            axes = axes.about_zero()
-        return kind.moved(axes.project_rows(model, rows, self.n_jobs)[:, : self.n_components])
+        places = discriminant_coordinates(
+            model,
+            self._rows(X),
+            self._tolerance,
+            centred=self.solver == "svd",
+            n_jobs=self.n_jobs,
+        )
+        return kind.moved(places[:, : self.n_components])
 
     def decision_function(self, X: Any) -> Any:
         """Two classes: the log-odds of the second (n,); more: ``w_cᵀ x + w_c0`` (n, k).

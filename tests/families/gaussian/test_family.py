@@ -282,7 +282,7 @@ def test_a_start_needs_a_row_of_every_class_and_feature() -> None:
         Gaussian().start(statistics, statistics.together(), NAMES)
 
 
-# Remedies are tried before they are advised: see tests/model/test_remedies.py
+# Remedies are tried before they are advised: see tests/test_remedies.py
 
 
 def remedies(X: Any, codes: Any, family: Gaussian) -> list[str]:

@@ -414,7 +414,7 @@ MEMBER = "average.members.1"
 CALIBRATIONS: list[Broken] = [
     ("hot", CALIBRATED, put("calibration.temperature", 1.5), "temperature: .*<= 1.0, got 1.5"),
     ("cold", CALIBRATED, put("calibration.temperature", 0), "temperature: must be a number > 0"),
-    ("all prior", CALIBRATED, put("calibration.prior_proportion", 1), "a number < 1.0, got 1"),
+    ("more prior", CALIBRATED, put("calibration.prior_proportion", 1.1), "<= 1.0, got 1.1"),
     ("offsets few", CALIBRATED, put("calibration.offsets", [0]), "offsets: must be an array of 2"),
     ("offset null", CALIBRATED, put("calibration.offsets.0", None), r"offsets\[0\]: must be a num"),
     ("scores few", CALIBRATED, put("calibration.scores.0", DROP), "scores: .*6 numbers, as many"),

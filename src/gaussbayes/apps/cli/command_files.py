@@ -23,7 +23,7 @@ from gaussbayes.apps.cli.command_options import (
 from gaussbayes.apps.cli.console import tell
 from gaussbayes.base import atomic
 from gaussbayes.base.errors import DataError, GaussBayesError, ParameterError, SchemaError
-from gaussbayes.base.missing_marks import INFINITY, MissingMarks
+from gaussbayes.base.missing_marks import MissingMarks
 from gaussbayes.base.numerals import counted
 from gaussbayes.base.progress import count_rows
 from gaussbayes.base.schema import ColumnRoles
@@ -447,9 +447,8 @@ def tell_roles(roles: ColumnRoles | None) -> None:
 
 def tell_infinite(missing: MissingMarks) -> None:
     """Say in which columns infinite numbers are missing values."""
-    for name, marks in missing.of_columns:
-        if marks >= INFINITY:
-            tell(f"{name}: infinite numbers are taken for missing values")
+    for sentence in missing.infinite:
+        tell(sentence)
 
 
 def roles_record(roles: ColumnRoles | None) -> list[dict[str, Any]] | None:

@@ -191,7 +191,8 @@ _HELP = {
     "--transform": "What Gaussian features are transformed by, all of them or some: standardised, "
     "yeo-johnson, log or rank-normal; it may be given several times.",
     "--unlabelled": "Whether rows whose label is missing are learnt from, by EM, or left out.",
-    "--unlabelled-weight": "How much a row without label counts beside a labelled one.",
+    "--unlabelled-weight": "How much a row without label counts beside a labelled one; auto is 1, "
+    "or 0 where the model is chosen, unless 0.1 or 1 predicts labelled rows clearly better.",
     "--weights": "The column that says how much each row counts.",
 }
 """What the help says of options, if need be with what their values are called."""
@@ -337,6 +338,11 @@ def as_shrinkage(value: str) -> float | str | None:
     if value in {"none", "oas", "ledoit-wolf", "auto"}:
         return None if value == "none" else value
     return number_from_0(1.0, "'auto', 'none', 'oas', 'ledoit-wolf' or ")(value)
+
+
+def as_unlabelled_weight(value: str) -> float | str:
+    """``auto`` or a number from 0 on."""
+    return value if value == "auto" else number_from_0(words="'auto' or ")(value)
 
 
 def as_sharing(value: str) -> bool | float:
@@ -561,7 +567,7 @@ _TABLE: dict[Any, tuple[Decorator, ...]] = {
             convert=number_from_0(),
         ),
         option("--family A,B=FAMILY", "families", multiple=True, convert=as_families),
-        option("--unlabelled-weight NUMBER", default="1", convert=number_from_0()),
+        option("--unlabelled-weight NUMBER|auto", default="auto", convert=as_unlabelled_weight),
         option("--selection", type=_Words(["leave-one-out", "bic"]), default="leave-one-out"),
         option(
             "--calibration",

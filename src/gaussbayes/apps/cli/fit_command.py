@@ -173,15 +173,14 @@ def tell_fit(
         n, held_out = reduced.n_rows - reduced.n_unlabelled, selection.n_held_out
         if held_out is not None and held_out < n:
             tell(f"chosen by {held_out:,} of {n:,} rows, drawn at random")
-        if model.learnt is not None:
+        if model.learnt is not None and model.calibration is None:
             least = frequency_log_loss(model.learnt.weight)
             if selection.best.log_loss > least:
-                tell(
-                    f"warning: the class frequencies alone have a log loss of {least:.4f}; run "
-                    "`gaussbayes evaluate` to see whether the calibrated model is better"
-                )
+                tell(f"warning: the class frequencies alone have a log loss of {least:.4f}")
     if model.calibration is not None:
         tell(f"calibrated by rows left out: temperature {model.calibration.temperature:.4g}")
+        if model.calibration.notice is not None:
+            tell(f"notice: {model.calibration.notice}")
     if as_json:
         console.write_json(record)
     classes = counted(len(record["classes"]), "class", "classes")

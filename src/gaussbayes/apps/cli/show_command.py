@@ -142,6 +142,8 @@ def _heading(name: str, model: Model, record: dict[str, Any]) -> dict[str, str]:
             f"temperature {five_digits(calibration['temperature'])}, by "
             f"{counted(calibration['rows'], 'row')} left out"
         )
+        if model.calibration is not None and model.calibration.notice is not None:
+            lines["notice"] = model.calibration.notice
     if record["members"]:
         many = len(record["members"])
         lines["average"] = f"of {many} models; parameters are those of the first of them"

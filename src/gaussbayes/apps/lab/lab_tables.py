@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.apps.lab import messages as limits
 from gaussbayes.apps.lab.wire_format import MessageError
-from gaussbayes.base.errors import DataError
+from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray, RealArray
 from gaussbayes.data import tables as arrow
@@ -218,7 +218,7 @@ def read_file(name: str, path: Path) -> NamedTable:
     under a name of our own.
     """
     from gaussbayes.data.files import format_by_name, open_source
-    from gaussbayes.data.roles import HOW_TO_SKIP
+    from gaussbayes.data.roles import HOW_TO_SKIP, WITHOUT_HEADER
 
     with path.open("rb") as file:
         beginning = file.read(_BEGINNING)
@@ -228,9 +228,15 @@ def read_file(name: str, path: Path) -> NamedTable:
     if name.lower().endswith(".json") and beginning.lstrip()[:1] == b"[":
         msg = f"{name} is a JSON array; write it as JSON lines, one object in each line"
         raise MessageError(msg)
-    file_format, _ = format_by_name(name)
+    how: dict[str, Any] = {"format": format_by_name(name)[0], "most_columns": _MOST_COLUMNS}
     try:
-        source = open_source(path, format=file_format, most_columns=_MOST_COLUMNS)
+        try:
+            source = open_source(path, **how)
+        except SchemaError as error:
+            if not str(error).endswith(WITHOUT_HEADER):
+                raise
+            source = open_source(path, header=False, **how)
+            name = f"{name} (its first line names no columns: they are called x1, x2, …)"
         table = _whole_table(name, source)
     except DataError as error:
         # How to leave rows out by an option of the command helps nobody on the page.
@@ -252,17 +258,14 @@ def keep_table(folder: Path, named: NamedTable, key: str | None = None) -> dict[
     path = str(folder / f"{key}{_KEPT}")
     with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
-    uploads = [each for each in folder.glob(f"*{_KEPT}") if each.stem != GIVEN]
-    sizes = {each: each.stat().st_size for each in sorted(uploads, key=_age, reverse=True)}
+    older = [each for each in folder.glob(f"*{_KEPT}") if each.stem not in {GIVEN, key}]
+    older.sort(key=lambda each: each.stat().st_mtime_ns)
+    sizes = {each: each.stat().st_size for each in (*older, Path(path))}
     while len(sizes) > 1 and sum(sizes.values()) > _MOST_KEPT:
         oldest = next(iter(sizes))
         oldest.unlink(missing_ok=True)
         del sizes[oldest]
     return {"upload": key, **named.record}
-
-
-def _age(path: Path) -> float:
-    return -path.stat().st_mtime
 
 
 def kept_table(folder: Path, key: str) -> NamedTable | None:
@@ -283,10 +286,8 @@ def _whole_table(name: str, source: "Source") -> "pa.Table":
     """All rows of a file; what is compressed may turn out to be more than can be kept."""
     import pyarrow as pa
 
-    numbers = [each.name for each in source.schema if arrow.is_number(each.type)]
-    numbers = [name for name in numbers if name not in source.inferred.categorical]
     parts, n_rows, n_bytes = [], 0, 0
-    with closing(source.blocks(numbers=numbers, as_held=numbers)) as blocks:  # type: ignore[type-var]
+    with closing(source.blocks()) as blocks:  # type: ignore[type-var]
         for block in blocks:
             parts.append(block.table)
             n_rows += block.table.num_rows
@@ -340,6 +341,8 @@ def labelled_rows(
     notes: list[str] = []
     asked = Request(target, "auto" if features is None else features, None, "auto")
     how: dict[str, Any] = {"typed": source.categorical, "most_kinds": limits.MOST_CATEGORIES}
+    # Features are named as soon as one of all is taken away; rows are numbered as in the file.
+    how |= {"infinite": True, "first_row": 1}
     try:
         check_present(table.column_names, [target])
         check_types(table.schema, {}, name, target)
@@ -351,10 +354,11 @@ def labelled_rows(
         check_types(table.schema, chosen.kinds, name, target)
         rows = chosen.encoder.encode_block(table)
     except DataError as error:
-        raise MessageError(str(error)) from None
+        raise MessageError(error.problem or str(error)) from None
     left_out = roles.reasons
     if left_out:
         notes.append(f"left out: {left_out}")
+    notes += chosen.missing.infinite
     n_unlabelled = int(np.count_nonzero(codes < 0))
     if n_unlabelled:
         rows_have = "1 row has" if n_unlabelled == 1 else f"{n_unlabelled:,} rows have"
@@ -367,8 +371,12 @@ def labelled_rows(
         )
         raise MessageError(msg)
     numbers = np.ascontiguousarray(rows.matrix, dtype=np.float64)
-    for row, place in np.argwhere(np.isinf(numbers)).tolist():
-        msg = f"{name}: row {row + 1} of column {chosen.numeric[place]!r} is infinite: correct it"
+    for row, place in np.argwhere(np.abs(numbers) > limits.LARGEST).tolist():
+        column, value = chosen.numeric[place], numbers[row, place]
+        msg = (
+            f"{name}: row {row + 1} of column {column!r} is {value:g}; the lab takes numbers "
+            f"up to {limits.LARGEST:g}: correct it, or leave the cell empty"
+        )
         raise MessageError(msg)
     for column, values in zip(chosen.categorical, rows.categories, strict=True):
         _check_few(column, values, limits.MOST_CATEGORIES, "takes {} categories: leave it out")

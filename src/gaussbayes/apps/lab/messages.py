@@ -28,12 +28,12 @@ MOST_CLASSES_BY_HAND = 12
 MOST_FEATURES = 50
 MOST_CATEGORIES = 100  # different values of a feature that holds categories; of more it is text
 MOST_ROWS = 200_000
-_LARGEST = 1e100  # beyond it squares overflow
+LARGEST = 1e100  # beyond it squares overflow
 _NARROWEST = 1e-13  # of an interval, relative to its ends: there are some hundred floats in it
 
 Seed: TypeAlias = Annotated[int, Meta(ge=0, le=(1 << 32) - 1)]
 Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
-Number: TypeAlias = Annotated[float, Meta(ge=-_LARGEST, le=_LARGEST)]
+Number: TypeAlias = Annotated[float, Meta(ge=-LARGEST, le=LARGEST)]
 Proportion: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 Side: TypeAlias = Annotated[int, Meta(ge=2, le=400)]
 FeatureNumber: TypeAlias = Annotated[int, Meta(ge=0, le=MOST_FEATURES - 1)]

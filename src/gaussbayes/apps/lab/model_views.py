@@ -430,7 +430,7 @@ class FittedModel(AskedModel):
         if table.has_label.all():
             options.pop("unlabelled_weight")
         usual = {name: each.default for name, each in signature(check_options).parameters.items()}
-        usual["categorical_features"] = []
+        usual |= {"categorical_features": [], "unlabelled_weight": 1.0}
         return {name: value for name, value in options.items() if value != usual[name]}
 
     @property

@@ -88,7 +88,10 @@ class Work:
                 {"name": name, "thumbnail": examples.thumbnail(name)} | each.record
                 for name, each in examples.EXAMPLES.items()
             ],
-            "lessons": [{"name": each["name"], "title": each["title"]} for each in lessons()],
+            "lessons": [
+                {"name": each["name"], "title": each["title"], "steps": len(each["steps"])}
+                for each in lessons()
+            ],
             "glossary": tomllib.loads(_GLOSSARY.read_text("utf-8")),
             "given": None if given is None else given.record,
             "limits": ABOUT["limits"]

@@ -33,6 +33,7 @@ from gaussbayes.base.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks,
 from gaussbayes.data.files import FileReader, SourceFile, bytes_taken, naming, open_bytes
 from gaussbayes.data.roles import (
     NOT_A_NUMBER,
+    WITHOUT_HEADER,
     BadRow,
     ColumnSelection,
     InferredTypes,
@@ -500,8 +501,7 @@ def _check_is_header(names: tuple[str, ...], file: str) -> None:
         some = ", ".join(map(repr, names[:4]))
         msg = (
             f"the first line of {file} looks like a row of data ({some}{', …' * (len(names) > 4)})"
-            ", but must name the columns: put a line with their names before it, or give "
-            "header=False (--no-header on the command line), and they are called x1, x2, …"
+            f", but must name the columns: put a line with their names before it{WITHOUT_HEADER}"
         )
         raise SchemaError(msg)
 

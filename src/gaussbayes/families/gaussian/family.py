@@ -248,8 +248,10 @@ class Gaussian(Family):
         return self.fit(statistics, names, threads, start)
 
     def attempt(self, statistics: GaussianStatistics, names: Schema) -> None:
-        """Raise what `estimate` would; a long EM is taken to succeed."""
-        self.fit(self.adapted(statistics), names, max_iterations=TRIAL)
+        """Raise what `estimate` would, or if its EM takes long."""
+        record = self.fit(self.adapted(statistics), names, max_iterations=TRIAL).convergence
+        if record is not None:
+            record.check()
 
     def fit(
         self,
@@ -484,7 +486,10 @@ class PredictiveGaussian(Gaussian):
         return Fit(predictive(expected.moments, names, self.prior), record)
 
     def attempt(self, statistics: GaussianStatistics, names: Schema) -> None:
-        """Raise what `estimate` would of rows that need not be summed with their correlations."""
+        """Raise what `estimate` would of rows that need not be summed with their correlations.
+
+        What missing values are expected by always exists: a long EM for it succeeds as well.
+        """
         weight, within = statistics.weight, feature_moments(statistics).scatter
         if within.shape[1] > weight.sum() and not within.any():
             msg = "with more features than rows, something must vary within classes"

@@ -674,7 +674,7 @@ def _row_blocks(n: int, d: int, k: int, layout: ScatterLayout) -> list[slice]:
     A block must be worth a thread's while (four megabytes of rows; eight where there are more than
     eight blocks) and outweigh the merging of its moments (a dozen times their size, up to 32
     megabytes). Large moments make few blocks, because each block holds its own until they are
-    merged.
+    merged. Their number is a power of two, so that threads have as many each.
     """
     if n * d < 1 << 20:
         return [slice(0, n)]  # as below, sooner
@@ -683,4 +683,4 @@ def _row_blocks(n: int, d: int, k: int, layout: ScatterLayout) -> list[slice]:
     size = 8 * n * d
     worthwhile = max(1 << 22, min(size // 8, 1 << 23), min(12 * state, 1 << 25))
     blocks = max(1, min(most, size // worthwhile))
-    return ranges(n, -(-n // blocks))
+    return ranges(n, -(-n // (1 << (blocks.bit_length() - 1))))

@@ -221,8 +221,10 @@ class TransformedDensity:
         """The standard deviations of x (k, d)."""
         if self.transforms.linear:
             return np.asarray(self.inner.deviation * self._scale)
-        squares = np.square(self._coefficients(_DEGREES)[1:])
-        return np.asarray(np.sqrt(squares.sum(axis=0)))
+        coefficients = self._coefficients(_DEGREES)[1:]
+        largest = np.maximum(np.abs(coefficients).max(axis=0), np.finfo(np.float64).tiny)
+        squares = np.square(coefficients / largest)  # of a long tail they would be beyond floats
+        return np.asarray(largest * np.sqrt(squares.sum(axis=0)))
 
     def dense_covariance(self) -> FloatArray:
         """The covariances of x (m, d, d); m is 1 if the classes share one, else k.

@@ -3,7 +3,8 @@
 //
 // Rows go through in sub-blocks that stay in the cache. Of each sub-block, the rows of a class are
 // brought together, centred and summed up, as squares (diagonal) or as a product Z'Z (full,
-// pooled), and join the moments of the class. With w_a, mean_a, S_a what the class has so far,
+// pooled), and join the moments of the class. Squares of few classes and features, whose sums stay
+// in the first-level cache, are summed up as the rows come, without bringing them together. With w_a, mean_a, S_a what the class has so far,
 // w_b, mean_b what comes, w = w_a + w_b, delta = mean_b - mean_a and Z_c the rows about c:
 //
 //   scatter = S_a + Z_c'Z_c - w_b (mean_b - c)(mean_b - c)' + (w_a w_b / w) delta delta'
@@ -12,32 +13,33 @@
 // -(w_b^2 / w) delta delta'. Taking that off costs digits only if it outweighs what is left, which
 // is at least (w_a w_b / w) delta delta': the error grows by 1 + w_b / w_a at most. So the mean of
 // the class is the centre once the class has half the weight of what comes; before that the centre
-// is mean_b, found in a pass of its own, and nothing is taken off.
+// is mean_b, found in a pass of its own, and nothing is taken off. Sums of squares go on about one
+// centre, from sub-block to sub-block, for as long as the class has half their weight.
+//
+// A centre is a float: the class's anchor + offset, rounded. So x - c is exact for nearby floats, and
+// c - anchor says how far the centre is from the anchor.
 
 namespace accumulation {
 
-// sums_j = sum of w z_j and squares_j = sum of w z_j^2, where z = (x - anchor) - center. The rows
-// are summed up a few at a time: fewer roundings add up. Meanwhile what will be read next is fetched
-// into the cache.
+// sums_j += sum of w z_j and squares_j += sum of w z_j^2, where z = x - center. The rows are summed
+// up a few at a time: fewer roundings add up.
 template <bool weighted, class T>
-void sum_rows(const Group<T>& rows, std::size_t panels, const double* anchor, const double* center,
-              Span& upcoming, double* sums, double* squares) {
+void sum_rows(const Group<T>& rows, std::size_t panels, const double* center, double* sums,
+              double* squares) {
     for_columns(panels, [&](auto V, std::size_t column) {
-        constexpr std::size_t chains = 4 / V, run = 32 * chains;
-        Vec<double> a[V], c[V], sum[V] = {}, square[V] = {};
+        constexpr std::size_t chains = 4 / V, run = 64 * chains;
+        Vec<double> c[V], sum[V], square[V];
         for (std::size_t v = 0; v < V; ++v) {
-            a[v] = load(anchor + column + v * width);
             c[v] = load(center + column + v * width);
+            sum[v] = load(sums + column + v * width);
+            square[v] = load(squares + column + v * width);
         }
         for (std::size_t i = 0; i < rows.size;) {
             const std::size_t stop = std::min(rows.size, i + run);
-            const std::size_t step = upcoming.begin < upcoming.end ? sizeof(T) * width : 0;
-            const char* ahead = upcoming.begin;
             Vec<double> s[chains][V] = {}, q[chains][V] = {};
             const auto add = [&](std::size_t chain, std::size_t row) {
-                for (std::size_t v = 0; v < V; ++v, ahead += step) {
-                    __builtin_prefetch(ahead, 0, 2);
-                    const Vec<double> z = (widen(rows.row[row] + column + v * width) - a[v]) - c[v];
+                for (std::size_t v = 0; v < V; ++v) {
+                    const Vec<double> z = widen(rows.row[row] + column + v * width) - c[v];
                     const Vec<double> counted = weighted ? z * rows.weight[row] : z;
                     s[chain][v] += counted;
                     q[chain][v] += counted * z;
@@ -46,7 +48,6 @@ void sum_rows(const Group<T>& rows, std::size_t panels, const double* anchor, co
             for (; i + chains <= stop; i += chains)
                 for (std::size_t chain = 0; chain < chains; ++chain) add(chain, i + chain);
             for (; i < stop; ++i) add(0, i);
-            upcoming.begin = ahead;
             for (std::size_t chain = 0; chain < chains; ++chain)
                 for (std::size_t v = 0; v < V; ++v) {
                     sum[v] += s[chain][v];
@@ -60,6 +61,63 @@ void sum_rows(const Group<T>& rows, std::size_t panels, const double* anchor, co
     });
 }
 
+// V doubles that follow one another.
+template <std::size_t V>
+struct Piece {
+    typedef double vec __attribute__((vector_size(V * sizeof(double))));
+    static vec load(const double* from) {
+        vec v;
+        std::memcpy(&v, from, sizeof v);
+        return v;
+    }
+    static vec load(const float* from) {
+        double wide[V];
+        for (std::size_t l = 0; l < V; ++l) wide[l] = from[l];
+        return load(wide);
+    }
+    // What x adds to the sums and squares about a centre.
+    template <class T>
+    static void add(const T* x, const double* center, double* sums, double* squares) {
+        const vec z = load(x) - load(center), s = load(sums) + z, q = load(squares) + z * z;
+        std::memcpy(sums, &s, sizeof s);
+        std::memcpy(squares, &q, sizeof q);
+    }
+};
+
+// The columns from j on that whole vectors leave over.
+template <std::size_t rest, std::size_t V, class T>
+inline void add_rest(const T* x, const double* center, double* sums, double* squares) {
+    if constexpr (V > 0) {
+        constexpr std::size_t own = rest & V;
+        if constexpr (own > 0) Piece<V>::add(x, center, sums, squares);
+        add_rest<rest, V / 2>(x + own, center + own, sums + own, squares + own);
+    }
+}
+
+// Adds rows to the sums of their classes. Of each class `spaces` has a centre, sums and squares, whole
+// panels each. d is a multiple of the width and `rest`.
+template <std::size_t rest, class T>
+void add_rows(const T* row, std::ptrdiff_t stride, std::size_t count, const std::int32_t* codes,
+              std::size_t d, double* spaces) {
+    const std::size_t padded = panels_of(d) * width;
+    for (std::size_t i = 0; i < count; ++i, row += stride) {
+        double* const center = spaces + static_cast<std::size_t>(codes[i]) * 3 * padded;
+        double *const sums = center + padded, *const squares = sums + padded;
+        std::size_t j = 0;
+        for (; j + width <= d; j += width)
+            Piece<width>::add(row + j, center + j, sums + j, squares + j);
+        add_rest<rest, width / 2>(row + j, center + j, sums + j, squares + j);
+    }
+}
+
+template <class T, std::size_t rest = width - 1>
+auto add_rows_for(std::size_t d) {
+    if constexpr (rest == 0)
+        return &add_rows<0, T>;
+    else
+        return d % width == rest ? &add_rows<rest, T> : add_rows_for<T, rest - 1>(d);
+}
+
 inline double sum_weights(const double* weight, std::size_t count) {
     constexpr std::size_t run = 32;
     double total = 0;
@@ -71,67 +129,99 @@ inline double sum_weights(const double* weight, std::size_t count) {
     return total;
 }
 
+// What the rows of a class sum up to about a centre, until it joins the class's moments. Whole
+// panels each.
+struct Sums {
+    double* center;
+    double* sums;
+    double* squares;
+};
+
 template <class T>
 class Accumulator {
   public:
     Accumulator(std::size_t d, std::size_t k, bool weighted, Layout layout, const Moments& moments)
         : d_(d),
           k_(k),
-          panels_(panels_of(d)),
+          padded_(panels_of(d) * width),
           weighted_(weighted),
           layout_(layout),
           moments_(moments),
           z_(layout == Layout::diagonal ? 1 : d),
-          scratch_(5 * panels_ * width),
-          anchor_(scratch_.data()),
-          center_(anchor_ + panels_ * width),
-          rest_(center_ + panels_ * width),
-          squares_(rest_ + panels_ * width),
-          delta_(squares_ + panels_ * width) {
-        std::memset(scratch_.data(), 0, sizeof(double) * 5 * panels_ * width);
+          pending_(k),
+          space_(3 * padded_ * (layout == Layout::diagonal ? k : 1)),
+          in_place_(in_place(d, k, weighted, layout) ? 3 * k * padded_ : 0),
+          rest_(padded_),
+          delta_(padded_) {
+        std::memset(space_.data(), 0,
+                    sizeof(double) * 3 * padded_ * (layout == Layout::diagonal ? k : 1));
+        std::memset(rest_.data(), 0, sizeof(double) * padded_);
+        std::memset(delta_.data(), 0, sizeof(double) * padded_);
+        std::fill(pending_.data(), pending_.data() + k, 0.0);
     }
 
     void fetch(Span upcoming) { upcoming_ = upcoming; }
 
-    // Rows of class c join its moments.
+    // Rows of class c join its moments, or what is about to.
     void add(std::size_t c, const Group<T>& rows) {
-        double& weight = moments_.weight[c];
-        double* const offset = moments_.offset + c * d_;
-        double* const scatter = scatter_of(c);
         const double own =
             weighted_ ? sum_weights(rows.weight, rows.size) : static_cast<double>(rows.size);
-        const double part = own / (weight + own);
-        const bool settled = 2 * weight >= own;
-        if (settled)
-            center_on_class(c);
-        else
-            center_on(rows, own, c);
-        if (layout_ == Layout::diagonal)
-            sum(rows);
-        else
-            z_.add(rows, anchor_, center_, rest_, upcoming_, scatter);
-        for (std::size_t j = 0; j < d_; ++j) {
-            rest_[j] /= own;
-            delta_[j] = (center_[j] - offset[j]) + rest_[j];
-            offset[j] += delta_[j] * part;
+        const Sums about = sums_of(c);
+        if (layout_ == Layout::diagonal) {
+            make_room(c, own);
+            if (pending_[c] == 0 && !start(about, c, own)) start(about, c, rows, own);
+            sum(rows, about);
+            pending_[c] += own;
+        } else {
+            if (!start(about, c, own)) start(about, c, rows, own);
+            z_.add(rows, about.center, about.sums, upcoming_, scatter_of(c));
+            join_product(c, own);
         }
-        if (layout_ == Layout::diagonal)
-            for (std::size_t j = 0; j < d_; ++j)
-                scatter[j] += squares_[j] + (weight * part * delta_[j] * delta_[j] -
-                                             own * rest_[j] * rest_[j]);
-        else if (settled)
-            z_.subtract(std::sqrt(own * part), rest_, upcoming_, scatter);
-        else {
-            // Their own mean is the centre but for rounding, which counts beside a far first row.
-            z_.subtract(std::sqrt(own), rest_, upcoming_, scatter);
-            if (weight > 0) z_.add(std::sqrt(weight * part), delta_, upcoming_, scatter);
+    }
+
+    // Whether the sums of all classes are so few that rows are best added as they come.
+    static bool in_place(std::size_t d, std::size_t k, bool weighted, Layout layout) {
+        return layout == Layout::diagonal && !weighted &&
+               3 * k * panels_of(d) * width * sizeof(double) <= 16 << 10;
+    }
+
+    // How many rows are added in place before their sums join the others: about 256 to each sum.
+    static std::size_t rows_in_place(std::size_t k) { return 256 * k; }
+
+    // Rows as they come, after they were counted. False if a class has no centre yet: then nothing has
+    // been done.
+    bool add_in_place(SubBlock<T>& block, std::size_t first, std::size_t count,
+                      const std::int32_t* codes) {
+        for (std::size_t c = 0; c < k_; ++c)
+            if (2 * (moments_.weight[c] + pending_[c]) < static_cast<double>(block.size(c)))
+                return false;
+        for (std::size_t c = 0; c < k_; ++c) {
+            const Sums about = sums_of(c);
+            const double own = static_cast<double>(block.size(c));
+            if (own == 0) continue;
+            make_room(c, own);
+            if (pending_[c] == 0) start(about, c, own);
+            pending_[c] += own;
+            double* const to = in_place_.data() + c * 3 * padded_;
+            std::memcpy(to, about.center, sizeof(double) * padded_);
+            std::memset(to + padded_, 0, sizeof(double) * 2 * padded_);
         }
-        if (layout_ == Layout::full) z_.flush(upcoming_, scatter);
-        weight += own;
+        const auto [row, stride] = block.unsorted(first, count);
+        add_rows_(row, stride, count, codes, d_, in_place_.data());
+        for (std::size_t c = 0; c < k_; ++c) {
+            if (block.size(c) == 0) continue;
+            double* const to = sums_of(c).sums;
+            const double* const from = in_place_.data() + c * 3 * padded_ + padded_;
+            for (std::size_t j = 0; j < 2 * padded_; ++j) to[j] += from[j];
+        }
+        return true;
     }
 
     void finish() {
-        if (layout_ == Layout::diagonal) return;
+        if (layout_ == Layout::diagonal) {
+            for (std::size_t c = 0; c < k_; ++c) join(c);
+            return;
+        }
         if (layout_ == Layout::pooled) z_.flush(upcoming_, moments_.scatter);
         const std::size_t count = layout_ == Layout::full ? k_ : 1;
         for (std::size_t c = 0; c < count; ++c) mirror(moments_.scatter + c * d_ * d_);
@@ -143,32 +233,81 @@ class Accumulator {
         return moments_.scatter + c * (layout_ == Layout::full ? d_ * d_ : d_);
     }
 
-    void sum(const Group<T>& rows) {
+    Sums sums_of(std::size_t c) {
+        double* const own = space_.data() + (layout_ == Layout::diagonal ? 3 * c * padded_ : 0);
+        return {own, own + padded_, own + 2 * padded_};
+    }
+
+    void sum(const Group<T>& rows, const Sums& about) {
         const auto add = weighted_ ? sum_rows<true, T> : sum_rows<false, T>;
-        add(rows, panels_, anchor_, center_, upcoming_, rest_, squares_);
+        add(rows, padded_ / width, about.center, about.sums, about.squares);
     }
 
-    void center_on_class(std::size_t c) {
-        std::memcpy(anchor_, moments_.anchor + c * d_, sizeof(double) * d_);
-        std::memcpy(center_, moments_.offset + c * d_, sizeof(double) * d_);
+    // Before weight comes: sums about a centre are closed where they would weigh too much for it.
+    void make_room(std::size_t c, double own) {
+        if (pending_[c] + own > 2 * moments_.weight[c]) join(c);
     }
 
-    // The centre is the rows' own mean. The first rows of a class also give it its anchor: their
-    // mean, found relative to the first of them, rounded to a float.
-    void center_on(const Group<T>& rows, double own, std::size_t c) {
-        const bool first = moments_.weight[c] == 0;
+    // Nothing yet, about the mean of the class; false if it has too little weight for that.
+    bool start(const Sums& about, std::size_t c, double own) {
+        std::memset(about.sums, 0, sizeof(double) * 2 * padded_);
+        if (2 * moments_.weight[c] < own) return false;
+        const double *const anchor = moments_.anchor + c * d_, *const offset = moments_.offset + c * d_;
+        for (std::size_t j = 0; j < d_; ++j) about.center[j] = anchor[j] + offset[j];
+        return true;
+    }
+
+    // Nothing yet, about the mean of the rows. The first rows of a class also give it its anchor:
+    // their mean, found relative to the first of them, rounded to a float.
+    void start(const Sums& about, std::size_t c, const Group<T>& rows, double own) {
         double* const anchor = moments_.anchor + c * d_;
+        const bool first = moments_.weight[c] == 0;
+        for (std::size_t j = 0; j < d_; ++j)
+            about.center[j] = first ? static_cast<double>(rows.row[0][j]) : anchor[j];
+        sum(rows, about);
         for (std::size_t j = 0; j < d_; ++j) {
-            anchor_[j] = first ? static_cast<double>(rows.row[0][j]) : anchor[j];
-            center_[j] = 0;
+            about.center[j] += about.sums[j] / own;
+            if (first) anchor[j] = about.center[j];
         }
-        sum(rows);
+        std::memset(about.sums, 0, sizeof(double) * 2 * padded_);
+    }
+
+    // The mean of what comes, relative to the centre (rest) and to the class (delta), moves that of
+    // the class. The answer is the proportion of all weight that comes.
+    double move_mean(std::size_t c, double own) {
+        const Sums about = sums_of(c);
+        const double* const anchor = moments_.anchor + c * d_;
+        double* const offset = moments_.offset + c * d_;
+        const double part = own / (moments_.weight[c] + own), each = 1 / own;
+        double *const rest = rest_.data(), *const delta = delta_.data();
         for (std::size_t j = 0; j < d_; ++j) {
-            const double mean = rest_[j] / own;
-            if (first) anchor[j] = anchor_[j] + mean;
-            center_[j] = (anchor_[j] - anchor[j]) + mean;
-            anchor_[j] = anchor[j];
+            rest[j] = about.sums[j] * each;
+            delta[j] = ((about.center[j] - anchor[j]) - offset[j]) + rest[j];
+            offset[j] += delta[j] * part;
         }
+        return part;
+    }
+
+    void join(std::size_t c) {
+        const double own = std::exchange(pending_[c], 0.0);
+        if (own == 0) return;
+        const double before = moments_.weight[c], part = move_mean(c, own);
+        const double *const squares = sums_of(c).squares, *const rest = rest_.data(),
+                     *const delta = delta_.data();
+        double* const scatter = scatter_of(c);
+        for (std::size_t j = 0; j < d_; ++j)
+            scatter[j] +=
+                squares[j] + (before * part * delta[j] * delta[j] - own * rest[j] * rest[j]);
+        moments_.weight[c] += own;
+    }
+
+    void join_product(std::size_t c, double own) {
+        const double before = moments_.weight[c], part = move_mean(c, own);
+        double* const scatter = scatter_of(c);
+        z_.subtract(std::sqrt(own), rest_.data(), upcoming_, scatter);
+        if (before > 0) z_.add(std::sqrt(before * part), delta_.data(), upcoming_, scatter);
+        if (layout_ == Layout::full) z_.flush(upcoming_, scatter);
+        moments_.weight[c] += own;
     }
 
     void mirror(double* scatter) const {
@@ -176,15 +315,16 @@ class Accumulator {
             for (std::size_t j = 0; j < i; ++j) scatter[i * d_ + j] = scatter[j * d_ + i];
     }
 
-    const std::size_t d_, k_, panels_;
+    const std::size_t d_, k_, padded_;
     const bool weighted_;
     const Layout layout_;
     const Moments moments_;
     Panels z_;
-    Block<double> scratch_;
-    // Whole panels each: where z_ and sum_rows centre, the mean of the rows relative to that and to
-    // the class, and the sums of squares.
-    double *const anchor_, *const center_, *const rest_, *const squares_, *const delta_;
+    Block<double> pending_;  // the weight of each class's sums, which have not joined its moments
+    Block<double> space_;    // the sums of each class, or of products those of the class at hand
+    Block<double> in_place_;  // those of rows that are added in place
+    decltype(&add_rows<0, T>) const add_rows_ = add_rows_for<T>(d_);
+    Block<double> rest_, delta_;
     Span upcoming_;  // what will be read next
 };
 
@@ -202,11 +342,19 @@ template <class T>
 void accumulate(const Rows<T>& rows, const std::int32_t* codes, const double* weights,
                 std::size_t k, Layout layout, const Moments& moments) {
     if (rows.n == 0 || rows.d == 0) return;
-    const std::size_t step = std::min(rows.n, rows_at_a_time(rows.d * sizeof(T), k, layout));
+    const bool in_place = Accumulator<T>::in_place(rows.d, k, weights != nullptr, layout);
+    const std::size_t most = in_place ? Accumulator<T>::rows_in_place(k)
+                                      : rows_at_a_time(rows.d * sizeof(T), k, layout);
+    const std::size_t step = std::min(rows.n, most);
     SubBlock<T> block(rows, k, step);
     Accumulator<T> accumulator(rows.d, k, weights != nullptr, layout, moments);
-    for (std::size_t first = 0; first < rows.n; first += step) {
-        block.take(first, std::min(rows.n - first, step), codes, weights);
+    // The first rows are read twice, in order to find a centre: of squares they are few.
+    const std::size_t fewest = layout == Layout::diagonal ? 8 * k : step;
+    for (std::size_t first = 0, count; first < rows.n; first += count) {
+        count = std::min({rows.n - first, step, std::max(first, fewest)});
+        block.count(first, count, codes, weights);
+        if (in_place && accumulator.add_in_place(block, first, count, codes + first)) continue;
+        block.sort(first, count, codes, weights, layout == Layout::diagonal);
         accumulator.fetch(block.upcoming());
         for (std::size_t c = 0; c < k; ++c)
             if (const Group<T> group = block.group(c); group.size > 0) accumulator.add(c, group);

@@ -63,16 +63,15 @@ class Panels {
           stride_((capacity_ + 1) * width),
           z_(panels_ * stride_) {}
 
-    // Adds sqrt(w) z of each row, z = (x - anchor) - center; sums_j = sum of w z_j on the way. What
-    // will be read next is fetched into the cache while the processor multiplies.
+    // Adds sqrt(w) z of each row, z = x - center, and sum of w z_j to sums_j on the way. What will be
+    // read next is fetched into the cache while the processor multiplies.
     template <class T>
-    void add(const Group<T>& rows, const double* anchor, const double* center, double* sums,
-             Span& upcoming, double* scatter) {
-        std::memset(sums, 0, sizeof(double) * panels_ * width);
+    void add(const Group<T>& rows, const double* center, double* sums, Span& upcoming,
+             double* scatter) {
         for (std::size_t done = 0; done < rows.size;) {
             make_room(upcoming, scatter);
             const std::size_t count = std::min(rows.size - done, capacity_ - added_ - subtracted_);
-            pack(rows.row + done, rows.root + done, count, anchor, center, sums);
+            pack(rows.row + done, rows.root + done, count, center, sums);
             added_ += count;
             done += count;
         }
@@ -114,22 +113,19 @@ class Panels {
     }
 
     template <class T>
-    void pack(const T* const* row, const double* root, std::size_t count, const double* anchor,
-              const double* center, double* sums) {
+    void pack(const T* const* row, const double* root, std::size_t count, const double* center,
+              double* sums) {
         for_columns(panels_, [&](auto V, std::size_t column) {
             // By value: the compiler cannot know that storing into z_ leaves them as they are.
             const T* const* const x = row;
             const double* const w = root;
             const std::size_t stride = stride_, n = count;
             double* const to = at(column / width, added_);
-            Vec<double> a[V], c[V], sum[V] = {};
-            for (std::size_t v = 0; v < V; ++v) {
-                a[v] = load(anchor + column + v * width);
-                c[v] = load(center + column + v * width);
-            }
+            Vec<double> c[V], sum[V] = {};
+            for (std::size_t v = 0; v < V; ++v) c[v] = load(center + column + v * width);
             for (std::size_t i = 0; i < n; ++i)
                 for (std::size_t v = 0; v < V; ++v) {
-                    const Vec<double> z = ((widen(x[i] + column + v * width) - a[v]) - c[v]) * w[i];
+                    const Vec<double> z = (widen(x[i] + column + v * width) - c[v]) * w[i];
                     store(to + v * stride + i * width, z);
                     sum[v] += z * w[i];
                 }

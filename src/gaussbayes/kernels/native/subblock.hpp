@@ -40,30 +40,50 @@ class SubBlock {
           limit_(rows.data + rows.d +
                  std::max(std::ptrdiff_t{0},
                           static_cast<std::ptrdiff_t>(rows.n - 1) * rows.row_stride)),
-          end_(k),
+          size_(k),
+          end_(parts * k),
           row_(capacity),
           weight_(capacity),
           root_(capacity) {
         for (std::size_t i = 0; i < capacity; ++i) weight_[i] = root_[i] = 1.0;
     }
 
-    void take(std::size_t first, std::size_t count, const std::int32_t* codes,
-              const double* weights) {
+    // How many rows each class has among `count` from the first on.
+    void count(std::size_t first, std::size_t count, const std::int32_t* codes,
+               const double* weights) {
+        find_places(count, codes + first, weights ? weights + first : nullptr);
+    }
+    std::size_t size(std::size_t c) { return size_[c]; }
+
+    // The rows one after the other, each in one piece, and how far they lie apart.
+    std::pair<const T*, std::ptrdiff_t> unsorted(std::size_t first, std::size_t count) {
+        if (!rows_.apart && (rows_.column_stride == 1 || rows_.d == 1))
+            return {rows_.data + static_cast<std::ptrdiff_t>(first) * rows_.row_stride,
+                    rows_.row_stride};
+        copy(first, count);
+        return {copy_->data(), static_cast<std::ptrdiff_t>(padded_)};
+    }
+
+    // Brings the rows of a class together, after they were counted. With `touch` they are read
+    // beforehand, one after the other: the processor's own prefetching is fastest then.
+    void sort(std::size_t first, std::size_t count, const std::int32_t* codes,
+              const double* weights, bool touch) {
         codes += first;
         if (weights) weights += first;
         const std::ptrdiff_t stride = rows_.row_stride;
         const T* const from = rows_.data + static_cast<std::ptrdiff_t>(first) * stride;
         const std::size_t direct = readable(from, count);
-        find_places(count, codes, weights);
-        place(from, stride, 0, direct, codes, weights);
         upcoming_ = {};
-        if (direct < count) {
-            copy(first + direct, count - direct);
-            place(copy_->data(), static_cast<std::ptrdiff_t>(padded_), direct, count, codes,
-                  weights);
-        } else if (stride > 0 && stride <= 2 * static_cast<std::ptrdiff_t>(padded_)) {
-            const T* const next = from + static_cast<std::ptrdiff_t>(count) * stride;
-            const std::ptrdiff_t reach = static_cast<std::ptrdiff_t>(count) * stride;
+        if (direct < count) copy(first + direct, count - direct);
+        place(from, direct, count, codes, weights);
+        if (direct == 0 || stride <= 0 || stride > 2 * static_cast<std::ptrdiff_t>(padded_)) return;
+        const std::ptrdiff_t reach = static_cast<std::ptrdiff_t>(direct) * stride;
+        if (touch) {
+            const auto* const bytes = reinterpret_cast<const volatile char*>(from);
+            const std::size_t end = sizeof(T) * static_cast<std::size_t>(reach - stride + 1);
+            for (std::size_t line = 0; line < end; line += 64) static_cast<void>(bytes[line]);
+        } else if (direct == count) {
+            const T* const next = from + reach;
             upcoming_ = {reinterpret_cast<const char*>(next),
                          reinterpret_cast<const char*>(next + std::min(reach, limit_ - next))};
         }
@@ -71,8 +91,8 @@ class SubBlock {
 
     // The rows of class c that have a weight.
     Group<T> group(std::size_t c) {
-        const std::size_t begin = c ? end_[c - 1] : 0;
-        return {row_.data() + begin, weight_.data() + begin, root_.data() + begin, end_[c] - begin};
+        const std::size_t begin = c ? end_[c * parts - 1] : 0, end = end_[c * parts + parts - 1];
+        return {row_.data() + begin, weight_.data() + begin, root_.data() + begin, end - begin};
     }
 
     // Where the next sub-block will be read.
@@ -114,36 +134,73 @@ class SubBlock {
         return column + static_cast<std::ptrdiff_t>(first) * rows_.row_stride;
     }
 
-    // Where the rows of each class will begin, by counting.
-    void find_places(std::size_t count, const std::int32_t* codes, const double* weights) {
-        std::memset(end_.data(), 0, sizeof(std::uint32_t) * k_);
-        for (std::size_t i = 0; i < count; ++i)
-            if (!weights || weights[i] > 0) ++end_[codes[i]];
-        std::uint32_t begin = 0;
-        for (std::size_t c = 0; c < k_; ++c) begin += std::exchange(end_[c], begin);
+    // Calls step(i, p) for the rows of all parts p, each in its order. A part counts and places its
+    // rows without waiting for the numbers that another has just written.
+    template <class Step>
+    static void for_parts(std::size_t count, bool together, Step step) {
+        const std::size_t size = (count + parts - 1) / parts, before = (parts - 1) * size;
+        const std::size_t common = together && count > before ? count - before : 0;
+        for (std::size_t i = 0; i < common; ++i)
+#pragma GCC unroll 4
+            for (std::size_t p = 0; p < parts; ++p) step(p * size + i, p);
+        for (std::size_t p = 0; p < parts; ++p)
+            for (std::size_t i = p * size + common; i < std::min(count, (p + 1) * size); ++i)
+                step(i, p);
     }
 
-    // Where a class begins moves on to where it ends as its rows are put in place.
-    void place(const T* row, std::ptrdiff_t stride, std::size_t begin, std::size_t end,
-               const std::int32_t* codes, const double* weights) {
-        for (std::size_t i = begin; i < end; ++i, row += stride) {
-            if (weights && !(weights[i] > 0)) continue;
-            const std::uint32_t at = end_[codes[i]]++;
-            row_[at] = row;
-            if (weights) {
-                weight_[at] = weights[i];
-                root_[at] = std::sqrt(weights[i]);
-            }
+    // Where the rows of each class and part will begin, by counting.
+    void find_places(std::size_t count, const std::int32_t* codes, const double* weights) {
+        std::uint32_t* const end = end_.data();
+        std::memset(end, 0, sizeof(std::uint32_t) * parts * k_);
+        for_parts(count, true, [=](std::size_t i, std::size_t p) {
+            if (!weights || weights[i] > 0) ++end[codes[i] * parts + p];
+        });
+        std::uint32_t begin = 0;
+        for (std::size_t c = 0; c < k_; ++c) {
+            const std::uint32_t before = begin;
+            for (std::size_t p = 0; p < parts; ++p)
+                begin += std::exchange(end[c * parts + p], begin);
+            size_[c] = begin - before;
         }
     }
 
+    // Where a class begins moves on to where it ends as its rows are put in place: the first ones,
+    // `direct`, are where the table has them, the others in the copy.
+    void place(const T* from, std::size_t direct, std::size_t count, const std::int32_t* codes,
+               const double* weights) {
+        std::uint32_t* const end = end_.data();
+        const T** const row = row_.data();
+        double *const weight = weight_.data(), *const root = root_.data();
+        const std::ptrdiff_t stride = rows_.row_stride;
+        const auto put = [=](std::size_t i, std::size_t p, const T* x) {
+            if (weights && !(weights[i] > 0)) return;
+            const std::uint32_t at = end[codes[i] * parts + p]++;
+            row[at] = x;
+            if (weights) {
+                weight[at] = weights[i];
+                root[at] = std::sqrt(weights[i]);
+            }
+        };
+        if (direct == count)
+            return for_parts(count, true, [=](std::size_t i, std::size_t p) {
+                put(i, p, from + static_cast<std::ptrdiff_t>(i) * stride);
+            });
+        const T* const copy = copy_->data();
+        for_parts(count, false, [=, this](std::size_t i, std::size_t p) {
+            put(i, p, i < direct ? from + static_cast<std::ptrdiff_t>(i) * stride
+                                 : copy + (i - direct) * padded_);
+        });
+    }
+
+    static constexpr std::size_t parts = 4;
     const Rows<T> rows_;
     const std::size_t k_, padded_;
     const T* const limit_;  // where the memory of the table ends
     Span upcoming_;
     std::size_t copied_ = 0;  // rows there is room for in the copy
     std::unique_ptr<Block<T>> copy_;
-    Block<std::uint32_t> end_;
+    Block<std::uint32_t> size_;  // of each class
+    Block<std::uint32_t> end_;  // of each class, of each part
     Block<const T*> row_;
     Block<double> weight_, root_;
 };

@@ -113,7 +113,7 @@ class CalibrationRecord(Record, frozen=True):
 
     temperature: Annotated[float, Meta(gt=0, le=1)]
     offsets: Numbers
-    prior_proportion: Annotated[float, Meta(ge=0, lt=1)]
+    prior_proportion: Annotated[float, Meta(ge=0, le=1)]
     left_out: Annotated[Integers, Meta(description="rows of each class that were left out")]
     scores: Annotated[
         NumbersOrNull, Meta(description="their log posteriors, class by class; null for −∞")

@@ -170,6 +170,7 @@ export class App extends Store {
 			const answer = await this.connection.ask(kind, body);
 			if (answer.request !== body) return;
 			this.emit("busy", false); // the newest request brings the same answer
+			if (kind !== this.figureKind) return; // another view is shown by now
 			this.retried = false;
 			answer.started = started;
 			this.answers[kind] = answer;

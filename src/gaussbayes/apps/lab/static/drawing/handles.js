@@ -11,8 +11,12 @@ const TURN = Math.PI / 60;
 const FINER = 0.1; // what Shift makes of a step
 const POINT = 5; // pixels from a point at which it may be meant
 const MOST_POINTS = 3000; // more cannot be moved
+const FAR = 1e6; // pixels
 const STILL = 3; // pixels a press may tremble and still be a click
 const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+
+/** Pixels as an attribute may have them: what is far outside the plot is put less far. */
+export const pixels = (value) => Math.max(-FAR, Math.min(FAR, value)).toFixed(2);
 
 export class Handles {
 	constructor(app, root, frame) {
@@ -118,7 +122,7 @@ export class Handles {
 
 	/** Say where a handle is; an attribute that is set anew is painted anew. */
 	show(element, left, top, value, text) {
-		const where = `translate(${left.toFixed(2)} ${top.toFixed(2)})`;
+		const where = `translate(${pixels(left)} ${pixels(top)})`;
 		const said = { transform: where, "aria-valuenow": value, "aria-valuetext": text };
 		for (const [name, now] of Object.entries(said)) {
 			if (element.getAttribute(name) !== String(now)) element.setAttribute(name, now);
@@ -155,7 +159,7 @@ export class PlaneHandles extends Handles {
 			const text = `standard deviations ${deviations.join(" and ")}, correlation ${correlation}`;
 			this.show(end, left + x, top - y, round(ellipse.axes[which], 1), text);
 			const line = { x1: left, y1: top, x2: left + x, y2: top - y };
-			for (const [name, value] of Object.entries(line)) arms[which].setAttribute(name, value.toFixed(2));
+			for (const [name, value] of Object.entries(line)) arms[which].setAttribute(name, pixels(value));
 		});
 	}
 

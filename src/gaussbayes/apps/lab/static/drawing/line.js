@@ -25,6 +25,7 @@ export class LineView {
 			this.draw();
 		});
 		app.on("state", () => {
+			if (this.shown && !this.drawn) this.draw(); // the answer came while another view was shown
 			this.drawCursor();
 			if (this.shown && this.frame) this.handles.update();
 		});
@@ -44,6 +45,7 @@ export class LineView {
 
 	draw() {
 		const { answer, app, plot } = this;
+		this.drawn = this.shown;
 		if (!this.shown) {
 			this.curves.replaceChildren();
 			return;
@@ -54,8 +56,9 @@ export class LineView {
 		const x = [place[0], place.at(-1)];
 		const across = (value) => left + ((value - x[0]) / (x[1] - x[0])) * width;
 		const { joint, density, posterior, evidence } = answer.arrays;
-		const upper = joint ? Math.round((height - GAP) * UPPER) : 0; // votes have no densities
-		const lower = { top: top + upper + GAP, height: height - upper - GAP };
+		const room = Math.max(2, height - GAP);
+		const upper = joint ? Math.round(room * UPPER) : 0; // votes have no densities
+		const lower = { top: top + upper + GAP, height: room - upper };
 		this.frame = { x, left, width, base: top + upper, height: upper };
 		const withDensity = app.state.layers.density;
 		const highest = joint ? highestOf(evidence.data, joint.data, withDensity ? density.data : []) : 0;
@@ -148,7 +151,7 @@ export class LineView {
 	}
 
 	press(event) {
-		if (!this.shown || event.button !== 0) return;
+		if (!this.shown || !this.frame || event.button !== 0) return;
 		this.root.setPointerCapture(event.pointerId);
 		this.pressed = true;
 		this.to(event);

@@ -2,7 +2,7 @@
 
 import { exact, round } from "../panels/formats.js";
 import { widened } from "./ellipse.js";
-import { Handles } from "./handles.js";
+import { Handles, pixels } from "./handles.js";
 
 const STEP = 0.01; // of the view, for an arrow key
 const LEVEL = 24;
@@ -24,7 +24,7 @@ export class LineHandles extends Handles {
 		this.show(handle, across(mean), top, mean, exact(mean, this.unit));
 		this.show(end, across(mean + deviation), top, deviation, exact(deviation, this.unit));
 		const line = { x1: across(mean), x2: across(mean + deviation), y1: top, y2: top };
-		for (const [name, value] of Object.entries(line)) arm.setAttribute(name, value);
+		for (const [name, value] of Object.entries(line)) arm.setAttribute(name, pixels(value));
 	}
 
 	get unit() {

@@ -4,7 +4,6 @@ import { round } from "../panels/formats.js";
 
 const FARTHEST = 1000; // times the range of the data, or a thousandth of it
 const CLOSEST = 1e-11; // of the numbers themselves
-const LARGEST = 1e100; // values beyond it are not drawn: their range would be infinite
 const MARGIN = 0.07; // of the range of the points, on each side
 const ALIKE = 1.8; // scales less apart than this are made equal, so that circles look round
 
@@ -75,8 +74,8 @@ export function boundsOf(points, columns, [first, second]) {
 		let high = -Infinity;
 		for (let i = column; i < points.length; i += columns) {
 			const value = points[i];
-			if (value < low && value > -LARGEST) low = value;
-			if (value > high && value < LARGEST) high = value;
+			if (value < low) low = value;
+			if (value > high) high = value;
 		}
 		if (!(low <= high)) return [-1, 1];
 		const margin = (high - low) * MARGIN || Math.abs(low) * 0.1 || 1;

@@ -65,13 +65,28 @@ export function toggle(id, label, onChange) {
 	};
 }
 
-/** `onMove(value, done)` is called while it moves with done false, and on release with done true. */
+/**
+ * Listeners of an input that is moved: `onMove(done)` is called while it moves with done false, and on release
+ * with done true; also where it is let go at the value that it had before, of which no "change" tells.
+ */
+export function moves(onMove) {
+	let moving = false;
+	const tell = (done) => () => {
+		if (done && !moving) return;
+		moving = !done;
+		onMove(done);
+	};
+	const ends = ["change", "pointerup", "pointercancel", "blur"].map((name) => [name, tell(true)]);
+	return { input: tell(false), ...Object.fromEntries(ends) };
+}
+
+/** `onMove(value, done)` is called as `moves` has it. */
 export function slider(id, label, limits, onMove, { ends = null, format = String } = {}) {
-	const tell = (done) => {
+	const on = moves((done) => {
 		show();
 		onMove(input.valueAsNumber, done);
-	};
-	const input = el("input", { type: "range", id, ...limits, on: { input: () => tell(false), change: () => tell(true) } });
+	});
+	const input = el("input", { type: "range", id, ...limits, on });
 	const value = el("output", { for: id });
 	const name = el("label", { for: id }, term(label, label, false));
 	const root = el("div", { class: "control slider" },

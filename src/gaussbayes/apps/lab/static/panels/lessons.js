@@ -1,9 +1,9 @@
 // The panel "Lessons": guided steps; each sets the page up, says what to look at, and holds the
 // controls that it speaks of. A lesson is data; see guided_lessons.toml.
 
-import { DEFAULT, merge } from "../state.js";
+import { DEFAULT, difference, merge } from "../state.js";
 import { slider } from "./controls.js";
-import { button, el, find, write as writeText } from "./elements.js";
+import { button, el, find, hint, write as writeText } from "./elements.js";
 import { percent } from "./formats.js";
 import { lessonGoal } from "./lesson_goal.js";
 import { liveText, names } from "./live_text.js";
@@ -22,7 +22,7 @@ export function mount(element, app) {
 	const to = (by) => () => go(app.state.lesson[0], app.state.lesson[1] + by);
 	const back = button("lessons-back", "Back", to(-1));
 	const next = button("lessons-next", "Next", to(1), { class: "primary" });
-	const again = button("lessons-again", "Set up again", to(0), { title: "Put everything back as this step needs it" });
+	const again = button("lessons-again", "Reset", to(0), { title: "Put everything back as this step needs it" });
 	const all = button("lessons-all", "All lessons", () => app.change({ lesson: null }));
 	const wrong = el("p", { class: "wrong", role: "alert", hidden: true });
 	const body = el("div", { hidden: true },
@@ -32,9 +32,10 @@ export function mount(element, app) {
 		goal,
 		el("div", { class: "row steps" }, back, next, again, all),
 	);
-	const starts = app.about.lessons.map(({ name, title }, i) =>
-		button(`lessons-start-${i}`, title, () => go(name, 0)));
-	const offered = el("div", { class: "offered" }, starts);
+	const starts = app.about.lessons.map(({ name, title, steps }, i) =>
+		button(`lessons-start-${i}`, [title, el("span", { class: "count" }, `${steps} steps`)], () => go(name, 0)));
+	const offered = el("div", { class: "offered" },
+		hint("Each step sets the plot up and asks something of you. Undo brings back what you had."), starts);
 	element.append(offered, wrong, body);
 
 	let shown = null; // title and number of the step
@@ -45,11 +46,11 @@ export function mount(element, app) {
 		if (!lessons.has(name)) lessons.set(name, (await app.ask("lesson", { name })).head);
 		return lessons.get(name);
 	}
-	async function go(name, wanted) {
+	async function go(name, wanted, options) {
 		try {
 			const { steps } = await load(name);
 			const number = Math.max(0, Math.min(steps.length - 1, wanted));
-			app.change({ ...setUp(steps[number], app.state), lesson: [name, number] });
+			app.change({ ...setUp(steps[number], app.state), lesson: [name, number] }, options);
 		} catch (error) {
 			complain(error);
 		}
@@ -65,6 +66,8 @@ export function mount(element, app) {
 		}
 		try {
 			const found = await load(lesson[0]);
+			const alone = Object.keys(difference(app.state)).join() === "lesson"; // an address of a step
+			if (alone) await go(...lesson, { record: false });
 			if (app.state.lesson?.[0] === lesson[0]) show(found, app.state.lesson[1]);
 		} catch (error) {
 			complain(error);

@@ -4,7 +4,7 @@ import { answersWithParameters } from "../manual_model.js";
 import { button, el, term } from "./elements.js";
 import { probability } from "./formats.js";
 import { className } from "./marks.js";
-import { number } from "./controls.js";
+import { moves, number } from "./controls.js";
 
 /** Priors after one was moved: those not locked share what is left as they did before. */
 function rescaled(priors, moved, wanted, locked) {
@@ -49,7 +49,7 @@ export function priors(app) {
 		const id = `model-prior-${code}`;
 		const input = el("input", {
 			type: "range", id, min: 0, max: 1, step: 0.005, "aria-label": `Prior of ${label}`,
-			on: { input: () => move(code, input.valueAsNumber, false), change: () => move(code, input.valueAsNumber, true) },
+			on: moves((done) => move(code, input.valueAsNumber, done)),
 		});
 		const typed = number(`${id}-number`, `Prior of ${label}, as a number`, { min: 0, max: 1 },
 			(value) => move(code, value, true), { dense: true, digits: 3 });
