@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,6 @@ def section(rounds: int) -> list[str]:
 
 def measure(rounds: int) -> dict[str, Any]:
     """Seconds of every cell, ours and theirs, and both errors."""
-    import sklearnex
     from sklearnex.basic_statistics import BasicStatistics
     from sklearnex.preview.covariance import EmpiricalCovariance
 
@@ -67,7 +67,7 @@ def measure(rounds: int) -> dict[str, Any]:
             "covariance": lambda X=X: EmpiricalCovariance().fit(X),
         }
         times[cell.name] = [timing.best for timing in interleaved(calls, rounds).values()]
-    return {"version": sklearnex.__version__, "times": times, "errors": _errors()}
+    return {"version": version("scikit-learn-intelex"), "times": times, "errors": _errors()}
 
 
 def _errors() -> tuple[float, float]:

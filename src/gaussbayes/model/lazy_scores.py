@@ -115,4 +115,5 @@ class _Batches:
 
     def _batches(self) -> Iterator[Any]:
         for table in arrow_tables(self.frame, self.n_rows):
-            yield from self.add_scores(table).cast(self.schema).to_batches()
+            if table.num_rows:
+                yield from self.add_scores(table).cast(self.schema).to_batches()

@@ -99,7 +99,8 @@ class DropIn(GaussianClassifier):
 
     @property
     def _kind(self) -> ArrayKind:
-        return vars(self).get("_array_kind", _NUMPY)
+        kind: ArrayKind = vars(self).get("_array_kind", _NUMPY)
+        return kind
 
     @property
     def _announced(self) -> LabelArray | None:
