@@ -254,7 +254,7 @@ def test_strings_in_a_numeric_column() -> None:
     table = tree_frame(X).astype({"girth": object})
     table.loc[17, "girth"] = "thick"
     model = GaussianClassifier()
-    with pytest.raises(DataError, match="column 'girth' of X holds a string: 'thick' in row 17"):
+    with pytest.raises(DataError, match=r"'girth' \(string, for example 'thick' in row 17\)"):
         model.fit(table, y)
     model.fit(tree_frame(X), y)
     with pytest.raises(DataError, match="column 'girth' of X holds a string: 'thick' in row 17"):

@@ -181,7 +181,7 @@ def test_columns_that_hold_no_numbers() -> None:
 def test_text_that_the_types_did_not_announce() -> None:
     wrong = rows(5).assign(b=["1", "2", "x", "4", "5"])
     frame = dd.from_map(lambda part: part, [rows(5), wrong], meta=rows(1), enforce_metadata=False)
-    with pytest.raises(DataError, match="partition 1: column 'b' of X holds a string: .1. in row"):
+    with pytest.raises(DataError, match=r"partition 1: .*'b' \(string, for example '1' in row"):
         learn(frame, "kind")
 
 

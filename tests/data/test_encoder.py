@@ -358,7 +358,7 @@ def test_no_rows() -> None:
 
 def test_strings_among_the_numbers_name_their_column() -> None:
     frame = pd.DataFrame({"name": ["x"], "c": ["a"]})
-    with pytest.raises(DataError, match=r"column 'name' \(string, for example 'x'\)"):
+    with pytest.raises(DataError, match=r"column 'name' \(string, for example 'x' in row 0\)"):
         Encoder.learn(frame, ["c"]).encode(frame)
     with pytest.raises(DataError, match="column 2 of X holds a string: 'x' in row 0"):
         Encoder(3, None, (1,)).encode([[1.5, "a", "x"]])

@@ -1,6 +1,7 @@
 """Columns that hold something else than numbers where these are needed: named all at once."""
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from gaussbayes.base.errors import DataError
@@ -16,7 +17,8 @@ def check_frame(frame: Any, numeric: Collection[int], missing: MissingMarks) -> 
 
     Those that are not `numeric`, which are given by their places, hold categories.
     """
-    wrong, kinds = [], {}
+    wrong: list[tuple[str, object]] = []
+    kinds = {}
     for place, series in enumerate(frame.iter_columns()):
         kinds[series.name] = "number" if place in numeric else "category"
         if place not in numeric or series.dtype.is_numeric():
@@ -25,10 +27,12 @@ def check_frame(frame: Any, numeric: Collection[int], missing: MissingMarks) -> 
             frame_matrix(series.to_frame(), missing)
         except DataError:
             marks = missing.of(series.name)
-            texts = (value for value in series_values(series) if not is_missing(value, marks))
-            example = next((value for value in texts if isinstance(value, str)), None)
-            if example is not None:
-                wrong.append((series.name, f"string, for example {example!r:.60}"))
+            texts = (
+                f"string, for example {value!r:.60} in row {row}"
+                for row, value in enumerate(series_values(series))
+                if isinstance(value, str) and not is_missing(value, marks)
+            )
+            wrong += [(series.name, text) for text in islice(texts, 1)]
     check_no_others(wrong, [name for name, _ in wrong], kinds)
 
 

@@ -185,8 +185,9 @@ class Accumulator {
                3 * k * panels_of(d) * width * sizeof(double) <= 16 << 10;
     }
 
-    // How many rows are added in place before their sums join the others: about 256 to each sum.
-    static std::size_t rows_in_place(std::size_t k) { return 256 * k; }
+    // How many rows are added in place before their sums join the others: about 32 to each sum, since
+    // roundings add up from one to the next.
+    static std::size_t rows_in_place(std::size_t k) { return 32 * k; }
 
     // Rows as they come, after they were counted. False if a class has no centre yet: then nothing has
     // been done.
