@@ -49,21 +49,18 @@ Part: TypeAlias = Annotated[Raw, Meta(extra_json_schema={"type": ["object", "nul
 """A record of a family, which decodes it; or null."""
 
 
-class AnnouncedRecord(Record, frozen=True):
-    """Labels that may occur: those of the classes, and others that have no rows yet."""
+class LabelsRecord(Record, frozen=True):
+    """Labels, sorted, no two alike, and their type."""
 
     type: LabelType
     width: Annotated[int, Meta(ge=1, le=LARGEST_LABELS)] | None
     labels: Labels
 
 
-class ClassesRecord(Record, frozen=True, omit_defaults=True):
-    """The labels of the classes, sorted, no two alike."""
+class ClassesRecord(LabelsRecord, frozen=True, omit_defaults=True):
+    """The labels of the classes, and those that may occur if some of them have no rows yet."""
 
-    type: LabelType
-    width: Annotated[int, Meta(ge=1, le=LARGEST_LABELS)] | None
-    labels: Labels
-    announced: AnnouncedRecord | None = None
+    announced: LabelsRecord | None = None
 
 
 class PriorsRecord(Record, frozen=True):

@@ -44,12 +44,11 @@ from gaussbayes.model.file.document import (
     MOST_OTHER_BYTES,
     MOST_PLAIN_BYTES,
     VERSION,
-    AnnouncedRecord,
     AverageRecord,
     CalibrationRecord,
-    ClassesRecord,
     ColumnRecord,
     FamilyRecord,
+    LabelsRecord,
     LabelType,
     MemberRecord,
     ModelRecord,
@@ -464,7 +463,7 @@ def _rows(n: int, rows: RowsRecord, schema: Schema) -> KeptRows:
 # Labels and priors.
 
 
-def _classes(record: ClassesRecord | AnnouncedRecord) -> LabelArray:
+def _classes(record: LabelsRecord) -> LabelArray:
     """The array of labels, sorted and all different."""
     kind, width = record.type, record.width
     if (kind == "str") != (width is not None):
@@ -497,7 +496,7 @@ def _classes(record: ClassesRecord | AnnouncedRecord) -> LabelArray:
     return np.array(values, dtypes.get(kind, kind))
 
 
-def _announced(record: AnnouncedRecord | None, classes: LabelArray) -> LabelArray | None:
+def _announced(record: LabelsRecord | None, classes: LabelArray) -> LabelArray | None:
     """The labels that may occur, if they are more than those of the classes."""
     if record is None:
         return None

@@ -32,12 +32,12 @@ from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.file.document import (
     FORMAT,
     VERSION,
-    AnnouncedRecord,
     AverageRecord,
     CalibrationRecord,
     ClassesRecord,
     ColumnRecord,
     FamilyRecord,
+    LabelsRecord,
     LabelType,
     MarkedColumnRecord,
     MemberRecord,
@@ -267,7 +267,7 @@ def _classes(model: Model) -> ClassesRecord:
     record, known = ClassesRecord(*_labels(model.classes)), model.known_classes
     if known.shape[0] > model.classes.shape[0]:
         with within("announced"):
-            record = msgspec.structs.replace(record, announced=AnnouncedRecord(*_labels(known)))
+            record = msgspec.structs.replace(record, announced=LabelsRecord(*_labels(known)))
     return record
 
 
