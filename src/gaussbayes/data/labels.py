@@ -217,7 +217,7 @@ def _coded(values: NDArray[Any], marks: ColumnMarks | None) -> tuple[CodeArray, 
     if kind == "f":
         _check_integers(codes, distinct)
     numbers = marks is not None and len(marks.numbers) > 0
-    if kind in "biuf" and not numbers and codes.min(initial=0) >= 0:
+    if kind in "biuf" and not numbers and (kind != "f" or codes.min(initial=0) >= 0):
         return codes, distinct, 0
     missing = [is_missing(each, marks) for each in distinct.tolist()]
     kept = np.flatnonzero(~np.array(missing, dtype=bool))

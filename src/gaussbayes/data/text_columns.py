@@ -1,7 +1,6 @@
 """Columns that hold something else than numbers where these are needed: named all at once."""
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 from gaussbayes.base.errors import DataError
@@ -32,7 +31,8 @@ def check_frame(frame: Any, numeric: Collection[int], missing: MissingMarks) -> 
                 for row, value in enumerate(series_values(series))
                 if isinstance(value, str) and not is_missing(value, marks)
             )
-            wrong += [(series.name, text) for text in islice(texts, 1)]
+            if (text := next(texts, None)) is not None:
+                wrong.append((series.name, text))
     check_no_others(wrong, [name for name, _ in wrong], kinds)
 
 

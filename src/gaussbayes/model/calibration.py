@@ -177,9 +177,15 @@ def calibrate(
     told = of_truth > 0
     proportion = _proportion_of_prior(posterior[told], np.exp(prior[told]), of_truth[told])
     mixed = np.log((1.0 - proportion) * posterior + proportion * np.exp(prior))
-    gain = np.multiply(proportions, mixed - prior, where=told, out=np.zeros((n, k))).sum(axis=1)
+    gain = score_of_classes(mixed - prior, np.where(told, proportions, 0.0))
     proportion += _doubt(gain, weights) * (1.0 - proportion)
     return Calibration(float(point[0]), offsets, proportion)
+
+
+def score_of_classes(log_posterior: RealArray, proportions: FloatArray) -> FloatArray:
+    """``Σ_c q_c log p(c | x)`` (n,): of the class of each row, or on average of soft labels."""
+    score = np.multiply(proportions, log_posterior, where=proportions > 0, out=proportions * 0.0)
+    return np.asarray(score.sum(axis=1))
 
 
 def _doubt(gain: FloatArray, weights: FloatArray) -> float:

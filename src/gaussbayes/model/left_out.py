@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import GaussBayesError, PriorError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, n_threads, one_blas_thread, ranges
-from gaussbayes.base.types import CodeArray, FloatArray, LabelArray, RealArray
+from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.families.protocol import LeftOut
 from gaussbayes.families.removal import Removal, remove
@@ -33,6 +33,7 @@ from gaussbayes.model.calibration import (
     calibrate,
     calibrated_left_out,
     no_calibration,
+    score_of_classes,
 )
 from gaussbayes.model.em import EXACT
 from gaussbayes.model.model import Model, solve
@@ -238,12 +239,6 @@ def calibrated_loss(data: HeldOutRows, settings: Settings, log_posterior: FloatA
     log_likelihood, log_prior, proportions, weights = arrays
     calibrated = calibrate(*arrays).log_posterior(log_likelihood, log_prior)
     return -float(np.average(score_of_classes(calibrated, proportions), weights=weights))
-
-
-def score_of_classes(log_posterior: RealArray, proportions: FloatArray) -> FloatArray:
-    """``Σ_c q_c log p(c | x)`` (n,): of the class of each row, or on average of soft labels."""
-    score = np.multiply(proportions, log_posterior, where=proportions > 0, out=proportions * 0.0)
-    return np.asarray(score.sum(axis=1))
 
 
 def with_company(data: HeldOutRows) -> NDArray[np.intp]:

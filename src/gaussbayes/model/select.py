@@ -33,7 +33,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import MOST_ROWS, Block, Displayed, Styled, TextTable
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import LabelledRows
-from gaussbayes.model.calibration import sum_and_error
+from gaussbayes.model.calibration import score_of_classes, sum_and_error
 from gaussbayes.model.em import EXACT, ROUGH
 from gaussbayes.model.evaluation import evaluate
 from gaussbayes.model.left_out import (
@@ -46,7 +46,6 @@ from gaussbayes.model.left_out import (
     held_out_rows,
     hold_out,
     sampled,
-    score_of_classes,
     with_company,
 )
 from gaussbayes.model.model import solve
@@ -580,8 +579,8 @@ def _fitted(
 ) -> Candidate:
     """A candidate before any row is held out, or if `by_rows` is false without that."""
     schema = replace(schema, classes=learnt.classes)
-    integrated = any(family.is_integrated for family in settings.families)
-    if by_rows and integrated and learnt.weight.min() >= 1:  # else there may be no density
+    # Of a class that weighs less than a row there may be no density.
+    if by_rows and _is_integrated(settings) and learnt.weight.min() >= 1:
         return Candidate(settings, nan, nan, nan, nan, _n_parameters(settings, schema))
     try:
         solution = solve(learnt, settings, schema, n_jobs)

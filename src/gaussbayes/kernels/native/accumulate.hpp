@@ -4,8 +4,9 @@
 // Rows go through in sub-blocks that stay in the cache. Of each sub-block, the rows of a class are
 // brought together, centred and summed up, as squares (diagonal) or as a product Z'Z (full,
 // pooled), and join the moments of the class. Squares of few classes and features, whose sums stay
-// in the first-level cache, are summed up as the rows come, without bringing them together. With w_a, mean_a, S_a what the class has so far,
-// w_b, mean_b what comes, w = w_a + w_b, delta = mean_b - mean_a and Z_c the rows about c:
+// in the first-level cache, are summed up as the rows come, without bringing them together. With
+// w_a, mean_a, S_a what the class has so far, w_b, mean_b what comes, w = w_a + w_b,
+// delta = mean_b - mean_a and Z_c the rows about c:
 //
 //   scatter = S_a + Z_c'Z_c - w_b (mean_b - c)(mean_b - c)' + (w_a w_b / w) delta delta'
 //
