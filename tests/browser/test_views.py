@@ -81,9 +81,9 @@ def test_the_stream(lab: Lab) -> None:
     every = lab.head("scene")["parameters"]
     points = lab.picture("points")
     lab.panel("stream")
-    lab.find("stream-speed").fill("9")
+    lab.find("stream-speed").fill("6")
     lab.find("stream-play").click()
-    lab.until("lab.state.stream > 20 && lab.state.stream < 200")
+    lab.until("lab.state.stream > 10 && lab.state.stream < 200")
     assert lab.find("stream-play").text_content() == "Pause"
     lab.find("stream-play").click()
     lab.settle()
@@ -194,6 +194,19 @@ def test_a_slider_that_is_brought_back_is_let_go(lab: Lab) -> None:
     lab.settle()
     assert lab.get("lab.dragging") is False
     assert lab.state["stream"] == seen
+
+
+def test_a_handle_whose_gaussian_goes_away_is_let_go(lab: Lab) -> None:
+    """Another table is opened while it is held, by a lesson for instance."""
+    for view, handle in (("line", "line-deviation-0"), ("plane", "handle-axis-0-0")):
+        lab.open({"view": view})
+        lab.hold(lab.middle(handle), (10, 0), 2)
+        lab.page.evaluate("() => lab.change({ data: { from: 'preset', preset: 'three' } })")
+        lab.page.mouse.move(300, 300)
+        lab.page.mouse.up()
+        lab.settle()
+        assert lab.get("lab.dragging") is False
+        expect(lab.find("problem")).to_be_hidden()
 
 
 def test_an_address_of_a_step_sets_it_up(lab: Lab) -> None:

@@ -47,7 +47,7 @@ from gaussbayes.data.tables import sampled_rows
 
 try:
     import pyarrow as pa
-except ImportError as error:
+except ModuleNotFoundError as error:
     message = "reading and writing files needs pyarrow: pip install 'gaussbayes[files]'"
     raise ImportError(message) from error
 

@@ -4,10 +4,12 @@ All of it follows from its arguments and from the lab's private folder, where up
 of the command line lie as Arrow files: a process that was ended is replaced by a new one.
 """
 
+import importlib
 import logging
 import signal
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -122,6 +124,8 @@ def _limit_memory(most_bytes: int) -> None:
         import resource
     except ImportError:  # not everywhere
         return
+    with suppress(ImportError):  # libraries are loaded first: the limit is for what a file holds
+        importlib.import_module("gaussbayes.data.readers.text")
     status = Path("/proc/self/statm")
     pages = int(status.read_text("ascii").split()[0]) if status.exists() else 0
     now = pages * resource.getpagesize() if pages else most_bytes

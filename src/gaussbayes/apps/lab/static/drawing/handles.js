@@ -66,7 +66,7 @@ export class Handles {
 	}
 
 	grab(event, element, c, which) {
-		if (event.button !== 0 || this.isCloser(event, c, which)) return;
+		if (event.button !== 0 || !this.isShown(c) || this.isCloser(event, c, which)) return;
 		event.preventDefault();
 		event.stopPropagation();
 		element.focus({ preventScroll: true });
@@ -76,7 +76,7 @@ export class Handles {
 		let drag = null;
 		const move = (moved) => {
 			const by = [moved.clientX - event.clientX, event.clientY - moved.clientY];
-			if (!drag && Math.hypot(...by) < STILL) return;
+			if (!this.isShown(c) || (!drag && Math.hypot(...by) < STILL)) return;
 			drag ??= this.dragged(c, which);
 			this.app.pointer = moved.timeStamp;
 			this.change(drag(by));
@@ -86,9 +86,14 @@ export class Handles {
 			element.classList.remove("held");
 			element.removeEventListener("pointermove", move);
 			if (drag) this.release();
-			else this.clicked(c);
+			else if (this.isShown(c)) this.clicked(c);
 		};
 		element.addEventListener("lostpointercapture", end, { once: true });
+	}
+
+	/** Whether the class has a Gaussian still: a table that comes meanwhile may have none. */
+	isShown(c) {
+		return this.frame() && c < (this.app.gaussians?.means.length ?? 0);
 	}
 
 	isCloser() {
@@ -97,7 +102,7 @@ export class Handles {
 
 	key(event, c, which) {
 		const direction = KEYS[event.key];
-		if (!direction || event.ctrlKey || event.metaKey || event.altKey) return;
+		if (!direction || !this.isShown(c) || event.ctrlKey || event.metaKey || event.altKey) return;
 		event.preventDefault();
 		event.stopPropagation();
 		const proportion = event.shiftKey ? FINER : 1;

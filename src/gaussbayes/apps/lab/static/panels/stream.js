@@ -10,6 +10,7 @@ const SLOWEST = 0; // powers of two, in points a second
 const FASTEST = 9;
 const FIRST = 1;
 const FRAME = 40; // the shortest pause between two figures, in milliseconds
+const LONGEST = 200; // more than this is not made up for: points do not leap after a pause of the browser
 
 export function mount(element, app) {
 	let playing = false;
@@ -72,7 +73,7 @@ export function mount(element, app) {
 		const passed = Math.max(0, time - last);
 		if (!waiting && passed >= FRAME) {
 			last = time;
-			owed += (passed / 1000) * 2 ** speed.input.valueAsNumber;
+			owed += (Math.min(passed, LONGEST) / 1000) * 2 ** speed.input.valueAsNumber;
 			const due = Math.floor(owed);
 			if (due > 0) {
 				owed -= due;
