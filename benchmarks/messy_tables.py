@@ -19,6 +19,7 @@ import warnings
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -394,6 +395,13 @@ if __name__ == "__main__":
     parser.add_argument("--files", type=Path, help="the CSV files in this folder")
     parser.add_argument("--only", default="", help="tables with this in their names")
     parser.add_argument("--records", type=Path, help="a file of JSON lines, which is continued")
+    parser.add_argument(
+        "--part",
+        default="1/1",
+        help="'1/2' and '2/2' are every other table each, for two processes",
+    )
     chosen = parser.parse_args()
+    first, step = map(int, chosen.part.split("/"))
     source = raw() if chosen.raw else made() if chosen.files is None else files(chosen.files)
-    judged((table for table in source if chosen.only in table.name), chosen.records)
+    wanted = (table for table in source if chosen.only in table.name)
+    judged(islice(wanted, first - 1, None, step), chosen.records)

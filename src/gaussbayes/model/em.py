@@ -24,6 +24,7 @@ import numpy as np
 from gaussbayes.base.anderson import Step, accelerate
 from gaussbayes.base.errors import DataError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import one_blas_thread
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.protocol import TRIAL, Convergence, Restartable
@@ -77,6 +78,7 @@ class Expectation:
         return Expected(expected, responsibility.sum(axis=0), float(weights @ evidence))
 
 
+@one_blas_thread()
 def expectation_maximisation(
     learnt: Learnt,
     rows: RowReduction,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from math import nan
 from typing import Protocol
 
 import numpy as np
@@ -77,27 +78,28 @@ def fit_model(
     """
     alternatives, automatic = options.alternatives(schema, table.rows)
     beside = automatic and all_rows is None and table.targets.n_unlabelled > 0
-    if beside and options.unlabelled_weight == 0:
-        return _fit_labelled(table, schema, options)
-    with ExitStack() as around:
-        if automatic:
-            around.enter_context(one_blas_thread())
-            around.enter_context(working("choosing the model"))
-        model, selection = _fit_model(
-            table, schema, options, alternatives, all_rows, automatic=automatic
-        )
-    if beside and selection is not None and model.settings.unlabelled_weight == 0:
-        return _fit_labelled(table, schema, options, selection.weights)
-    return model, selection
+    possible = options.unlabelled_weights
+    if not beside or (0.0 not in possible) or options.criterion == "bic":
+        return _fit_model(table, schema, options, alternatives, all_rows, automatic=automatic)
+    model, selection = _fit_labelled(table, schema, options)
+    assert selection is not None
+    judged, may_help = _judged_weights(table, model, schema, options)
+    if may_help:
+        with_all, choice = _fit_model(table, schema, options, alternatives, None, automatic=True)
+        assert choice is not None
+        if with_all.settings.unlabelled_weight > 0:
+            return with_all, choice
+        judged = choice.weights
+    return model, replace(selection, weights=tuple(judged))
 
 
 def _fit_labelled(
-    table: LabelledRows, schema: Schema, options: Options, weights: Sequence[Candidate] = ()
+    table: LabelledRows, schema: Schema, options: Options
 ) -> tuple[Model, Selection | None]:
     """The model that labelled rows alone have, where the others are to count nothing.
 
     Otherwise these would have a part in the transforms, and in what is chosen beside them. They are
-    kept with the model. `weights` that were judged are said with how it was chosen.
+    kept with the model.
     """
     labelled = pick(table, np.flatnonzero(table.targets.labelled))
     model, selection = fit_model(labelled, schema, replace(options, unlabelled_weight=0.0))
@@ -106,9 +108,30 @@ def _fit_labelled(
         with suppress(DataError):
             unlabelled = observe(table, model.settings, schema, 1, keep_all=True).unlabelled
             model = replace(model, learnt=replace(model.learnt, unlabelled=unlabelled).trimmed())
-    if selection is not None:
-        selection = replace(selection, weights=tuple(weights))
     return model, selection
+
+
+@one_blas_thread()
+def _judged_weights(
+    table: LabelledRows, model: Model, schema: Schema, options: Options
+) -> tuple[Sequence[Candidate], bool]:
+    """How the model of labelled rows does with unlabelled ones, and whether these may help.
+
+    They may if that cannot be judged: rows that are not kept, averages. A choice is made with them
+    then, and says so itself.
+    """
+    possible, learnt = options.unlabelled_weights, model.learnt
+    if len(possible) == 1:
+        return (), False
+    if learnt is None or learnt.unlabelled is None or learnt.unlabelled.rows is None:
+        return (), True
+    settings = replace(model.settings, calibration=None)
+    schema, threads = replace(schema, classes=learnt.classes), n_threads(options.n_jobs)
+    view = LearntView(settings, learnt)
+    table, (view,) = _judging(table, [view], schema, threads, is_sample=False)
+    trial = Trial(Candidate(settings, nan, nan, nan, nan, model.n_parameters), view)
+    candidates, best = unlabelled_weights(table, trial, schema, possible, threads)
+    return candidates, best.candidate.unlabelled_weight > 0
 
 
 def _fit_model(
@@ -118,6 +141,22 @@ def _fit_model(
     alternatives: list[Settings],
     all_rows: AllRows | None,
     *,
+    automatic: bool,
+) -> tuple[Model, Selection | None]:
+    """The model of all rows, whatever the weight of unlabelled ones, and how it was chosen."""
+    with ExitStack() as around:
+        if automatic:
+            around.enter_context(one_blas_thread())
+            around.enter_context(working("choosing the model"))
+        return _fit_alternatives(table, schema, options, alternatives, all_rows, automatic)
+
+
+def _fit_alternatives(
+    table: LabelledRows,
+    schema: Schema,
+    options: Options,
+    alternatives: list[Settings],
+    all_rows: AllRows | None,
     automatic: bool,
 ) -> tuple[Model, Selection | None]:
     few = table.targets.labels.shape[0] * schema.n_features < _WORTH_A_THREAD

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import GaussBayesError, PriorError
+from gaussbayes.base.errors import DataError, GaussBayesError, PriorError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, n_threads, one_blas_thread, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
@@ -193,6 +193,7 @@ def hold_out(
     *,
     always: bool = False,
     tolerance: float = EXACT,
+    fewest: int = 1,
 ) -> tuple[list[Outcome], int]:
     """Log posteriors of the rows held out under each of several settings, and how many folds.
 
@@ -205,9 +206,12 @@ def hold_out(
     always : whether to make these folds also where rows could be left out one at a time
     tolerance : the estimated error at which EM for missing labels ends; if that is not `EXACT`, it
         starts from the parameters of all rows
+    fewest : if not so many of the settings have parameters where EM is needed, no row is held out:
+        there is nothing to be told apart, and the others have errors, too
     """
     plain = [replace(settings, calibration=None) for settings in path]
-    outcomes, number = _hold_out(data, plain, n_jobs, folds, always=always, tolerance=tolerance)
+    how: dict[str, Any] = {"always": always, "tolerance": tolerance, "fewest": fewest}
+    outcomes, number = _hold_out(data, plain, n_jobs, folds, **how)
     for place, settings in enumerate(path):
         outcome = outcomes[place]
         if settings.calibration is not None and not isinstance(outcome, GaussBayesError):
@@ -270,6 +274,7 @@ def _hold_out(
     *,
     always: bool,
     tolerance: float,
+    fewest: int = 1,
 ) -> tuple[list[Outcome], int]:
     """`hold_out` without calibration."""
     if not always and closed_forms(data, path) is not None:
@@ -282,7 +287,8 @@ def _hold_out(
             for settings in path
         ]
         return [outcomes[0] for outcomes, _ in pairs], max(number for _, number in pairs)
-    return _hold_out_folds(data, path, n_jobs, folds, always=always, tolerance=tolerance)
+    how: dict[str, Any] = {"always": always, "tolerance": tolerance, "fewest": fewest}
+    return _hold_out_folds(data, path, n_jobs, folds, **how)
 
 
 def fold_numbers(codes: CodeArray, folds: int) -> NDArray[np.intp]:
@@ -396,6 +402,7 @@ def _hold_out_folds(
     *,
     always: bool,
     tolerance: float,
+    fewest: int,
 ) -> tuple[list[Outcome], int]:
     """Log posteriors by the models of the other folds, and how many folds there are.
 
@@ -418,6 +425,9 @@ def _hold_out_folds(
                 continue
             if start.convergence is None and not always:  # without EM a fit takes next to nothing
                 folds = n
+    if sum(not isinstance(outcome, GaussBayesError) for outcome in outcomes) < fewest:
+        reason = DataError("there are no others that it could be compared with")
+        return [some if isinstance(some, GaussBayesError) else reason for some in outcomes], 0
     number = fold_numbers(data.codes, folds)
     folds = int(number.max(initial=0)) + 1
     for rows, others in _without_folds(data, some, number, range(folds)):

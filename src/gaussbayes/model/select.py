@@ -310,12 +310,13 @@ def unlabelled_weights(
     if len(weights) == 1:
         return [], Trial(replace(trial.candidate, settings=weights[0]), view)
     data = held_out_rows(table, view.learnt, schema)
-    judged = _judged(data, weights, n_jobs, tolerance=ROUGH, always=True)
+    judged = _judged(data, weights, n_jobs, tolerance=ROUGH, always=True, fewest=2)
     candidates = [candidate for candidate, _ in judged]
     reference = judged[0]
     clear = [each for each in judged[1:] if _is_clearly_better(each, reference, data)]
-    last = [candidate for candidate, _ in (reference, *clear)]
-    best = best_of(last, "leave_one_out").best
+    if not clear:
+        return candidates, Trial(replace(reference[0], refused=None), view, reference[1], data)
+    best = best_of([candidate for candidate, _ in clear], "leave_one_out").best
     return candidates, Trial(best, view, judged[candidates.index(best)][1], data)
 
 
@@ -607,6 +608,7 @@ def _judged(
     *,
     always: bool = False,
     tolerance: float = EXACT,
+    fewest: int = 1,
 ) -> list[tuple[Candidate, FloatArray | None]]:
     """Candidates of a path, and log posteriors of the rows that were held out; see `hold_out`."""
     fitted = [
@@ -617,7 +619,13 @@ def _judged(
     if possible:
         settings = [path[number].given_units() for number in possible]
         outcomes, _ = hold_out(
-            data, settings, n_jobs, SELECTION_FOLDS, always=always, tolerance=tolerance
+            data,
+            settings,
+            n_jobs,
+            SELECTION_FOLDS,
+            always=always,
+            tolerance=tolerance,
+            fewest=fewest,
         )
         for number, outcome in zip(possible, outcomes, strict=True):
             log_posterior = None if isinstance(outcome, GaussBayesError) else outcome

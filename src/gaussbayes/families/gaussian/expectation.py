@@ -17,19 +17,20 @@ mean; they are not *located*. What an iteration of EM costs then depends on the 
 values, not on the rows.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.patterns import patterns_of
+from gaussbayes.base.patterns import group, patterns_of
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian.cells import PatternMoments, feature_moments, moments_of_cells
+from gaussbayes.families.gaussian.definite import invert_definite
 from gaussbayes.families.gaussian.statistics import (
     LAYOUTS,
     ClassMoments,
@@ -42,7 +43,6 @@ from gaussbayes.families.gaussian.structure import Structure
 if TYPE_CHECKING:
     from gaussbayes.families.gaussian.density import GaussianDensity
 
-_MOST_PRODUCTS = 1 << 18  # multiplications in a product up to which BLAS leaves it to one thread
 _MOST_ENTRIES = 1 << 17  # entries of matrices, or of rows, that are worked on at a time: a megabyte
 _MOST_ROOTS = 1 << 20  # entries of the scatters whose roots are worked out at a time
 _WORTH_A_BLOCK = 64  # cells of a single point that are worth blocks of their own
@@ -72,6 +72,7 @@ class Frame:
 class PointBlock:
     """Points that all have the same number of missing features; those with the same are a cell."""
 
+    codes: NDArray[np.intp]  # (q,) their classes, which are of one Gaussian but for the mean
     points: FloatArray  # (q, d)
     weight: FloatArray  # (q,)
     located: FloatArray  # (q,) 1, or 0 for a row of the root of a scatter
@@ -80,7 +81,12 @@ class PointBlock:
 
     @property
     def n_bytes(self) -> int:
-        return self.points.nbytes + 3 * self.weight.nbytes + self.hidden.nbytes
+        return self.points.nbytes + 4 * self.weight.nbytes + self.hidden.nbytes
+
+    def by_point(self, matrices: FloatArray) -> FloatArray:
+        """Those of the cells, for every point (q, …)."""
+        is_single = self.hidden.shape[0] == self.points.shape[0]
+        return matrices if is_single else matrices[self.cell]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +94,7 @@ class Points:
     """Labelled rows as points of their classes, in the units of a frame, 0 where one is missing."""
 
     frame: Frame
-    blocks: tuple[tuple[PointBlock, ...], ...]  # k times those of complete rows and of others
+    blocks: tuple[PointBlock, ...]  # of complete rows and of others
 
 
 def frame_of(anchor: FloatArray, variance: FloatArray) -> Frame:
@@ -114,18 +120,12 @@ def points_of(statistics: GaussianStatistics, *, shared: bool) -> Points:
     frame = frame_of(features.anchor, variance)
     parts = [_complete_cells(statistics.moments)]
     parts += [] if statistics.cells is None else [statistics.cells]
-    blocks = [
-        tuple(
-            block
-            for cells in parts
-            for block in _blocks_of_cells(
-                cells.taken(np.flatnonzero(cells.codes == c)), frame.anchor[c], frame.units_of(c)
-            )
-        )
-        for c in range(statistics.n_classes)
-    ]
-    points = Points(frame, tuple(blocks))
-    if sum(block.n_bytes for part in blocks for block in part) <= _MOST_KEPT:
+    if not shared:  # each class has matrices of its own
+        numbers = range(statistics.n_classes)
+        parts = [part.taken(np.flatnonzero(part.codes == c)) for c in numbers for part in parts]
+    blocks = tuple(block for cells in parts for block in _blocks_of_cells(cells, frame))
+    points = Points(frame, blocks)
+    if sum(block.n_bytes for block in blocks) <= _MOST_KEPT:
         _points.setdefault(statistics, {})[shared] = points
     return points
 
@@ -146,92 +146,115 @@ def row_blocks(
 ) -> Iterator[tuple[NDArray[np.intp], PointBlock]]:
     """Rows (n, d) in blocks, as they came but 0 where a value is missing, and their numbers.
 
-    There are at most so many rows in a block; None is as many as BLAS leaves to one thread.
+    There are at most so many rows in a block; None is as many as fit into the cache. All are said
+    to be of class 0.
     """
     patterns = patterns_of(X)
     values = np.where(np.isnan(X), 0.0, X)[patterns.order]
-    ones = np.ones(values.shape[0])
-    for at, block in _cut(values, ones, ones, patterns.starts, patterns.observed, most):
+    ones, codes = np.ones(values.shape[0]), np.zeros(values.shape[0], dtype=np.intp)
+    cut = _cut(codes, values, ones, ones, patterns.number[patterns.order], patterns.observed, most)
+    for at, block in cut:
         yield patterns.order[at], block
 
 
-def _blocks_of_cells(
-    cells: PatternMoments, anchor: FloatArray, unit: FloatArray
-) -> Iterator[PointBlock]:
-    """The points of cells of one class, so many at a time that their roots take little room.
+def _blocks_of_cells(cells: PatternMoments, frame: Frame) -> Iterator[PointBlock]:
+    """The points of cells, so many at a time that their roots take little room.
 
     Where there are many cells of a single point, they are kept apart: a block of nothing else is
-    handled quicker.
+    handled quicker. What classes have in common, a pattern, is a cell of the block.
     """
     d, numbers = cells.n_features, np.arange(cells.n_cells)
     alone = np.setdiff1d(numbers, cells.varied)
     apart = min(alone.size, cells.varied.size) >= _WORTH_A_BLOCK
-    groups = [alone, cells.varied] if apart else [numbers]
-    step = max(1, _MOST_ROOTS // d**2)
-    for chosen in (group[some] for group in groups for some in ranges(group.size, step)):
+    kinds = [alone, cells.varied] if apart else [numbers]
+    for chosen in (some for kind in kinds for some in _with_roots(kind, cells.varied, d)):
         part = cells.taken(chosen)
-        mean = ((part.anchor - anchor) + part.offset) / unit * part.observed
-        square, vector = np.linalg.eigh(part.scatter / unit / unit[:, None])
+        unit = frame.unit[np.minimum(part.codes, frame.unit.shape[0] - 1)]
+        mean = ((part.anchor - frame.anchor[part.codes]) + part.offset) / unit * part.observed
+        unit = unit[part.varied]
+        square, vector = np.linalg.eigh(part.scatter / unit[:, None, :] / unit[:, :, None])
         # What is left of the others is rounding, as is what is there of a missing feature.
         real = square > d * _EPS * square[:, -1:]
         root = np.sqrt(np.where(real, square, 0.0))[:, :, None] * vector.mT
         root *= part.observed[part.varied, None, :]
         size = np.ones(part.n_cells, dtype=np.intp)
         size[part.varied] += real.sum(axis=1)
-        starts = np.concatenate([[0], np.cumsum(size)])
-        located = np.zeros(starts[-1])
-        located[starts[:-1]] = 1.0
+        starts = np.cumsum(size) - size
+        located = np.zeros(size.sum())
+        located[starts] = 1.0
         weight, points = np.ones(located.size), np.empty((located.size, d))
-        weight[starts[:-1]], points[starts[:-1]] = part.weight, mean
+        weight[starts], points[starts] = part.weight, mean
         points[located == 0] = root[real]
-        yield from (block for _, block in _cut(points, weight, located, starts, part.observed))
+        patterns = group(part.observed)
+        codes = np.repeat(part.codes, size)
+        number = np.repeat(patterns.number, size)
+        cut = _cut(codes, points, weight, located, number, patterns.observed)
+        yield from (block for _, block in cut)
+
+
+def _with_roots(
+    cells: NDArray[np.intp], varied: NDArray[np.intp], d: int
+) -> list[NDArray[np.intp]]:
+    """Cells in parts, of each of which the roots of scatters (d, d) take little room."""
+    most = max(1, _MOST_ROOTS // d**2)
+    before = np.cumsum(np.isin(cells, varied)) - 1
+    return np.split(cells, np.flatnonzero(np.diff(np.maximum(before, 0) // most)) + 1)
 
 
 def _cut(
+    codes: NDArray[Any],
     points: FloatArray,
     weight: FloatArray,
     located: FloatArray,
-    starts: NDArray[np.intp],
+    pattern: NDArray[np.intp],
     observed: NDArray[np.bool_],
     most: int | None = None,
 ) -> Iterator[tuple[NDArray[np.intp], PointBlock]]:
-    """Blocks of patterns (p, d) that lack the same number of features; they fit into the cache.
+    """Blocks of points that lack the same number of features; they fit into the cache.
 
-    Points are in the order of their patterns; `starts` (p + 1,) says where each begins.
+    Points (q,) have these of the patterns (p, d). Those of a pattern come after one another.
     """
     d = points.shape[1]
-    lacking = d - observed.sum(axis=1)
-    size = np.diff(starts)
+    lacking = (d - observed.sum(axis=1))[pattern]
+    ordered = np.lexsort((pattern, lacking))
     for hidden in np.unique(lacking).tolist():
-        patterns = np.flatnonzero(lacking == hidden)
-        pattern = np.repeat(patterns, size[patterns])
-        # The points of these patterns, one pattern after the other.
-        before = np.cumsum(size[patterns]) - size[patterns]
-        order = np.repeat(starts[patterns] - before, size[patterns])
-        order += np.arange(order.size)
-        step = min(most or _MOST_PRODUCTS // d**2, _MOST_ENTRIES // max(1, hidden**2))
-        for some in ranges(order.size, max(16, step)):
-            cells, cell = np.unique(pattern[some], return_inverse=True)
+        first, end = np.searchsorted(lacking[ordered], [hidden, hidden + 1])
+        step = min(most or _MOST_ENTRIES // d, _MOST_ENTRIES // max(1, hidden**2))
+        for some in ranges(end - first, max(16, step)):
+            at = ordered[first:end][some]
+            cells, cell = np.unique(pattern[at], return_inverse=True)
             columns = np.nonzero(~observed[cells])[1].reshape(cells.size, hidden)
-            at = order[some]
             block = PointBlock(
-                np.ascontiguousarray(points[at]), weight[at], located[at], columns, cell
+                codes[at].astype(np.intp),
+                np.ascontiguousarray(points[at]),
+                weight[at],
+                located[at],
+                columns,
+                cell,
             )
             yield at, block
 
 
 def expect_statistics(
-    density: "GaussianDensity", statistics: GaussianStatistics, threads: int = 1
+    density: "GaussianDensity",
+    statistics: GaussianStatistics,
+    threads: int = 1,
+    *,
+    pooled: bool = False,
 ) -> tuple[GaussianStatistics, float]:
-    """Expected complete statistics of labelled rows, and ``Σ w log p(x | c)`` of what they have."""
+    """Expected complete statistics of labelled rows, and ``Σ w log p(x | c)`` of what they have.
+
+    If they are to be `pooled`, the scatter is summed over the classes.
+    """
     if not density.covariance.correlated:
         return _expect_uncorrelated(density, statistics)
     points = points_of(statistics, shared=density.shared)
-    complete = statistics.moments
+    complete = statistics.moments.with_layout("pooled") if pooled else statistics.moments
     sums = _Sums(density, points.frame, complete.layout if complete.layout == "pooled" else "full")
     log_likelihood = sums.add_blocks(points.blocks, threads)
     if statistics.cells is None:
-        return statistics, log_likelihood
+        kept = statistics if complete is statistics.moments else GaussianStatistics(complete)
+        return kept, log_likelihood
     return GaussianStatistics(complete + sums.moments()), log_likelihood
 
 
@@ -259,68 +282,59 @@ class _Gaussian:
     """The Gaussian of a class, in the units of a frame."""
 
     mean: FloatArray  # (d,)
-    whitener: FloatArray  # (d, d) with Σ⁻¹ = WᵀW
+    whitener: FloatArray  # (d, d) W with Σ⁻¹ = WᵀW
+    precision: FloatArray | None  # (d, d) Σ⁻¹; None if it is so close to singular that this loses
     log_det: float  # of the covariance in the units of the rows
     log_unit: FloatArray  # (d,)
-    careful: bool  # whether it is so close to singular that digits must be saved
+
+    def hidden(self, block: PointBlock) -> "_Hidden":
+        """What follows for the features that each cell of a block lacks."""
+        if self.precision is None:
+            return _hidden_by_whitener(block, self.whitener)
+        return _hidden_by_precision(block, self.precision, self.whitener)
 
 
 def _gaussians(density: "GaussianDensity", frame: Frame) -> list[_Gaussian]:
     shape, k = density.covariance, density.n_classes
     mean = ((density.center - frame.anchor) + density.offset) / frame.unit
-    careful, which = shape.amplification > _WELL, [shape.index(c) for c in range(k)]
     whitener, log_unit = shape.whitener * frame.unit[:, None, :], np.log(frame.unit)
-    return [
-        _Gaussian(mean[c], whitener[m], float(shape.log_det[m]), log_unit[m], careful)
-        for c, m in enumerate(which)
-    ]
+    precision = None if shape.amplification > _WELL else whitener.mT @ whitener
+    result = []
+    for c in range(k):
+        m = shape.index(c)
+        of_class = None if precision is None else precision[m]
+        log_det = float(shape.log_det[m])
+        result.append(_Gaussian(mean[c], whitener[m], of_class, log_det, log_unit[m]))
+    return result
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Hidden:
-    """Of what each cell lacks: ``W_h = Q R`` by the columns h of the whitener, and what follows."""
+    """Of the features h that each cell lacks: what they are expected by, given the others."""
 
-    basis: FloatArray  # (cells, d, h) Q
-    inverse: FloatArray  # (cells, h, h) R⁻¹
+    covariance: FloatArray  # (cells, h, h) C = (Λ_hh)⁻¹
     log_det: FloatArray  # (cells,) log |Λ_hh|
+    fill: Callable[[FloatArray, NDArray[np.intp]], FloatArray]
+    """Puts what is expected into deviations (q, d) that are 0 in the columns (q, h), and gives the
+    squared distances (q,)."""
 
-    @classmethod
-    def of(cls, block: PointBlock, gaussian: _Gaussian) -> "_Hidden":
-        """Factors of the columns of the whitener, exact to rounding.
-
-        The quick way, by the Cholesky factor of ``Λ_hh = W_hᵀ W_h``, loses twice as many digits.
-        """
-        columns = np.ascontiguousarray(gaussian.whitener.T)[block.hidden].mT
-        if not columns.shape[-1]:
-            none = np.empty((columns.shape[0], 0, 0))
-            return cls(columns, none, np.zeros(columns.shape[0]))
-        if gaussian.careful:
-            basis, triangle = np.linalg.qr(columns)
-            inverse = np.linalg.inv(triangle)
-        else:
-            triangle = np.linalg.cholesky(columns.mT @ columns)
-            inverse = np.linalg.inv(triangle).mT
-            basis = columns @ inverse
-        log_det = 2.0 * np.log(np.abs(np.einsum("bii->bi", triangle))).sum(axis=1)
-        return cls(basis, np.asarray(inverse, dtype=np.float64), log_det)
-
-    def complete(
-        self, block: PointBlock, deviation: FloatArray, whitener: FloatArray
-    ) -> FloatArray:
+    def complete(self, block: PointBlock, deviation: FloatArray) -> FloatArray:
         """Fill in what is missing of deviations, in place; the squared distances (q,)."""
-        if not block.hidden.shape[1]:
-            return np.asarray(np.square(deviation @ whitener.T).sum(axis=1))
         columns = block.hidden[block.cell]
         np.put_along_axis(deviation, columns, 0.0, axis=1)
-        white = deviation @ whitener.T
-        single = block.hidden.shape[0] == deviation.shape[0]
-        basis = self.basis if single else self.basis[block.cell]
-        inverse = self.inverse if single else self.inverse[block.cell]
-        # What the missing features can take off the distance lies in the span of their columns.
-        along = basis.mT @ white[:, :, None]
-        np.put_along_axis(deviation, columns, -(inverse @ along)[:, :, 0], axis=1)
-        white -= (basis @ along)[:, :, 0]
-        return np.asarray(np.square(white).sum(axis=1))
+        return self.fill(deviation, columns)
+
+    def completed(
+        self,
+        block: PointBlock,
+        codes: NDArray[np.intp],
+        deviation: FloatArray,
+        weight: FloatArray,
+        located: FloatArray,
+    ) -> "_Completed":
+        """Points of the block, of these classes and weights, as they are to be summed."""
+        cells = block.hidden, block.cell, self.covariance
+        return _Completed(codes, deviation, weight, located, *cells)
 
     def volume(self, block: PointBlock, gaussian: _Gaussian) -> FloatArray:
         """``log |2π Σ_oo|`` (q,) in the rows' units."""
@@ -330,46 +344,120 @@ class _Hidden:
         return np.asarray(volume[block.cell] * (n_there > 0))  # without any value exactly 0
 
 
+def _hidden_by_precision(block: PointBlock, precision: FloatArray, whitener: FloatArray) -> _Hidden:
+    """By the inverse of ``Λ_hh``: the quick way, which loses twice as many digits."""
+    covariance = precision[block.hidden[:, :, None], block.hidden[:, None, :]]
+    covariance, log_det = invert_definite(covariance)
+
+    def fill(deviation: FloatArray, columns: NDArray[np.intp]) -> FloatArray:
+        if columns.shape[1]:
+            along = np.take_along_axis(deviation @ precision, columns, axis=1)
+            expected = -(block.by_point(covariance) @ along[:, :, None])[:, :, 0]
+            np.put_along_axis(deviation, columns, expected, axis=1)
+        return np.asarray(np.square(deviation @ whitener.T).sum(axis=1))
+
+    return _Hidden(covariance, log_det, fill)
+
+
+def _hidden_by_whitener(block: PointBlock, whitener: FloatArray) -> _Hidden:
+    """By factors ``W_h = Q R`` of the columns h of the whitener, exact to rounding."""
+    basis, triangle = np.linalg.qr(np.ascontiguousarray(whitener.T)[block.hidden].mT)
+    inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
+    log_det = 2.0 * np.log(np.abs(np.einsum("bii->bi", triangle))).sum(axis=1)
+
+    def fill(deviation: FloatArray, columns: NDArray[np.intp]) -> FloatArray:
+        white = deviation @ whitener.T
+        # What the missing features can take off the distance lies in the span of their columns.
+        axes = block.by_point(basis)
+        along = axes.mT @ white[:, :, None]
+        expected = -(block.by_point(inverse) @ along)[:, :, 0]
+        np.put_along_axis(deviation, columns, expected, axis=1)
+        white -= (axes @ along)[:, :, 0]
+        return np.asarray(np.square(white).sum(axis=1))
+
+    return _Hidden(inverse @ inverse.mT, log_det, fill)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Completed:
+    """Points that are completed by what is expected, and what is not known of each cell."""
+
+    codes: NDArray[np.intp]  # (q,)
+    deviation: FloatArray  # (q, d) from the means of their classes
+    weight: FloatArray  # (q,)
+    located: FloatArray  # (q,) the weight of points that count as rows
+    hidden: NDArray[np.intp]  # (cells, h)
+    cell: NDArray[np.intp]  # (q,)
+    covariance: FloatArray  # (cells, h, h)
+
+    def spread(self, which: NDArray[np.bool_] | None) -> tuple[NDArray[np.intp], FloatArray]:
+        """The covariances of what some of the points lack, summed: places in (d, d) and values."""
+        cell, located = (self.cell, self.located)
+        if which is not None:
+            cell, located = cell[which], located[which]
+        weight = np.bincount(cell, located, minlength=len(self.hidden))
+        some = np.flatnonzero(weight)
+        hidden = self.hidden[some]
+        place = hidden[:, :, None] * self.deviation.shape[1] + hidden[:, None, :]
+        return place.ravel(), (weight[some, None, None] * self.covariance[some]).ravel()
+
+
 class _Sums:
     """Expected sums over rows, class by class, in the units of a frame."""
 
     def __init__(self, density: "GaussianDensity", frame: Frame, layout: ScatterLayout) -> None:
         k, d = density.offset.shape
         self.gaussians = _gaussians(density, frame)
+        self._mean = np.stack([gaussian.mean for gaussian in self.gaussians])
         self._frame, self._layout = frame, LAYOUTS[layout]
         self._weight, self._shift = np.zeros(k), np.zeros((k, d))
         self._scatter = np.zeros((k if self._layout.by_class else 1, d, d))
 
-    def add_blocks(self, by_class: Sequence[Sequence[PointBlock]], threads: int) -> float:
-        """Add points of all classes that lack something; the log-likelihood of all points."""
-        blocks = [(c, block) for c, blocks in enumerate(by_class) for block in blocks]
+    def add_blocks(self, blocks: Sequence[PointBlock], threads: int) -> float:
+        """Add points that lack something; the log-likelihood of all points."""
         log_likelihood = np.zeros(len(blocks))
-        parts: dict[int, tuple[float, FloatArray, FloatArray]] = {}
+        parts: dict[int, _Completed] = {}
 
         def expect_block(number: int) -> None:
-            c, block = blocks[number]
-            gaussian = self.gaussians[c]
-            hidden = _Hidden.of(block, gaussian)
-            deviation = block.points - block.located[:, None] * gaussian.mean
-            squares = hidden.complete(block, deviation, gaussian.whitener)
+            block = blocks[number]
+            gaussian = self.gaussians[block.codes[0]]
+            hidden = gaussian.hidden(block)
+            deviation = block.points - block.located[:, None] * self._mean[block.codes]
+            squares = hidden.complete(block, deviation)
             located = block.weight * block.located
             twice = block.weight @ squares + located @ hidden.volume(block, gaussian)
             log_likelihood[number] = -0.5 * twice
             if block.hidden.shape[1]:
-                parts[number] = _summed(block, deviation, block.weight, located, hidden)
+                parts[number] = hidden.completed(
+                    block, block.codes, deviation, block.weight, located
+                )
 
         for some in ranges(len(blocks), _AT_ONCE):
             for_each(expect_block, range(some.start, some.stop), threads)
-            for number in sorted(parts):  # whichever thread was first
-                self.add(blocks[number][0], *parts.pop(number))
-        ends = np.cumsum([len(blocks) for blocks in by_class])[:-1]
-        return sum(float(part.sum()) for part in np.split(log_likelihood, ends))
+            self.add([parts.pop(number) for number in sorted(parts)])  # whichever was first
+        return float(log_likelihood.sum())
 
-    def add(self, c: int, weight: float, shift: FloatArray, scatter: FloatArray) -> None:
-        """Add ``Σ w``, ``Σ w E[x − μ]`` and ``Σ w E[(x − μ)(x − μ)ᵀ]`` of rows of a class."""
-        self._weight[c] += weight
-        self._shift[c] += shift
-        self._scatter[c if self._layout.by_class else 0] += scatter
+    def add(self, parts: Sequence[_Completed]) -> None:
+        """Add ``Σ w``, ``Σ w E[x − μ]`` and ``Σ w E[(x − μ)(x − μ)ᵀ]`` of points.
+
+        All of them at once: what they are added to may be larger than they are.
+        """
+        if not parts:
+            return
+        codes = np.concatenate([part.codes for part in parts])
+        classes = np.flatnonzero(np.bincount(codes)).tolist()
+        for c in classes:
+            chosen = [part.codes == c for part in parts] if len(classes) > 1 else None
+            located, deviation = (
+                np.concatenate(_taken([getattr(part, name) for part in parts], chosen))
+                for name in ("located", "deviation")
+            )
+            self._weight[c] += located.sum()
+            self._shift[c] += located @ deviation
+            if self._layout.by_class:
+                self._scatter[c] += _scatter(parts, chosen)
+        if not self._layout.by_class:
+            self._scatter[0] += _scatter(parts, None)
 
     def moments(self) -> ClassMoments:
         """The same as moments, in the units of the rows."""
@@ -383,26 +471,30 @@ class _Sums:
         squares = np.einsum("mii->mi", scatter)
         np.maximum(squares, 0.0, out=squares)
         scatter *= unit[:, :, None] * unit[:, None, :]
-        offset = (np.stack([gaussian.mean for gaussian in self.gaussians]) + shift) * unit
+        offset = (self._mean + shift) * unit
         if not self._layout.by_class:
             scatter = scatter[0]
         return ClassMoments(weight, self._frame.anchor, offset, scatter, self._layout.name)
 
 
-def _summed(
-    block: PointBlock,
-    deviation: FloatArray,
-    weight: FloatArray,
-    located: FloatArray,
-    hidden: _Hidden,
-) -> tuple[float, FloatArray, FloatArray]:
-    """The sums that `_Sums` adds, of completed deviations (q, d) and what is missing."""
-    scatter = deviation.T @ (weight[:, None] * deviation)
-    d, cells = deviation.shape[1], np.bincount(block.cell, located, minlength=len(block.hidden))
-    place = block.hidden[:, :, None] * d + block.hidden[:, None, :]
-    covariance = cells[:, None, None] * (hidden.inverse @ hidden.inverse.mT)  # R⁻¹ R⁻ᵀ
-    expected = np.bincount(place.ravel(), covariance.ravel(), minlength=d * d)
-    return float(located.sum()), located @ deviation, scatter + expected.reshape(d, d)
+def _taken(
+    arrays: Sequence[FloatArray], chosen: Sequence[NDArray[np.bool_]] | None
+) -> list[FloatArray]:
+    """The chosen rows of arrays; None is all."""
+    if chosen is None:
+        return list(arrays)
+    return [array[which] for array, which in zip(arrays, chosen, strict=True)]
+
+
+def _scatter(parts: Sequence[_Completed], chosen: Sequence[NDArray[np.bool_]] | None) -> FloatArray:
+    """``Σ w E[(x − μ)(x − μ)ᵀ]`` (d, d) of the chosen points."""
+    deviation = np.concatenate(_taken([part.deviation for part in parts], chosen))
+    weight = np.concatenate(_taken([part.weight for part in parts], chosen))
+    spreads = [part.spread(None if chosen is None else chosen[n]) for n, part in enumerate(parts)]
+    place, value = (np.concatenate(arrays) for arrays in zip(*spreads, strict=True))
+    d = deviation.shape[1]
+    expected = np.bincount(place, value, minlength=d * d).reshape(d, d)
+    return np.asarray(deviation.T @ (weight[:, None] * deviation) + expected)
 
 
 def _expect_rows(
@@ -418,10 +510,11 @@ def _expect_rows(
             if not weight.any():
                 continue
             if hidden is None or not density.shared:
-                hidden = _Hidden.of(block, gaussian)
+                hidden = gaussian.hidden(block)
             deviation = ((block.points - density.center) - density.offset[c]) / frame.units_of(c)
-            hidden.complete(block, deviation, gaussian.whitener)
-            sums.add(c, *_summed(block, deviation, weight, weight, hidden))
+            hidden.complete(block, deviation)
+            codes = np.full_like(block.codes, c)
+            sums.add([hidden.completed(block, codes, deviation, weight, weight)])
     return sums.moments()
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from gaussbayes.base.anderson import Iterations, Step, accelerate, total_objective
 from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import one_blas_thread
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.cells import FeatureMoments, feature_moments
 from gaussbayes.families.gaussian.density import GaussianDensity, maximum
@@ -94,6 +95,7 @@ class GaussianCoordinates:
         return _EPS * (4 * shape.n_features * shape.amplification if shape.correlated else 8)
 
 
+@one_blas_thread()
 def complete(
     statistics: GaussianStatistics,
     structure: Structure,
@@ -123,11 +125,13 @@ def complete(
     statistics, blank = statistics.without_blank()
     parts = _parts(statistics, structure, names, start, penalty)
     paths = [part.em(tolerance, max_iterations, threads) for part in parts]
-    expected = paths[0].last.result.moments
+    pairs = zip(parts, paths, strict=True)
+    results = [part.expected(path.last.result, threads) for part, path in pairs]
+    expected = results[0]
     if not structure.shared:
         expected = empty(statistics.n_classes, statistics.n_columns, "full")
-        for c, path in enumerate(paths):
-            place(expected, np.array([c]), path.last.result.moments)
+        for c, result in enumerate(results):
+            place(expected, np.array([c]), result)
     if blank.any():  # rows without any value are expected to be as their Gaussian says
         dense = maximum(expected, names, structure, penalty).covariance.dense()
         scatter = LAYOUTS["full"].reduced(blank[:, None, None] * dense, expected.layout)
@@ -178,21 +182,25 @@ class _Part(NamedTuple):
 
     def em(
         self, tolerance: float, max_iterations: int, threads: int
-    ) -> Iterations[GaussianStatistics]:
-        """EM for missing values, accelerated; the results are expected complete statistics."""
-        weight = self.structure.weights(self.statistics.weight)
+    ) -> Iterations[GaussianDensity]:
+        """EM for missing values, accelerated; the results are densities."""
+        weight, pooled = self.structure.weights(self.statistics.weight), self.structure.shared
         chart = GaussianCoordinates(self.start, self.names, weight)
 
-        def iterate(vector: FloatArray) -> Step[GaussianStatistics]:
+        def iterate(vector: FloatArray) -> Step[GaussianDensity]:
             density = chart.density(vector)
-            expected, objective = density.expect_statistics(self.statistics, threads)
+            expected, objective = density.expect_statistics(self.statistics, threads, pooled=pooled)
             if self.penalty is not None:
                 objective += self.penalty.log_penalty(density.covariance)
             following = maximum(expected.moments, self.names, self.structure, self.penalty)
-            return Step(chart.vector(following), objective, chart.rounding(density), expected)
+            return Step(chart.vector(following), objective, chart.rounding(density), density)
 
         first, what = chart.vector(self.start), "estimating missing values"
         return accelerate(iterate, first, tolerance, max_iterations, what)
+
+    def expected(self, density: GaussianDensity, threads: int) -> ClassMoments:
+        """The expected complete moments under a density, each class with its scatter."""
+        return density.expect_statistics(self.statistics, threads)[0].moments
 
 
 def _parts(
@@ -247,7 +255,8 @@ def start_of(
         try:
             moments = part.statistics.moments
             if not part.statistics.is_complete:
-                moments = part.em(_ROUGHLY, MAX_ITERATIONS, threads).last.result.moments
+                path = part.em(_ROUGHLY, MAX_ITERATIONS, threads)
+                moments = part.expected(path.last.result, threads)
             better = maximum(moments, part.names, structure)
             chart = GaussianCoordinates(part.start, part.names)
             chart.density(chart.vector(better))  # raises if it is nearly singular

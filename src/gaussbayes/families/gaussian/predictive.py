@@ -32,6 +32,7 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian.definite import invert_definite
 from gaussbayes.families.gaussian.density import GaussianDensity, centre_of
 from gaussbayes.families.gaussian.expectation import PointBlock, row_blocks
 from gaussbayes.families.gaussian.left_out import solve_each, targets_without
@@ -45,9 +46,6 @@ Reliable: TypeAlias = NDArray[np.bool_]
 
 _NEAR = 1 << 16
 """Numbers that are worked on at a time: as many as stay near the processor."""
-
-_SMALL = 32
-"""Matrices up to this size are inverted all at once."""
 
 _LEAST_GIVEN = 1e-8
 """What must be left of a determinant if the target is given, which alone keeps it from 0."""
@@ -323,7 +321,7 @@ class PredictiveLeftOut:
             np.einsum("ii->i", matrices[number])[...] = part * diagonal
             if prior.sharing < 1.0:
                 matrices[number] += self.own[code]
-        return inverses(matrices)
+        return invert_definite(matrices)
 
     def _each(
         self,
@@ -444,22 +442,6 @@ class _Points:
         forms[1] -= (hidden_v * hidden_x).sum(axis=2)
         forms[2] -= np.square(hidden_x).sum(axis=2)
         return *forms, log_det[:, self.cell]
-
-
-def inverses(matrices: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The inverses of positive definite matrices (s, d, d), which are overwritten, and log |M|."""
-    if matrices.shape[-1] <= _SMALL:
-        return np.asarray(np.linalg.inv(matrices)), np.linalg.slogdet(matrices)[1]
-    from scipy.linalg.lapack import dpotrf, dpotri
-
-    log_det = np.empty(len(matrices))
-    for number, matrix in enumerate(matrices):
-        lower = dpotrf(matrix.T, lower=1, overwrite_a=1)[0]
-        log_det[number] = 2.0 * np.log(np.diagonal(lower)).sum()
-        inverse = np.tril(dpotri(lower, lower=1)[0])
-        matrix[...] = inverse + inverse.T
-        np.einsum("ii->i", matrix)[...] *= 0.5
-    return matrices, log_det
 
 
 def downdated(
