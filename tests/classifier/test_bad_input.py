@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from gaussbayes import (
@@ -257,8 +258,14 @@ def test_strings_in_a_numeric_column() -> None:
     with pytest.raises(DataError, match=r"'girth' \(string, for example 'thick' in row 17\)"):
         model.fit(table, y)
     model.fit(tree_frame(X), y)
-    with pytest.raises(DataError, match="column 'girth' of X holds a string: 'thick' in row 17"):
+    with pytest.raises(
+        DataError, match="column 'girth' of X holds a string: 'thick' in row 17"
+    ) as e:
         model.predict(table)
+    assert "categorical_features" not in str(e.value)
+    assert "pandas.to_numeric(..., errors='coerce')" in str(e.value)
+    table["girth"] = pd.to_numeric(table["girth"], errors="coerce")
+    assert model.predict(table).size == len(table)
 
 
 def test_values_too_large_to_square() -> None:

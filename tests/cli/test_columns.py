@@ -433,7 +433,7 @@ def test_infinite_numbers_are_missing_values_if_columns_are_chosen(call: Call) -
     ]
     assert answers[0] == answers[1]
     X, y = infinite.drop(columns=TARGET), infinite[TARGET]
-    with pytest.warns(UserWarning, match="'end' holds infinite numbers, which are taken for"):
+    with pytest.warns(UserWarning, match="^end: infinite numbers are taken for missing values"):
         model = GaussianClassifier(**FIXED).fit(X, y)
     loaded = GaussianClassifier.load("model.json")
     np.testing.assert_allclose(model.predict_proba(X), loaded.predict_proba(X), rtol=1e-9)

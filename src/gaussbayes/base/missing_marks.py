@@ -118,7 +118,7 @@ class MissingMarks:
     def infinite(self) -> list[str]:
         """A sentence for each column whose infinite numbers are missing values."""
         names = [name for name, marks in self.of_columns if marks >= INFINITY]
-        return [f"{name}: infinite numbers are taken for missing values" for name in names]
+        return [infinite_sentence(name) for name in names]
 
     @property
     def options(self) -> dict[str, Any]:
@@ -128,6 +128,11 @@ class MissingMarks:
         if self.of_columns:
             values.append({name: sorted(some) for name, some in self.of_columns})
         return {"na_values": values, "keep_default_na": kept}
+
+
+def infinite_sentence(name: str) -> str:
+    """What is said of a column whose infinite numbers are missing values."""
+    return f"{name}: infinite numbers are taken for missing values"
 
 
 @cache

@@ -27,7 +27,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.base.missing_marks import INFINITY, ORDINARY, ColumnMarks, MissingMarks
+from gaussbayes.base.missing_marks import (
+    INFINITY,
+    ORDINARY,
+    ColumnMarks,
+    MissingMarks,
+    infinite_sentence,
+)
 from gaussbayes.base.remedy import Remedy
 from gaussbayes.base.schema import NOT_ASKED_FOR, ColumnRole, ColumnRoles, Role
 from gaussbayes.base.spelling import meant
@@ -270,8 +276,7 @@ def warn_of_columns(roles: ColumnRoles) -> None:
     """Warn of columns that alone say what the class is, and of infinite numbers in others."""
     level = level_outside()
     for name in roles.infinite:
-        msg = f"{name!r} holds infinite numbers, which are taken for missing values"
-        warnings.warn(msg, UserWarning, stacklevel=level)
+        warnings.warn(infinite_sentence(name), UserWarning, stacklevel=level)
     for column in roles.doubts:
         msg = f"{column.name!r} {column.reason}: if it is known only with the class, exclude it"
         warnings.warn(msg, LeakageWarning, stacklevel=level)

@@ -34,6 +34,7 @@ from gaussbayes.data.categories import (
 )
 from gaussbayes.data.tables import (
     FLOATS,
+    StringError,
     as_array,
     as_frame,
     as_matrix,
@@ -331,7 +332,14 @@ class Encoder:
         numeric = self.numeric
         names = numeric if self.names is None else [self.names[j] for j in numeric]
         part = array[:, numeric] if self.categorical else array
-        matrix = as_matrix(part, names, self.missing) if numeric else np.empty(part.shape)
+        try:
+            matrix = as_matrix(part, names, self.missing) if numeric else np.empty(part.shape)
+        except StringError as error:
+            if self.categories is not None:
+                raise
+            # To be fitted.
+            msg = f"{error}. Or leave the column out, or make it a category (categorical_features)"
+            raise StringError(msg) from None
         matrix = self._without_marks(matrix)
         return self._joined(matrix, [array[:, j] for j in self.categorical])
 

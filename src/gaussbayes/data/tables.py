@@ -57,6 +57,10 @@ def as_frame(X: Any) -> Any:
         raise SchemaError(msg) from None
 
 
+class StringError(DataError):
+    """A string where a number is needed."""
+
+
 def as_matrix(
     X: Any, names: Sequence[object] | None = None, missing: MissingMarks = STANDARD_MARKS
 ) -> RealArray:
@@ -355,10 +359,10 @@ def _as_float(value: object, row: int, column: str, marks: ColumnMarks) -> float
     if isinstance(value, str | bytes):
         msg = (
             f"{column} of X holds a string: {value!r:.60} in row {row}; could not convert string "
-            "to float. Leave the column out, encode it as numbers, or make it a category "
-            "(categorical_features)"
+            "to float. The column must hold numbers: pandas.to_numeric(..., errors='coerce') makes "
+            "numbers of strings, and missing values of those that spell none"
         )
-        raise DataError(msg)
+        raise StringError(msg)
     if isinstance(value, complex | np.complexfloating):
         msg = f"Complex data not supported: {column} of X holds {value} in row {row}"
         raise DataError(msg)

@@ -39,6 +39,7 @@ EXACT, ROUGH = 1e-11, 1e-3
 model, and to tell models apart by their predictions."""
 
 _EPS = float(np.finfo(np.float64).eps)
+_MOST, _MOST_ROUGH = 10_000, 500  # iterations
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,14 +89,15 @@ def expectation_maximisation(
     threads: int = 1,
     start: Solution | None = None,
     tolerance: float = EXACT,
-    max_iterations: int = 10_000,
 ) -> Solution:
     """The model of labelled rows, known by their statistics, and of unlabelled ones.
 
     A likelihood without a maximum is a SingularCovarianceError. EM starts from `start`, or from
     what the labelled rows say, reads the unlabelled `rows` once an iteration, and stops at this
-    estimated error of the parameters or after so many iterations, as the record says.
+    estimated error of the parameters or after 10,000 iterations, 500 if they need not be exact, as
+    the record says.
     """
+    max_iterations = _MOST if tolerance == EXACT else _MOST_ROUGH
     names, prior = settings.names(schema), None
     if settings.priors is not None:
         prior = class_priors(settings.priors, schema, learnt.weight)

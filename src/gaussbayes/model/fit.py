@@ -38,6 +38,7 @@ from gaussbayes.model.select import (
     Trial,
     best_calibrated,
     best_of,
+    lone_rows,
     select,
     try_all,
     unlabelled_weights,
@@ -332,7 +333,8 @@ def _average(
         average = log_average([posteriors[number] for number in kept], weights[kept])
         found = calibration_of(data, members[0].settings, average)
         calibration = _calibrated(members[0].settings, found, data, schema).calibration
-    selection = replace(selection, n_held_out=data.codes.size)
+    alone = lone_rows(table.targets)
+    selection = replace(selection, n_held_out=data.codes.size, n_alone=alone)
     return averaged(members, weights[kept], calibration), selection
 
 

@@ -32,7 +32,7 @@ from gaussbayes.base.progress import track
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import MOST_ROWS, Block, Displayed, Styled, TextTable
 from gaussbayes.base.types import FloatArray
-from gaussbayes.data.rows import LabelledRows
+from gaussbayes.data.rows import LabelledRows, Targets
 from gaussbayes.model.calibration import score_of_classes, sum_and_error
 from gaussbayes.model.em import EXACT, ROUGH
 from gaussbayes.model.evaluation import evaluate
@@ -132,6 +132,7 @@ class Selection(Displayed):
     best: Candidate  #: the one that was chosen
     criterion: Criterion  #: what was chosen by
     n_held_out: int | None = None  #: rows by which they were judged, if rows were held out
+    n_alone: int = 0  #: rows that are alone in their class, which judge nothing
     weights: tuple[Candidate, ...] = ()
     """The best by labelled rows, with the weights that unlabelled ones may have, and `best` has:
     they were judged by folds, so that their figures compare with each other alone."""
@@ -287,8 +288,14 @@ def select(
         if chosen.view.learnt.unlabelled is not None:
             weights, chosen = unlabelled_weights(table, chosen, schema, possible, n_jobs)
         n_held_out = None if chosen.data is None else chosen.data.codes.size
-    judged = tuple(candidates), chosen.candidate, criterion, n_held_out
+    alone = 0 if table is None else lone_rows(table.targets)
+    judged = tuple(candidates), chosen.candidate, criterion, n_held_out, alone
     return Selection(*judged, tuple(weights)), chosen
+
+
+def lone_rows(targets: Targets) -> int:
+    """How many labelled rows are alone in their class."""
+    return int((np.bincount(targets.codes[targets.labelled]) == 1).sum())
 
 
 def unlabelled_weights(

@@ -172,7 +172,9 @@ def tell_fit(
         tell(f"chosen: {model_title(model) if averaged else selection.choice}")
         n, held_out = reduced.n_rows - reduced.n_unlabelled, selection.n_held_out
         if held_out is not None and held_out < n:
-            tell(f"chosen by {held_out:,} of {n:,} rows, drawn at random")
+            alone = selection.n_alone == n - held_out
+            why = "the only row of a class tells nothing" if alone else "some of each class"
+            tell(f"chosen by {held_out:,} of {n:,} rows: {why}")
         if model.learnt is not None and model.calibration is None:
             least = frequency_log_loss(model.learnt.weight)
             if selection.best.log_loss > least:
