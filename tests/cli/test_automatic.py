@@ -194,8 +194,8 @@ def test_categories_and_missing_values_are_taken_as_they_are(call: Call, iris: P
     )
 
 
-def test_a_class_of_one_row_is_said_to_tell_nothing(call: Call) -> None:
-    frame = pd.DataFrame(IRIS.data, columns=list("abcd")).assign(species=IRIS.target.astype(str))
+def test_a_class_of_one_row_is_said_to_tell_nothing(call: Call, iris: Path) -> None:
+    frame = pd.read_csv(iris)
     frame.loc[7, "species"] = "once"
     frame.iloc[::3].to_csv("some.csv", index=False)
     frame.iloc[1::3].to_csv("once.csv", index=False)  # row 7 is among these
