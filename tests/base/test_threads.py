@@ -89,6 +89,24 @@ def test_errors_come_out(threads: int) -> None:
         for_each(work, range(9), threads)
 
 
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_the_error_is_that_of_the_first_item_that_has_one(threads: int) -> None:
+    begun: list[int] = []
+    later = threading.Event()
+
+    def work(item: int) -> None:
+        begun.append(item)
+        if item == 0 and threads > 1:
+            assert later.wait(300)  # an error of a later item comes first
+        if item > 0:
+            later.set()
+        raise KeyError(item)
+
+    with pytest.raises(KeyError, match="0"):
+        for_each(work, range(50), threads)
+    assert len(begun) <= threads
+
+
 def test_threads_use_the_kernels_of_the_caller() -> None:
     names: list[str] = []
     meeting = threading.Barrier(2, timeout=300)
