@@ -1,4 +1,4 @@
-"""The native kernels behind the same five functions as `gaussbayes.kernels.reference`.
+"""The native kernels behind the same functions as `gaussbayes.kernels.reference`.
 
 Importing this module fails with ImportError where the extension was not built.
 """
@@ -22,13 +22,15 @@ def instruction_set() -> str:
 
 
 def encode(
-    labels: NDArray[np.int64], lowest: int, span: int
-) -> tuple[CodeArray, NDArray[np.bool_]]:
-    """Class codes of integer labels; see the reference twin."""
-    codes = np.empty(labels.shape[0], dtype=np.int32)
-    present = np.zeros(span, dtype=np.bool_)
-    _native.encode(np.ascontiguousarray(labels), lowest, codes, present)
-    return codes, present
+    labels: NDArray[np.int64], lowest: int, codes: CodeArray, present: NDArray[np.bool_]
+) -> bool:
+    """Write the places of integer labels in a span; see the reference twin."""
+    return bool(_native.encode(np.ascontiguousarray(labels), lowest, codes, present))
+
+
+def renumber(codes: CodeArray, numbers: CodeArray) -> None:
+    """Give codes other numbers, in place; see the reference twin."""
+    _native.renumber(codes, numbers)
 
 
 def accumulate(

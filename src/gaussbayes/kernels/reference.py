@@ -1,8 +1,9 @@
 """The kernels in NumPy: the readable truth, the oracle of the native ones, and the fallback.
 
-Five functions, each with a native twin of the same name and meaning:
+Functions that each have a native twin of the same name and meaning:
 
-`encode`      labels that are integers → class codes
+`encode`      labels that are integers → their places in a span
+`renumber`    such places → class codes
 `accumulate`  rows of many classes → weight, mean and scatter of each class
 `factor`      covariances → whiteners and log determinants
 `prepare`     a form of score → that form, laid out for rows of one float width
@@ -40,17 +41,37 @@ def instruction_set() -> str:
 
 
 def encode(
-    labels: NDArray[np.int64], lowest: int, span: int
-) -> tuple[CodeArray, NDArray[np.bool_]]:
-    """Class codes (n,) of integer labels in ``lowest … lowest + span − 1``, and which occur.
+    labels: NDArray[np.int64], lowest: int, codes: CodeArray, present: NDArray[np.bool_]
+) -> bool:
+    """Write the places (n,) of integer labels in ``lowest … lowest + span − 1``.
 
-    A code is the rank of its label among those that occur.
+    Those that occur are marked in `present` (span,). The answer is False if a label is outside:
+    then what was written is of no use.
+
+    Examples
+    --------
+    >>> codes, present = np.empty(3, np.int32), np.zeros(4, bool)
+    >>> encode(np.array([7, 5, 7]), 5, codes, present), codes.tolist(), present.tolist()
+    (True, [2, 0, 2], [True, False, True, False])
     """
-    position = labels - lowest
-    present = np.zeros(span, dtype=np.bool_)
-    present[position] = True
-    rank = (np.cumsum(present) - 1).astype(np.int32)
-    return rank[position], present
+    if labels.size and (labels.min() < lowest or int(labels.max()) - lowest >= present.size):
+        return False
+    np.subtract(labels, lowest, out=codes, casting="unsafe")
+    present[codes] = True
+    return True
+
+
+def renumber(codes: CodeArray, numbers: CodeArray) -> None:
+    """Give codes (n,), which are places in `numbers`, other numbers, in place.
+
+    Examples
+    --------
+    >>> codes = np.array([2, 0, 2], np.int32)
+    >>> renumber(codes, np.array([0, -1, 1], np.int32))
+    >>> codes.tolist()
+    [1, 0, 1]
+    """
+    codes[...] = numbers[codes]
 
 
 def accumulate(

@@ -103,6 +103,7 @@ struct Kernels {
     void (*factor)(const double* covariance, std::size_t d, double* whitener, double& log_det,
                    double& unexplained);
     // Class codes (n) of labels, and which of the span occur; false if one is outside of it.
+    bool (*renumber)(std::int32_t* codes, std::size_t n, const std::int32_t* numbers, std::size_t m);
     bool (*encode)(const std::int64_t* labels, std::size_t n, std::int64_t lowest, std::size_t span,
                    std::int32_t* codes, bool* present);
 };

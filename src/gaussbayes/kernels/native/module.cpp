@@ -292,14 +292,20 @@ void factor(nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu
                unexplained.data()[c]);
 }
 
-void encode(Vector<std::int64_t> labels, std::int64_t lowest, Output<std::int32_t> codes,
+bool encode(Vector<std::int64_t> labels, std::int64_t lowest, Output<std::int32_t> codes,
             Output<bool> present) {
     const std::size_t n = labels.shape(0), span = present.size();
     expect(codes.size() == n, "codes must have one entry a label");
     const auto kernel = active->encode;
     nb::gil_scoped_release released;
-    expect(kernel(labels.data(), n, lowest, span, codes.data(), present.data()),
-           "a label is outside the span");
+    return kernel(labels.data(), n, lowest, span, codes.data(), present.data());
+}
+
+void renumber(Output<std::int32_t> codes, Vector<std::int32_t> numbers) {
+    const auto kernel = active->renumber;
+    nb::gil_scoped_release released;
+    expect(kernel(codes.data(), codes.size(), numbers.data(), numbers.size()),
+           "a code has no number");
 }
 
 template <class T>
@@ -330,6 +336,7 @@ NB_MODULE(_native, m) {
     m.def("use_instruction_set", &use_instruction_set, nb::arg("name"));
     m.def("encode", &encode, nb::arg("labels").noconvert(), nb::arg("lowest"),
           nb::arg("codes").noconvert(), nb::arg("present").noconvert());
+    m.def("renumber", &renumber, nb::arg("codes").noconvert(), nb::arg("numbers").noconvert());
     m.def("score_masked", &score_masked, nb::arg("X").noconvert(), nb::arg("center").noconvert(),
           nb::arg("offset").noconvert(), nb::arg("scale").noconvert(),
           nb::arg("correlation").noconvert(), nb::arg("log_feature").noconvert(),

@@ -47,7 +47,7 @@ TypedKernels<T> typed_kernels() {
 
 const Kernels& kernels() {
     static const Kernels table{GAUSSBAYES_STRING(GAUSSBAYES_VARIANT), typed_kernels<float>(),
-                               typed_kernels<double>(), score_masked, factor, encode};
+                               typed_kernels<double>(), score_masked, factor, renumber, encode};
     return table;
 }
 
