@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 from gaussbayes.kernels import _native, reference
-from gaussbayes.kernels.arrays import Columns, Form, Linear, Masked
+from gaussbayes.kernels.arrays import Columns, Form, Linear, Masked, MomentArrays
 
 NAME = "native"
 
@@ -39,7 +39,7 @@ def accumulate(
     weights: FloatArray | None,
     n_classes: int,
     layout: ScatterLayout,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+) -> MomentArrays:
     """Weight, anchor, offset and scatter of each class; see the reference twin."""
     k, d = n_classes, X.shape[1]
     scatter = np.zeros(reference.scatter_shape(layout, k, d))
@@ -49,6 +49,14 @@ def accumulate(
     else:
         _native.accumulate(X, codes, weights, k, layout, *moments)
     return moments
+
+
+def merge(a: MomentArrays, b: MomentArrays, layout: ScatterLayout) -> MomentArrays:
+    """Weight, anchor, offset and scatter of the rows of both; see the reference twin."""
+    k, d = a[1].shape
+    total = (np.empty(k), np.empty((k, d)), np.empty((k, d)), np.empty_like(a[3], order="C"))
+    _native.merge(_contiguous(*a), _contiguous(*b), k, d, layout, total)
+    return total
 
 
 _LEFT_TO_BLAS = 1024
@@ -93,7 +101,7 @@ def prepare(form: Form, dtype: "np.dtype[Any]") -> Prepared:
     return Prepared(_native.score_quadratic, (*arrays, diagonal, shared))
 
 
-def _contiguous(*arrays: RealArray) -> tuple[RealArray, ...]:
+def _contiguous(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
     return tuple(np.ascontiguousarray(array) for array in arrays)
 
 

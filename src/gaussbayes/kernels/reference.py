@@ -5,6 +5,7 @@ Functions that each have a native twin of the same name and meaning:
 `encode`      labels that are integers → their places in a span
 `renumber`    such places → class codes
 `accumulate`  rows of many classes → weight, mean and scatter of each class
+`merge`       those of two tables → those of all their rows
 `factor`      covariances → whiteners and log determinants
 `prepare`     a form of score → that form, laid out for rows of one float width
 `score`       rows → log joint, log posterior, posterior or label
@@ -25,6 +26,7 @@ from gaussbayes.kernels.arrays import (
     Form,
     Linear,
     Masked,
+    MomentArrays,
     as_matrix,
 )
 from gaussbayes.kernels.triangular import cholesky, correlation_of, invert_lower
@@ -80,7 +82,7 @@ def accumulate(
     weights: FloatArray | None,
     n_classes: int,
     layout: ScatterLayout,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+) -> MomentArrays:
     """Weight, anchor, offset and scatter of each class.
 
     For the rows of a class with weights wᵢ: ``weight = Σ wᵢ``, ``mean = Σ wᵢ xᵢ / weight`` held as
@@ -134,9 +136,41 @@ def accumulate(
     return weight, anchor, offset, scatter
 
 
-def zero_moments(
-    n_classes: int, n_features: int, layout: ScatterLayout
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def merge(a: MomentArrays, b: MomentArrays, layout: ScatterLayout) -> MomentArrays:
+    """Weight, anchor, offset and scatter of the rows of both.
+
+    With ``δ = mean_b − mean_a`` and ``w = w_a + w_b``: ``mean = mean_a + δ w_b / w`` and
+    ``scatter = S_a + S_b + (w_a w_b / w) δδᵀ``. The heavier side keeps its anchor; δ is 0 where
+    either has no rows.
+
+    Examples
+    --------
+    >>> left = np.array([2.0]), np.array([[1.0]]), np.array([[0.5]]), np.array([[0.5]])
+    >>> right = np.array([1.0]), np.array([[6.0]]), np.array([[0.0]]), np.array([[0.0]])
+    >>> [part.tolist() for part in merge(left, right, "diagonal")]
+    [[3.0], [[1.0]], [[2.0]], [[14.0]]]
+    """
+    weight = a[0] + b[0]
+    part_a, part_b = (
+        np.divide(part, weight, out=np.zeros_like(part), where=weight > 0) for part in (a[0], b[0])
+    )
+    both = ((a[0] > 0) & (b[0] > 0))[:, None]
+    delta = np.where(both, (b[1] - a[1]) + (b[2] - a[2]), 0.0)
+    heavier = (b[0] > a[0])[:, None]
+    anchor = np.where(heavier, b[1], a[1])
+    offset = np.where(heavier, b[2] - delta * part_a[:, None], a[2] + delta * part_b[:, None])
+    scatter = a[3] + b[3]
+    factor = a[0] * part_b
+    if layout == "diagonal":
+        scatter += factor[:, None] * delta**2
+        return weight, anchor, offset, scatter
+    for c, (own, apart) in enumerate(zip(factor, delta, strict=True)):
+        # The products first: δᵢδⱼ is symmetric to the bit, (factor δᵢ)δⱼ would not be.
+        scatter[... if layout == "pooled" else c] += own * np.multiply.outer(apart, apart)
+    return weight, anchor, offset, scatter
+
+
+def zero_moments(n_classes: int, n_features: int, layout: ScatterLayout) -> MomentArrays:
     """Weight, anchor, offset and scatter of no rows."""
     return (
         np.zeros(n_classes),
