@@ -7,7 +7,7 @@ import pytest
 
 from gaussbayes import kernels
 from gaussbayes.base.errors import ParameterError
-from gaussbayes.base.threads import for_each, n_threads, one_blas_thread, ranges
+from gaussbayes.base.threads import even_ranges, for_each, n_threads, one_blas_thread, ranges
 
 
 @pytest.fixture
@@ -56,6 +56,14 @@ def test_ranges_cover_every_row_once(n_rows: int, step: int) -> None:
     cut = ranges(n_rows, step)
     assert [row for part in cut for row in range(part.start, part.stop)] == list(range(n_rows))
     assert all(0 < part.stop - part.start <= step for part in cut)
+
+
+@pytest.mark.parametrize(("n_rows", "most"), [(0, 3), (1, 3), (3, 3), (10, 3), (10, 100), (9, 1)])
+def test_even_ranges_cover_every_row_once(n_rows: int, most: int) -> None:
+    cut = even_ranges(n_rows, most)
+    assert [row for part in cut for row in range(part.start, part.stop)] == list(range(n_rows))
+    assert all(part.stop - part.start == cut[0].stop for part in cut[:-1])
+    assert max((part.stop - part.start for part in cut), default=0) <= most
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7])

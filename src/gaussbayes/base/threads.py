@@ -90,6 +90,20 @@ def ranges(n_rows: int, step: int) -> list[slice]:
     return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 
+def even_ranges(n_rows: int, most: int) -> list[slice]:
+    """Cut ``0 … n_rows`` into a power of two of slices of at most `most` rows, all of one size.
+
+    So threads have as many each.
+
+    Examples
+    --------
+    >>> [(some.start, some.stop) for some in even_ranges(10, 4)]
+    [(0, 3), (3, 6), (6, 9), (9, 10)]
+    """
+    needed = -(-n_rows // most)
+    return ranges(n_rows, max(1, -(-n_rows // (1 << max(0, needed - 1).bit_length()))))
+
+
 def for_each(work: Callable[[Item], None], items: Iterable[Item], threads: int) -> None:
     """Call `work` on every item, on up to `threads` threads, one of which is the caller's.
 

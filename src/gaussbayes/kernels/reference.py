@@ -301,7 +301,7 @@ def score(
             joint = np.exp(log_joint)
         np.divide(joint, joint.sum(axis=1, keepdims=True), out=out)
     else:
-        np.subtract(log_joint, _log_total(log_joint)[:, None], out=out)
+        np.subtract(log_joint, _log_total(log_joint.T)[:, None], out=out)
     return 0
 
 
@@ -365,22 +365,42 @@ def _masked_squares(
 
 def log_sum_exp(log_joint: RealArray) -> RealArray:
     """``log Σ_c exp(log_joint_c)`` of each row, from its largest term: the log evidence."""
-    top = log_joint.max(axis=1)
+    by_class = np.ascontiguousarray(log_joint.T)  # sums over classes are many times as fast
+    top = by_class.max(axis=0)
     # A row far from every class has −∞ throughout: its evidence is 0, not NaN.
     finite = np.where(np.isfinite(top), top, 0.0).astype(log_joint.dtype)
-    total: RealArray = top + _log_total(log_joint - finite[:, None])
+    total: RealArray = top + _log_total(by_class - finite)
     return total
 
 
+def log_posterior(log_joint: RealArray) -> RealArray:
+    """``log_joint_c − log Σ_b exp(log_joint_b)`` (n, k); NaN in rows that have −∞ throughout.
+
+    It is worked out from the largest term: a log posterior near 0 keeps its digits.
+
+    Examples
+    --------
+    >>> log_posterior(np.array([[0.0, -40.0], [1000.0, 1000.0]])).tolist()
+    [[-4.248354255291589e-18, -40.0], [-0.6931471805599453, -0.6931471805599453]]
+    """
+    by_class = np.ascontiguousarray(log_joint.T)
+    below_top = by_class - by_class.max(axis=0)
+    below_top -= _log_total(below_top)
+    posterior: RealArray = below_top.T
+    return posterior
+
+
 def _log_total(below_top: RealArray) -> RealArray:
-    """``log Σ exp`` of each row, given by its differences from its largest term (n,).
+    """``log Σ exp`` of each row (n,), given by the differences (k, n) from its largest term.
 
     That term is 1; log(1 + others) without adding the 1 keeps the digits of a log posterior near 0.
     Rows of float32 keep to the rounding of their posterior, as its logarithm does.
     """
+    largest = below_top == 0
     with np.errstate(under="ignore"):
         terms = np.exp(below_top)
-    terms[np.arange(terms.shape[0]), below_top.argmax(axis=1)] = 0
-    others = terms.sum(axis=1)
+    terms[largest] = 0
+    others = terms.sum(axis=0)
+    others += np.maximum(np.count_nonzero(largest, axis=0) - 1, 0)  # equal ones but the first
     total: RealArray = np.log1p(others) if others.dtype == np.float64 else np.log(1 + others)
     return total
