@@ -36,8 +36,8 @@ struct DiagonalTerm {
 template <class T>
 constexpr std::size_t side_by_side = sizeof(T) == sizeof(double) ? tile_vectors : 1;
 
-// Rows that follow one another, whose features lie side by side, at least as many as a vector has
-// lanes. Those that are read soon are fetched into the cache.
+// Rows that follow one another, whose features lie side by side. Those that are read soon are fetched
+// into the cache.
 template <class T>
 struct RowSquares {
     const T* row;
@@ -64,6 +64,17 @@ struct RowSquares {
                 ahead};
     }
 };
+
+// Whether rows can be read so from some row on: a square whose last feature is that of the row may
+// begin in the rows before it.
+template <class T>
+bool has_squares(const Rows<T>& rows, std::size_t row) {
+    if (rows.column_stride != 1 || rows.d == 0) return false;
+    const auto before = static_cast<std::ptrdiff_t>(row) * rows.row_stride;
+    return rows.d >= lanes<T> ||
+           (rows.row_stride > 0 && before + static_cast<std::ptrdiff_t>(rows.d) >=
+                                       static_cast<std::ptrdiff_t>(lanes<T>));
+}
 
 // From some row on. What is at least a page further on is fetched meanwhile.
 template <class T>
@@ -131,7 +142,7 @@ void score_side_by_side(const Term& term, const Squares& squares, T* sums, T* lo
     std::size_t j = 0;
     for (; j + size < d; j += size, before = sums)
         add_square<0>(term, squares, j, 0, before, keep);
-    // The last square may overlap the one before it rather than read past the end of a row.
+    // The last square ends with the row, and may overlap the one before it, or the row before.
     const std::size_t first = j + size - d;
     if (first < size / 2)
         add_square<0>(term, squares, d - size, first, before, finish);

@@ -20,20 +20,23 @@ struct FeaturewiseScorer {
     // Log joints (tiles, k, tile_rows) of rows; where they go the bias is.
     void score(const Rows<T>& rows, const Selection& selection, const T* center, T* tiles,
                T* log_joint) {
-        const std::size_t d = term.form.d, k = term.form.k;
-        std::size_t t = 0;
-        if (rows.column_stride == 1 && d >= lanes<T> && selection.consecutive > 0) {
-            t = selection.consecutive;
-            score_featurewise<biased>(term, row_squares(rows, selection.row[0], center), t,
-                                      sums.data(), log_joint);
+        for (std::size_t t = 0, count; t < selection.tiles; t += count) {
+            const std::uint32_t* const row = selection.row + t * tile_rows<T>;
+            const std::size_t in_line = std::max(selection.consecutive, t) - t;
+            T* const to = log_joint + t * term.form.k * tile_rows<T>;
+            if (in_line > 0 && has_squares(rows, row[0])) {
+                count = in_line;
+                score_featurewise<biased>(term, row_squares(rows, row[0], center), count,
+                                          sums.data(), to);
+                continue;
+            }
+            count = rows.column_stride == 1 ? 1 : selection.tiles - t;
+            fill_tiles(rows, {row, count, std::min(in_line, count)}, center, tiles);
+            for (std::size_t i = 0; i < count; ++i)
+                score_featurewise<biased>(
+                    term, TileSquares<T>{tiles + i * rows.d * tile_rows<T>, rows.d}, 1, sums.data(),
+                    to + i * term.form.k * tile_rows<T>);
         }
-        if (t == selection.tiles) return;
-        const Selection others{selection.row + t * tile_rows<T>, selection.tiles - t,
-                               selection.consecutive - t};
-        fill_tiles(rows, others, center, tiles);
-        for (; t < selection.tiles; ++t, tiles += d * tile_rows<T>)
-            score_featurewise<biased>(term, TileSquares<T>{tiles, d}, 1, sums.data(),
-                                      log_joint + t * k * tile_rows<T>);
     }
 };
 
