@@ -510,7 +510,7 @@ def _losses(log_posterior: RealArray, truth: NDArray[Any]) -> FloatArray:
     else:
         of_truth, spread = log_posterior[rows, truth], 0.0
         gap[rows, truth] -= 1.0
-    return np.stack([0.0 - of_truth.astype(np.float64), np.square(gap).sum(axis=1) + spread])
+    return np.stack([0.0 - of_truth.astype(np.float64), np.einsum("nc,nc->n", gap, gap) + spread])
 
 
 def _moments(

@@ -204,7 +204,9 @@ class ClassMoments:
 
         It is exact for rows near the anchor.
         """
-        return np.asarray((X - self.anchor[code]) - self.offset[code])
+        deviation: FloatArray = X - self.anchor[code]
+        deviation -= self.offset[code]
+        return deviation
 
     def __add__(self, other: ClassMoments) -> ClassMoments:
         """The moments of the rows of both; see `gaussbayes.kernels.reference.merge`."""
