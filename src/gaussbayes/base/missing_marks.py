@@ -109,10 +109,10 @@ class MissingMarks:
 
     def plus(self, other: "MissingMarks") -> "MissingMarks":
         """The marks of both."""
-        own = dict(self.of_columns)
-        for name, some in other.of_columns:
-            own[name] = own.get(name, frozenset()) | some
-        return MissingMarks(self.everywhere | other.everywhere, tuple(sorted(own.items())))
+        of_columns = dict(self.of_columns)
+        for name, marks in other.of_columns:
+            of_columns[name] = of_columns.get(name, frozenset()) | marks
+        return MissingMarks(self.everywhere | other.everywhere, tuple(sorted(of_columns.items())))
 
     @property
     def infinite(self) -> list[str]:

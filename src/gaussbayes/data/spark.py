@@ -466,8 +466,8 @@ def check_java() -> None:
         where = "on the search path" if home is None else f"in JAVA_HOME, {home}"
         msg = f"Spark needs Java, and there is none {where}: {HOW_TO_GET_JAVA}"
         raise FileNotFoundError(msg)
-    told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
-    version = re.search(r'version "(?:1\.)?(\d+)', told)
+    java_run = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
+    version = re.search(r'version "(?:1\.)?(\d+)', java_run.stderr)
     if version is not None and int(version[1]) < OLDEST_JAVA:
         msg = f"Spark needs another Java than {java}, which is {version[1]}: {HOW_TO_GET_JAVA}"
         raise FileNotFoundError(msg)

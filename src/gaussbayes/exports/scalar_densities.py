@@ -269,8 +269,8 @@ def _squares(
         squares = []
         for c, offset in enumerate(record.offset):
             pairs = zip(offset.tolist(), deviations, strict=True)
-            own = [scope.bind(y - middle, "d") for middle, y in pairs]
-            white = _whitened(record, c, scope, _filled(own, c, scope, chosen))
+            from_mean = [scope.bind(y - middle, "d") for middle, y in pairs]
+            white = _whitened(record, c, scope, _filled(from_mean, c, scope, chosen))
             squares.append(total([each * each for each in white]))
     return [scope.bind(square, "u") for square in squares], chosen
 

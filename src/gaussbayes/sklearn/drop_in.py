@@ -190,9 +190,9 @@ class DropIn(GaussianClassifier):
             if announced is not None:
                 _check_labels(labels, announced)
         rows = self._given_rows(X) if first else X
-        model, found = self._updated(rows, labels, as_numpy(sample_weight), decay)
+        model, new_classes = self._updated(rows, labels, as_numpy(sample_weight), decay)
         if announced is not None:
-            announced = unite(announced, found)[0]
+            announced = unite(announced, new_classes)[0]
         return self._remember(model.announcing(announced), _array_kind=kind)
 
     def _checked_classes(self, classes: Any, *, first: bool) -> LabelArray | None:

@@ -107,11 +107,11 @@ def guarded(app: ASGIApp, door: Door) -> ASGIApp:
     async def let_in(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"].endswith("http.response.start"):
-                own = list(message.get("headers", ()))
-                named = {name for name, _ in own}  # only files say how long they may be kept
+                headers = list(message.get("headers", ()))
+                named = {name for name, _ in headers}  # only files say how long they may be kept
                 message = {
                     **message,
-                    "headers": own + [h for h in door.headers if h[0] not in named],
+                    "headers": headers + [h for h in door.headers if h[0] not in named],
                 }
             await send(message)
 

@@ -54,9 +54,9 @@ class Work:
                 again = messages.read(data) if data else None
                 if isinstance(again, messages.DataRequest):
                     self._store.dataset_of(again)
-            found = answer(request, self._store)
-            head = {**found.head, "kind": request.kind, "number": request.number}
-            return encode(head, found.arrays)
+            reply = answer(request, self._store)
+            head = {**reply.head, "kind": request.kind, "number": request.number}
+            return encode(head, reply.arrays)
         except GaussBayesError as error:
             wrong = str(error)
         except MemoryError:

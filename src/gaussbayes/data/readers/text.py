@@ -14,7 +14,7 @@ import json
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from io import BufferedReader
@@ -56,6 +56,7 @@ BOM = b"\xef\xbb\xbf"
 QUOTE = b'"'
 
 _PART = 1 << 16
+_SURROGATES, _PRIVATE = 0xDC00, 0x10FF00
 _DECIMAL_COMMA = r"^\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$"
 _THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2}(,\d{3})+\s*$"
 _DECIMAL_POINT = r"^\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*$"
@@ -218,6 +219,31 @@ def _record_ends(
         is_end &= ~odd
         inside = bool(odd[-1])
     return np.flatnonzero(is_end) + 1, inside
+
+
+# UTF-8.
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        return data.isascii() or bool(data.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def _mask_bytes(data: bytes) -> tuple[bytes, list[tuple[bytes, bytes]]]:
+    """Data as UTF-8 text, with private characters for the bytes that are none; these, and which.
+
+    Python's ``surrogateescape`` stands for byte b by U+DC00 + b, which cannot be written.
+    """
+    if _is_utf8(data):
+        return data, []
+    text = data.decode(errors="surrogateescape")
+    stand_ins = {_SURROGATES + byte: _PRIVATE + byte for byte in range(0x80, 0x100)}
+    used = sorted(set(map(ord, set(text))) & stand_ins.keys())
+    return text.translate(stand_ins).encode(), [
+        (chr(stand_ins[code]).encode(), bytes([code - _SURROGATES])) for code in used
+    ]
 
 
 # Types.
@@ -399,11 +425,12 @@ class Header:
             return "skip"
 
         types = dict.fromkeys(self.names, pa.binary())
-        try:
-            return self.table(data, arrow_csv.ConvertOptions(column_types=types), note), problems
-        except pa.ArrowInvalid as error:  # pyarrow reads such rows as text, for `note`
-            msg = f"a row is not UTF-8 text ({str(error)!a:.80}): write the file as UTF-8"
-            raise DataError(msg) from None
+        masked, stand_ins = _mask_bytes(data)  # pyarrow reads bad rows as text, for `note`
+        table = self.table(masked, arrow_csv.ConvertOptions(column_types=types), note)
+        for stand_in, byte in stand_ins:
+            columns = [pc.replace_substring(each, stand_in, byte) for each in table.columns]
+            table = pa.Table.from_arrays(columns, names=self.names)
+        return table, problems
 
     def table(
         self, data: bytes, options: Any, on_problem: Any = None, step: int | None = None
@@ -433,7 +460,8 @@ class CsvReader(TextReader):
         text, _ = header.text(data)
         commas = header.separator == ";" and has_decimal_commas(text, self.file.shown)
         decimal = "," if commas else "."
-        inferred = header.table(data, header.options(decimal=decimal), lambda _: "skip")
+        masked, _ = _mask_bytes(data)
+        inferred = header.table(masked, header.options(decimal=decimal), lambda _: "skip")
         types = infer_types(inferred, text, decimal, header.missing)
         return types, text.num_rows > 0
 
@@ -565,13 +593,13 @@ def _parse_objects(file: SourceFile, selection: ColumnSelection, data: bytes) ->
     parsing = arrow_json.ParseOptions(
         explicit_schema=selection.schema, unexpected_field_behavior="ignore"
     )
-    try:
-        table = arrow_json.read_json(pa.BufferReader(data), reading, parsing)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # value by value, to find what is wrong
-        objects, problems = _objects(data)
-        text = _object_text(objects, selection.columns)
-        return fit_types(text, selection, problems, file.missing)
-    return ParsedTable(table.select(selection.columns), table.num_rows)
+    if _is_utf8(data):  # which pyarrow does not look at
+        with suppress(pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            table = arrow_json.read_json(pa.BufferReader(data), reading, parsing)
+            return ParsedTable(table.select(selection.columns), table.num_rows)
+    objects, problems = _objects(data)  # value by value, to find what is wrong
+    text = _object_text(objects, selection.columns)
+    return fit_types(text, selection, problems, file.missing)
 
 
 def _objects(data: bytes) -> tuple[list[dict[str, Any]], list[BadRow]]:

@@ -12,8 +12,8 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
-from gaussbayes.families.likelihood_ratio import FamilyTests
-from gaussbayes.families.transformed.transform import Transforms
+from gaussbayes.families.likelihood_ratio import FamilyTests, FeatureChange
+from gaussbayes.families.transformed.transform import Standardised, Transform, Transforms
 
 _BLOCK = 1 << 15
 """Numbers that are transformed at a time: as many as stay near the processor."""
@@ -100,7 +100,10 @@ class TransformedStatistics:
         """Whether the transformed rows are like others; they must be transformed alike."""
         self.check_alike(other.transforms)
         tests: FamilyTests = self.inner.tested(other.inner, names)
-        return tests
+        of = self.transforms.of * (self.n_columns // len(self.transforms.of))
+        transforms = dict(zip(names.titles, of, strict=True))
+        changes = [_in_units(change, transforms[change.feature]) for change in tests.changes]
+        return replace(tests, changes=tuple(changes))
 
     def check_alike(self, transforms: Transforms) -> None:
         """Raise unless the rows were transformed by these."""
@@ -115,6 +118,15 @@ class TransformedStatistics:
 
     def _with(self, inner: Any, log_slope: FloatArray) -> "TransformedStatistics":
         return replace(self, inner=inner, log_slope=log_slope)
+
+
+def _in_units(change: FeatureChange, transform: Transform) -> FeatureChange:
+    """A change of z as one of x, where z is linear in it; else the transform is named."""
+    if not isinstance(transform, Standardised):
+        return replace(change, quantity=f"{change.quantity} ({transform.kind})")
+    origin = transform.center if change.quantity == "mean" else 0.0
+    before, after = (origin + transform.scale * z for z in (change.before, change.after))
+    return replace(change, before=before, after=after)
 
 
 def transformed(

@@ -215,8 +215,8 @@ def _single(
     if whole.columns is not None:
         schema = replace(schema, roles=_columns(whole.columns, schema))
     if whole.missing is not None:
-        own = {each.name: each.marks for each in whole.missing.columns}
-        given = [*whole.missing.everywhere, own]
+        of_columns = {each.name: each.marks for each in whole.missing.columns}
+        given = [*whole.missing.everywhere, of_columns]
         schema = replace(schema, missing=MissingMarks.given(given, keep_default_na=False))
     with within("priors"):
         priors = _priors(record.priors, classes)
