@@ -49,11 +49,14 @@ struct RowSquares {
     template <std::size_t first>
     ALWAYS_INLINE void read(std::size_t v, std::size_t j, Vec<T>* u) const {
         const T* const from = row + static_cast<std::ptrdiff_t>(v * lanes<T>) * stride;
-        const char* const soon = reinterpret_cast<const char*>(from + ahead + j * lanes<T>);
+        const auto begin = static_cast<std::ptrdiff_t>(j);  // before the row if that is short
+        const auto* const soon = reinterpret_cast<const char*>(
+            from + ahead + begin * static_cast<std::ptrdiff_t>(lanes<T>));
 #pragma GCC unroll 16
         for (std::size_t r = 0; r < lanes<T>; ++r) {
-            if (r >= first) __builtin_prefetch(soon + r * vector_bytes, 0, 2);
-            u[r] = load(from + static_cast<std::ptrdiff_t>(r) * stride + j);
+            if (r >= first && r * vector_bytes % 64 == 0)
+                __builtin_prefetch(soon + r * vector_bytes, 0, 2);
+            u[r] = load(from + static_cast<std::ptrdiff_t>(r) * stride + begin);
         }
         transpose<T>(u);
 #pragma GCC unroll 16
