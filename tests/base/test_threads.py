@@ -7,7 +7,7 @@ import pytest
 
 from gaussbayes import kernels
 from gaussbayes.base.errors import ParameterError
-from gaussbayes.base.threads import for_each, n_threads, one_blas_thread, ranges
+from gaussbayes.base.threads import even_ranges, for_each, n_threads, one_blas_thread, ranges
 
 
 @pytest.fixture
@@ -58,6 +58,14 @@ def test_ranges_cover_every_row_once(n_rows: int, step: int) -> None:
     assert all(0 < part.stop - part.start <= step for part in cut)
 
 
+@pytest.mark.parametrize(("n_rows", "most"), [(0, 3), (1, 3), (3, 3), (10, 3), (10, 100), (9, 1)])
+def test_even_ranges_cover_every_row_once(n_rows: int, most: int) -> None:
+    cut = even_ranges(n_rows, most)
+    assert [row for part in cut for row in range(part.start, part.stop)] == list(range(n_rows))
+    assert all(part.stop - part.start == cut[0].stop for part in cut[:-1])
+    assert max((part.stop - part.start for part in cut), default=0) <= most
+
+
 @pytest.mark.parametrize("threads", [1, 2, 7])
 @pytest.mark.parametrize("count", [0, 1, 50])
 def test_every_item_is_worked_on_once(threads: int, count: int) -> None:
@@ -87,6 +95,24 @@ def test_errors_come_out(threads: int) -> None:
 
     with pytest.raises(KeyError, match="item 5 is bad"):
         for_each(work, range(9), threads)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_the_error_is_that_of_the_first_item_that_has_one(threads: int) -> None:
+    begun: list[int] = []
+    later = threading.Event()
+
+    def work(item: int) -> None:
+        begun.append(item)
+        if item == 0 and threads > 1:
+            assert later.wait(300)  # an error of a later item comes first
+        if item > 0:
+            later.set()
+        raise KeyError(item)
+
+    with pytest.raises(KeyError, match="0"):
+        for_each(work, range(50), threads)
+    assert len(begun) <= threads
 
 
 def test_threads_use_the_kernels_of_the_caller() -> None:

@@ -110,6 +110,17 @@ def test_other_labels(y: Any) -> None:
     assert list(classes) == [y[1], y[0]]
 
 
+@pytest.mark.parametrize("dtype", ["i1", "i8", "u8", "f8"])
+@pytest.mark.parametrize("rare", [0, 3, 100, -100, 2**63, 2**64 - 1, -(2**63)])
+def test_one_label_unlike_many(dtype: str, rare: int) -> None:
+    """A few of many labels tell the span of all, or do not."""
+    y = np.resize(np.array([9, 5], dtype), 70_000)
+    y[40_001] = rare if dtype == "f8" else np.clip(rare, np.iinfo(dtype).min, np.iinfo(dtype).max)
+    codes, classes = encode(y)
+    np.testing.assert_array_equal(classes, np.unique(y))
+    np.testing.assert_array_equal(classes[codes], y)
+
+
 def test_many_labels_of_every_span() -> None:
     rng = np.random.default_rng(0)
     for span in (1, 2, 1000, 65535, 65536, 65537, 10**9):

@@ -1,6 +1,6 @@
 """Transformed columns: changes of variables, learning, rows unlike all others, bad input."""
 
-from itertools import pairwise
+from itertools import pairwise, starmap
 from typing import Any
 
 import msgspec
@@ -137,6 +137,22 @@ def test_the_density_is_that_of_a_change_of_variables(kind: str, structure: Any)
         normal = stats.multivariate_normal(density.inner.mean[c], covariances[c])
         expected[:, c] = normal.logpdf(z) + jacobian
     np.testing.assert_allclose(density.log_density(rows), expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["yeo-johnson", "range"])
+def test_the_predictive_density_is_that_of_a_change_of_variables(kind: str) -> None:
+    rows, targets = skewed(60)
+    family = Gaussian.of(shared=0.23, shrinkage=0.3, target="spherical", estimate="predictive")
+    _, _, density = fitted(kind, rows, targets, family)
+    columns = zip(density.transforms.of, rows.matrix.T, strict=True)
+    z, slope = (np.stack(part, axis=1) for part in zip(*starmap(by_scipy, columns), strict=True))
+    student = density.inner
+    parameters = zip(
+        student.gaussian.mean, student.gaussian.dense_covariance(), student.degrees, strict=True
+    )
+    expected = [stats.multivariate_t(*of_class).logpdf(z) for of_class in parameters]
+    expected += np.log(slope).sum(axis=1)
+    np.testing.assert_allclose(density.log_density(rows).T, expected, rtol=1e-12, atol=1e-12)
 
 
 def by_scipy(transform: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

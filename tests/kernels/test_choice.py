@@ -12,7 +12,7 @@ from gaussbayes import kernels as choice
 from gaussbayes.families.gaussian.statistics import summarise
 from gaussbayes.kernels import Kernels, active, reference, show_config, using
 
-FUNCTIONS = ("encode", "accumulate", "prepare", "score")
+FUNCTIONS = ("encode", "renumber", "accumulate", "merge", "prepare", "score")
 
 
 def name_in_a_new_process(setting: str | None) -> subprocess.CompletedProcess[str]:

@@ -83,10 +83,12 @@ def leave_one_out(
     if isinstance(outcome, GaussBayesError):
         raise outcome
     single = _single(data.codes)
-    judged = data.targets[~single]
+    judged, posterior = data.targets, outcome
+    if single.any():
+        judged, posterior = judged[~single], outcome[~single]
     frequencies = learnt.weight / learnt.weight.sum()
     options: dict[str, Any] = {"frequencies": frequencies, "costs": costs, "ranked": True}
-    evaluation = evaluate(outcome[~single], judged.labels, data.classes, **options)
+    evaluation = evaluate(posterior, judged.labels, data.classes, **options)
     n = evaluation.n_rows
     folds = f"{n} rows in {n_folds} folds, each predicted by a model of the other folds"
     how = _WITHOUT_ITSELF.format(n) if n_folds == len(outcome) else folds

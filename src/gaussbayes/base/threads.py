@@ -5,11 +5,13 @@ How rows are cut never depends on the number of threads, so neither do the resul
 
 import os
 import sys
+from _thread import allocate_lock, start_new_thread
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from functools import lru_cache
+from operator import itemgetter
 from queue import Full, Queue
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -88,28 +90,67 @@ def ranges(n_rows: int, step: int) -> list[slice]:
     return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 
+def even_ranges(n_rows: int, most: int) -> list[slice]:
+    """Cut ``0 … n_rows`` into a power of two of slices of at most `most` rows, all of one size.
+
+    So threads have as many each.
+
+    Examples
+    --------
+    >>> [(some.start, some.stop) for some in even_ranges(10, 4)]
+    [(0, 3), (3, 6), (6, 9), (9, 10)]
+    """
+    needed = -(-n_rows // most)
+    return ranges(n_rows, max(1, -(-n_rows // (1 << max(0, needed - 1).bit_length()))))
+
+
 def for_each(work: Callable[[Item], None], items: Iterable[Item], threads: int) -> None:
-    """Call `work` on every item, on up to `threads` threads; the first error is raised."""
+    """Call `work` on every item, on up to `threads` threads, one of which is the caller's.
+
+    After an error no further item is begun. Raised is that of the first item that has one, which is
+    the same for any number of threads.
+    """
     listed = list(items)
-    threads = min(threads, len(listed))
-    if threads <= 1:
+    helpers = min(threads, len(listed)) - 1
+    if helpers <= 0:
         for item in listed:
             work(item)
         return
-    from concurrent.futures import ThreadPoolExecutor
-
-    queue: Iterator[Item] = iter(listed)
+    queue, errors = enumerate(listed), list[tuple[int, BaseException]]()
+    begun, at_work = [False] * helpers, [allocate_lock() for _ in range(helpers)]
 
     def drain() -> None:
-        # next() on a list iterator is atomic, so that each item goes to one thread.
-        for item in queue:
-            work(item)
+        # next() on the enumeration of a list is atomic, so that each item goes to one thread.
+        for number, item in queue:
+            if any(failed < number for failed, _ in errors):
+                return
+            try:
+                work(item)
+            except BaseException as error:  # noqa: BLE001 (raised below instead)
+                errors.append((number, error))
 
-    # What holds in this thread for a while only, the kernels in use among it, holds in all.
-    contexts = [copy_context() for _ in range(threads)]
-    with ThreadPoolExecutor(threads) as pool:
-        for _ in pool.map(lambda context: context.run(drain), contexts):
-            pass
+    def help_out(place: int, context: Context) -> None:
+        begun[place] = True
+        try:
+            context.run(drain)
+        finally:
+            at_work[place].release()
+
+    try:
+        # Not threading.Thread, which waits until the new thread runs: the caller begins at once.
+        for place, lock in enumerate(at_work):
+            lock.acquire()
+            # What holds in this thread for a while only, the kernels in use among it, holds in all.
+            start_new_thread(help_out, (place, copy_context()))
+        drain()
+        for place, lock in enumerate(at_work):
+            if begun[place]:  # a thread that has not begun yet will find nothing to do
+                lock.acquire()
+    except BaseException as interruption:
+        errors.append((-1, interruption))  # nobody waits for the others any more
+        raise
+    if errors:
+        raise min(errors, key=itemgetter(0))[1]
 
 
 def read_ahead(items: Iterable[Item], depth: int = 1) -> Generator[Item, None, None]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from gaussbayes import kernels
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
+from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.kernels.arrays import Columns
 
@@ -25,6 +26,12 @@ _DAY = np.timedelta64(1, "D")
 
 _WIDEST_SPAN = 1 << 16
 """Integers that lie closer together are counted in a table; others are sorted."""
+
+_MANY = 1 << 16
+"""Integers of which a few may tell the span of all, and that are worked on at a time."""
+
+_MARGIN = 63
+"""How far above the lowest of a few integers others may be, at least, without being looked for."""
 
 
 def is_frame(X: Any) -> bool:
@@ -528,14 +535,34 @@ def array_parts(values: NDArray[Any]) -> tuple[CodeArray, NDArray[Any]]:
         codes[~missing], distinct = array_parts(values[~missing])
         return codes, distinct
     if values.size and (kind != "f" or (np.isfinite(values) & (np.rint(values) == values)).all()):
-        lowest, highest = int(values.min()), int(values.max())
-        if highest - lowest < _WIDEST_SPAN and lowest >= -(1 << 63) and highest < 1 << 63:
-            whole = values.astype(np.int64, copy=False)
-            codes, present = kernels.active().encode(whole, lowest, highest - lowest + 1)
-            distinct = np.flatnonzero(present) + lowest
-            return codes, distinct.astype(values.dtype.newbyteorder("="))
+        # A few of many integers may tell in what span they all are; if not, it is looked for.
+        samples = [(values, 0)]
+        if values.size > _MANY and kind != "f":
+            samples.insert(0, (values[:: values.size >> 8], _MARGIN))
+        for some, margin in samples:
+            lowest, highest = int(some.min()), int(some.max())
+            span = max(highest - lowest, margin) + 1
+            if span > _WIDEST_SPAN or lowest < -(1 << 63) or lowest + span > 1 << 63:
+                continue
+            if (parts := _parts_in_span(values, lowest, span)) is not None:
+                return parts
     distinct, inverse = np.unique(values, return_inverse=True)
     return inverse.astype(np.int32), distinct
+
+
+def _parts_in_span(
+    values: NDArray[Any], lowest: int, span: int
+) -> tuple[CodeArray, NDArray[Any]] | None:
+    """As `array_parts`, for integers from `lowest` on; None if they are not all in the span."""
+    codes, present = np.empty(values.size, np.int32), np.zeros(span, np.bool_)
+    for some in ranges(values.size, _MANY):  # in the cache, where they are converted
+        whole = values[some].astype(np.int64, copy=False)
+        if not kernels.active().encode(whole, lowest, codes[some], present):
+            return None
+    places = np.flatnonzero(present)
+    if places[-1] + 1 > places.size:  # some between them do not occur, and codes are ranks
+        kernels.active().renumber(codes, (np.cumsum(present) - 1).astype(np.int32))
+    return codes, (places + lowest).astype(values.dtype.newbyteorder("="))
 
 
 def occurring_values(codes: NDArray[np.signedinteger[Any]], n_values: int) -> NDArray[np.bool_]:

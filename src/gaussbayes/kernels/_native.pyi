@@ -6,7 +6,16 @@ def instruction_set() -> str: ...
 def use_instruction_set(name: str) -> None: ...
 def encode(
     labels: NDArray[Any], lowest: int, codes: NDArray[Any], present: NDArray[Any]
+) -> bool: ...
+def merge(
+    a: tuple[NDArray[Any], ...],
+    b: tuple[NDArray[Any], ...],
+    n_classes: int,
+    n_features: int,
+    layout: str,
+    to: tuple[NDArray[Any], ...],
 ) -> None: ...
+def renumber(codes: NDArray[Any], numbers: NDArray[Any]) -> None: ...
 def factor(
     covariances: NDArray[Any],
     whiteners: NDArray[Any],

@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.types import FloatArray, RealArray
 
+MomentArrays: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
+"""Weight (k,), anchor (k, d), offset (k, d) and scatter, in one of the layouts, of k classes."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:

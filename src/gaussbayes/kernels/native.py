@@ -1,4 +1,4 @@
-"""The native kernels behind the same five functions as `gaussbayes.kernels.reference`.
+"""The native kernels behind the same functions as `gaussbayes.kernels.reference`.
 
 Importing this module fails with ImportError where the extension was not built.
 """
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 from gaussbayes.kernels import _native, reference
-from gaussbayes.kernels.arrays import Columns, Form, Linear, Masked
+from gaussbayes.kernels.arrays import Columns, Form, Linear, Masked, MomentArrays
 
 NAME = "native"
 
@@ -22,13 +22,15 @@ def instruction_set() -> str:
 
 
 def encode(
-    labels: NDArray[np.int64], lowest: int, span: int
-) -> tuple[CodeArray, NDArray[np.bool_]]:
-    """Class codes of integer labels; see the reference twin."""
-    codes = np.empty(labels.shape[0], dtype=np.int32)
-    present = np.zeros(span, dtype=np.bool_)
-    _native.encode(np.ascontiguousarray(labels), lowest, codes, present)
-    return codes, present
+    labels: NDArray[np.int64], lowest: int, codes: CodeArray, present: NDArray[np.bool_]
+) -> bool:
+    """Write the places of integer labels in a span; see the reference twin."""
+    return bool(_native.encode(np.ascontiguousarray(labels), lowest, codes, present))
+
+
+def renumber(codes: CodeArray, numbers: CodeArray) -> None:
+    """Give codes other numbers, in place; see the reference twin."""
+    _native.renumber(codes, numbers)
 
 
 def accumulate(
@@ -37,7 +39,7 @@ def accumulate(
     weights: FloatArray | None,
     n_classes: int,
     layout: ScatterLayout,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+) -> MomentArrays:
     """Weight, anchor, offset and scatter of each class; see the reference twin."""
     k, d = n_classes, X.shape[1]
     scatter = np.zeros(reference.scatter_shape(layout, k, d))
@@ -47,6 +49,14 @@ def accumulate(
     else:
         _native.accumulate(X, codes, weights, k, layout, *moments)
     return moments
+
+
+def merge(a: MomentArrays, b: MomentArrays, layout: ScatterLayout) -> MomentArrays:
+    """Weight, anchor, offset and scatter of the rows of both; see the reference twin."""
+    k, d = a[1].shape
+    total = (np.empty(k), np.empty((k, d)), np.empty((k, d)), np.empty_like(a[3], order="C"))
+    _native.merge(_contiguous(*a), _contiguous(*b), k, d, layout, total)
+    return total
 
 
 _LEFT_TO_BLAS = 1024
@@ -91,7 +101,7 @@ def prepare(form: Form, dtype: "np.dtype[Any]") -> Prepared:
     return Prepared(_native.score_quadratic, (*arrays, diagonal, shared))
 
 
-def _contiguous(*arrays: RealArray) -> tuple[RealArray, ...]:
+def _contiguous(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
     return tuple(np.ascontiguousarray(array) for array in arrays)
 
 

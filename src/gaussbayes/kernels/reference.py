@@ -1,9 +1,11 @@
 """The kernels in NumPy: the readable truth, the oracle of the native ones, and the fallback.
 
-Five functions, each with a native twin of the same name and meaning:
+Functions that each have a native twin of the same name and meaning:
 
-`encode`      labels that are integers → class codes
+`encode`      labels that are integers → their places in a span
+`renumber`    such places → class codes
 `accumulate`  rows of many classes → weight, mean and scatter of each class
+`merge`       those of two tables → those of all their rows
 `factor`      covariances → whiteners and log determinants
 `prepare`     a form of score → that form, laid out for rows of one float width
 `score`       rows → log joint, log posterior, posterior or label
@@ -24,6 +26,7 @@ from gaussbayes.kernels.arrays import (
     Form,
     Linear,
     Masked,
+    MomentArrays,
     as_matrix,
 )
 from gaussbayes.kernels.triangular import cholesky, correlation_of, invert_lower
@@ -40,17 +43,37 @@ def instruction_set() -> str:
 
 
 def encode(
-    labels: NDArray[np.int64], lowest: int, span: int
-) -> tuple[CodeArray, NDArray[np.bool_]]:
-    """Class codes (n,) of integer labels in ``lowest … lowest + span − 1``, and which occur.
+    labels: NDArray[np.int64], lowest: int, codes: CodeArray, present: NDArray[np.bool_]
+) -> bool:
+    """Write the places (n,) of integer labels in ``lowest … lowest + span − 1``.
 
-    A code is the rank of its label among those that occur.
+    Those that occur are marked in `present` (span,). The answer is False if a label is outside:
+    then what was written is of no use.
+
+    Examples
+    --------
+    >>> codes, present = np.empty(3, np.int32), np.zeros(4, bool)
+    >>> encode(np.array([7, 5, 7]), 5, codes, present), codes.tolist(), present.tolist()
+    (True, [2, 0, 2], [True, False, True, False])
     """
-    position = labels - lowest
-    present = np.zeros(span, dtype=np.bool_)
-    present[position] = True
-    rank = (np.cumsum(present) - 1).astype(np.int32)
-    return rank[position], present
+    if labels.size and (labels.min() < lowest or int(labels.max()) - lowest >= present.size):
+        return False
+    np.subtract(labels, lowest, out=codes, casting="unsafe")
+    present[codes] = True
+    return True
+
+
+def renumber(codes: CodeArray, numbers: CodeArray) -> None:
+    """Give codes (n,), which are places in `numbers`, other numbers, in place.
+
+    Examples
+    --------
+    >>> codes = np.array([2, 0, 2], np.int32)
+    >>> renumber(codes, np.array([0, -1, 1], np.int32))
+    >>> codes.tolist()
+    [1, 0, 1]
+    """
+    codes[...] = numbers[codes]
 
 
 def accumulate(
@@ -59,7 +82,7 @@ def accumulate(
     weights: FloatArray | None,
     n_classes: int,
     layout: ScatterLayout,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+) -> MomentArrays:
     """Weight, anchor, offset and scatter of each class.
 
     For the rows of a class with weights wᵢ: ``weight = Σ wᵢ``, ``mean = Σ wᵢ xᵢ / weight`` held as
@@ -113,9 +136,41 @@ def accumulate(
     return weight, anchor, offset, scatter
 
 
-def zero_moments(
-    n_classes: int, n_features: int, layout: ScatterLayout
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def merge(a: MomentArrays, b: MomentArrays, layout: ScatterLayout) -> MomentArrays:
+    """Weight, anchor, offset and scatter of the rows of both.
+
+    With ``δ = mean_b − mean_a`` and ``w = w_a + w_b``: ``mean = mean_a + δ w_b / w`` and
+    ``scatter = S_a + S_b + (w_a w_b / w) δδᵀ``. The heavier side keeps its anchor; δ is 0 where
+    either has no rows.
+
+    Examples
+    --------
+    >>> left = np.array([2.0]), np.array([[1.0]]), np.array([[0.5]]), np.array([[0.5]])
+    >>> right = np.array([1.0]), np.array([[6.0]]), np.array([[0.0]]), np.array([[0.0]])
+    >>> [part.tolist() for part in merge(left, right, "diagonal")]
+    [[3.0], [[1.0]], [[2.0]], [[14.0]]]
+    """
+    weight = a[0] + b[0]
+    part_a, part_b = (
+        np.divide(part, weight, out=np.zeros_like(part), where=weight > 0) for part in (a[0], b[0])
+    )
+    both = ((a[0] > 0) & (b[0] > 0))[:, None]
+    delta = np.where(both, (b[1] - a[1]) + (b[2] - a[2]), 0.0)
+    heavier = (b[0] > a[0])[:, None]
+    anchor = np.where(heavier, b[1], a[1])
+    offset = np.where(heavier, b[2] - delta * part_a[:, None], a[2] + delta * part_b[:, None])
+    scatter = a[3] + b[3]
+    factor = a[0] * part_b
+    if layout == "diagonal":
+        scatter += factor[:, None] * delta**2
+        return weight, anchor, offset, scatter
+    for c, (own, apart) in enumerate(zip(factor, delta, strict=True)):
+        # The products first: δᵢδⱼ is symmetric to the bit, (factor δᵢ)δⱼ would not be.
+        scatter[... if layout == "pooled" else c] += own * np.multiply.outer(apart, apart)
+    return weight, anchor, offset, scatter
+
+
+def zero_moments(n_classes: int, n_features: int, layout: ScatterLayout) -> MomentArrays:
     """Weight, anchor, offset and scatter of no rows."""
     return (
         np.zeros(n_classes),
@@ -246,7 +301,7 @@ def score(
             joint = np.exp(log_joint)
         np.divide(joint, joint.sum(axis=1, keepdims=True), out=out)
     else:
-        np.subtract(log_joint, _log_total(log_joint)[:, None], out=out)
+        np.subtract(log_joint, _log_total(log_joint.T)[:, None], out=out)
     return 0
 
 
@@ -310,22 +365,42 @@ def _masked_squares(
 
 def log_sum_exp(log_joint: RealArray) -> RealArray:
     """``log Σ_c exp(log_joint_c)`` of each row, from its largest term: the log evidence."""
-    top = log_joint.max(axis=1)
+    by_class = np.ascontiguousarray(log_joint.T)  # sums over classes are many times as fast
+    top = by_class.max(axis=0)
     # A row far from every class has −∞ throughout: its evidence is 0, not NaN.
     finite = np.where(np.isfinite(top), top, 0.0).astype(log_joint.dtype)
-    total: RealArray = top + _log_total(log_joint - finite[:, None])
+    total: RealArray = top + _log_total(by_class - finite)
     return total
 
 
+def log_posterior(log_joint: RealArray) -> RealArray:
+    """``log_joint_c − log Σ_b exp(log_joint_b)`` (n, k); NaN in rows that have −∞ throughout.
+
+    It is worked out from the largest term: a log posterior near 0 keeps its digits.
+
+    Examples
+    --------
+    >>> log_posterior(np.array([[0.0, -40.0], [1000.0, 1000.0]])).tolist()
+    [[-4.248354255291589e-18, -40.0], [-0.6931471805599453, -0.6931471805599453]]
+    """
+    by_class = np.ascontiguousarray(log_joint.T)
+    below_top = by_class - by_class.max(axis=0)
+    below_top -= _log_total(below_top)
+    posterior: RealArray = below_top.T
+    return posterior
+
+
 def _log_total(below_top: RealArray) -> RealArray:
-    """``log Σ exp`` of each row, given by its differences from its largest term (n,).
+    """``log Σ exp`` of each row (n,), given by the differences (k, n) from its largest term.
 
     That term is 1; log(1 + others) without adding the 1 keeps the digits of a log posterior near 0.
     Rows of float32 keep to the rounding of their posterior, as its logarithm does.
     """
+    largest = below_top == 0
     with np.errstate(under="ignore"):
         terms = np.exp(below_top)
-    terms[np.arange(terms.shape[0]), below_top.argmax(axis=1)] = 0
-    others = terms.sum(axis=1)
+    terms[largest] = 0
+    others = terms.sum(axis=0)
+    others += np.maximum(np.count_nonzero(largest, axis=0) - 1, 0)  # equal ones but the first
     total: RealArray = np.log1p(others) if others.dtype == np.float64 else np.log(1 + others)
     return total

@@ -29,7 +29,7 @@ from gaussbayes.base.text_tables import Block, Displayed, Styled, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import Targets
-from gaussbayes.model.ranking import Ranking, rank
+from gaussbayes.model.ranking import Ranking, UncountedRows
 
 _MOST_CLASSES = 8
 """Classes whose confusion matrix fits a terminal; of more, the most frequent errors are listed."""
@@ -124,7 +124,8 @@ class Evaluation(Displayed):
     brier: float  #: mean of Σ_c (p(c | x) − [c is true])², from 0 to 2
     calibration: CalibrationCurve | None = None  #: of predicted classes, in ten groups
     variances: tuple[float, float] = (nan, nan)  #: over rows, of the log loss and the Brier score
-    ranking: Ranking | None = None  #: for the AUC; None if it was not asked for
+    #: for the AUC; None if it was not asked for
+    ranking: Ranking | UncountedRows | None = None
     frequencies: FloatArray | None = None  #: (k,) of the classes in the training rows: the baseline
     costs: FloatArray | None = None  #: (k, k) true class by row, decided class by column
     decided: NDArray[Any] | None = None  #: (k, k) as `confusion`, of the decisions of least cost
@@ -180,7 +181,9 @@ class Evaluation(Displayed):
     @property
     def class_auc(self) -> FloatArray:
         """The area under the ROC curve of each class against the others (k,); see `Ranking`."""
-        return np.full(len(self.classes), np.nan) if self.ranking is None else self.ranking.auc
+        return (
+            np.full(len(self.classes), np.nan) if self.ranking is None else self.ranking.counted.auc
+        )
 
     @property
     def auc(self) -> float:
@@ -286,7 +289,7 @@ class Evaluation(Displayed):
             "f1": _delta(p, f1 / np.count_nonzero(self._margins), n),
             # The areas of the classes are of the same rows. A mean's error is at most the mean of
             # the errors, which it is for two classes: their areas are the same.
-            "auc": nan if self.ranking is None else _mean(self.ranking.areas[1]),
+            "auc": nan if self.ranking is None else _mean(self.ranking.counted.areas[1]),
             "log_loss": loss,
             "brier": brier,
             "calibration_error": nan
@@ -443,7 +446,7 @@ def evaluate(
     class of each row is drawn from them. The weights (n,) are those of the log loss, in which the
     rows of a fit count as much as they do there; everything else counts each row once. The
     `frequencies` (k,) of the classes in the training rows give the baseline, `costs` (k, k) the
-    cost of decisions, and `ranked` the AUC, which takes longer than all the rest.
+    cost of decisions, and `ranked` the AUC.
 
     Examples
     --------
@@ -479,7 +482,7 @@ def evaluate(
         brier,
         calibrate(stated, right),
         variances,
-        rank(log_posterior, truth) if ranked else None,
+        UncountedRows(log_posterior, truth) if ranked else None,
         frequencies,
         costs,
         decided,
@@ -507,7 +510,7 @@ def _losses(log_posterior: RealArray, truth: NDArray[Any]) -> FloatArray:
     else:
         of_truth, spread = log_posterior[rows, truth], 0.0
         gap[rows, truth] -= 1.0
-    return np.stack([0.0 - of_truth.astype(np.float64), np.square(gap).sum(axis=1) + spread])
+    return np.stack([0.0 - of_truth.astype(np.float64), np.einsum("nc,nc->n", gap, gap) + spread])
 
 
 def _moments(

@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, GaussBayesError, PriorError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import for_each, n_threads, one_blas_thread, ranges
+from gaussbayes.base.threads import even_ranges, for_each, n_threads, one_blas_thread
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.families.protocol import LeftOut
 from gaussbayes.families.removal import Removal, remove
-from gaussbayes.kernels.reference import log_sum_exp
+from gaussbayes.kernels.reference import log_posterior, log_sum_exp
 from gaussbayes.model.calibration import (
     Calibration,
     calibrate,
@@ -57,7 +57,7 @@ _FEWEST = 500  # rows by which candidates are told apart, if there are as many
 COMPLETION_FOLDS = 5
 """Folds whose rows have no part in what is expected of missing values as they are left out."""
 
-_BLOCK_BYTES = 1 << 22
+_BLOCK_BYTES = 1 << 21  # what is worked out of a block stays in the cache
 _WORTH_A_THREAD = 1 << 16
 """Rows times features times classes below which starting a thread costs more than it saves."""
 
@@ -350,11 +350,9 @@ def _leave_out(data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None) 
                 log_density, sure = function(part[block], removal)
                 joint += log_density
                 good &= sure
-            # From the largest term: a log posterior near 0 keeps its digits.
-            joint -= joint.max(axis=2, keepdims=True)
-            joint -= log_sum_exp(joint.reshape(-1, k)).reshape(s, -1, 1)
-        result[:, block] = joint
-        reliable[:, block] = good & ~np.isnan(joint).any(axis=2)
+            posterior = log_posterior(joint.reshape(-1, k))
+        result[:, block] = posterior.reshape(joint.shape)
+        reliable[:, block] = good & ~np.isnan(posterior.T).any(axis=0).reshape(good.shape)
 
     d = max(1, data.schema.n_features)
     step = max(128, 8 * d, _BLOCK_BYTES // (8 * d * k))  # d × d matrices are worth so many rows
@@ -364,7 +362,9 @@ def _leave_out(data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None) 
     for fold, rows in _folds(data):
         functions = closed_forms(data, path, fold)
         assert functions is not None
-        blocks = [rows[some] for some in ranges(rows.size, step)]
+        blocks: list[Any] = even_ranges(rows.size, step)
+        if rows.size < n:
+            blocks = [rows[some] for some in blocks]
         for_each(partial(predict, functions=functions), blocks, threads)
     outcomes: list[Outcome] = list(result)
     for row in np.flatnonzero(~reliable.all(axis=0)).tolist():

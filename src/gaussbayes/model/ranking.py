@@ -8,12 +8,14 @@ until they fit: neighbouring scores then count as ties, whatever the order of th
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.kernels.reference import log_sum_exp
 
 MOST_SCORES, _FEWEST = 1 << 18, 1 << 12
 """Different scores that are kept of all classes together, and of one class at least."""
@@ -29,9 +31,14 @@ class Ranking:
     of_classes: tuple[Counts, ...]  # (k,)
     shift: int = 0  # bits that scores have lost
 
-    def __add__(self, other: "Ranking") -> "Ranking":
-        shift = max(self.shift, other.shift)
-        parts = [each.coarser(shift).of_classes for each in (self, other)]
+    @property
+    def counted(self) -> "Ranking":
+        """This ranking itself."""
+        return self
+
+    def __add__(self, other: "Ranking | UncountedRows") -> "Ranking":
+        shift = max(self.shift, other.counted.shift)
+        parts = [each.coarser(shift).of_classes for each in (self, other.counted)]
         joined = [
             _counted(np.concatenate(keys), np.concatenate(weights))
             for keys, weights in (zip(*pair, strict=True) for pair in zip(*parts, strict=True))
@@ -84,6 +91,22 @@ class Ranking:
         return areas, errors
 
 
+@dataclass(frozen=True, eq=False)
+class UncountedRows:
+    """Log posteriors and classes of rows, which are counted as soon as somebody asks."""
+
+    log_posterior: RealArray  # (n, k)
+    truth: NDArray[Any]  # class codes (n,) or soft labels (n, k)
+
+    @cached_property
+    def counted(self) -> Ranking:
+        """The same, counted: that takes longer than all other figures of an evaluation."""
+        return rank(self.log_posterior, self.truth)
+
+    def __add__(self, other: "UncountedRows | Ranking") -> Ranking:
+        return self.counted + other.counted
+
+
 def rank(log_posterior: RealArray, truth: NDArray[Any]) -> Ranking:
     """Count log posteriors (n, k) by the true class codes (n,), or by soft labels (n, k).
 
@@ -93,11 +116,12 @@ def rank(log_posterior: RealArray, truth: NDArray[Any]) -> Ranking:
     >>> rank(log_posterior, np.array([0, 0, 1, 1])).auc.tolist()  # ¾ of the pairs, and a tie
     [0.875, 0.875]
     """
-    keys = _ordered(log_odds_against_rest(log_posterior))
-    k = keys.shape[1]
-    of_class = truth if truth.ndim == 2 else truth[:, None] == np.arange(k)
-    weights = np.stack([of_class, 1.0 - of_class], axis=2)
-    return Ranking(tuple(_counted(keys[:, c], weights[:, c]) for c in range(k))).bounded()
+    keys = _ordered(log_odds_against_rest(log_posterior).T)
+    of_classes = []
+    for c, own in enumerate(keys):
+        of_class = truth[:, c] if truth.ndim == 2 else truth == c
+        of_classes.append(_counted(own, np.stack([of_class, 1.0 - of_class], axis=1)))
+    return Ranking(tuple(of_classes)).bounded()
 
 
 def log_odds_against_rest(log_posterior: RealArray) -> FloatArray:
@@ -105,15 +129,15 @@ def log_odds_against_rest(log_posterior: RealArray) -> FloatArray:
 
     They rank rows as posteriors do, but still tell rows apart whose posteriors round to 1.
     """
-    scores = log_posterior.astype(np.float64)
-    rows, best = np.arange(scores.shape[0]), scores.argmax(axis=1)
+    scores = np.array(log_posterior.T, dtype=np.float64, order="C")  # (k, n)
+    best = log_posterior.argmax(axis=1), np.arange(scores.shape[1])
     with np.errstate(divide="ignore"):
         odds = scores - np.log1p(-np.minimum(np.exp(scores), 1.0))
     # 1 − p loses digits where p is near 1; the other posteriors are there.
-    others = scores.copy()
-    others[rows, best] = -np.inf
-    odds[rows, best] = scores[rows, best] - np.logaddexp.reduce(others, axis=1)
-    result: FloatArray = odds
+    highest = scores[best]
+    scores[best] = -np.inf
+    odds[best] = highest - log_sum_exp(scores.T)
+    result: FloatArray = odds.T
     return result
 
 

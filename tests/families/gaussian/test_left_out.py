@@ -375,7 +375,8 @@ def test_the_scatter_without_a_row_is_diagonal_but_for_one_product(shrinkage: An
         others = np.delete(data.X, row, axis=0)
         expected = shrunk(59 * np.cov(others.T, bias=True), shrinkage, 59)
         outer = rest.pull[row] * np.multiply.outer(turned[row], turned[row])
-        found = back.T @ (np.diag(rest.spread[row]) - outer) @ back
+        spread = np.broadcast_to(rest.spread, turned.shape)[row]
+        found = back.T @ (np.diag(spread) - outer) @ back
         np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11)
 
 

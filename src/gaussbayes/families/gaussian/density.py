@@ -514,11 +514,13 @@ def _score_incomplete(
     if rare.size:
         if 2 * rare.size > X.shape[0]:  # rather score a few in vain than copy the many
             rare = np.arange(X.shape[0])
-        double = (X if rare.size == X.shape[0] else X[rare]).astype(_DOUBLE, copy=False)
+        some = X if rare.size == X.shape[0] else X.take(rare, axis=0)
+        double = some.astype(_DOUBLE, copy=False)
         problems |= score_some(wanted.form(_DOUBLE, masked=True), double, rare)
     for rows, seen in common:
         form = wanted.of_features(seen).form(X.dtype)
-        problems |= score_some(form, X[np.ix_(rows, seen)], rows)
+        some = X.take(rows, axis=0)
+        problems |= score_some(form, some if seen.all() else some[:, seen], rows)
     return NOT_FINITE if problems & NOT_FINITE else problems
 
 
@@ -532,7 +534,7 @@ def _rows_alike(
     least = _rows_worth_a_marginal(density)
     if not density.covariance.correlated or _all_rare(X, least):
         with np.errstate(over="ignore", invalid="ignore"):
-            complete = np.isfinite(X.sum(axis=1))
+            complete = np.isfinite(np.einsum("ij->i", X))
         rows = np.flatnonzero(complete)
         whole = [(rows, np.ones(X.shape[1], dtype=bool))] if rows.size else []
         return whole, np.flatnonzero(~complete)

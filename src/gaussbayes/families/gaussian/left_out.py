@@ -248,7 +248,7 @@ class Rest:
     diagonal scatter loses ``factor y²`` and stays diagonal.
     """
 
-    spread: FloatArray  # (n, d)
+    spread: FloatArray  # (n, d), or (1, d) if it is the same without any of them
     pull: FloatArray  # (n,)
     kept: FloatArray  # (n,) the least proportion that is left of any sum; ≤ 0 if nothing is
 
@@ -281,7 +281,7 @@ def rest_of(
         return Rest(shrunk, np.zeros_like(factors), kept)
     everything = np.ones(y.shape[0])
     if shrinkage is None:
-        return Rest(np.broadcast_to(spread, y.shape), factors, everything)
+        return Rest(spread[None], factors, everything)
     length = squares.sum(axis=1)
     trace = spread.sum() - factors * length
     kept = trace / spread.sum()
@@ -340,7 +340,9 @@ class _Path:
 
     def deviation(self, X: FloatArray, code: int | NDArray[np.intp]) -> FloatArray:
         """How far rows (n, d) are from the mean of a class, or each of its own."""
-        return np.asarray(self.moments.deviation(X, code) / self.unit)
+        deviation = self.moments.deviation(X, code)
+        deviation /= self.unit
+        return deviation
 
     def scatters(self, layout: ScatterLayout, *, shared: bool) -> FloatArray:
         """The scatters (m, d, d) or (m, d)."""
@@ -386,9 +388,10 @@ class _Path:
             divide = degrees(mine.weight, self.divisor, 1)
             for place, shrinkage in enumerate(self.shrinkages):
                 rest = rest_of(frame, c, y, mine.factor, mine.weight, shrinkage)
-                length = (np.square(y) / rest.spread).sum(axis=1)
+                length = np.einsum("nj->n", np.square(y) / rest.spread)
                 after = 1.0 - rest.pull * length
-                log_det = np.log(rest.spread).sum(axis=1) + np.log(after) + frame.log_scale[c]
+                log_det = np.einsum("nj->n", np.log(rest.spread)) + np.log(after)
+                log_det += frame.log_scale[c]
                 distance = divide * np.square(mine.stretch) * length / after
                 out[place, which, c] = log_det - d * np.log(divide) + distance
                 reliable[place, which] &= rest.enough(after) & (divide > 0)
@@ -403,7 +406,9 @@ class _Path:
     ) -> None:
         """Every row has a part in the one covariance, whose determinant all have in common."""
         (n, _), k = X.shape, self.moments.n_classes
-        apart = np.stack([frame.turn(self.deviation(X, c), 0) for c in range(k)])
+        apart = np.empty((k, *X.shape))
+        for c in range(k):
+            apart[c] = frame.turn(self.deviation(X, c), 0)
         rows = np.arange(n)
         y = apart[removal.codes, rows]
         apart[removal.codes, rows] *= removal.stretch[:, None]  # (k, n, d)
@@ -411,8 +416,8 @@ class _Path:
         for place, shrinkage in enumerate(self.shrinkages):
             rest = rest_of(frame, 0, y, removal.factor, removal.total, shrinkage)
             inverse = 1.0 / rest.spread
-            distance = np.einsum("cnj,cnj,nj->nc", apart, apart, inverse)
-            inverse *= y
+            distance = np.einsum("cnj,cnj->nc", apart * inverse, apart)
+            inverse = inverse * y
             after = 1.0 - rest.pull * np.einsum("nj,nj->n", inverse, y)
             if frame.full:
                 across = np.einsum("cnj,nj->nc", apart, inverse)
@@ -478,12 +483,12 @@ class _Path:
                     for place, shrinkage in enumerate(self.shrinkages):
                         rest = rest_of(frame, c, y, pull[which], pull[which], shrinkage)
                         inverse = 1.0 / rest.spread
-                        distance = np.einsum("nj,nj,nj->n", u, u, inverse)
-                        inverse *= y
+                        distance = np.einsum("nj,nj->n", u * inverse, u)
+                        inverse = inverse * y
                         after = 1.0 - rest.pull * np.einsum("nj,nj->n", inverse, y)
                         across = np.einsum("nj,nj->n", inverse, u)
                         distance += rest.pull / after * np.square(across)
-                        log_det = np.log(rest.spread).sum(axis=1) + np.log(after)
+                        log_det = np.einsum("nj->n", np.log(rest.spread)) + np.log(after)
                         out[place, which, c] = distance + (log_det + frame.log_scale[c])
                         reliable[place, which] &= rest.enough(after)
 

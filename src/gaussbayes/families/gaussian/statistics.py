@@ -204,29 +204,23 @@ class ClassMoments:
 
         It is exact for rows near the anchor.
         """
-        return np.asarray((X - self.anchor[code]) - self.offset[code])
+        deviation: FloatArray = X - self.anchor[code]
+        deviation -= self.offset[code]
+        return deviation
 
     def __add__(self, other: ClassMoments) -> ClassMoments:
-        """The moments of the rows of both.
-
-        With ``δ = mean_b − mean_a`` and ``w = w_a + w_b``: ``mean = mean_a + δ w_b / w`` and
-        ``scatter = S_a + S_b + (w_a w_b / w) δδᵀ``. The heavier side keeps its anchor.
-        """
+        """The moments of the rows of both; see `gaussbayes.kernels.reference.merge`."""
         _check_alike(self, other)
-        weight = self.weight + other.weight
-        delta = _delta(self, other)
-        proportion = divide(other.weight, weight)
-        swap = (other.weight > self.weight)[:, None]
-        anchor = np.where(swap, other.anchor, self.anchor)
-        back = other.offset - delta * divide(self.weight, weight)[:, None]
-        offset = np.where(swap, back, self.offset + delta * proportion[:, None])
-        scatter = self.scatter + other.scatter
-        LAYOUTS[self.layout].add_squares(scatter, self.weight * proportion, delta)
+        mine = self.weight, self.anchor, self.offset, self.scatter
+        theirs = other.weight, other.anchor, other.offset, other.scatter
+        weight, anchor, offset, scatter = kernels.active().merge(mine, theirs, self.layout)
         products = None
         if pair := _products(self, other):
-            theirs = delta * divide(self.weight, weight)[:, None]
-            products = pair[0].about(-delta * proportion[:, None], self.weight, self.scatter)
-            products += pair[1].about(theirs, other.weight, other.scatter)
+            delta = _delta(self, other)
+            moved = -delta * divide(other.weight, weight)[:, None]
+            products = pair[0].about(moved, self.weight, self.scatter)
+            moved = delta * divide(self.weight, weight)[:, None]
+            products += pair[1].about(moved, other.weight, other.scatter)
         return ClassMoments(weight, anchor, offset, scatter, self.layout, products)
 
     def __sub__(self, other: ClassMoments) -> ClassMoments:

@@ -1,35 +1,57 @@
 // Integer labels -> class codes.
 // Included inside the variant's namespace: it must include nothing itself.
 
-// Codes (n) of labels in lowest ... lowest + span - 1: their rank among those that occur, which are
-// marked in `present` (span), zeros before. False if a label is outside.
+// The places (n) of labels in lowest ... lowest + span - 1, those that occur being marked in `present`
+// (span). False if a label is outside: then neither is of use.
 inline bool encode(const std::int64_t* labels, std::size_t n, std::int64_t lowest, std::size_t span,
                    std::int32_t* codes, bool* present) {
     const auto base = static_cast<std::uint64_t>(lowest);
-    std::uint64_t highest = 0;
-    if (span <= 64) {  // one bit a label: several at a time
-        std::uint64_t seen = 0;
+    if (span > 64) {
         for (std::size_t i = 0; i < n; ++i) {
-            const std::uint64_t position = static_cast<std::uint64_t>(labels[i]) - base;
-            highest = position > highest ? position : highest;
-            seen |= std::uint64_t{1} << (position & 63);
-            codes[i] = static_cast<std::int32_t>(position);
+            const std::uint64_t place = static_cast<std::uint64_t>(labels[i]) - base;
+            if (place >= span) return false;
+            present[place] = true;
+            codes[i] = static_cast<std::int32_t>(place);
         }
-        if (n > 0 && highest >= span) return false;
-        for (std::size_t p = 0; p < span; ++p) present[p] = seen >> p & 1;
-    } else {
-        for (std::size_t i = 0; i < n; ++i) {
-            const std::uint64_t position = static_cast<std::uint64_t>(labels[i]) - base;
-            if (position >= span) return false;
-            present[position] = true;
-            codes[i] = static_cast<std::int32_t>(position);
-        }
+        return true;
     }
-    std::vector<std::int32_t> rank(span);
-    std::int32_t next = 0;
-    for (std::size_t p = 0; p < span; ++p) rank[p] = present[p] ? next++ : -1;
-    // Where every label of the span occurs, its place is its rank.
-    if (static_cast<std::size_t>(next) < span)
-        for (std::size_t i = 0; i < n; ++i) codes[i] = rank[codes[i]];
+    // One bit a label: several at a time.
+    constexpr std::size_t together = vector_bytes / sizeof(std::uint64_t);
+    typedef std::uint64_t Places __attribute__((vector_size(vector_bytes)));
+    typedef std::int32_t Codes __attribute__((vector_size(vector_bytes / 2)));
+    Places all_bits = {}, all_seen = {};
+    std::size_t i = 0;
+    for (; i + together <= n; i += together) {
+        Places place;
+        std::memcpy(&place, labels + i, sizeof place);
+        place -= base;
+        all_bits |= place;
+        all_seen |= (Places{} + 1) << (place & 63);
+        const Codes code = __builtin_convertvector(place, Codes);
+        std::memcpy(codes + i, &code, sizeof code);
+    }
+    std::uint64_t bits = 0, seen = 0;
+    for (; i < n; ++i) {
+        const std::uint64_t place = static_cast<std::uint64_t>(labels[i]) - base;
+        bits |= place;
+        seen |= std::uint64_t{1} << (place & 63);
+        codes[i] = static_cast<std::int32_t>(place);
+    }
+    for (std::size_t l = 0; l < together; ++l) {
+        bits |= all_bits[l];
+        seen |= all_seen[l];
+    }
+    if (bits > 63 || (span < 64 && seen >> span)) return false;
+    for (std::size_t p = 0; p < span; ++p)
+        if (seen >> p & 1) present[p] = true;
+    return true;
+}
+
+// Other numbers for codes, which are all below those of `numbers` (m); false if one is not.
+inline bool renumber(std::int32_t* codes, std::size_t n, const std::int32_t* numbers, std::size_t m) {
+    for (std::size_t i = 0; i < n; ++i) {
+        if (static_cast<std::uint32_t>(codes[i]) >= m) return false;
+        codes[i] = numbers[codes[i]];
+    }
     return true;
 }

@@ -10,7 +10,7 @@ struct Selection {
 
 // One step of a transposition: lanes whose number has the bit `step` come from the other vector.
 template <class T, std::size_t step, bool upper, std::size_t... lane>
-inline Vec<T> exchange(Vec<T> a, Vec<T> b, std::index_sequence<lane...>) {
+ALWAYS_INLINE Vec<T> exchange(Vec<T> a, Vec<T> b, std::index_sequence<lane...>) {
     constexpr std::size_t size = lanes<T>;
 #if defined(__clang__) || __GNUC__ >= 12
     return __builtin_shufflevector(
@@ -22,9 +22,10 @@ inline Vec<T> exchange(Vec<T> a, Vec<T> b, std::index_sequence<lane...>) {
 #endif
 }
 
-template <class T, std::size_t step = 1>
-inline void transpose(Vec<T>* square) {
-    if constexpr (step < lanes<T>) {
+// From the longest step down: of vectors that nobody reads, most steps are left out by the compiler.
+template <class T, std::size_t step = lanes<T> / 2>
+ALWAYS_INLINE void transpose(Vec<T>* square) {
+    if constexpr (step > 0) {
         constexpr auto every = std::make_index_sequence<lanes<T>>{};
 #pragma GCC unroll 16
         for (std::size_t i = 0; i < lanes<T>; ++i) {
@@ -33,7 +34,7 @@ inline void transpose(Vec<T>* square) {
             square[i] = exchange<T, step, false>(a, b, every);
             square[i + step] = exchange<T, step, true>(a, b, every);
         }
-        transpose<T, 2 * step>(square);
+        transpose<T, step / 2>(square);
     }
 }
 

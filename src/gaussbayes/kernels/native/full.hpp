@@ -38,8 +38,10 @@ class FullScorer {
         return groups_.grouped();
     }
 
-    // Log joints (tiles, k, tile_rows) of tiles (tiles, d, tile_rows); where they go the bias is.
-    void score(const Selection& selection, const T* tile, Ahead, T* log_joint) {
+    // Log joints (tiles, k, tile_rows) of rows; where they go the bias is.
+    void score(const Rows<T>& rows, const Selection& selection, const T* center, T* tile,
+               T* log_joint) {
+        fill_tiles(rows, selection, center, tile);
         const std::size_t count = selection.tiles * tile_rows<T>;
         std::fill(limit_.data(), limit_.data() + count, -std::numeric_limits<T>::infinity());
         groups_.find_likely(selection);

@@ -30,13 +30,15 @@ constexpr int not_finite = 1;    // a row holds NaN or infinity
 constexpr int out_of_range = 2;  // a row's square overflows for every class
 constexpr int impossible = 4;    // with its bias a row has probability 0 in every class
 
-// Where accumulate writes; the caller has zeroed all of it.
-struct Moments {
-    double* weight;   // (k)
-    double* anchor;   // (k, d)
-    double* offset;   // (k, d)
-    double* scatter;  // (k, d, d), (d, d) or (k, d)
+template <class T>
+struct MomentsOf {
+    T* weight;   // (k)
+    T* anchor;   // (k, d)
+    T* offset;   // (k, d)
+    T* scatter;  // (k, d, d), (d, d) or (k, d)
 };
+using Moments = MomentsOf<double>;  // accumulate adds to zeros
+using GivenMoments = MomentsOf<const double>;
 
 // log p(x, c) = log_constant_c - 1/2 |whitener_c (x - center - offset_c)|^2
 template <class T>
@@ -102,7 +104,12 @@ struct Kernels {
     // variance that the other features leave unexplained, 0 if there is no factor.
     void (*factor)(const double* covariance, std::size_t d, double* whitener, double& log_det,
                    double& unexplained);
-    // Class codes (n) of labels, and which of the span occur; false if one is outside of it.
+    // The moments of the rows of two tables.
+    void (*merge)(const GivenMoments& a, const GivenMoments& b, std::size_t k, std::size_t d,
+                  Layout layout, const Moments& to);
+    // The places (n) of labels in a span, and which of it occur; then other numbers for such places.
+    // False if a label is outside, or a place has no number.
+    bool (*renumber)(std::int32_t* codes, std::size_t n, const std::int32_t* numbers, std::size_t m);
     bool (*encode)(const std::int64_t* labels, std::size_t n, std::int64_t lowest, std::size_t span,
                    std::int32_t* codes, bool* present);
 };

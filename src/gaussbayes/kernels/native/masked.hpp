@@ -11,8 +11,7 @@
 template <class T>
 struct MaskedTerm {
     static constexpr bool takes_nan = true;
-    static constexpr std::size_t classes = panel_height / 2;
-    const Masked& form;
+    const Masked form;
 
     Vec<T> add(std::size_t c, std::size_t j, Vec<T> u, Vec<T> sum) const {
         const std::size_t own = (form.shared ? 0 : c * form.d) + j;
@@ -195,8 +194,10 @@ class MaskedScorer {
     std::size_t next_group(const Rows<double>&) const { return largest_group; }
     bool order(const Rows<double>&, const Rows<double>&, std::uint32_t*) const { return false; }
 
-    // Log joints (tiles, k, tile_rows) of tiles (tiles, d, tile_rows); where they go the bias is.
-    void score(const Selection& selection, const double* tile, Ahead, double* log_joint) {
+    // Log joints (tiles, k, tile_rows) of rows; where they go the bias is.
+    void score(const Rows<double>& rows, const Selection& selection, const double* center,
+               double* tile, double* log_joint) {
+        fill_tiles(rows, selection, center, tile);
         for (std::size_t t = 0; t < selection.tiles; ++t) {
             for (std::size_t v = 0; v < tile_vectors; ++v)
                 score_lanes(tile + v * lanes<double>, log_joint + v * lanes<double>);

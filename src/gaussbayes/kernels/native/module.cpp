@@ -105,6 +105,14 @@ void expect(bool holds, const char* what) {
     if (!holds) throw std::invalid_argument(what);
 }
 
+Layout layout_of(const std::string& name) {
+    return name == "full" ? Layout::full : name == "pooled" ? Layout::pooled : Layout::diagonal;
+}
+
+std::size_t scatter_size(Layout layout, std::size_t k, std::size_t d) {
+    return layout == Layout::full ? k * d * d : layout == Layout::pooled ? d * d : k * d;
+}
+
 template <class T>
 void accumulate_rows(const Rows<T>& rows, Vector<std::int32_t> codes, nb::object weights,
                      std::size_t k, const std::string& layout, Output<double> weight,
@@ -117,13 +125,10 @@ void accumulate_rows(const Rows<T>& rows, Vector<std::int32_t> codes, nb::object
         weight_of_row = given.data();
     }
     const std::size_t d = rows.d;
-    const Layout kept = layout == "full"     ? Layout::full
-                        : layout == "pooled" ? Layout::pooled
-                                             : Layout::diagonal;
-    const std::size_t scatter_size = kept == Layout::full ? k * d * d : kept == Layout::pooled ? d * d : k * d;
+    const Layout kept = layout_of(layout);
     expect(codes.shape(0) == rows.n, "codes must have one entry a row");
     expect(weight.size() == k && anchor.size() == k * d && offset.size() == k * d &&
-               scatter.size() == scatter_size,
+               scatter.size() == scatter_size(kept, k, d),
            "outputs have the wrong size");
     const Moments moments{weight.data(), anchor.data(), offset.data(), scatter.data()};
     const auto& kernels = typed<T>();
@@ -156,6 +161,36 @@ void accumulate_columns(const std::vector<Vector<T>>& columns, Vector<std::int32
     expect(!apart.empty(), "there must be columns");
     const Rows<T> rows{apart[0], 1, 0, codes.shape(0), apart.size(), apart.data()};
     accumulate_rows(rows, codes, weights, k, layout, weight, anchor, offset, scatter);
+}
+
+// Weight, anchor, offset and scatter, which must be those of k classes and d features.
+template <class T>
+struct MomentArrays {
+    Output<T> weight, anchor, offset, scatter;
+
+    MomentArrays(nb::tuple arrays, std::size_t k, std::size_t d, Layout layout) {
+        expect(arrays.size() == 4, "moments are four arrays");
+        weight = nb::cast<Output<T>>(arrays[0], false);
+        anchor = nb::cast<Output<T>>(arrays[1], false);
+        offset = nb::cast<Output<T>>(arrays[2], false);
+        scatter = nb::cast<Output<T>>(arrays[3], false);
+        expect(weight.size() == k && anchor.size() == k * d && offset.size() == k * d &&
+                   scatter.size() == scatter_size(layout, k, d),
+               "moments have the wrong size");
+    }
+    MomentsOf<T> get() const {
+        return {weight.data(), anchor.data(), offset.data(), scatter.data()};
+    }
+};
+
+void merge(nb::tuple a, nb::tuple b, std::size_t k, std::size_t d, const std::string& layout,
+           nb::tuple to) {
+    const Layout kept = layout_of(layout);
+    const MomentArrays<const double> first(a, k, d, kept), second(b, k, d, kept);
+    const MomentArrays<double> sum(to, k, d, kept);
+    const auto kernel = active->merge;
+    nb::gil_scoped_release released;
+    kernel(first.get(), second.get(), k, d, kept, sum.get());
 }
 
 template <class T>
@@ -292,14 +327,20 @@ void factor(nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu
                unexplained.data()[c]);
 }
 
-void encode(Vector<std::int64_t> labels, std::int64_t lowest, Output<std::int32_t> codes,
+bool encode(Vector<std::int64_t> labels, std::int64_t lowest, Output<std::int32_t> codes,
             Output<bool> present) {
     const std::size_t n = labels.shape(0), span = present.size();
     expect(codes.size() == n, "codes must have one entry a label");
     const auto kernel = active->encode;
     nb::gil_scoped_release released;
-    expect(kernel(labels.data(), n, lowest, span, codes.data(), present.data()),
-           "a label is outside the span");
+    return kernel(labels.data(), n, lowest, span, codes.data(), present.data());
+}
+
+void renumber(Output<std::int32_t> codes, Vector<std::int32_t> numbers) {
+    const auto kernel = active->renumber;
+    nb::gil_scoped_release released;
+    expect(kernel(codes.data(), codes.size(), numbers.data(), numbers.size()),
+           "a code has no number");
 }
 
 template <class T>
@@ -330,6 +371,9 @@ NB_MODULE(_native, m) {
     m.def("use_instruction_set", &use_instruction_set, nb::arg("name"));
     m.def("encode", &encode, nb::arg("labels").noconvert(), nb::arg("lowest"),
           nb::arg("codes").noconvert(), nb::arg("present").noconvert());
+    m.def("merge", &merge, nb::arg("a"), nb::arg("b"), nb::arg("n_classes"), nb::arg("n_features"),
+          nb::arg("layout"), nb::arg("to"));
+    m.def("renumber", &renumber, nb::arg("codes").noconvert(), nb::arg("numbers").noconvert());
     m.def("score_masked", &score_masked, nb::arg("X").noconvert(), nb::arg("center").noconvert(),
           nb::arg("offset").noconvert(), nb::arg("scale").noconvert(),
           nb::arg("correlation").noconvert(), nb::arg("log_feature").noconvert(),

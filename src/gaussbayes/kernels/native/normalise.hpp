@@ -21,25 +21,29 @@ inline Vec<T> quadratic_log_joint(T log_constant, Vec<T> square) {
     return square >= T(0) ? log_constant - square * T(0.5) : nothing;
 }
 
-// The largest log joint of each row, and whether all of a row's are numbers and its largest finite.
+// The largest log joint of each row, the first class that has it, and whether all of a row's are
+// numbers and its largest finite.
 template <class T>
 struct Top {
     Lanes<T> value;
+    Mask<T> label[tile_vectors];
     bool sound;
 };
 
 template <class T>
-Top<T> top_of(const T* log_joint, std::size_t k) {
+ALWAYS_INLINE Top<T> top_of(const T* log_joint, std::size_t k) {
     constexpr T largest = std::numeric_limits<T>::max();
-    Top<T> top;
-    top.value = load_lanes(log_joint);
+    Top<T> top = {load_lanes(log_joint), {}, false};
     Mask<T> sound[tile_vectors];
     for (std::size_t v = 0; v < tile_vectors; ++v) sound[v] = top.value.part[v] <= largest;
     for (std::size_t c = 1; c < k; ++c) {
         const Lanes<T> x = load_lanes(log_joint + c * tile_rows<T>);
+        const Mask<T> number = Mask<T>{} + static_cast<std::int32_t>(c);
         for (std::size_t v = 0; v < tile_vectors; ++v) {
             Vec<T>& highest = top.value.part[v];
-            highest = x.part[v] > highest ? x.part[v] : highest;
+            const Mask<T> higher = x.part[v] > highest;
+            highest = higher ? x.part[v] : highest;
+            top.label[v] = higher ? number : top.label[v];
             sound[v] &= x.part[v] <= largest;
         }
     }
@@ -110,27 +114,16 @@ inline void store_labels(std::int64_t* to, Mask<float> label) {
     for (std::size_t l = 0; l < lanes<float>; ++l) to[l] = label[l];
 }
 
-// The first class whose log joint is the top. Rows of a whole tile may follow one another.
+// Rows of a whole tile may follow one another.
 template <class T>
-void write_labels(const T* log_joint, std::size_t k, const std::uint32_t* row, std::size_t count,
+void write_labels(const Mask<T>* label, const std::uint32_t* row, std::size_t count,
                   bool consecutive, std::int64_t* labels) {
-    Lanes<T> top = load_lanes(log_joint);
-    Mask<T> best[tile_vectors] = {};
-    for (std::size_t c = 1; c < k; ++c) {
-        const Lanes<T> x = load_lanes(log_joint + c * tile_rows<T>);
-        const Mask<T> number = Mask<T>{} + static_cast<std::int32_t>(c);
-        for (std::size_t v = 0; v < tile_vectors; ++v) {
-            const Mask<T> higher = x.part[v] > top.part[v];
-            top.part[v] = higher ? x.part[v] : top.part[v];
-            best[v] = higher ? number : best[v];
-        }
-    }
     if (consecutive) {
         for (std::size_t v = 0; v < tile_vectors; ++v)
-            store_labels(labels + row[0] + v * lanes<T>, best[v]);
+            store_labels(labels + row[0] + v * lanes<T>, label[v]);
         return;
     }
-    for (std::size_t r = 0; r < count; ++r) labels[row[r]] = best[r / lanes<T>][r % lanes<T>];
+    for (std::size_t r = 0; r < count; ++r) labels[row[r]] = label[r / lanes<T>][r % lanes<T>];
 }
 
 template <class T>
@@ -149,7 +142,7 @@ bool write_answers(T* log_joint, const std::uint32_t* row, std::size_t count, bo
                    const Destination<T>& to) {
     const Top<T> top = top_of(log_joint, to.k);
     if (to.task == Task::label) {
-        write_labels(log_joint, to.k, row, count, consecutive, to.labels);
+        write_labels<T>(top.label, row, count, consecutive, to.labels);
         return top.sound;
     }
     if (to.task == Task::posterior) to_posterior(log_joint, to.k, top.value);

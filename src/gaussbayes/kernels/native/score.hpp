@@ -11,23 +11,40 @@ struct FeaturewiseScorer {
     static constexpr bool takes_nan = Term::takes_nan;
     static constexpr bool biased = with_bias;
     Term term;
+    Block<T> sums{term.form.k * side_by_side<T> * lanes<T>};
 
     const T* log_constant() const { return term.form.log_constant; }
     std::size_t next_group(const Rows<T>&) const { return largest_group; }
     bool order(const Rows<T>&, const Rows<T>&, std::uint32_t*) const { return false; }
-    void score(const Selection& selection, const T* tile, Ahead ahead, T* log_joint) const {
-        score_featurewise<biased>(term, selection.tiles, tile, ahead, log_joint);
+
+    // Log joints (tiles, k, tile_rows) of rows; where they go the bias is.
+    void score(const Rows<T>& rows, const Selection& selection, const T* center, T* tiles,
+               T* log_joint) {
+        for (std::size_t t = 0, count; t < selection.tiles; t += count) {
+            const std::uint32_t* const row = selection.row + t * tile_rows<T>;
+            const std::size_t in_line = std::max(selection.consecutive, t) - t;
+            T* const to = log_joint + t * term.form.k * tile_rows<T>;
+            if (in_line > 0 && has_squares(rows, row[0])) {
+                count = in_line;
+                score_featurewise<biased>(term, row_squares(rows, row[0], center), count,
+                                          sums.data(), to);
+                continue;
+            }
+            count = rows.column_stride == 1 ? 1 : selection.tiles - t;
+            fill_tiles(rows, {row, count, std::min(in_line, count)}, center, tiles);
+            for (std::size_t i = 0; i < count; ++i)
+                score_featurewise<biased>(
+                    term, TileSquares<T>{tiles + i * rows.d * tile_rows<T>, rows.d}, 1, sums.data(),
+                    to + i * term.form.k * tile_rows<T>);
+        }
     }
 };
 
-// How many tiles are worked on together: their rows, and their log joints, fit in so much of the
+// How many tiles are worked on together: their rows, and their log joints, fit in most of the
 // second-level cache, and with few features in the first. That still makes long runs of a column.
-constexpr std::size_t most_of_it = 400 << 10;
-constexpr std::size_t with_rows_ahead = 200 << 10;  // those of the next block are fetched meanwhile
 template <class T>
-std::size_t tiles_of_block(std::size_t n, std::size_t d, std::size_t k,
-                           std::size_t cache = most_of_it) {
-    constexpr std::size_t most_rows = 192;
+std::size_t tiles_of_block(std::size_t n, std::size_t d, std::size_t k) {
+    constexpr std::size_t cache = 400 << 10, most_rows = 192;
     const std::size_t fitting = cache / (sizeof(T) * tile_rows<T> * std::max(d, k));
     const std::size_t needed = whole_tiles<T>(std::min(n, most_rows));
     return std::max(std::min(fitting, needed), std::size_t{1});
@@ -64,14 +81,6 @@ Rows<T> rows_from(const Rows<T>& rows, std::size_t first, std::size_t count) {
     return {data, rows.row_stride, rows.column_stride, count, rows.d};
 }
 
-// Whole blocks of rows that follow one another in memory are fetched before they are read.
-template <class T>
-Ahead ahead_of(const Rows<T>& rows, std::size_t first, std::size_t count) {
-    const bool dense = rows.column_stride == 1 && rows.row_stride == static_cast<std::ptrdiff_t>(rows.d);
-    if (!dense || first + count > rows.n) return {};
-    return {reinterpret_cast<const char*>(entry_of(rows, first, 0)), 64};
-}
-
 // What all blocks of rows are worked on in.
 template <class T>
 struct Workspace {
@@ -99,11 +108,9 @@ int score_group(const Rows<T>& group, const Rows<T>& bias, bool consecutive, con
         const std::size_t count = std::min(space.rows_at_once, group.n - first);
         const Selection block{&space.order[first], whole_tiles<T>(count),
                               consecutive ? count / tile_rows<T> : 0};
-        fill_tiles(group, block, center, space.tiles.data());
         if constexpr (Scorer::biased)
             fill_tiles(bias, block, space.zeros.data(), space.log_joint.data());
-        scorer.score(block, space.tiles.data(), ahead_of(group, first + count, space.rows_at_once),
-                     space.log_joint.data());
+        scorer.score(group, block, center, space.tiles.data(), space.log_joint.data());
         for (std::size_t t = 0; t < block.tiles; ++t) {
             const std::uint32_t* row = block.row + t * tile_rows<T>;
             const std::size_t own = std::min(tile_rows<T>, count - t * tile_rows<T>);
@@ -163,7 +170,7 @@ int with_or_without(const Rows<T>* bias, Run run) {
 template <class T>
 int score_linear(const Linear<T>& form, const Rows<T>& rows, const Rows<T>* bias, Task task,
                  T* values, std::int64_t* labels) {
-    const std::size_t tiles = tiles_of_block<T>(rows.n, form.d, form.k, with_rows_ahead);
+    const std::size_t tiles = tiles_of_block<T>(rows.n, form.d, form.k);
     const Destination<T> to{task, form.k, values, labels};
     return with_or_without(bias, [&](auto biased) {
         FeaturewiseScorer<T, LinearTerm<T>, biased> scorer{{form}};
@@ -174,8 +181,7 @@ int score_linear(const Linear<T>& form, const Rows<T>& rows, const Rows<T>* bias
 template <class T>
 int score_quadratic(const Quadratic<T>& form, const Rows<T>& rows, const Rows<T>* bias, Task task,
                     bool prune, T* values, std::int64_t* labels) {
-    const std::size_t tiles = tiles_of_block<T>(rows.n, form.d, form.k,
-                                                form.diagonal ? with_rows_ahead : most_of_it);
+    const std::size_t tiles = tiles_of_block<T>(rows.n, form.d, form.k);
     const Destination<T> to{task, form.k, values, labels};
     return with_or_without(bias, [&](auto biased) {
         if (form.diagonal) {

@@ -1,6 +1,8 @@
 // Vectors as wide as the instruction set has them, by the compilers' vector extensions.
 // Included inside the variant's namespace: it must include nothing itself.
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 #if defined(__AVX512F__)
 constexpr std::size_t vector_bytes = 64;
 #elif defined(__AVX2__)

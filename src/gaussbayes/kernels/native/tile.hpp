@@ -49,15 +49,3 @@ inline bool every_lane(Mask<T> mask) {
     for (const std::uint64_t w : word) all &= w;
     return all == ~std::uint64_t{0};
 }
-
-// Memory that will be read soon, if any.
-struct Ahead {
-    const char* next = nullptr;
-    std::size_t step = 0;  // 64, the bytes of a line of the cache, or 0 if there is nothing to fetch
-
-    void fetch_next(std::size_t bytes) {
-        for (std::size_t line = 0; line < bytes; line += 64, next += step)
-            __builtin_prefetch(next, 0, 2);
-    }
-    void pass(std::size_t bytes) { next += step ? bytes : 0; }
-};

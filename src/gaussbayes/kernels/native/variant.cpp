@@ -25,6 +25,7 @@ namespace GAUSSBAYES_VARIANT {
 #include "subblock.hpp"
 #include "panels.hpp"
 #include "accumulate.hpp"
+#include "merge.hpp"
 
 #include "exponential.hpp"
 #include "tile.hpp"
@@ -47,7 +48,8 @@ TypedKernels<T> typed_kernels() {
 
 const Kernels& kernels() {
     static const Kernels table{GAUSSBAYES_STRING(GAUSSBAYES_VARIANT), typed_kernels<float>(),
-                               typed_kernels<double>(), score_masked, factor, encode};
+                               typed_kernels<double>(), score_masked, factor, merge, renumber,
+                               encode};
     return table;
 }
 
