@@ -257,9 +257,9 @@ class GaussianClassifier(
         covariance, shrunk by `shrinkage`, and is worth ``λ / (1 − λ)`` times the rows of the mean
         class for ``shared=λ``; ``shared="auto"`` chooses.
     calibration : None or "leave_one_out"
-        Posteriors as sure as rows left out say they may be: log-likelihoods times a temperature, an
-        offset for each class, and some of the prior. Densities stay as they are. `predict_set`
-        needs it.
+        Posteriors as sure as rows left out say they may be: log-likelihoods times a temperature of
+        at most 1, an offset for each class, and some of the prior. Densities stay as
+        they are. `predict_set` needs it.
     average : bool
         Whether the candidates of an automatic choice are averaged, with the weights that predict
         rows left out best, instead of choosing one. Nothing more can be learnt by such a model.

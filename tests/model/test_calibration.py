@@ -93,50 +93,15 @@ def test_true_sharpness():
     np.testing.assert_allclose(fit.offsets - fit.offsets[0], [0.0, -0.5, 0.0], atol=0.05)
 
 
-@pytest.mark.parametrize("sharpness", [5.0, 1e6, 1e300])
-def test_rows_that_are_all_right_sharpen_nothing(sharpness):
-    """They could gain less than a nat: 60 log(1 + 2 exp(−5)) = 0.8."""
+@pytest.mark.parametrize("sharpness", [0.2, 1e6, 1e300])
+def test_nothing_is_sharpened(sharpness):
+    """Posteriors that are too unsure stay so; rows that are all right leave them as they are."""
     codes = np.arange(60) % 3
     right = sharpness * (np.eye(3)[codes] - 1.0)
-    fit = calibrate(right, np.full(3, -np.log(3.0)), np.eye(3)[codes], np.ones(60))
-    assert fit.temperature == pytest.approx(1.0, abs=1e-9)
+    fit = calibrate(right, np.zeros(3), np.eye(3)[codes], np.ones(60))
+    assert fit.temperature <= 1.0
+    assert fit.temperature == pytest.approx(1.0, abs=0.01)
     np.testing.assert_allclose(fit.offsets, 0.0, atol=1e-6)
-
-
-@pytest.mark.parametrize(("n", "all_the_way"), [(60, False), (2000, True)])
-def test_sharpened_as_far_as_that_is_clear(n, all_the_way):
-    """Posteriors half as sure as they should be, by a general optimiser."""
-    scores, proportions, weights = rows_left_out(1, n=n, sharpness=0.5)
-    scores, weights = scores - scores.max(axis=1, keepdims=True), np.ones(n)
-    log_prior, known = np.log([0.2, 0.3, 0.5]), proportions > 0
-
-    def best(start, free):
-        def loss(point):
-            log_t = point[0] if free else 0.0
-            return penalised_loss(
-                np.append(log_t, point[1:]), scores, log_prior, proportions, weights
-            ) + (0.0 if free else point[0] ** 2)
-
-        point = minimize(loss, start, method="BFGS", options={"gtol": 1e-7}).x
-        point[0] = np.exp(point[0]) if free else 1.0
-        posterior = np.exp(log_softmax(point[0] * scores + log_prior + point[1:], axis=1))[known]
-        prior = proportions @ np.exp(log_prior)
-
-        def negative(e):
-            return -np.log((1 - e) * posterior + e * prior).sum() - 0.1 * np.log(e)
-
-        e = minimize_scalar(negative, bounds=(1e-9, 0.5), options={"xatol": 1e-12}).x
-        e = max(e, 0.1 / (n + 0.1))
-        return point, np.log((1 - e) * posterior + e * prior)
-
-    (sharp, after), (plain, before) = best(np.zeros(4), True), best(np.zeros(4), False)
-    gain = after - before
-    part = (gain.sum() - 1.0) / (2.5 * np.sqrt(n) * gain.std(ddof=1))
-    assert (part > 1) == all_the_way
-    expected = plain + min(part, 1.0) * (sharp - plain)
-    fit = calibrate(scores, log_prior, proportions, weights)
-    assert 1.05 < fit.temperature == pytest.approx(expected[0], rel=1e-5)
-    np.testing.assert_allclose(fit.offsets, expected[1:], atol=1e-5)
 
 
 def test_impossible_classes():
@@ -145,7 +110,7 @@ def test_impossible_classes():
     fit = calibrate(scores, np.log([0.5, 0.5, 0.0], where=[1, 1, 0], out=np.full(3, -np.inf)),
                     proportions, weights)  # fmt: skip
     assert np.isfinite(fit.offsets).all()
-    assert 0 < fit.temperature <= np.e
+    assert 0 < fit.temperature <= 1
     joint = fit.applied(scores, np.log([0.5, 0.5, 1e-300]))
     assert np.isneginf(joint[:5, 0]).all()
 

@@ -159,8 +159,8 @@ def decide_roles(
     others = [name for name in (request.target, request.weights) if name is not None]
     check_present(every, others)
     names = [name for name in every if name not in others]
-    told = _told(names, request)
-    reasons = _not_wanted(names, request, told)
+    given = _given_kinds(names, request)
+    reasons = _not_wanted(names, request, given)
     places = sampled_places(len(frame), SAMPLE_ROWS)
     is_sample = not whole or places.size < len(frame)
     if places.size < len(frame):
@@ -187,7 +187,7 @@ def decide_roles(
     roles = {
         name: _role(
             column,
-            told.get(name),
+            given.get(name),
             request,
             None if parsed else places + first_row,
             alone=len(columns) == 1,
@@ -196,7 +196,7 @@ def decide_roles(
     }
     doubts: dict[str, str] = {}
     if request.is_automatic and len(frame):
-        free = {name: column for name, column in columns.items() if name not in told}
+        free = {name: column for name, column in columns.items() if name not in given}
         for name, column in free.items():
             why = _untyped(column)
             if why is None and column.n_rows >= _FEWEST:
@@ -204,7 +204,7 @@ def decide_roles(
             if why is not None:
                 reasons[name] = why
         kept = {name: column for name, column in columns.items() if name not in reasons}
-        reasons |= _copies(kept, told, roles)
+        reasons |= _copies(kept, given, roles)
         if labels is not None:
             of = "the target" if request.target is None else request.target
             for name, column in free.items():
@@ -231,7 +231,7 @@ def columns_asked_for(names: Sequence[str], request: Request) -> list[str]:
     """The columns that must be looked at, the target among them, of all there are."""
     others = (request.target, request.weights)
     features = [name for name in names if name not in others]
-    reasons = _not_wanted(features, request, _told(features, request))
+    reasons = _not_wanted(features, request, _given_kinds(features, request))
     return [name for name in names if name not in reasons]
 
 
@@ -285,22 +285,22 @@ def warn_of_columns(roles: ColumnRoles) -> None:
 # What was asked for.
 
 
-def _told(names: Sequence[str], request: Request) -> dict[str, str]:
+def _given_kinds(names: Sequence[str], request: Request) -> dict[str, str]:
     """What columns were said to hold: numbers, or categories."""
-    told: dict[str, str] = {}
+    given: dict[str, str] = {}
     chosen = request.categorical_features
     if not isinstance(chosen, str) and chosen is not None:
         mask = categorical_mask(names, [False] * len(names), chosen)
-        told = {name: "category" for name, holds in zip(names, mask, strict=True) if holds}
+        given = {name: "category" for name, holds in zip(names, mask, strict=True) if holds}
     words = {"positive": "transforms", "number": "numeric"}
     for feature, kind in (request.kinds or {}).items():
         argument = words.get(kind, "families")
         name = names[feature_position(feature, names, len(names), argument)]
-        told[name] = "category" if kind == "category" else "number"
-    return told
+        given[name] = "category" if kind == "category" else "number"
+    return given
 
 
-def _not_wanted(names: Sequence[str], request: Request, told: dict[str, str]) -> dict[str, str]:
+def _not_wanted(names: Sequence[str], request: Request, given: dict[str, str]) -> dict[str, str]:
     """The columns that are not asked for, and why."""
     reasons: dict[str, str] = {}
     if request.features is not None and not request.is_automatic:
@@ -319,7 +319,7 @@ def _not_wanted(names: Sequence[str], request: Request, told: dict[str, str]) ->
         msg = f"the target {request.target!r} cannot be left out: it is named by exclude"
         raise SchemaError(msg)
     reasons |= dict.fromkeys(excluded, _EXCLUDED)
-    both = [name for name in told if name in reasons]
+    both = [name for name in given if name in reasons]
     if both:
         msg = (
             f"it is said what {both[0]!r} holds, but it is {reasons[both[0]]}: leave out one of "
@@ -513,7 +513,7 @@ def _content(dtype: Any, values: NDArray[Any]) -> Content:
 
 def _role(
     column: SampledColumn,
-    told: str | None,
+    given: str | None,
     request: Request,
     places: NDArray[np.intp] | None,
     *,
@@ -524,12 +524,12 @@ def _role(
     `places` are the numbers of its rows in a table in memory; None where strings are parsed. It may
     be `alone`, so that it cannot be left out.
     """
-    if column.content == "date" and told != "category":
+    if column.content == "date" and given != "category":
         return "date"
-    if told is not None:
-        if told == "category":
+    if given is not None:
+        if given == "category":
             _check_whole(column)
-        return "category" if told == "category" else "number"
+        return "category" if given == "category" else "number"
     chosen = request.categorical_features
     if column.content == "category":
         return "number" if chosen is None else "category"
@@ -685,13 +685,13 @@ def _too_many(column: SampledColumn, most: int, *, whole: bool) -> str | None:
 
 
 def _copies(
-    columns: dict[str, SampledColumn], told: Collection[str], roles: dict[str, Role]
+    columns: dict[str, SampledColumn], given: Collection[str], roles: dict[str, Role]
 ) -> dict[str, str]:
     """The columns that say what another says: the same values, or one value for each of its."""
     reasons: dict[str, str] = {}
     seen: dict[Any, SampledColumn] = {}
     # What was asked for stays, and names rather than the numbers that code them.
-    order = sorted(columns, key=lambda name: (name not in told, roles[name] != "category"))
+    order = sorted(columns, key=lambda name: (name not in given, roles[name] != "category"))
     starts = {name: list(_keys(columns[name].head(_START))) for name in order}
     often = Counter(key for keys in starts.values() for key in keys)
     for name in order:
@@ -702,7 +702,7 @@ def _copies(
             continue  # no other column begins like this one
         keys = list(_keys(column))
         same = next((seen[key] for key in keys if key in seen), None)
-        if same is not None and name not in told and _is_redundant(column, same):
+        if same is not None and name not in given and _is_redundant(column, same):
             equal = column.in_order.tolist() == same.in_order.tolist()
             reasons[name] = f"{'a copy of' if equal else 'one to one with'} {same.name}"
         else:

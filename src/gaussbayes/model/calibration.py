@@ -5,14 +5,9 @@ not, make posteriors too sure. Rows that the model has not seen tell by how much
 
     log p(c | x) = log prior_c + t log p(x | c) + b_c − log Σ …
 
-with one temperature ``t`` and one offset ``b_c`` a class, those that make the classes of the
+with one temperature ``t ≤ 1`` and one offset ``b_c`` a class, those that make the classes of the
 rows left out most probable. Densities stay as they are: calibration acts on posteriors and on what
 is decided by them, and priors enter as they are, so that they may be changed afterwards.
-
-Where classes part more sharply than Gaussians do, posteriors are not sure enough, and t is above 1.
-But where every row left out is right, they say only that posteriors are sure enough. So t goes from
-1 to the best temperature by as much as it is clear that rows left out gain by it: they must gain
-more than one nat in all, and all the way is gone from 2.5 standard errors on.
 
 However sure a model is, it says nothing of some rows: wrong labels, rows unlike all others. Of the
 posterior a proportion e is therefore the prior,
@@ -52,7 +47,7 @@ _MOST_NOTHING = 0.5
 _BEYOND_DOUBT = 2.5
 """Standard errors of the gain over the prior from which on it is not taken to be chance."""
 
-_LEAST, _MOST = float(np.exp(-4.0)), float(np.e)  # temperatures
+_LEAST = float(np.exp(-4.0))  # temperature
 _STEPS = 100  # of Newton's method, at most
 _TOLERANCE = 1e-15  # proportion of the loss that another step may still gain
 _IMPOSSIBLE = -700.0  # a log probability that counts as 0
@@ -70,7 +65,7 @@ class Calibration:
     [[-2.303, -0.386]]
     """
 
-    temperature: float  # t, above 0 and at most e
+    temperature: float  # t, above 0 and at most 1
     offsets: FloatArray  # (k,), summing to 0
     prior_proportion: float = 0.0  # of the posterior
     left_out: tuple[FloatArray, ...] = field(default=(), repr=False)
@@ -134,9 +129,9 @@ def calibrate(
 ) -> Calibration:
     """The calibration that makes the classes of rows left out most probable.
 
-    It minimises ``−Σ_i w_i Σ_c q_ic log p(c | x_i) + 2 (log² t + Σ_c b_c²)`` with ``t ≤ e``. A
-    temperature above 1 is only taken as far as that is clearly better; see `_clear`. Then the
-    proportion of the prior is found; see `_proportion_of_prior` and `_doubt`.
+    It minimises ``−Σ_i w_i Σ_c q_ic log p(c | x_i) + 2 (log² t + Σ_c b_c²)`` with ``t ≤ 1``: a free
+    temperature would sharpen without end where every row left out is right. Then the proportion of
+    the prior is found; see `_proportion_of_prior` and `_doubt`.
 
     Parameters
     ----------
@@ -149,80 +144,42 @@ def calibrate(
     largest = log_likelihood.max(axis=1, keepdims=True)
     scores = np.maximum(log_likelihood - largest, _IMPOSSIBLE)
     prior = np.maximum(np.broadcast_to(log_prior, (n, k)), _IMPOSSIBLE)
-    evidence = _Evidence(scores, prior, proportions, proportions * weights[:, None])
-    point = evidence.best(_MOST)
-    if point[0] > 1.0:
-        plain = evidence.best(1.0)
-        gain = evidence.log_posterior_of_classes(point) - evidence.log_posterior_of_classes(plain)
-        point = plain + _clear(gain, weights) * (point - plain)
-    # The prior makes the offsets sum to 0, but for rounding.
-    offsets = point[1:] - point[1:].mean()
-    proportion = evidence.proportion_of_prior(evidence.posterior(point))
-    gain = evidence.log_posterior_of_classes(point) - score_of_classes(prior, evidence.known)
-    proportion += _doubt(gain, weights) * (1.0 - proportion)
-    return Calibration(float(point[0]), offsets, proportion)
+    of_truth = proportions * weights[:, None]  # what −log p(c | x) counts
+    total = of_truth.sum(axis=1)
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Evidence:
-    """What is known of rows left out, by which (t, b) are judged."""
-
-    scores: FloatArray  # (n, k) log-likelihoods, at most 0
-    prior: FloatArray  # (n, k) log priors
-    proportions: FloatArray  # (n, k) of the classes
-    of_truth: FloatArray  # (n, k) what −log p(c | x) counts
-
-    @property
-    def known(self) -> FloatArray:
-        """The proportions of rows that count (n, k)."""
-        return np.where(self.of_truth > 0, self.proportions, 0.0)
-
-    def loss(self, point: FloatArray) -> tuple[float, FloatArray]:
+    def loss(point: FloatArray) -> tuple[float, FloatArray]:
         """The penalised loss at (t, b), and posteriors (n, k)."""
-        joint = point[0] * self.scores + self.prior + point[1:]
+        joint = point[0] * scores + prior + point[1:]
         joint -= joint.max(axis=1, keepdims=True)
         posterior = np.exp(joint)
         evidence = posterior.sum(axis=1)
         posterior /= evidence[:, None]
-        total = self.of_truth.sum(axis=1)
-        value = (total * np.log(evidence)).sum() - (self.of_truth * joint).sum()
+        value = (total * np.log(evidence)).sum() - (of_truth * joint).sum()
         penalty = np.square(np.log(point[0])) + np.square(point[1:]).sum()
         return float(value + _PRIOR_ROWS * penalty), posterior
 
-    def best(self, highest: float) -> FloatArray:
-        """The (t, b) of the least loss, with a temperature of at most so much."""
-        # Convex in t and b, as log² t is below e: Newton's steps, halved until the loss falls.
-        point = np.append(1.0, np.zeros(self.scores.shape[1]))
-        value, posterior = self.loss(point)
-        total = self.of_truth.sum(axis=1)
-        for _ in range(_STEPS):
-            slope, curvature = _derivatives(point, self.scores, posterior, total, self.of_truth)
-            step = _newton_step(slope, curvature, _LEAST - point[0], highest - point[0])
-            while (expected := -float(slope @ step)) > _TOLERANCE * (1.0 + abs(value)):
-                after, there = self.loss(point + step)
-                if after <= value - 0.1 * expected:
-                    point, value, posterior = point + step, after, there
-                    break
-                step = 0.5 * step
-            else:
+    # Convex in t and b, as log² t is below e: Newton's steps, halved until the loss falls.
+    point = np.append(1.0, np.zeros(k))
+    value, posterior = loss(point)
+    for _ in range(_STEPS):
+        slope, curvature = _derivatives(point, scores, posterior, total, of_truth)
+        step = _newton_step(slope, curvature, _LEAST - point[0], 1.0 - point[0])
+        while (expected := -float(slope @ step)) > _TOLERANCE * (1.0 + abs(value)):
+            after, there = loss(point + step)
+            if after <= value - 0.1 * expected:
+                point, value, posterior = point + step, after, there
                 break
-        return point
-
-    def posterior(self, point: FloatArray) -> FloatArray:
-        """Posteriors (n, k) at (t, b)."""
-        return self.loss(point)[1]
-
-    def proportion_of_prior(self, posterior: FloatArray) -> float:
-        """How much of the posteriors (n, k) should be the prior; see `_proportion_of_prior`."""
-        told = self.of_truth > 0
-        return _proportion_of_prior(posterior[told], np.exp(self.prior[told]), self.of_truth[told])
-
-    def log_posterior_of_classes(self, point: FloatArray) -> FloatArray:
-        """Log posteriors (n,) of the rows' classes at (t, b), partly the prior."""
-        posterior = self.posterior(point)
-        e = self.proportion_of_prior(posterior)
-        mixed = np.log((1.0 - e) * posterior + e * np.exp(self.prior))
-        return score_of_classes(mixed, self.known)
+            step = 0.5 * step
+        else:
+            break
+    # The prior makes the offsets sum to 0, but for rounding.
+    offsets = point[1:] - point[1:].mean()
+    counts = of_truth > 0
+    proportion = _proportion_of_prior(posterior[counts], np.exp(prior[counts]), of_truth[counts])
+    mixed = np.log((1.0 - proportion) * posterior + proportion * np.exp(prior))
+    gain = score_of_classes(mixed - prior, np.where(counts, proportions, 0.0))
+    proportion += _doubt(gain, weights) * (1.0 - proportion)
+    return Calibration(float(point[0]), offsets, proportion)
 
 
 def score_of_classes(log_posterior: RealArray, proportions: FloatArray) -> FloatArray:
@@ -247,22 +204,6 @@ def _doubt(gain: FloatArray, weights: FloatArray) -> float:
     if total <= 0:
         return 1.0
     return max(0.0, 1.0 - total / (_BEYOND_DOUBT * error)) if error else 0.0
-
-
-def _clear(gain: FloatArray, weights: FloatArray) -> float:
-    """``(G − 1) / 2.5 S``, between 0 and 1, for the sum G of gains (n,) and its standard error S.
-
-    Examples
-    --------
-    >>> _clear(np.array([0.3, 0.2, 0.3, -0.1]), np.ones(4))  # less than a nat
-    0.0
-    >>> _clear(np.array([1.6, 1.7, 1.6, 1.5]), np.ones(4))
-    1.0
-    """
-    total, error = sum_and_error(gain, weights)
-    if total <= 1.0:
-        return 0.0
-    return min(1.0, (total - 1.0) / (_BEYOND_DOUBT * error)) if error else 1.0
 
 
 def sum_and_error(gain: FloatArray, weights: FloatArray) -> tuple[float, float]:

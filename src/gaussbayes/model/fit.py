@@ -331,8 +331,8 @@ def _average(
     calibration: Calibration | None = None
     if options.calibration is not None:
         average = log_average([posteriors[number] for number in kept], weights[kept])
-        found = calibration_of(data, members[0].settings, average)
-        calibration = _calibrated(members[0].settings, found, data, schema).calibration
+        outcome = calibration_of(data, members[0].settings, average)
+        calibration = _calibrated(members[0].settings, outcome, data, schema).calibration
     alone = lone_rows(table.targets)
     selection = replace(selection, n_held_out=data.codes.size, n_alone=alone)
     return averaged(members, weights[kept], calibration), selection

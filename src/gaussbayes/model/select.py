@@ -113,10 +113,10 @@ class Candidate:
         if self.refused is not None:
             return f"{self.name}{shrunk}: {self.refused:.200}"
         scores = {"log loss": self.log_loss, "error": self.error, "BIC": self.bic}
-        told = ", ".join(
+        listed = ", ".join(
             f"{name} {value:.6g}" for name, value in scores.items() if not isnan(value)
         )
-        return f"{self.name}{shrunk}: {told}"
+        return f"{self.name}{shrunk}: {listed}"
 
     @property
     def unlabelled_weight(self) -> float:

@@ -412,6 +412,7 @@ GAUSSIAN: list[Broken] = [
 
 MEMBER = "average.members.1"
 CALIBRATIONS: list[Broken] = [
+    ("hot", CALIBRATED, put("calibration.temperature", 1.5), "temperature: .*<= 1.0, got 1.5"),
     ("cold", CALIBRATED, put("calibration.temperature", 0), "temperature: must be a number > 0"),
     ("more prior", CALIBRATED, put("calibration.prior_proportion", 1.1), "<= 1.0, got 1.1"),
     ("offsets few", CALIBRATED, put("calibration.offsets", [0]), "offsets: must be an array of 2"),

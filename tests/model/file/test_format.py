@@ -180,7 +180,7 @@ REFUSED = [
     *("weight below 0", "anchor text", "anchor nested", "cells short", "patterns numbers"),
     *("pattern letters", "class below 0", "class by label", "cell below 0", "weight negative"),
     *("size below 0", "category null", "count below 0", "rates below 0", "no rows", "rows dtype"),
-    *("cold", "offset null", "rows below 0", "calibration array", "no members", "weight 0"),
+    *("hot", "cold", "offset null", "rows below 0", "calibration array", "no members", "weight 0"),
     *("a value text", "a code below"),
 ]
 """What can be seen of a single value; lengths, sums, order, definiteness are beyond a schema."""

@@ -108,7 +108,7 @@ class SolutionRecord(Record, frozen=True):
 class CalibrationRecord(Record, frozen=True):
     """What is done to log-likelihoods and posteriors, and scores of rows left out."""
 
-    temperature: Annotated[float, Meta(gt=0)]
+    temperature: Annotated[float, Meta(gt=0, le=1)]
     offsets: Numbers
     prior_proportion: Annotated[float, Meta(ge=0, le=1)]
     left_out: Annotated[Integers, Meta(description="rows of each class that were left out")]
