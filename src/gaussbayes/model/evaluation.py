@@ -124,8 +124,7 @@ class Evaluation(Displayed):
     brier: float  #: mean of Σ_c (p(c | x) − [c is true])², from 0 to 2
     calibration: CalibrationCurve | None = None  #: of predicted classes, in ten groups
     variances: tuple[float, float] = (nan, nan)  #: over rows, of the log loss and the Brier score
-    #: for the AUC; None if it was not asked for
-    ranking: Ranking | UncountedRows | None = None
+    ranking: Ranking | UncountedRows | None = None  #: for the AUC, if it was asked for
     frequencies: FloatArray | None = None  #: (k,) of the classes in the training rows: the baseline
     costs: FloatArray | None = None  #: (k, k) true class by row, decided class by column
     decided: NDArray[Any] | None = None  #: (k, k) as `confusion`, of the decisions of least cost

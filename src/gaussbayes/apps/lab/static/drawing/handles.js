@@ -82,13 +82,15 @@ export class Handles {
 			this.change(drag(by));
 		};
 		element.addEventListener("pointermove", move);
-		const end = () => {
+		const end = ({ pointerId }) => {
+			if (pointerId !== event.pointerId) return;
+			document.removeEventListener("lostpointercapture", end);
 			element.classList.remove("held");
 			element.removeEventListener("pointermove", move);
 			if (drag) this.release();
 			else if (this.isShown(c)) this.clicked(c);
 		};
-		element.addEventListener("lostpointercapture", end, { once: true });
+		document.addEventListener("lostpointercapture", end); // it comes there also if the element is gone
 	}
 
 	/** Whether the class has a Gaussian still: a table that comes meanwhile may have none. */
