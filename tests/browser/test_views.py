@@ -203,7 +203,9 @@ def test_a_handle_whose_gaussian_goes_away_is_let_go(lab: Lab) -> None:
         lab.hold(lab.middle(handle), (10, 0), 2)
         lab.page.evaluate("() => lab.change({ data: { from: 'preset', preset: 'three' } })")
         lab.page.mouse.move(310, 300)
-        lab.until("lab.data.classes.length === 3 && document.querySelectorAll('.held').length === 0")
+        lab.until(
+            "lab.data.classes.length === 3 && document.querySelectorAll('.held').length === 0"
+        )
         lab.page.mouse.move(300, 300)
         lab.page.mouse.up()
         lab.settle()
