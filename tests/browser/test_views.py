@@ -76,6 +76,17 @@ def test_the_surface(lab: Lab) -> None:
     expect(lab.find("surface")).to_be_hidden()
 
 
+def test_the_surface_fits_beside_a_panel_of_a_phone(lab: Lab) -> None:
+    lab.page.set_viewport_size({"width": 390, "height": 844})
+    lab.open({"view": "surface"})
+    lab.until("document.querySelector('#surface-plot .main-svg')")
+    height = "document.querySelector('{}').getBoundingClientRect().height"
+    whole, drawn = height.format("#surface-plot"), height.format("#surface-plot .main-svg")
+    before = lab.get(whole)
+    lab.panel("lessons")
+    lab.until(f"{whole} < {before} - 100 && Math.abs({whole} - {drawn}) < 2")
+
+
 def test_the_stream(lab: Lab) -> None:
     lab.open()
     every = lab.head("scene")["parameters"]

@@ -66,6 +66,8 @@ export function mount(element, app) {
 	const turning = { role: "group", "aria-label": "Turn the surface; arrow keys work here too", on: { keydown: onKey } };
 	const pad = el("div", { class: "surface-pad", ...turning }, TURNS.map(turn));
 	element.append(drawing, pad, message);
+	// Plotly looks at the window only, and on a phone a panel takes room.
+	new ResizeObserver(() => drawing.offsetHeight && drawing.layout && window.Plotly.Plots.resize(drawing)).observe(drawing);
 	let eye = null;
 	let drawn = "";
 
