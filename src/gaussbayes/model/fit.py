@@ -1,7 +1,7 @@
 """A table → the model of it: fitted, chosen or averaged, and calibrated, as the options say."""
 
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from math import nan
 from typing import Protocol
@@ -81,12 +81,14 @@ def fit_model(
     beside = automatic and all_rows is None and table.targets.n_unlabelled > 0
     possible = options.unlabelled_weights
     if not beside or (0.0 not in possible) or options.criterion == "bic":
-        return _fit_model(table, schema, options, alternatives, all_rows, automatic=automatic)
+        with _choosing(automatic=automatic):
+            return _fit_all(table, schema, options, alternatives, all_rows, automatic=automatic)
     model, selection = _fit_labelled(table, schema, options)
     assert selection is not None
     judged, may_help = _judged_weights(table, model, schema, options)
     if may_help:
-        with_all, choice = _fit_model(table, schema, options, alternatives, None, automatic=True)
+        with _choosing(automatic=True):
+            with_all, choice = _fit_all(table, schema, options, alternatives, None, automatic=True)
         assert choice is not None
         if with_all.settings.unlabelled_weight > 0:
             return with_all, choice
@@ -135,7 +137,17 @@ def _judged_weights(
     return candidates, best.candidate.unlabelled_weight > 0
 
 
-def _fit_model(
+@contextmanager
+def _choosing(*, automatic: bool) -> Iterator[None]:
+    """While a model is chosen automatically: BLAS has one thread, and it is said what goes on."""
+    with ExitStack() as around:
+        if automatic:
+            around.enter_context(one_blas_thread())
+            around.enter_context(working("choosing the model"))
+        yield
+
+
+def _fit_all(
     table: LabelledRows,
     schema: Schema,
     options: Options,
@@ -145,21 +157,6 @@ def _fit_model(
     automatic: bool,
 ) -> tuple[Model, Selection | None]:
     """The model of all rows, whatever the weight of unlabelled ones, and how it was chosen."""
-    with ExitStack() as around:
-        if automatic:
-            around.enter_context(one_blas_thread())
-            around.enter_context(working("choosing the model"))
-        return _fit_alternatives(table, schema, options, alternatives, all_rows, automatic)
-
-
-def _fit_alternatives(
-    table: LabelledRows,
-    schema: Schema,
-    options: Options,
-    alternatives: list[Settings],
-    all_rows: AllRows | None,
-    automatic: bool,
-) -> tuple[Model, Selection | None]:
     few = table.targets.labels.shape[0] * schema.n_features < _WORTH_A_THREAD
     threads = 1 if few and options.n_jobs is None else n_threads(options.n_jobs)
     alternatives = [some.prepared(table.rows, table.targets, schema) for some in alternatives]
