@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 from gaussbayes.kernels.arrays import (
     IMPOSSIBLE,
@@ -35,6 +36,8 @@ NAME = "reference"
 
 _BLOCK_BYTES = 1 << 22
 """Rows are copied in pieces of this size, so that memory does not grow with their number."""
+
+_CACHED = 1 << 15  # entries of products that stay in the cache
 
 
 def instruction_set() -> str:
@@ -160,14 +163,27 @@ def merge(a: MomentArrays, b: MomentArrays, layout: ScatterLayout) -> MomentArra
     anchor = np.where(heavier, b[1], a[1])
     offset = np.where(heavier, b[2] - delta * part_a[:, None], a[2] + delta * part_b[:, None])
     scatter = a[3] + b[3]
-    factor = a[0] * part_b
+    add_squares(scatter, a[0] * part_b, delta, layout)
+    return weight, anchor, offset, scatter
+
+
+def add_squares(
+    scatter: FloatArray, factor: FloatArray, delta: FloatArray, layout: ScatterLayout
+) -> None:
+    """Add ``factor_c δ_c δ_cᵀ`` of each class, in place, to a scatter of this layout."""
+    # The products first: δᵢδⱼ is symmetric to the bit, (factor δᵢ)δⱼ would not be.
     if layout == "diagonal":
         scatter += factor[:, None] * delta**2
-        return weight, anchor, offset, scatter
-    for c, (own, apart) in enumerate(zip(factor, delta, strict=True)):
-        # The products first: δᵢδⱼ is symmetric to the bit, (factor δᵢ)δⱼ would not be.
-        scatter[... if layout == "pooled" else c] += own * np.multiply.outer(apart, apart)
-    return weight, anchor, offset, scatter
+        return
+    # A few classes at a time, so that the products stay in the cache.
+    for some in ranges(delta.shape[0], max(1, _CACHED // max(1, delta.shape[1] ** 2))):
+        squares = delta[some, :, None] * delta[some, None, :]
+        squares *= factor[some, None, None]
+        if layout == "full":
+            scatter[some] += squares
+        else:
+            for each in squares:
+                scatter += each
 
 
 def zero_moments(n_classes: int, n_features: int, layout: ScatterLayout) -> MomentArrays:

@@ -36,7 +36,7 @@ from gaussbayes.families.gaussian.product_moments import (
     product_moments,
 )
 from gaussbayes.kernels.arrays import Columns, as_matrix
-from gaussbayes.kernels.reference import scatter_shape, zero_moments
+from gaussbayes.kernels.reference import add_squares, scatter_shape, zero_moments
 from gaussbayes.kernels.triangular import cholesky
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ MOST_BY_CLASS = 1 << 14
 
 _same = nullcontext()
 
-_CACHED = 1 << 15  # entries of products that stay in the cache
 
 _NOISE = 16 * float(np.finfo(np.float64).eps)
 """Proportion of a sum of squares below which what a removal leaves of it has no right digit."""
@@ -79,22 +78,7 @@ class Layout:
 
     def add_squares(self, scatter: FloatArray, factor: FloatArray, delta: FloatArray) -> None:
         """Add ``factor_c δ_c δ_cᵀ`` of each class, in place."""
-        if not self.correlated:
-            scatter += factor[:, None] * delta**2
-        elif not self.by_class:
-            scaled = delta * np.sqrt(np.abs(factor))[:, None]
-            # Not scaled.T @ scaled: after any product BLAS keeps its threads spinning for a while,
-            # on the cores that are about to read the next rows.
-            scatter += np.sign(factor.sum()) * np.einsum("ci,cj->ij", scaled, scaled)
-        else:
-            # A few classes at a time, so that the products stay in the cache.
-            step = max(1, _CACHED // max(1, delta.shape[1] ** 2))
-            for first in range(0, delta.shape[0], step):
-                some = slice(first, first + step)
-                # The products first: δᵢδⱼ is symmetric to the bit, (factor δᵢ)δⱼ would not be.
-                squares = delta[some, :, None] * delta[some, None, :]
-                squares *= factor[some, None, None]
-                scatter[some] += squares
+        add_squares(scatter, factor, delta, self.name)
 
     def of_columns(self, scatter: FloatArray, columns: NDArray[np.intp]) -> FloatArray:
         """That of some features."""
