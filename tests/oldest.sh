@@ -21,11 +21,14 @@ cd "$project"
 # of today: LDA's and QDA's covariances and solvers, the arguments of its metrics, how many checks it has,
 # its private functions and the attributes that it shows in notebooks; its check of sparse rows, which
 # version 1.6.0 also makes of estimators that take none; the schema of model files, which
-# msgspec writes in an order of its own; and that pandas lets its memory be shared.
+# msgspec writes in an order of its own; that pandas lets its memory be shared; and that models are
+# alike to the last bit, which NumPy 2.0's exponentials are not if arrays lie elsewhere.
 chosen="not those_of_scikit_learn and not as_scikit_learn and not categorical_by_type"
 chosen="$chosen and not own_full_is_qda and not own_full_shrunk_is_qda and not shared_full_is_lda"
 chosen="$chosen and not checks_are_those_counted_on and not equivalence_on_sparse_data"
-chosen="$chosen and not html_shows_settings and not schema_is_that_of_the_types and not are_not_copied"
+chosen="$chosen and not html_shows_settings and not are_not_copied and not learning_goes_on"
+chosen="$chosen and not posteriors_are_those_of_indicators"
+chosen="$chosen and not schema_is_that_of_the_types and not documents_is_that_of_the_types"
 "$python" -m pytest -q -n 2 -o filterwarnings=default tests -k "$chosen" \
   --ignore=tests/browser --ignore=tests/fuzz --ignore=tests/test_project.py --ignore=tests/test_site.py \
   --ignore=tests/test_words.py --ignore=tests/test_course.py \

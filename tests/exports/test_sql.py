@@ -153,7 +153,7 @@ def test_constants_are_those_of_the_model_to_the_bit() -> None:
 def test_rows_without_a_score(engine: str) -> None:
     table, y = numbers(200)
     model = GaussianClassifier().fit(table, y)
-    rows = pd.concat([table[:4]], ignore_index=True)
+    rows = table[:4].reset_index(drop=True).copy()
     rows.iloc[0, 0] = np.inf
     rows.iloc[1, 1] = np.nan  # no row of training lacked a value
     rows.iloc[2] = np.nan  # nothing is known: the prior

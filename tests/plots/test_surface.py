@@ -14,7 +14,8 @@ from tests.plots.layout import assert_readable, legend_texts
 def corners(ax: Any) -> np.ndarray:
     """The corners (n, 3) of the surface's faces, each once."""
     (surface,) = ax.collections
-    return np.unique(np.asarray(surface._faces).reshape(-1, 3), axis=0)
+    faces = surface._faces if hasattr(surface, "_faces") else surface._vec[:3].T  # Matplotlib 3.10
+    return np.unique(np.asarray(faces).reshape(-1, 3), axis=0)
 
 
 def test_heights_are_the_evidence(three_classes: Case) -> None:

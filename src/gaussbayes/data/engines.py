@@ -12,7 +12,7 @@ those of files and arrays to rounding, not to the bit.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import date
 from functools import cached_property
 from typing import Any
 
@@ -45,6 +45,8 @@ from gaussbayes.data.text_columns import check_no_others
 
 MOST_CLASSES = 2000
 """A target with more values is rather a measurement or a key."""
+
+_DAYS_BEFORE_1970 = date(1970, 1, 1).toordinal() - 1
 
 LABEL, WEIGHT = "label", "weight"
 """The columns of an `EngineTable` beside its features."""
@@ -324,9 +326,15 @@ def day_column(name: str, kind: Any, origin: float, marks: ColumnMarks) -> Any:
     """The expression of the days from an origin, a day of 1970, to dates; numbers are such days."""
     if kind.is_numeric():
         return number_column(name, marks)
-    start = datetime.fromtimestamp(86_400 * origin, UTC).replace(tzinfo=None)
-    elapsed = nw.col(name).cast(nw.Datetime) - nw.lit(start)
-    return elapsed.dt.total_microseconds().cast(nw.Float64) / 86_400e6
+    moment = nw.col(name).cast(nw.Datetime).dt
+    # By the calendar, and not as the duration from a start, whose length most versions of Narwhals
+    # get wrong in DuckDB. Engines count hours and years in small integers.
+    before = moment.year().cast(nw.Int64) - 1
+    leap_days = before // 4 - before // 100 + before // 400
+    days = 365 * before + leap_days + moment.ordinal_day() - 1 - _DAYS_BEFORE_1970
+    minutes = 60 * moment.hour().cast(nw.Int64) + moment.minute()
+    microseconds = 1_000_000 * (60 * minutes + moment.second()) + moment.microsecond()
+    return (days.cast(nw.Float64) - origin) + microseconds.cast(nw.Float64) / 86_400e6
 
 
 def category_column(name: str, kind: Any, marks: ColumnMarks) -> Any:
