@@ -61,10 +61,6 @@ UNLABELLED_WEIGHTS = (0.0, 0.1, 1.0)
 SELECTION_FOLDS = 5
 """Folds for each candidate where there is no closed form for rows left out."""
 
-FEWEST_ESTIMATED = 10
-"""Rows for each class on average from which on parameters may be estimated instead of integrated
-out: taken to be true they make posteriors too sure, which fewer rows left out need not show."""
-
 MOST_CALIBRATED = 8
 """Candidates that are calibrated before one of them is chosen."""
 
@@ -376,6 +372,23 @@ def _is_integrated(settings: Settings) -> bool:
     return any(family.is_integrated for family in settings.families)
 
 
+def _by_labels(view: LearntView) -> Settings:
+    """The settings of a view with labelled rows alone, which judge first."""
+    if view.learnt.unlabelled is None:
+        return view.settings
+    return replace(view.settings, unlabelled_weight=0.0)
+
+
+def _with_rows(paths: Sequence[list[Settings]], data: HeldOutRows) -> list[list[Settings]]:
+    """The paths for whose estimates there are rows enough; those that estimate nothing are."""
+
+    def enough(settings: Settings) -> bool:
+        pairs = zip(settings.families, settings.names(data.schema), strict=True)
+        return all(data.codes.size >= family.fewest_rows(names) for family, names in pairs)
+
+    return [path for path in paths if _is_integrated(path[0]) or enough(path[0])]
+
+
 def try_all(
     table: LabelledRows | None,
     views: Sequence[LearntView],
@@ -398,14 +411,11 @@ def try_all(
     if table is None:
         raise no_rows()
     rounds: list[_Round] = []
-    for view in views:
-        settings = view.settings
-        if view.learnt.unlabelled is not None:
-            settings = replace(settings, unlabelled_weight=0.0)  # labelled rows judge first
+    of_views = [list(_paths(_by_labels(view), criterion)) for view in views]
+    estimates_alone = not any(_is_integrated(path[0]) for paths in of_views for path in paths)
+    for view, candidates in zip(views, of_views, strict=True):
         data = held_out_rows(table, replace(view.learnt, unlabelled=None), schema)
-        paths = list(_paths(settings, criterion))
-        if data.codes.size < FEWEST_ESTIMATED * data.classes.size:
-            paths = [path for path in paths if _is_integrated(path[0])] or paths
+        paths = candidates if estimates_alone else _with_rows(candidates, data)
         quick = [path for path in paths if closed_forms(data, [s.given_units() for s in path])]
         if quick:
             data = completed(data, quick[0][0], n_jobs)
