@@ -85,9 +85,12 @@ def test_candidates_are_told_apart() -> None:
     lines = str(selection).splitlines()
     assert lines[4].startswith(selection.best.name)
     assert lines[-1] == f"… {len(selection.candidates) - 20} more rows"
-    assert str(selection.best).startswith(f"{selection.best.name}, shrinkage ")
-    assert selection.best.name.startswith("predictive, ")
-    assert str(selection.best.transform) in selection.best.name
+    for candidate in selection.candidates:
+        shrinkage = "" if candidate.shrinkage is None else f", shrinkage {candidate.shrinkage} to "
+        assert str(candidate).startswith(candidate.name + (shrinkage or ": "))
+        assert str(candidate.transform) in candidate.name
+    kinds = {candidate.name.partition(", ")[0] for candidate in selection.candidates}
+    assert {"predictive", "QDA", "LDA", "diagonal LDA"} < kinds
     plug_in = GaussianClassifier("auto").fit(X, Y).selection_
     assert {"QDA", "LDA"} < {candidate.name for candidate in plug_in.candidates}
 

@@ -101,7 +101,7 @@ def test_everything_prints_as_a_table_and_as_html() -> None:
         assert '"><b></td>' not in html
         assert "x & y<" not in html
     assert "… 130 more rows" in str(results[4])
-    assert str(model).startswith("predictive, ")
+    assert str(model).startswith(model.selection_.best.name)
     assert "&lt;i&gt;" in model.model_._repr_html_()
     assert str(GaussianClassifier()) == "GaussianClassifier()"
     with config_context(display="text"):

@@ -29,7 +29,7 @@ def by_the_estimator(path: Path, **settings: Any) -> GaussianClassifier:
 @pytest.mark.parametrize(
     ("options", "settings", "said"),
     [
-        ([], {}, "chosen: predictive, "),
+        ([], {}, "chosen: "),
         (["--model", "average"], {"average": True}, "chosen: average of "),
         (
             ["--model", "auto", "--sharing", "0.5", "--calibration", "none", "--priors", "uniform"],

@@ -311,6 +311,16 @@ def test_ranks_and_facts_of_groups_are_no_copies() -> None:
     assert roles.sentence == "used 3 columns: 3 numbers; left out log (one to one with income)"
 
 
+def test_a_copy_is_one_whatever_the_unit() -> None:
+    """Also where values have no squares: 1e300, or 1e-300."""
+    size = np.random.default_rng(5).normal(size=200)
+    for unit in (1e300, 1.0, 1e-300):
+        frame = pd.DataFrame({"size": unit * size, "again": unit * size, "kilo": size / 1000})
+        assert decide_roles(frame, Request(None, "auto")).sentence == (
+            "used 1 column: 1 number; left out again (a copy of size), kilo (one to one with size)"
+        )
+
+
 def test_codes_with_a_sign_are_categories_and_strays_are_mistakes() -> None:
     n = 200
     y = np.arange(n) % 2

@@ -130,7 +130,8 @@ def test_all_candidates_of_the_automatic_choice(call: Call, selection: str) -> N
     model = GaussianClassifier.auto(selection=selection.replace("-", "_"))
     model.fit(data.rows, data.labels)
     best = model.selection_.best
-    chosen = f"automatic choice: {best.name}, shrinkage {best.shrinkage:g}"
+    shrinkage = "no shrinkage" if best.shrinkage is None else f"shrinkage {best.shrinkage:g}"
+    chosen = f"automatic choice: {best.name}, {shrinkage}; best of "
     assert chosen in " ".join(first.split())
     lines = rest.splitlines()[4:]
     assert len(lines) == len(model.selection_.candidates)

@@ -112,12 +112,42 @@ def test_unlabelled_rows_count_only_where_they_clearly_help():
 
 
 def test_parameters_of_few_rows_are_integrated_out():
-    """Estimated from a handful of rows, and taken to be true, they make posteriors too sure."""
-    for n in (19, 20):
+    """Estimated from a handful of rows, and taken to be true, they make posteriors too sure.
+
+    Ten rows a class do for variances, and ten for each class and feature for covariances. What is
+    asked for is tried with any number of rows.
+    """
+    for n in (19, 20, 59, 60):
         y = np.arange(n) % 2
-        X = np.random.default_rng(n).normal(size=(n, 1)) + 3.0 * y[:, None]
+        X = np.random.default_rng(n).normal(size=(n, 3)) + 3.0 * y[:, None]
         names = {each.name for each in GaussianClassifier.auto().fit(X, y).selection_.candidates}
-        assert all(name.startswith("predictive") for name in names) == (n == 19)
+        names = {name.partition(", ")[0] for name in names}
+        variances = {"Gaussian naive Bayes", "diagonal", "diagonal LDA"} if n >= 20 else set()
+        covariances = {"QDA", "full", "LDA"} if n >= 60 else set()
+        assert names == {"predictive"} | variances | covariances
+        plain = GaussianClassifier("auto").fit(X, y).selection_.candidates
+        assert {"QDA", "LDA", "diagonal LDA"} < {each.name for each in plain}
+
+
+def test_rows_of_gaussians_have_the_model_that_they_were_drawn_from(tmp_path):
+    """Nothing is shrunk or integrated out where rows are many; files and averages keep that."""
+    generator = np.random.default_rng(0)
+    y = np.arange(900) % 3
+    mixed = generator.normal(size=(4, 4))
+    X = generator.normal(size=(900, 4)) @ mixed + generator.normal(size=(3, 4))[y] @ mixed
+    model = GaussianClassifier.auto().fit(X, y)
+    best = model.selection_.best
+    assert best.name.startswith("LDA, ")
+    assert (best.shrinkage, best.settings.first("estimation")) == (None, "plug_in")
+    model.save(tmp_path / "model.json")
+    again = GaussianClassifier.load(tmp_path / "model.json")
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    # More rows keep the choice, and are those of one fit but for transforms and calibration.
+    model.partial_fit(X[:300] + 0.1, y[:300])
+    assert model.model_.settings.first("estimation") == "plug_in"
+    average = GaussianClassifier.auto(average=True).fit(X, y)
+    members = [each.settings.first("estimation") for _, each in average.model_.weighted_members]
+    assert "plug_in" in members
 
 
 def test_strings_and_booleans_are_categories_but_integers_are_not():

@@ -201,7 +201,7 @@ def compare(
     [('QDA', 44, 5), ('LDA', 24, 3)]
     >>> compared = compare(data.rows, data.labels, held_out=5, neighbors=[], logistic=False)
     >>> compared.candidates[-1].name, compared.selection.best.structure.sharing
-    ('automatic choice', 0.23)
+    ('automatic choice', 0.5)
     """
     options = model_options(model)
     splits = split(X, y, options, held_out, random_state)

@@ -728,7 +728,9 @@ def _keys(column: SampledColumn) -> Iterator[Any]:
 def _is_redundant(a: SampledColumn, b: SampledColumn) -> bool:
     """Whether it is no accident that two columns have a key in common."""
     if a.is_ordered and b.is_ordered:
-        correlation = np.corrcoef(a.in_order.astype(float), b.in_order.astype(float))[0, 1]
+        values = [column.in_order.astype(float) for column in (a, b)]
+        scaled = [some / (np.abs(some).max() or 1.0) for some in values]  # 1e300 has no square
+        correlation = np.corrcoef(np.stack(scaled))[0, 1]
         return bool(a.n_kinds <= a.n_known / 2 or abs(correlation) > 1 - 1e-9)
     return a.n_kinds <= a.n_known / 2 and a.n_rows >= FEW
 

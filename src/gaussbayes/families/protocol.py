@@ -335,6 +335,10 @@ class Family(Protocol):
         """Whether parameters are integrated out: rows left out alone say whether they can be."""
         return False
 
+    def fewest_rows(self, names: Schema) -> int:
+        """Rows from which on this is tried beside families whose parameters are integrated out."""
+        return 0
+
     def log_evidence(self, density: Any, statistics: Any) -> tuple[float, int]:
         """How probable rows are, known by the statistics that a density was estimated from.
 

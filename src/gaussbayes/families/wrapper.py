@@ -121,6 +121,10 @@ class Wrapper(Family):
         """Whether parameters are integrated out."""
         return bool(self.family.is_integrated)
 
+    def fewest_rows(self, names: Schema) -> int:
+        """That of the family inside."""
+        return int(self.family.fewest_rows(self.inner_names(names)))
+
     def _around(self, family: Any) -> Self:
         return replace(self, family=family)  # type: ignore[type-var]
 

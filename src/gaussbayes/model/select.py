@@ -61,10 +61,6 @@ UNLABELLED_WEIGHTS = (0.0, 0.1, 1.0)
 SELECTION_FOLDS = 5
 """Folds for each candidate where there is no closed form for rows left out."""
 
-FEWEST_ESTIMATED = 10
-"""Rows for each class on average from which on parameters may be estimated instead of integrated
-out: taken to be true they make posteriors too sure, which fewer rows left out need not show."""
-
 MOST_CALIBRATED = 8
 """Candidates that are calibrated before one of them is chosen."""
 
@@ -376,6 +372,23 @@ def _is_integrated(settings: Settings) -> bool:
     return any(family.is_integrated for family in settings.families)
 
 
+def _by_labels(view: LearntView) -> Settings:
+    """The settings of a view with labelled rows alone, which judge first."""
+    if view.learnt.unlabelled is None:
+        return view.settings
+    return replace(view.settings, unlabelled_weight=0.0)
+
+
+def _with_rows(paths: Sequence[list[Settings]], data: HeldOutRows) -> list[list[Settings]]:
+    """The paths for whose estimates there are rows enough; those that estimate nothing are."""
+
+    def enough(settings: Settings) -> bool:
+        pairs = zip(settings.families, settings.names(data.schema), strict=True)
+        return all(data.codes.size >= family.fewest_rows(names) for family, names in pairs)
+
+    return [path for path in paths if _is_integrated(path[0]) or enough(path[0])]
+
+
 def try_all(
     table: LabelledRows | None,
     views: Sequence[LearntView],
@@ -398,14 +411,11 @@ def try_all(
     if table is None:
         raise no_rows()
     rounds: list[_Round] = []
-    for view in views:
-        settings = view.settings
-        if view.learnt.unlabelled is not None:
-            settings = replace(settings, unlabelled_weight=0.0)  # labelled rows judge first
+    of_views = [list(_paths(_by_labels(view), criterion)) for view in views]
+    estimates_alone = not any(_is_integrated(path[0]) for paths in of_views for path in paths)
+    for view, candidates in zip(views, of_views, strict=True):
         data = held_out_rows(table, replace(view.learnt, unlabelled=None), schema)
-        paths = list(_paths(settings, criterion))
-        if data.codes.size < FEWEST_ESTIMATED * data.classes.size:
-            paths = [path for path in paths if _is_integrated(path[0])] or paths
+        paths = candidates if estimates_alone else _with_rows(candidates, data)
         quick = [path for path in paths if closed_forms(data, [s.given_units() for s in path])]
         if quick:
             data = completed(data, quick[0][0], n_jobs)
@@ -413,19 +423,19 @@ def try_all(
     n_candidates = sum(len(some.path) for some in rounds)
     few, many = (affordable_rows(data, n) for n in (n_candidates, MOST_CALIBRATED))
     if n_candidates <= MOST_CALIBRATED or 3 * few >= 2 * min(many, data.codes.size):
-        tracked = track(rounds, "judging candidates")
-        return [trial for some in tracked for trial in some.trials(many, n_jobs)]
-    tracked = track(rounds, "judging candidates by few rows")
-    first = [some.trials(few, n_jobs, keep=False) for some in tracked]
+        tracked = track(_by_rows(rounds, many), "judging candidates")
+        return [trial for some in tracked for trial in some.trials(n_jobs)]
+    tracked = track(_by_rows(rounds, few), "judging candidates by few rows")
+    first = [some.trials(n_jobs, keep=False) for some in tracked]
     losses = [trial.candidate.log_loss for some in first for trial in some]
     line = np.sort(losses)[MOST_CALIBRATED - 1]  # those that cannot be judged are last
     last: list[Trial] = []
     moved: list[float] = []
-    both = list(zip(rounds, first, strict=True))
+    both = list(zip(_by_rows(rounds, many), first, strict=True))
     for some, before in track(both, "judging the best by more rows"):
         better = [number for number, trial in enumerate(before) if trial.candidate.log_loss <= line]
         shorter = replace(some, path=[some.path[number] for number in better])
-        again = shorter.trials(many, n_jobs) if better else []
+        again = shorter.trials(n_jobs) if better else []
         for number, trial in zip(better, again, strict=True):
             moved.append(trial.candidate.log_loss - before[number].candidate.log_loss)
             before[number] = trial
@@ -437,20 +447,25 @@ def try_all(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Round:
-    """Candidates that are judged together, and the rows that are there for it."""
+    """Candidates that are judged together, and the rows that they are judged by."""
 
     view: LearntView
     data: HeldOutRows
     path: Sequence[Settings]
 
-    def trials(self, most: int, n_jobs: int | None, *, keep: bool = True) -> list[Trial]:
-        """How they do on at most so many rows; what they say of each is kept, or not."""
-        data = sampled(self.data, most)
-        judged = _judged(data, self.path, n_jobs)
+    def trials(self, n_jobs: int | None, *, keep: bool = True) -> list[Trial]:
+        """How they do; what they say of each row is kept, or not."""
+        view, data = self.view, self.data
         return [
-            Trial(candidate, self.view, outcome, data) if keep else Trial(candidate, self.view)
-            for candidate, outcome in judged
+            Trial(candidate, view, outcome, data) if keep else Trial(candidate, view)
+            for candidate, outcome in _judged(data, self.path, n_jobs)
         ]
+
+
+def _by_rows(rounds: Sequence[_Round], most: int) -> list[_Round]:
+    """The same candidates, judged by at most so many rows; of one view by the same."""
+    samples = {data: sampled(data, most) for data in dict.fromkeys(some.data for some in rounds)}
+    return [replace(some, data=samples[some.data]) for some in rounds]
 
 
 def structure_name(settings: Settings) -> str:

@@ -61,8 +61,20 @@ SHARINGS = (0.01, 0.09, 0.23, 0.75, 0.99)
 """Strengths of the prior of covariances that the automatic choice tries: worth 0.01, 0.1, 0.3, 3
 and 100 times the rows of the mean class."""
 
-DIAGONALS = (Structure("diagonal"), Structure("diagonal", 0.5), Structure("diagonal", 1.0))
-"""Structures that it tries besides: features that are independent given the class."""
+ESTIMATED = tuple(
+    Structure(covariance, sharing)
+    for covariance in ("diagonal", "full")
+    for sharing in (0.0, 0.5, 1.0)
+)
+"""Structures that it tries besides, with parameters that are estimated: plain Gaussians."""
+
+FEWEST_ESTIMATED = 10
+"""Rows of the mean class, for each dimension of the matrices that are inverted, from which on
+parameters may be estimated instead of integrated out. Estimated from n rows and taken to be true, a
+matrix of m dimensions makes the log density of a new row too small or too large by some m / n in
+each of its m dimensions, so that posteriors are too sure, which fewer rows left out need not show.
+A full covariance is one matrix of all features, a diagonal one a matrix of one dimension for
+each."""
 
 Estimate: TypeAlias = Literal["plug_in", "predictive"]
 
@@ -78,10 +90,19 @@ _SIMPLER = {
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the automatic choice tries: structures, each with shrinkages."""
+    """What the automatic choice tries: structures, each with shrinkages.
+
+    Beside parameters that are integrated out, also structures whose parameters are `estimated`.
+    """
 
     structures: tuple[Structure, ...]
     shrinkages: tuple[Shrinkage, ...]
+    estimated: tuple[Structure, ...] = ()
+
+    @property
+    def all_structures(self) -> tuple[Structure, ...]:
+        """The structures, however their parameters are known."""
+        return (*self.structures, *self.estimated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +161,15 @@ class Gaussian(Family):
             return (own, *between, pooled), own
         structure = structure_of(covariance, shared)
         return (structure,), structure
+
+    @staticmethod
+    def estimated(covariance: object, shared: object) -> tuple[Structure, ...]:
+        """The structures that it tries with estimated parameters, where others are integrated out.
+
+        Here all are estimated.
+        """
+        del covariance, shared
+        return ()
 
     @property
     def options(self) -> dict[str, Any]:
@@ -392,6 +422,11 @@ class Gaussian(Family):
         settings = (self.structure, self.divisor, self.target, self.regularisation)
         return settings == (other.structure, other.divisor, other.target, other.regularisation)
 
+    def fewest_rows(self, names: Schema) -> int:
+        """Ten for each class, and for each feature if these are correlated; `FEWEST_ESTIMATED`."""
+        size = names.n_features if self.structure.shape.correlated else 1
+        return FEWEST_ESTIMATED * int(names.classes.shape[0]) * size
+
     def given_units(self) -> Any:
         """This family, whose units of shrinkage may be those of all rows whichever are left out.
 
@@ -449,10 +484,14 @@ class PredictiveGaussian(Gaussian):
             raise ParameterError(msg)
         if isinstance(shared, str) and shared == AUTOMATIC:
             strengths = tuple(Structure("full", value) for value in SHARINGS)
-            others = DIAGONALS if covariance == AUTOMATIC else ()
-            return (*strengths, *others), strengths[0]
+            return strengths, strengths[0]
         structure = structure_of("full", shared)
         return (structure,), structure
+
+    @staticmethod
+    def estimated(covariance: object, shared: object) -> tuple[Structure, ...]:
+        """All that are neither asked for nor excluded, if everything is left open."""
+        return ESTIMATED if covariance == AUTOMATIC == shared else ()
 
     @property
     def has_linear_log_odds(self) -> bool:
@@ -467,7 +506,7 @@ class PredictiveGaussian(Gaussian):
     @property
     def _needs(self) -> tuple[bool, bool]:
         """Correlations of every class, of which the prior is made, if there are to be any."""
-        structures = (self.structure,) if self.choice is None else self.choice.structures
+        structures = (self.structure,) if self.choice is None else self.choice.all_structures
         return any(structure.shape.correlated for structure in structures), False
 
     def fit(
@@ -555,18 +594,18 @@ class PredictiveGaussian(Gaussian):
     def candidates(self) -> Iterator[Any]:
         """What the automatic choice tries: how strong the prior is, and how far it is shrunk.
 
-        Besides, with ``covariance="auto"``, Gaussians of independent features, whose variances are
-        shrunk as little as is tried.
+        Besides, with ``covariance="auto"``, Gaussians: of independent features, whose variances are
+        shrunk as little as is tried, and of correlated ones, not shrunk.
         """
         if self.choice is None:
             yield self
             return
         for structure in self.choice.structures:
-            if not structure.shape.correlated:
-                yield Gaussian(structure, self.divisor, self.choice.shrinkages[0])
-                continue
             for shrinkage in self.choice.shrinkages:
                 yield replace(self, structure=structure, shrinkage=shrinkage, choice=None)
+        for structure in self.choice.estimated:
+            least = None if structure.shape.correlated else self.choice.shrinkages[0]
+            yield Gaussian(structure, self.divisor, least)
 
     def on_path_with(self, other: Gaussian) -> bool:
         return isinstance(other, PredictiveGaussian) and self.target == other.target
@@ -574,6 +613,11 @@ class PredictiveGaussian(Gaussian):
     @property
     def is_integrated(self) -> bool:
         return True
+
+    def fewest_rows(self, names: Schema) -> int:
+        """The prior does for any number."""
+        del names
+        return 0
 
     def log_evidence(self, density: Any, statistics: GaussianStatistics) -> tuple[float, int]:
         """Means and covariances are integrated out: nothing is chosen that could be charged for."""
@@ -626,7 +670,8 @@ def _family_of(
         raise ParameterError(msg)
     choice = None
     if len(structures) > 1 or all_shrinkages:
-        choice = Choice(structures, kind.shrinkages if all_shrinkages else (intensity,))
+        shrinkages = kind.shrinkages if all_shrinkages else (intensity,)
+        choice = Choice(structures, shrinkages, kind.estimated(covariance, shared))
     return kind(structure, cast("Divisor", divisor), intensity, choice, cast("Target", target))
 
 

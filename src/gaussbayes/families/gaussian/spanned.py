@@ -340,6 +340,10 @@ class Spanned(Family):
     def is_integrated(self) -> bool:
         return bool(self.family.is_integrated)
 
+    def fewest_rows(self, names: Schema) -> int:
+        """That of the family of all features."""
+        return int(self.family.fewest_rows(names))
+
     @property
     def is_counted(self) -> bool:
         """Whether its free parameters can be counted, as BIC needs."""
@@ -365,9 +369,12 @@ def compact(family: Any, rows: Rows, targets: Targets) -> list[Any]:
     shrinkages = (family.shrinkage,) if choice is None else choice.shrinkages
     full = tuple(some for some in structures if some.shape.correlated)
     others = tuple(some for some in structures if not some.shape.correlated)
+    beside = () if choice is None else choice.estimated  # correlated ones have no estimate
+    estimated = tuple(some for some in beside if not some.shape.correlated)
     numbers = (some for some in shrinkages if some == "oas" or isinstance(some, float))
     shrunk = tuple(some for some in numbers if some)
-    if d <= n or not full or (not shrunk and not others) or targets.n_unlabelled:
+    simple = (*others, *estimated)
+    if d <= n or not full or (not shrunk and not simple) or targets.n_unlabelled:
         return [family]
     if not np.isfinite(rows.matrix.sum(dtype=np.float64)):
         return [family]
@@ -380,10 +387,10 @@ def compact(family: Any, rows: Rows, targets: Targets) -> list[Any]:
             return [family]
         inner = family
         if choice is not None:
-            some = replace(choice, structures=full, shrinkages=shrunk)
+            some = replace(choice, structures=full, shrinkages=shrunk, estimated=())
             inner = replace(family, structure=full[0], shrinkage=shrunk[0], choice=some)
         result.append(Spanned(span_of(rows, unit), inner))
-    if others:
-        some = replace(choice, structures=others)
-        result.append(replace(family, structure=others[0], choice=some))
+    if simple:
+        some = replace(choice, structures=others, estimated=estimated)
+        result.append(replace(family, structure=simple[0], choice=some))
     return result
