@@ -19,11 +19,12 @@ cd "$project"
 # Old versions warn of one another, which is no error here. The pages of the lab, the project's own
 # files and the fuzzing do not depend on the versions. Left out are tests whose oracle is the scikit-learn
 # of today: LDA's and QDA's covariances and solvers, the arguments of its metrics, how many checks it has,
-# its private functions and the attributes that it shows in notebooks; the schema of model files, which
+# its private functions and the attributes that it shows in notebooks; its check of sparse rows, which
+# version 1.6.0 also makes of estimators that take none; the schema of model files, which
 # msgspec writes in an order of its own; and that pandas lets its memory be shared.
 chosen="not those_of_scikit_learn and not as_scikit_learn and not categorical_by_type"
 chosen="$chosen and not own_full_is_qda and not own_full_shrunk_is_qda and not shared_full_is_lda"
-chosen="$chosen and not checks_are_those_counted_on"
+chosen="$chosen and not checks_are_those_counted_on and not equivalence_on_sparse_data"
 chosen="$chosen and not html_shows_settings and not schema_is_that_of_the_types and not are_not_copied"
 "$python" -m pytest -q -n 2 -o filterwarnings=default tests -k "$chosen" \
   --ignore=tests/browser --ignore=tests/fuzz --ignore=tests/test_project.py --ignore=tests/test_site.py \

@@ -5,18 +5,19 @@ How rows are cut never depends on the number of threads, so neither do the resul
 
 import os
 import sys
-from _thread import allocate_lock, start_new_thread
+from _thread import allocate_lock
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from contextvars import Context, copy_context
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import itemgetter
 from queue import Full, Queue
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.workers import call_worker
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -137,11 +138,10 @@ def for_each(work: Callable[[Item], None], items: Iterable[Item], threads: int) 
             at_work[place].release()
 
     try:
-        # Not threading.Thread, which waits until the new thread runs: the caller begins at once.
         for place, lock in enumerate(at_work):
             lock.acquire()
             # What holds in this thread for a while only, the kernels in use among it, holds in all.
-            start_new_thread(help_out, (place, copy_context()))
+            call_worker(partial(help_out, place, copy_context()))
         drain()
         for place, lock in enumerate(at_work):
             if begun[place]:  # a thread that has not begun yet will find nothing to do
