@@ -14,6 +14,7 @@ from gaussbayes import (
     PriorError,
     SchemaError,
     SingularCovarianceError,
+    compare,
 )
 from tests.models import SCORES, STRUCTURES, tree_frame, trees
 
@@ -95,9 +96,15 @@ def test_wrong_names_of_features() -> None:
 
 
 def test_one_class_only() -> None:
-    X, _ = trees()
-    with pytest.raises(DataError, match="at least two classes with rows, got 1 class: 'oak'"):
-        GaussianClassifier().fit(X, ["oak"] * 40)
+    X, y = trees()
+    named = r"got 1 class: 'oak'; add labelled rows of another class, or give other labels \(y\)"
+    for model in (GaussianClassifier(), GaussianClassifier.auto()):
+        with pytest.raises(DataError, match=named):
+            model.fit(X, ["oak"] * 40)
+        assert model.fit(np.r_[X, X + 1], ["oak"] * 40 + ["elm"] * 40).classes_.size == 2
+        assert model.fit(X, y).classes_.size == 2
+    with pytest.raises(DataError, match=named):
+        compare(X, ["oak"] * 40)
     weight = np.tile([1.0, 0.0], 20)
     with pytest.raises(DataError, match="at least two classes with rows, got 1 class: 'ash'"):
         GaussianClassifier().fit(*trees(), sample_weight=weight)

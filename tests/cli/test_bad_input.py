@@ -64,6 +64,26 @@ def test_text_that_cannot_be_used(
     assert os.listdir() == ["rows.csv"]  # noqa: PTH208 (hidden files too)
 
 
+@pytest.mark.parametrize(
+    ("n", "advice"),
+    [
+        (5, "add labelled rows of another class, or take another column as the target (-y)"),
+        (30, "least two classes. Choose a column of classes, or add rows of another class"),
+    ],
+)
+def test_what_is_advised_of_a_target_works(call: Call, n: int, advice: str) -> None:
+    lines = [f"{i},{i * i % 7},{'uv'[i % 2]},x\n" for i in range(n)]
+    rows = "a,b,kind,y\n" + "".join(lines)
+    Path("rows.csv").write_text(rows, encoding="utf-8")
+    refused(call("fit", "rows.csv", "-y", "y"), advice)
+    assert call("fit", "rows.csv", "-y", "kind").exit_code == 0
+    Path("rows.csv").write_text(rows + "6,1,v,z\n7,3,u,z\n", encoding="utf-8")
+    assert call("fit", "rows.csv", "-y", "y").exit_code == 0
+    excluded = call("fit", "rows.csv", "-y", "y", "--exclude", "[by]")
+    refused(excluded, "named by --exclude. Give names or patterns that do not match it")
+    assert call("fit", "rows.csv", "-y", "y", "--exclude", "[b]").exit_code == 0
+
+
 @pytest.mark.parametrize("subcommand", SUBCOMMANDS)
 @pytest.mark.parametrize("value", ["inf", "-inf"])
 def test_infinity_in_a_column_that_was_asked_for(call: Call, subcommand: str, value: str) -> None:

@@ -35,7 +35,7 @@ from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.evaluation import Evaluation, evaluate
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.left_out import held_out_rows, hold_out
-from gaussbayes.model.model import Model
+from gaussbayes.model.model import Model, too_few_classes
 from gaussbayes.model.options import Options, check_options, options_of
 from gaussbayes.model.select import Selection
 from gaussbayes.model.settings import Settings
@@ -445,5 +445,4 @@ _WITHOUT_ITSELF = "each of {} rows predicted by a model of the others"
 def check_classes(classes: LabelArray) -> None:
     """Raise for fewer than two classes."""
     if classes.size < 2:
-        msg = f"a classifier needs at least two classes, got {classes.tolist()!r}"
-        raise DataError(msg)
+        raise too_few_classes(classes)

@@ -316,7 +316,10 @@ def _not_wanted(names: Sequence[str], request: Request, given: dict[str, str]) -
     every = [*names, *([] if request.target is None else [request.target])]
     excluded = _expanded(request.exclude, every, "exclude")
     if request.target in excluded:
-        msg = f"the target {request.target!r} cannot be left out: it is named by exclude"
+        msg = (
+            f"the target {request.target!r} cannot be left out: it is named by exclude. Give names "
+            "or patterns that do not match it"
+        )
         raise SchemaError(msg)
     reasons |= dict.fromkeys(excluded, _EXCLUDED)
     both = [name for name in given if name in reasons]
@@ -796,7 +799,7 @@ def check_target(target: SampledColumn, *, whole: bool = True) -> None:
     if m == 1 and whole:
         msg = (
             f"the target {name!r} is {shown(values[0])} in all {n:,} rows: a classifier needs at "
-            "least two classes"
+            "least two classes. Choose a column of classes, or add rows of another class"
         )
         raise DataError(msg)
 

@@ -613,11 +613,8 @@ def solve(
 
 def check_classes(weight: FloatArray, schema: Schema, fewest: int = 2) -> None:
     """Raise unless at least two classes, or so many, have rows."""
-    k = weight.shape[0]
-    if k < fewest:
-        which = f"1 class: {schema.class_name(0)}" if k else "0 classes"
-        msg = f"a classifier needs at least two classes with rows, got {which}"
-        raise DataError(msg)
+    if weight.shape[0] < fewest:
+        raise too_few_classes(schema.classes)
     if not weight.min() > 0:
         code = int(np.argmin(weight > 0))
         msg = (
@@ -625,6 +622,15 @@ def check_classes(weight: FloatArray, schema: Schema, fewest: int = 2) -> None:
             "mean: give it rows, or leave it out of the classes"
         )
         raise DataError(msg)
+
+
+def too_few_classes(classes: LabelArray) -> DataError:
+    """What is raised for labels of one class, or of none."""
+    which = f"1 class: {classes.tolist()[0]!r}" if classes.size else "0 classes"
+    return DataError(
+        f"a classifier needs at least two classes with rows, got {which}; add labelled rows of "
+        "another class, or give other labels (y)"
+    )
 
 
 def _convergence(

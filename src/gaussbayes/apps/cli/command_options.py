@@ -672,6 +672,7 @@ _ARGUMENTS: tuple[tuple[str, Any], ...] = (
     (r"\btransforms? names\b", "--transform names"),
     (r"\bunlabelled_weight=0", "--unlabelled drop"),
     (r"\bcategorical_features\b", "--categorical"),
+    (r"\bgive other labels \(y\)", "take another column as the target (-y)"),
     (r"\bnamed by (exclude|features)\b", r"named by --\1"),
     (r"\bfamilies (names|has|gives)\b", r"--family \1"),
     (r"\bleave it out of features\b", "leave it out of --features"),
