@@ -650,7 +650,8 @@ def _row_blocks(n: int, d: int, k: int, layout: ScatterLayout) -> list[slice]:
     """How rows are cut for the threads: by shapes alone, never by the number of threads.
 
     A block must be worth a thread's while (four megabytes of rows; eight where there are more than
-    eight blocks) and outweigh the merging of its moments (a dozen times their size, up to 32
+    eight blocks, sixteen and four where nothing is multiplied, so that few threads take all that
+    memory gives) and outweigh the merging of its moments (a dozen times their size, up to 32
     megabytes). Large moments make few blocks, because each block holds its own until they are
     merged. Their number is a power of two, so that threads have as many each.
     """
@@ -659,6 +660,7 @@ def _row_blocks(n: int, d: int, k: int, layout: ScatterLayout) -> list[slice]:
     state = 8 * prod(scatter_shape(layout, k, d))
     most = 64 if state <= 1 << 17 else 16 if state <= 1 << 20 else 8 if state <= 1 << 22 else 2
     size = 8 * n * d
-    worthwhile = max(1 << 22, min(size // 8, 1 << 23), min(12 * state, 1 << 25))
+    large = min(size // 8, 1 << 23) if LAYOUTS[layout].correlated else min(size // 4, 1 << 24)
+    worthwhile = max(1 << 22, large, min(12 * state, 1 << 25))
     blocks = max(1, min(most, size // worthwhile))
     return ranges(n, -(-n // (1 << (blocks.bit_length() - 1))))
