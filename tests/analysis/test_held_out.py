@@ -111,9 +111,9 @@ def test_folds_shrink_to_the_smallest_class() -> None:
 
 def test_what_cannot_be_evaluated() -> None:
     rows, labels = [[1.0], [2.0], [3.0], [8.0]], list("aaab")
-    with pytest.raises(DataError, match="at least two classes, got \\['a'\\]"):
+    with pytest.raises(DataError, match="got 1 class: 'a'; add labelled rows"):
         evaluate_held_out(GaussianClassifier(), rows, ["a"] * 4, "loo")
-    with pytest.raises(DataError, match="at least two classes, got \\['a'\\]"):
+    with pytest.raises(DataError, match="got 1 class: 'a'; add labelled rows"):
         evaluate_held_out(GaussianClassifier(), rows, ["a"] * 4, 2)
     with pytest.raises(SingularCovarianceError, match="class 'b' does not vary in feature 0"):
         evaluate_held_out(GaussianClassifier(), rows, labels, "loo")
@@ -137,7 +137,7 @@ def test_missing_values() -> None:
     assert found.log_loss == pytest.approx(log_loss(y, expected), rel=1e-9)
     chosen = evaluate_held_out(GaussianClassifier("auto"), X[::3], y[::3], 2)
     assert chosen.n_rows == 50
-    few, labels = X[::5], y[::5]
+    few, labels = X[::9], y[::9]
     left = evaluate_held_out(model, few, labels, "loo")
     expected = cross_val_predict(model, few, labels, cv=LeaveOneOut(), method="predict_proba")
     assert left.log_loss == pytest.approx(log_loss(labels, expected), rel=1e-7)
