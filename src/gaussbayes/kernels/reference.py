@@ -79,6 +79,7 @@ def renumber(codes: CodeArray, numbers: CodeArray) -> None:
     codes[...] = numbers[codes]
 
 
+@np.errstate(over="ignore", invalid="ignore")  # sums that are not finite are the caller's
 def accumulate(
     X: RealArray | Columns,
     codes: CodeArray,
@@ -139,6 +140,7 @@ def accumulate(
     return weight, anchor, offset, scatter
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def merge(a: MomentArrays, b: MomentArrays, layout: ScatterLayout) -> MomentArrays:
     """Weight, anchor, offset and scatter of the rows of both.
 

@@ -1,7 +1,7 @@
 """A table → the model of it: fitted, chosen or averaged, and calibrated, as the options say."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from math import nan
 from typing import Protocol
@@ -81,13 +81,13 @@ def fit_model(
     beside = automatic and all_rows is None and table.targets.n_unlabelled > 0
     possible = options.unlabelled_weights
     if not beside or (0.0 not in possible) or options.criterion == "bic":
-        with _choosing(automatic=automatic):
+        with _choosing() if automatic else nullcontext():
             return _fit_all(table, schema, options, alternatives, all_rows, automatic=automatic)
     model, selection = _fit_labelled(table, schema, options)
     assert selection is not None
     judged, may_help = _judged_weights(table, model, schema, options)
     if may_help:
-        with _choosing(automatic=True):
+        with _choosing():
             with_all, choice = _fit_all(table, schema, options, alternatives, None, automatic=True)
         assert choice is not None
         if with_all.settings.unlabelled_weight > 0:
@@ -138,12 +138,9 @@ def _judged_weights(
 
 
 @contextmanager
-def _choosing(*, automatic: bool) -> Iterator[None]:
-    """While a model is chosen automatically: BLAS has one thread, and it is said what goes on."""
-    with ExitStack() as around:
-        if automatic:
-            around.enter_context(one_blas_thread())
-            around.enter_context(working("choosing the model"))
+def _choosing() -> Iterator[None]:
+    """While a model is chosen: BLAS has one thread, and it is said what goes on."""
+    with one_blas_thread(), working("choosing the model"):
         yield
 
 

@@ -364,7 +364,7 @@ def _values(
 def centre_of(moments: ClassMoments) -> tuple[FloatArray, FloatArray]:
     """A float vector amid the means, and the means' offsets from it."""
     proportion = moments.weight / moments.weight.sum()
-    first = int(np.argmax(moments.weight))
+    first = int(moments.weight.argmax())
     # Differences of nearby anchors are exact; only then is anything rounded.
     apart = (moments.anchor - moments.anchor[first]) + moments.offset
     center: FloatArray = moments.anchor[first] + proportion @ apart

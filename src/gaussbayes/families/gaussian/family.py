@@ -676,7 +676,7 @@ def _family_of(
 
 
 def _check_weights(weight: FloatArray, names: Schema) -> None:
-    if not (weight > 0).all():
+    if not weight.min() > 0:
         code = int((weight > 0).argmin())
         msg = (
             f"class {names.class_name(code)} has no labelled rows of positive weight, so that it "

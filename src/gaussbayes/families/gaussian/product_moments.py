@@ -89,6 +89,7 @@ def no_products(n_classes: int, n_features: int) -> ProductMoments:
     return ProductMoments(np.zeros(shape), np.zeros(shape))
 
 
+@np.errstate(over="ignore", invalid="ignore")  # as in the sum of two
 def product_moments(
     X: FloatArray,
     codes: CodeArray,

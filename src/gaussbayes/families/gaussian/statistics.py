@@ -605,8 +605,7 @@ def summarise(
     if n == 0:
         return empty(n_classes, d, layout)
     blocks = _row_blocks(n, d, n_classes, layout)
-    # Sums that are not finite are found below, and named.
-    with np.errstate(over="ignore", invalid="ignore"), one_blas_thread() if products else _same:
+    with one_blas_thread() if products else _same:
         if len(blocks) == 1:
             moments = summarise_block(blocks[0])
         else:
