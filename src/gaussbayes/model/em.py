@@ -39,7 +39,7 @@ EXACT, ROUGH = 1e-11, 1e-3
 model, and to tell models apart by their predictions."""
 
 _EPS = float(np.finfo(np.float64).eps)
-_MOST, _MOST_ROUGH = 10_000, 500  # iterations
+_MOST, _MOST_ROUGH = 10_000, 50  # iterations
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,7 +94,7 @@ def expectation_maximisation(
 
     A likelihood without a maximum is a SingularCovarianceError. EM starts from `start`, or from
     what the labelled rows say, reads the unlabelled `rows` once an iteration, and stops at this
-    estimated error of the parameters or after 10,000 iterations, 500 if they need not be exact, as
+    estimated error of the parameters or after 10,000 iterations, 50 if they need not be exact, as
     the record says.
     """
     max_iterations = _MOST if tolerance == EXACT else _MOST_ROUGH
