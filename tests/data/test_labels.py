@@ -121,6 +121,7 @@ def test_one_label_unlike_many(dtype: str, rare: int) -> None:
     codes, classes = encode(y)
     np.testing.assert_array_equal(classes, np.unique(y))
     np.testing.assert_array_equal(classes[codes], y)
+    np.testing.assert_array_equal(read_targets(y, n_jobs=3)[0].codes, codes)
 
 
 def test_many_labels_of_every_span() -> None:

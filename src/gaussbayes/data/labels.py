@@ -33,7 +33,7 @@ _SUM_TOLERANCE = 1e-8
 
 
 def read_targets(
-    y: Any, n_rows: int | None = None, weights: Any = None, mark: Any = None
+    y: Any, n_rows: int | None = None, weights: Any = None, mark: Any = None, n_jobs: int | None = 1
 ) -> tuple[Targets, LabelArray]:
     """The labels and weights of rows, and the classes in order (k,).
 
@@ -63,7 +63,7 @@ def read_targets(
     if values.ndim == 2 and values.shape[1] > 1:
         labels, classes, n_unlabelled = _soft_labels(values, names)
     else:
-        labels, classes, n_unlabelled = _coded(values, label_marks(mark))
+        labels, classes, n_unlabelled = _coded(values, label_marks(mark), n_jobs)
     n = labels.shape[0]
     if n_rows is not None and n != n_rows:
         msg = f"X has {n_rows} rows, but y has {n}; give one label for each row"
@@ -72,14 +72,14 @@ def read_targets(
 
 
 def labelled_rows(
-    encoder: Encoder, X: Any, y: Any, weights: Any = None, mark: Any = None
+    encoder: Encoder, X: Any, y: Any, weights: Any = None, mark: Any = None, n_jobs: int | None = 1
 ) -> LabelledRows:
     """Rows with their labels and weights; `mark` is as in `read_targets`.
 
     Categories of a feature that are very many are warned of.
     """
     rows = encoder.encode(X)
-    targets, classes = read_targets(y, rows.numbers.shape[0], weights, mark)
+    targets, classes = read_targets(y, rows.numbers.shape[0], weights, mark, n_jobs)
     if rows.categories:
         warn_of_many(rows.categories, encoder.schema(classes).of_categories)
     return LabelledRows(rows, targets, classes)
@@ -200,7 +200,9 @@ def label_marks(mark: Any) -> ColumnMarks:
     return mark if isinstance(mark, ColumnMarks) else ORDINARY.plus(mark)
 
 
-def _coded(values: NDArray[Any], marks: ColumnMarks | None) -> tuple[CodeArray, LabelArray, int]:
+def _coded(
+    values: NDArray[Any], marks: ColumnMarks | None, n_jobs: int | None = 1
+) -> tuple[CodeArray, LabelArray, int]:
     """Class codes, −1 for missing labels, the classes, and how many labels are missing."""
     if values.ndim != 1:
         msg = f"y should be a 1d array of labels, or soft labels (n, k); got shape {values.shape}"
@@ -210,7 +212,7 @@ def _coded(values: NDArray[Any], marks: ColumnMarks | None) -> tuple[CodeArray, 
         msg = f"Complex data not supported: y holds complex numbers ({values[0]} in row 0)"
         raise DataError(msg)
     try:
-        codes, distinct = array_parts(values)
+        codes, distinct = array_parts(values, n_jobs)
     except TypeError as error:
         msg = f"Unknown label type: a label must be a string, a number or a boolean; {error}"
         raise DataError(msg) from None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gaussbayes import kernels
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
-from gaussbayes.base.threads import ranges
+from gaussbayes.base.threads import even_ranges, for_each, n_threads
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.kernels.arrays import Columns
 
@@ -518,7 +518,7 @@ def column_parts(column: "pa.ChunkedArray") -> tuple[NDArray[np.signedinteger[An
     return coded, dictionary.to_numpy(zero_copy_only=False)
 
 
-def array_parts(values: NDArray[Any]) -> tuple[CodeArray, NDArray[Any]]:
+def array_parts(values: NDArray[Any], n_jobs: int | None = 1) -> tuple[CodeArray, NDArray[Any]]:
     """The codes (n,) of an array among its different values, and these (m,); numbers are sorted.
 
     NaN among floats has the code −1; a TypeError is raised for objects that cannot be compared.
@@ -544,21 +544,31 @@ def array_parts(values: NDArray[Any]) -> tuple[CodeArray, NDArray[Any]]:
             span = max(highest - lowest, margin) + 1
             if span > _WIDEST_SPAN or lowest < -(1 << 63) or lowest + span > 1 << 63:
                 continue
-            if (parts := _parts_in_span(values, lowest, span)) is not None:
+            if (parts := _parts_in_span(values, lowest, span, n_jobs)) is not None:
                 return parts
     distinct, inverse = np.unique(values, return_inverse=True)
     return inverse.astype(np.int32), distinct
 
 
 def _parts_in_span(
-    values: NDArray[Any], lowest: int, span: int
+    values: NDArray[Any], lowest: int, span: int, n_jobs: int | None
 ) -> tuple[CodeArray, NDArray[Any]] | None:
     """As `array_parts`, for integers from `lowest` on; None if they are not all in the span."""
     codes, present = np.empty(values.size, np.int32), np.zeros(span, np.bool_)
-    for some in ranges(values.size, _MANY):  # in the cache, where they are converted
+    encode = kernels.active().encode
+    inside = True
+
+    def encode_block(some: slice) -> None:
+        nonlocal inside
         whole = values[some].astype(np.int64, copy=False)
-        if not kernels.active().encode(whole, lowest, codes[some], present):
-            return None
+        # Threads write the same into `present`: true, where there is a value.
+        if inside and not encode(whole, lowest, codes[some], present):
+            inside = False
+
+    blocks = even_ranges(values.size, _MANY)  # in the cache, where they are converted
+    for_each(encode_block, blocks, n_threads(n_jobs) if len(blocks) > 1 else 1)
+    if not inside:
+        return None
     places = np.flatnonzero(present)
     if places[-1] + 1 > places.size:  # some between them do not occur, and codes are ranks
         kernels.active().renumber(codes, (np.cumsum(present) - 1).astype(np.int32))

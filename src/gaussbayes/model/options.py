@@ -171,7 +171,7 @@ class Options:
     def table(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[LabelledRows, Schema]:
         """Rows with labels and weights, of which nothing is known yet, and their features."""
         encoder = self.encoder(X, y)
-        table = labelled_rows(encoder, X, y, sample_weight, self.label_marks)
+        table = labelled_rows(encoder, X, y, sample_weight, self.label_marks, self.n_jobs)
         return table, encoder.schema(table.classes)
 
     def encoder(self, X: Any, y: Any = None) -> Encoder:
