@@ -7,7 +7,15 @@ import pytest
 
 from gaussbayes import kernels
 from gaussbayes.base.errors import ParameterError
-from gaussbayes.base.threads import even_ranges, for_each, n_threads, one_blas_thread, ranges
+from gaussbayes.base.threads import (
+    even_ranges,
+    for_each,
+    in_order,
+    n_threads,
+    one_blas_thread,
+    ranges,
+    read_ahead,
+)
 
 
 @pytest.fixture
@@ -144,3 +152,17 @@ def test_blas_has_one_thread_until_the_last_has_finished() -> None:
         assert blas() == {1}
         second.__exit__(None, None, None)
         assert blas() == {2}
+
+
+def test_a_thread_that_cannot_be_started_is_a_lack_of_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(_: threading.Thread) -> None:
+        msg = "can't start new thread"
+        raise RuntimeError(msg)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(MemoryError, match="no thread can be started"):
+        next(read_ahead([1]))
+    with pytest.raises(MemoryError, match="no thread can be started"):
+        next(in_order([lambda: 1], 1))

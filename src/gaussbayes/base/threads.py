@@ -153,6 +153,16 @@ def for_each(work: Callable[[Item], None], items: Iterable[Item], threads: int) 
         raise min(errors, key=itemgetter(0))[1]
 
 
+@contextmanager
+def _starting_thread() -> Iterator[None]:
+    """Raise MemoryError where no memory is left for a thread, which Python calls a RuntimeError."""
+    try:
+        yield
+    except RuntimeError as error:
+        msg = "no thread can be started: memory, or the number of threads, is at its limit"
+        raise MemoryError(msg) from error
+
+
 def read_ahead(items: Iterable[Item], depth: int = 1) -> Generator[Item, None, None]:
     """Yield the items, which a thread makes up to `depth` ahead.
 
@@ -186,7 +196,8 @@ def read_ahead(items: Iterable[Item], depth: int = 1) -> Generator[Item, None, N
                 close()
         put(last)
 
-    Thread(target=make, name="gaussbayes reader", daemon=True).start()
+    with _starting_thread():
+        Thread(target=make, name="gaussbayes reader", daemon=True).start()
     try:
         while isinstance(made := queue.get(), list):
             yield made.pop()
@@ -212,7 +223,8 @@ def in_order(
     try:
         with closing(read_ahead(jobs)) as made:
             for job in made:
-                running.append(pool.submit(job))
+                with _starting_thread():
+                    running.append(pool.submit(job))
                 if len(running) > threads + ahead:
                     yield running.popleft().result()
             while running:
