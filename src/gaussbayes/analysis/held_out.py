@@ -35,7 +35,7 @@ from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.evaluation import Evaluation, evaluate
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.left_out import held_out_rows, hold_out
-from gaussbayes.model.model import Model, too_few_classes
+from gaussbayes.model.model import Model, check_n_classes
 from gaussbayes.model.options import Options, check_options, options_of
 from gaussbayes.model.select import Selection
 from gaussbayes.model.settings import Settings
@@ -185,7 +185,7 @@ def split(X: Any, y: Any, options: Options, held_out: Any, random_state: int | N
     table = read_table(X, y, encoder, options.label_marks, soft=True)
     schema = encoder.schema(table.classes)
     warn_of_many(table.rows.categories, schema.of_categories)
-    check_classes(table.classes)
+    check_n_classes(table.classes)
     if isinstance(held_out, tuple) and len(held_out) == 2:
         return _given(table, encoder, held_out, options.label_marks)
     known = np.flatnonzero(table.targets.labelled)
@@ -382,7 +382,7 @@ def evaluate_held_out(
     if isinstance(held_out, str) and held_out == SINGLY:
         encoder = options.encoder(X, y)
         table = read_table(X, y, encoder, options.label_marks, soft=True)
-        check_classes(table.classes)
+        check_n_classes(table.classes)
         schema = encoder.schema(table.classes)
         (settings, *_), automatic = options.alternatives(schema)
         if not automatic:
@@ -440,9 +440,3 @@ def training_frequencies(model: Model) -> FloatArray:
 
 SINGLY = "loo"  # one row is held out at a time
 _WITHOUT_ITSELF = "each of {} rows predicted by a model of the others"
-
-
-def check_classes(classes: LabelArray) -> None:
-    """Raise for fewer than two classes."""
-    if classes.size < 2:
-        raise too_few_classes(classes)

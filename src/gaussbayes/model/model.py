@@ -613,8 +613,7 @@ def solve(
 
 def check_classes(weight: FloatArray, schema: Schema, fewest: int = 2) -> None:
     """Raise unless at least two classes, or so many, have rows."""
-    if weight.shape[0] < fewest:
-        raise too_few_classes(schema.classes)
+    check_n_classes(schema.classes, fewest)
     if not weight.min() > 0:
         code = int(np.argmin(weight > 0))
         msg = (
@@ -624,13 +623,16 @@ def check_classes(weight: FloatArray, schema: Schema, fewest: int = 2) -> None:
         raise DataError(msg)
 
 
-def too_few_classes(classes: LabelArray) -> DataError:
-    """What is raised for labels of one class, or of none."""
+def check_n_classes(classes: LabelArray, fewest: int = 2) -> None:
+    """Raise for labels of one class, or of none, or of fewer than so many."""
+    if classes.size >= fewest:
+        return
     which = f"1 class: {classes.tolist()[0]!r}" if classes.size else "0 classes"
-    return DataError(
+    msg = (
         f"a classifier needs at least two classes with rows, got {which}; add labelled rows of "
         "another class, or give other labels (y)"
     )
+    raise DataError(msg)
 
 
 def _convergence(

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from gaussbayes.analysis.held_out import check_classes, evaluate_held_out, evaluate_rows
+from gaussbayes.analysis.held_out import evaluate_held_out, evaluate_rows
 from gaussbayes.apps.cli import command_files, command_options, console
 from gaussbayes.apps.cli.command_options import SOURCE, RowOptions, option, takes
 from gaussbayes.apps.cli.compare_command import COMPARED_SINGLY
@@ -19,7 +19,7 @@ from gaussbayes.apps.cli.predict_command import read_costs
 from gaussbayes.base.numerals import counted
 from gaussbayes.data.files import Source
 from gaussbayes.model.evaluation import FIGURES, Evaluation
-from gaussbayes.model.model import Model
+from gaussbayes.model.model import Model, check_n_classes
 from gaussbayes.model.summary import model_title
 
 GATES = {
@@ -177,7 +177,7 @@ def _on_held_out_rows(
     # What is chosen is chosen anew without each row.
     singly = options.automatic and held_out == command_options.LEAVE_ONE_OUT
     rows = files.sample(COMPARED_SINGLY if singly else None, seed)
-    check_classes(rows.table.classes)
+    check_n_classes(rows.table.classes)
     schema = files.encoder.schema(rows.table.classes)
     matrix = None if costs is None else read_costs(costs, schema)
     with warnings_told():

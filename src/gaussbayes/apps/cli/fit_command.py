@@ -106,10 +106,10 @@ def fit_files(files: LabelledFiles, options: Options) -> SourceFit:
 
 def fit_loaded(files: LabelledFiles, loaded: MemoryRows, options: Options) -> SourceFit:
     """The model of rows in memory."""
-    from gaussbayes.analysis.held_out import check_classes
+    from gaussbayes.model.model import check_n_classes
 
     rows, table = files.rows, loaded.table
-    check_classes(table.classes)
+    check_n_classes(table.classes)
     if table.targets.weights is not None and not table.targets.weights.any():
         msg = f"{rows.source.shown}: the weights in column {files.chosen.weights!r} are all zero"
         raise DataError(msg)

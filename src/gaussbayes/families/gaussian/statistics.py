@@ -48,7 +48,6 @@ MOST_BY_CLASS = 1 << 14
 
 _same = nullcontext()
 
-
 _NOISE = 16 * float(np.finfo(np.float64).eps)
 """Proportion of a sum of squares below which what a removal leaves of it has no right digit."""
 
