@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gaussbayes.base.anderson import Step, accelerate
+from gaussbayes.base.anderson import Goal, Step, accelerate
 from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.types import FloatArray
 
@@ -17,7 +17,7 @@ def slow(x: FloatArray) -> Step[None]:
 
 
 def test_a_linear_map_takes_as_many_steps_as_it_has_factors() -> None:
-    path = accelerate(slow, np.zeros(4), 1e-11, 100)
+    path = accelerate(slow, np.zeros(4), Goal(1e-11, most=100))
     assert path.converged
     assert path.objective.size < 15  # plain steps: 2500
     np.testing.assert_allclose(path.last.image, 1.0, rtol=0, atol=1e-11)
@@ -25,7 +25,7 @@ def test_a_linear_map_takes_as_many_steps_as_it_has_factors() -> None:
 
 
 def test_too_few_steps_are_admitted() -> None:
-    path = accelerate(slow, np.zeros(4), 1e-11, 3)
+    path = accelerate(slow, np.zeros(4), Goal(1e-11, most=3))
     assert not path.converged
     assert path.objective.size == 3
     assert path.remaining > 1e-3
@@ -35,7 +35,7 @@ def test_the_remaining_error_is_that_of_the_slow_direction() -> None:
     def shrink(x: FloatArray) -> Step[None]:
         return Step(0.999 * x, -float(x @ x), 1e-15, None)
 
-    path = accelerate(shrink, np.array([1.0]), 1e-6, 100)
+    path = accelerate(shrink, np.array([1.0]), Goal(1e-6, most=100))
     assert path.converged
     assert abs(path.last.image[0]) <= 1e-6  # a step of 1e-6 would leave an error of 1e-3
 
@@ -45,7 +45,7 @@ def test_a_step_that_is_not_better_is_not_taken() -> None:
         # Plain steps halve the distance, all that lies beyond is far worse.
         return Step(x / 2, -float(x[0]) if x[0] >= 0 else -1e9, 1e-15, None)
 
-    path = accelerate(trap, np.array([1.0]), 1e-9, 200)
+    path = accelerate(trap, np.array([1.0]), Goal(1e-9, most=200))
     assert path.converged
     assert np.diff(path.objective).min() >= 0
 
@@ -58,7 +58,7 @@ def test_an_accelerated_step_may_leave_the_models_a_plain_one_may_not() -> None:
         return Step(x / 2, -float(x @ x), 1e-15, None)
 
     with pytest.raises(SingularCovarianceError, match="singular"):
-        accelerate(edge, np.array([0.5]), 1e-9, 50)
+        accelerate(edge, np.array([0.5]), Goal(1e-9, most=50))
 
 
 def test_without_progress_it_ends_and_says_so() -> None:
@@ -67,6 +67,6 @@ def test_without_progress_it_ends_and_says_so() -> None:
     def astray(x: FloatArray) -> Step[None]:
         return Step(x + rng.normal(size=20), 0.0, 1e-15, None)
 
-    path = accelerate(astray, np.zeros(20), 1e-9, 10_000)
+    path = accelerate(astray, np.zeros(20), Goal(1e-9, most=10_000))
     assert not path.converged
     assert path.objective.size < 500

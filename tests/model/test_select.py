@@ -365,8 +365,8 @@ def test_weights_of_unlabelled_rows_are_judged_by_rough_maxima() -> None:
     settings = settings_of(covariance="full", shared=True, smoothing=1.0, unlabelled_weight=1.0)
     data = held_out_rows(table, observe(table, settings, SCHEMA), SCHEMA)
     losses = []
-    for tolerance in (EXACT, ROUGH):
-        (posterior,), _ = hold_out(data, [settings], 1, 5, always=True, tolerance=tolerance)
+    for goal in (EXACT, ROUGH):
+        (posterior,), _ = hold_out(data, [settings], 1, 5, always=True, goal=goal)
         assert not isinstance(posterior, Exception)
         losses.append(-posterior[np.arange(data.codes.size), data.codes].mean())
     assert losses[1] == pytest.approx(losses[0], abs=0.01)

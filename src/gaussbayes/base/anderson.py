@@ -7,9 +7,10 @@ vanish if M were linear; of a linear M it finds the fixed point within as many i
 different factors. What it proposes is taken only if the objective there is no lower than before;
 otherwise the step is the plain one. So the objective never falls, by construction.
 
-When to stop is decided by the parameters. The error e of x obeys ``f = (1 − J) e``, where J is how
-M changes with x. The largest ``|Δx| / |Δf|`` seen, over pairs of steps, estimates how much larger
-than f the error can be: it is ``1 / (1 − r)`` for the slowest factor r.
+When to stop is decided by the parameters, or by the objective where these need not be exact. The
+error e of x obeys ``f = (1 − J) e``, where J is how M changes with x. The largest ``|Δx| / |Δf|``
+seen, over pairs of steps, estimates how much larger than f the error can be: it is
+``1 / (1 − r)`` for the slowest factor r.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,8 +35,20 @@ _LONGEST = 2.0
 _SLACK = 1e-13
 """How much lower than before, relative to its size, an objective is taken for rounding."""
 
+_LATELY = 5
+"""Steps over which the objective must have gained something."""
+
 _STALLED = 40
 """Steps without any progress, of the objective or of the step length, after which none comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """When iterations have come far enough."""
+
+    tolerance: float  # the estimated error of x, in its largest entry
+    gain: float = 0.0  # or if the objective has risen by less in the last few steps
+    most: int = 10_000  # iterations, whatever they have reached
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,18 +74,15 @@ class Iterations(Generic[Result]):
 def accelerate(
     step: Callable[[FloatArray], Step[Result]],
     start: FloatArray,
-    tolerance: float,
-    max_iterations: int,
+    goal: Goal,
     what: str = "EM iterations",
 ) -> Iterations[Result]:
-    """Iterate a step that never lowers its objective, accelerated, until the error is small.
+    """Iterate a step that never lowers its objective, accelerated, up to a goal.
 
     Parameters
     ----------
     step : raises SingularCovarianceError where there are no such parameters; passed on only if
         the unaccelerated step leads there
-    tolerance : the estimated error of x, in its largest entry, at which to stop
-    max_iterations : how many iterations to make at most
     what : what a progress bar says is being done
     """
     steps: list[FloatArray] = []  # differences of x, the newest last
@@ -83,10 +93,12 @@ def accelerate(
     remaining, converged, proposed = np.inf, False, None
     for n in track(count(1), what):
         remaining = factor * _size(f)
-        converged = remaining <= tolerance or _size(f) <= here.noise
+        converged = remaining <= goal.tolerance or _size(f) <= here.noise
         since = since + 1 if remaining >= 0.9 * lowest else 0
         lowest = min(lowest, remaining)
-        if converged or n >= max_iterations:
+        if converged or n >= goal.most:
+            break
+        if n > _LATELY and record[-1] - record[-1 - _LATELY] < goal.gain:
             break
         if since >= _STALLED and record[-1] - record[-_STALLED] <= _STALLED * slack(record[-1]):
             break

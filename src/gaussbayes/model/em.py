@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from gaussbayes.base.anderson import Step, accelerate
+from gaussbayes.base.anderson import Goal, Step, accelerate
 from gaussbayes.base.errors import DataError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import one_blas_thread
@@ -34,12 +34,11 @@ from gaussbayes.model.settings import Settings, class_priors
 from gaussbayes.model.solution import Solution, score
 from gaussbayes.model.statistics import KeptRows, Learnt, RowReduction
 
-EXACT, ROUGH = 1e-11, 1e-3
-"""Estimated errors of parameters, in standard deviations or as proportions, at which EM ends: for a
-model, and to tell models apart by their predictions."""
+EXACT, ROUGH = Goal(1e-11), Goal(1e-3, most=50)
+"""How far EM goes, by estimated errors of parameters, in standard deviations or as proportions: for
+a model, and to tell models apart by their predictions."""
 
 _EPS = float(np.finfo(np.float64).eps)
-_MOST, _MOST_ROUGH = 10_000, 50  # iterations
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,22 +87,20 @@ def expectation_maximisation(
     *,
     threads: int = 1,
     start: Solution | None = None,
-    tolerance: float = EXACT,
+    goal: Goal = EXACT,
 ) -> Solution:
     """The model of labelled rows, known by their statistics, and of unlabelled ones.
 
     A likelihood without a maximum is a SingularCovarianceError. EM starts from `start`, or from
-    what the labelled rows say, reads the unlabelled `rows` once an iteration, and stops at this
-    estimated error of the parameters or after 10,000 iterations, 50 if they need not be exact, as
-    the record says.
+    what the labelled rows say, reads the unlabelled `rows` once an iteration, and goes as far as
+    the `goal`; the record says whether it came there.
     """
-    max_iterations = _MOST if tolerance == EXACT else _MOST_ROUGH
     names, prior = settings.names(schema), None
     if settings.priors is not None:
         prior = class_priors(settings.priors, schema, learnt.weight)
     problem = _Problem(learnt, rows, settings, schema, settings.families, names, prior, threads)
     try:
-        return _maximum(problem, start, tolerance, max_iterations)
+        return _maximum(problem, start, goal)
     except (DataError, SingularCovarianceError) as error:
         if isinstance(error, SingularCovarianceError):
             msg = f"the likelihood of the rows has no maximum: {error.problem or error}"
@@ -112,13 +109,11 @@ def expectation_maximisation(
         raise error.with_remedies(working) from None
 
 
-def _maximum(
-    problem: "_Problem", start: Solution | None, tolerance: float, max_iterations: int
-) -> Solution:
+def _maximum(problem: "_Problem", start: Solution | None, goal: Goal) -> Solution:
     """The solution of a problem, with a penalty if it has none otherwise."""
     families = problem.settings.families
     try:
-        return problem.solution(start, tolerance, max_iterations)
+        return problem.solution(start, goal)
     except SingularCovarianceError:
         columns = zip(families, problem.learnt.parts, problem.names, strict=True)
         penalised = [family.penalised(part, name) for family, part, name in columns]
@@ -126,7 +121,7 @@ def _maximum(
             raise
     pairs = zip(penalised, families, strict=True)
     families = tuple(plain if family is None else family for family, plain in pairs)
-    solution = replace(problem, families=families).solution(None, tolerance, max_iterations)
+    solution = replace(problem, families=families).solution(None, goal)
     assert solution.convergence is not None
     return replace(solution, convergence=replace(solution.convergence, penalised=True))
 
@@ -152,14 +147,14 @@ class _Problem:
                 family.attempt(part, names)
         elif isinstance(self.rows, KeptRows):
             changed = replace(self, settings=settings, families=settings.families)
-            record = _maximum(changed, None, EXACT, TRIAL).convergence
+            record = _maximum(changed, None, replace(EXACT, most=TRIAL)).convergence
             assert record is not None
             record.check()
         else:
             msg = "to read the rows once more in each iteration takes too long"
             raise SingularCovarianceError(msg)
 
-    def solution(self, near: Solution | None, tolerance: float, max_iterations: int) -> Solution:
+    def solution(self, near: Solution | None, goal: Goal) -> Solution:
         """The parameters at the maximum."""
         first = self.start(near)
         columns = zip(self.families, first.densities, self.names, strict=True)
@@ -189,13 +184,13 @@ class _Problem:
             noise = max([8 * _EPS] + [chart.rounding(density) for chart, density in known])
             return Step(image, expected.log_likelihood, noise, expected)
 
-        path = accelerate(iterate, np.concatenate(pieces_of_first), tolerance, max_iterations)
+        path = accelerate(iterate, np.concatenate(pieces_of_first), goal)
         expected = path.last.result
         columns = zip(self.settings.families, expected.parts, self.names, strict=True)
         densities = tuple(family.estimate(part, names).density for family, part, names in columns)
         record = Convergence(path.objective, path.converged, path.remaining)
         solution = Solution(self.prior(expected.weight), densities, expected.weight, record)
-        if tolerance == EXACT:
+        if goal == EXACT:
             return solution
         columns = zip(self.families, expected.parts, self.names, strict=True)
         maximal = tuple(family.maximise(part, names) for family, part, names in columns)

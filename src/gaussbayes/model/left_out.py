@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.anderson import Goal
 from gaussbayes.base.errors import DataError, GaussBayesError, PriorError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import even_ranges, for_each, n_threads, one_blas_thread
@@ -192,7 +193,7 @@ def hold_out(
     folds: int | None = None,
     *,
     always: bool = False,
-    tolerance: float = EXACT,
+    goal: Goal = EXACT,
     fewest: int = 1,
 ) -> tuple[list[Outcome], int]:
     """Log posteriors of the rows held out under each of several settings, and how many folds.
@@ -204,13 +205,13 @@ def hold_out(
     path : settings whose families differ in what regularises only
     folds : of rows where each fit takes EM; None is one for each row, up to `MOST_SINGLE_ROWS` rows
     always : whether to make these folds also where rows could be left out one at a time
-    tolerance : the estimated error at which EM for missing labels ends; if that is not `EXACT`, it
-        starts from the parameters of all rows
+    goal : how far EM for missing labels goes; unless that is `EXACT`, it starts from the parameters
+        of all rows
     fewest : if not so many of the settings have parameters where EM is needed, no row is held out:
         there is nothing to be told apart, and the others have errors, too
     """
     plain = [replace(settings, calibration=None) for settings in path]
-    how: dict[str, Any] = {"always": always, "tolerance": tolerance, "fewest": fewest}
+    how: dict[str, Any] = {"always": always, "goal": goal, "fewest": fewest}
     outcomes, number = _hold_out(data, plain, n_jobs, folds, **how)
     for place, settings in enumerate(path):
         outcome = outcomes[place]
@@ -273,7 +274,7 @@ def _hold_out(
     folds: int | None,
     *,
     always: bool,
-    tolerance: float,
+    goal: Goal,
     fewest: int = 1,
 ) -> tuple[list[Outcome], int]:
     """`hold_out` without calibration."""
@@ -283,11 +284,11 @@ def _hold_out(
     closed = [not always and closed_forms(data, [settings]) is not None for settings in path]
     if any(closed):
         pairs = [
-            _hold_out(data, [settings], n_jobs, folds, always=always, tolerance=tolerance)
+            _hold_out(data, [settings], n_jobs, folds, always=always, goal=goal)
             for settings in path
         ]
         return [outcomes[0] for outcomes, _ in pairs], max(number for _, number in pairs)
-    how: dict[str, Any] = {"always": always, "tolerance": tolerance, "fewest": fewest}
+    how: dict[str, Any] = {"always": always, "goal": goal, "fewest": fewest}
     return _hold_out_folds(data, path, n_jobs, folds, **how)
 
 
@@ -304,7 +305,9 @@ def closed_forms(
 ) -> list[LeftOut] | None:
     """Each family's closed form for a row left out, for all of the path; None unless all have one.
 
-    It is for rows of a fold, whose missing values are expected by the others; −1 is by all rows.
+    It is for rows of a fold, whose missing values are expected by the others. Those of no fold, −1,
+    tell nothing: their values are expected as those of the last are, and by all rows if nobody has
+    asked for completions.
     Soft labels have none: a row takes its weights from several classes at once.
     """
     if data.targets.is_soft:
@@ -315,8 +318,8 @@ def closed_forms(
     names = path[0].names(data.schema)
     for number, (part, name) in enumerate(zip(data.learnt.parts, names, strict=True)):
         families = [settings.families[number] for settings in path]
-        others = None if fold < 0 or data.completions is None else data.completions.parts[fold]
-        completion = None if others is None else others[number]
+        expected_by = () if data.completions is None else data.completions.parts
+        completion = expected_by[fold][number] if expected_by else None
         function = families[0].left_out(part, families, data.targets, name, completion)
         if function is None:
             return None
@@ -401,7 +404,7 @@ def _hold_out_folds(
     folds: int | None,
     *,
     always: bool,
-    tolerance: float,
+    goal: Goal,
     fewest: int,
 ) -> tuple[list[Outcome], int]:
     """Log posteriors by the models of the other folds, and how many folds there are.
@@ -416,9 +419,9 @@ def _hold_out_folds(
     outcomes: list[Outcome] = [np.empty((n, data.classes.shape[0])) for _ in path]
     starts: list[Solution | None] = [None] * len(path)
     for place, settings in enumerate(path):
-        if unlabelled is None or tolerance > EXACT:
+        if unlabelled is None or goal != EXACT:
             try:
-                start = solve(data.learnt, settings, data.schema, n_jobs, tolerance=tolerance)
+                start = solve(data.learnt, settings, data.schema, n_jobs, goal=goal)
                 starts[place] = start
             except GaussBayesError as error:
                 outcomes[place] = error
@@ -438,9 +441,7 @@ def _hold_out_folds(
                 continue
             try:
                 near = starts[place]
-                outcome[rows] = _posterior_without(
-                    data, settings, learnt, rows, near, n_jobs, tolerance
-                )
+                outcome[rows] = _posterior_without(data, settings, learnt, rows, near, n_jobs, goal)
             except GaussBayesError as error:
                 outcomes[place] = error
     return outcomes, folds
@@ -490,7 +491,7 @@ def _posterior_without(
     rows: NDArray[np.intp],
     start: Solution | None = None,
     n_jobs: int | None = 1,
-    tolerance: float = EXACT,
+    goal: Goal = EXACT,
 ) -> FloatArray:
     """Log posteriors (m, k) of rows by the model of the others; −∞ for a class without any."""
     present = np.flatnonzero(learnt.weight > 0)
@@ -504,7 +505,7 @@ def _posterior_without(
             learnt, start = learnt.selected(present.tolist()), None
         schema = replace(data.schema, classes=learnt.classes)
         model = Model(replace(settings, priors=priors), schema, learnt)
-        model = model.solved(n_jobs, start, tolerance=tolerance)
+        model = model.solved(n_jobs, start, goal=goal)
         result[:, present] = model.log_posterior(data.rows[rows], 1)
     except GaussBayesError as error:
         what = f"row {rows[0] + 1} of {data.codes.size}" if rows.size == 1 else "some of the rows"

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.anderson import Goal
 from gaussbayes.base.checks import positive_number
 from gaussbayes.base.errors import (
     CapabilityError,
@@ -172,13 +173,13 @@ class Model(Displayed):
         n_jobs: int | None = None,
         start: Solution | None = None,
         rows: RowReduction | None = None,
-        tolerance: float = EXACT,
+        goal: Goal = EXACT,
     ) -> Model:
         """The same model with its parameters worked out; see `solve`."""
         if self.solution is not None:
             return self
         assert self.learnt is not None
-        solution = solve(self.learnt, self.settings, self.schema, n_jobs, start, rows, tolerance)
+        solution = solve(self.learnt, self.settings, self.schema, n_jobs, start, rows, goal)
         # Quicker than `replace`, and small fits are made many times.
         return Model(
             self.settings, self.schema, self.learnt, solution, self.target, self.not_learnt
@@ -562,13 +563,13 @@ def solve(
     n_jobs: int | None = 1,
     start: Solution | None = None,
     rows: RowReduction | None = None,
-    tolerance: float = EXACT,
+    goal: Goal = EXACT,
 ) -> Solution:
     """The parameters of the classes, whatever is missing; there are at least two, as a rule.
 
     Labelled rows alone leave every family to itself; unlabelled ones join them in EM. It starts
-    from `start`, parameters near the result, and ends at the estimated error `tolerance`; `rows`
-    are unlabelled ones that are not kept.
+    from `start`, parameters near the result, and goes as far as the `goal`; `rows` are unlabelled
+    ones that are not kept.
     """
     weight: FloatArray = learnt.parts[0].weight
     check_classes(weight, schema, settings.fewest_classes)
@@ -584,7 +585,7 @@ def solve(
             schema,
             threads=threads,
             start=start,
-            tolerance=tolerance,
+            goal=goal,
         )
         return replace(solution, calibration=settings.calibration)
     if settings.priors is None:

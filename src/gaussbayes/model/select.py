@@ -21,11 +21,13 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from gaussbayes.base.anderson import Goal
 from gaussbayes.base.errors import (
     CapabilityError,
     DataError,
     GaussBayesError,
     ParameterError,
+    SingularCovarianceError,
 )
 from gaussbayes.base.numerals import counted, fixed, percent
 from gaussbayes.base.progress import track
@@ -313,7 +315,7 @@ def unlabelled_weights(
     if len(weights) == 1:
         return [], Trial(replace(trial.candidate, settings=weights[0]), view)
     data = held_out_rows(table, view.learnt, schema)
-    judged = _judged(data, weights, n_jobs, tolerance=ROUGH, always=True, fewest=2)
+    judged = _judged(data, weights, n_jobs, goal=ROUGH, always=True, fewest=2)
     candidates = [candidate for candidate, _ in judged]
     reference = judged[0]
     clear = [each for each in judged[1:] if _is_clearly_better(each, reference, data)]
@@ -416,9 +418,10 @@ def try_all(
     for view, candidates in zip(views, of_views, strict=True):
         data = held_out_rows(table, replace(view.learnt, unlabelled=None), schema)
         paths = candidates if estimates_alone else _with_rows(candidates, data)
+        integrated = [path[0] for path in paths if _is_integrated(path[0])]
+        with suppress(SingularCovarianceError):  # without completions there is no closed form
+            data = completed(data, integrated[0], n_jobs) if integrated else data
         quick = [path for path in paths if closed_forms(data, [s.given_units() for s in path])]
-        if quick:
-            data = completed(data, quick[0][0], n_jobs)
         rounds += [_Round(view, data, path) for path in quick or paths]
     n_candidates = sum(len(some.path) for some in rounds)
     few, many = (affordable_rows(data, n) for n in (n_candidates, MOST_CALIBRATED))
@@ -629,7 +632,7 @@ def _judged(
     n_jobs: int | None,
     *,
     always: bool = False,
-    tolerance: float = EXACT,
+    goal: Goal = EXACT,
     fewest: int = 1,
 ) -> list[tuple[Candidate, FloatArray | None]]:
     """Candidates of a path, and log posteriors of the rows that were held out; see `hold_out`."""
@@ -646,7 +649,7 @@ def _judged(
             n_jobs,
             SELECTION_FOLDS,
             always=always,
-            tolerance=tolerance,
+            goal=goal,
             fewest=fewest,
         )
         for number, outcome in zip(possible, outcomes, strict=True):

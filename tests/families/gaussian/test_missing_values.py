@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gaussbayes.base.anderson import Goal
 from gaussbayes.base.errors import DataError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
@@ -212,7 +213,7 @@ def test_a_start_near_the_result_is_soon_there() -> None:
 def test_the_record_ends_where_it_says(structure: Structure) -> None:
     X, codes = drawn(10)
     statistics = observe(X, codes, None, 2, "full")
-    _, short = complete(statistics, structure, names_of(2, 3), max_iterations=3)
+    _, short = complete(statistics, structure, names_of(2, 3), goal=Goal(1e-11, most=3))
     _, long = complete(statistics, structure, names_of(2, 3))
     assert not short.converged
     assert short.n_iterations == 2
@@ -225,8 +226,9 @@ def test_the_record_ends_where_it_says(structure: Structure) -> None:
 def test_threads_change_no_bit() -> None:
     X, codes = drawn(11, n=3000, d=12)
     statistics = observe(X, codes, None, 2, "full")
+    goal = Goal(1e-11, most=5)
     single, double = (
-        complete(statistics, Structure(), names_of(2, 12), max_iterations=5, threads=threads)[0]
+        complete(statistics, Structure(), names_of(2, 12), goal=goal, threads=threads)[0]
         for threads in (1, 2)
     )
     assert single.moments.scatter.tobytes() == double.moments.scatter.tobytes()

@@ -289,7 +289,7 @@ class Gaussian(Family):
         names: Schema,
         threads: int = 1,
         start: GaussianDensity | None = None,
-        max_iterations: int = missing_values.MAX_ITERATIONS,
+        max_iterations: int = missing_values.EXACT.most,
     ) -> Fit:
         """`estimate` of classes that have rows, by so many iterations of EM at most."""
         structure = self.structure
@@ -297,7 +297,8 @@ class Gaussian(Family):
         if statistics.is_complete:
             return Fit(estimate(statistics.moments, names, *settings, threads))
         complete = partial(missing_values.complete, statistics, structure, names)
-        options: dict[str, Any] = {"max_iterations": max_iterations, "threads": threads}
+        goal = replace(missing_values.EXACT, most=max_iterations)
+        options: dict[str, Any] = {"goal": goal, "threads": threads}
         try:
             expected, record = complete(start=start, **options)
         except SingularCovarianceError as error:
@@ -448,13 +449,14 @@ _supposed: WeakKeyDictionary[GaussianStatistics, tuple[GaussianDensity, Any]] = 
 def _suppose(
     statistics: GaussianStatistics,
     names: Schema,
-    max_iterations: int = missing_values.MAX_ITERATIONS,
+    max_iterations: int = missing_values.EXACT.most,
     threads: int = 1,
 ) -> tuple[GaussianDensity, Any]:
     """By what values that are missing are expected: the same for every prior that is tried."""
     supposed = _supposed.get(statistics)
     if supposed is None:
-        supposed = missing_values.suppose(statistics, names, max_iterations, threads)
+        goal = replace(missing_values.NEARLY, most=max_iterations)
+        supposed = missing_values.suppose(statistics, names, goal, threads)
         _supposed[statistics] = supposed
     return supposed
 
@@ -515,7 +517,7 @@ class PredictiveGaussian(Gaussian):
         names: Schema,
         threads: int = 1,
         start: GaussianDensity | None = None,
-        max_iterations: int = missing_values.MAX_ITERATIONS,
+        max_iterations: int = missing_values.EXACT.most,
     ) -> Fit:
         """Of rows with missing values, what is expected under a shared covariance counts."""
         if statistics.is_complete:
@@ -554,10 +556,11 @@ class PredictiveGaussian(Gaussian):
         threads: int = 1,
         near: GaussianDensity | None = None,
     ) -> GaussianDensity | None:
-        """Gaussians that share a covariance; see `missing_values.suppose`."""
-        if near is not None:
-            return missing_values.suppose(statistics, names, threads=threads, near=near)[0]
-        return None if statistics.is_complete else _suppose(statistics, names, threads=threads)[0]
+        """Gaussians that share a covariance, roughly; see `missing_values.suppose`."""
+        if statistics.is_complete and near is None:
+            return None
+        rough = missing_values.ROUGH
+        return missing_values.suppose(statistics, names, rough, threads, near)[0]
 
     def left_out(
         self,

@@ -11,11 +11,11 @@ end. For covariances between own and shared, the likelihood of own ones is maxim
 """
 
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from gaussbayes.base.anderson import Iterations, Step, accelerate, total_objective
+from gaussbayes.base.anderson import Goal, Iterations, Step, accelerate, total_objective
 from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import one_blas_thread
@@ -39,11 +39,15 @@ from gaussbayes.families.gaussian.structure import (
 )
 from gaussbayes.families.protocol import Convergence
 
-MAX_ITERATIONS = 10_000
+EXACT, NEARLY, _ROUGHLY = Goal(1e-11), Goal(1e-6), Goal(1e-3)
+"""How far EM goes, by the estimated error of parameters, in standard deviations or as proportions:
+for parameters, for those that are integrated out afterwards, and for a place to start from."""
 
-# Estimated error of the parameters at which EM ends, in standard deviations or as a proportion;
-# where they are integrated out afterwards; and where the result is but a place to start from.
-_TOLERANCE, _NEARLY, _ROUGHLY = 1e-11, 1e-6, 1e-3
+ROUGH = Goal(1e-3, gain=0.1, most=50)
+"""To tell models apart by their predictions. Half a unit of the log-likelihood of all rows is a
+standard error of a parameter; less than a tenth of that unit is nothing by which rows differ."""
+
+_CHANGED = 4.0  # deviations that differ by this factor are not near one another
 _LOG_TWO_PI = float(np.log(2 * np.pi))
 _EPS = float(np.finfo(np.float64).eps)
 _COLLAPSED = 1e-24  # a variance so much smaller than where it started is on its way to 0
@@ -104,8 +108,7 @@ def complete(
     *,
     start: GaussianDensity | None = None,
     features: FeatureMoments | None = None,
-    tolerance: float = _TOLERANCE,
-    max_iterations: int = MAX_ITERATIONS,
+    goal: Goal = EXACT,
     threads: int = 1,
 ) -> tuple[GaussianStatistics, Convergence]:
     """The expected complete statistics of labelled rows, and how EM proceeded.
@@ -124,7 +127,7 @@ def complete(
         start = _start(features, structure, names, guarded=penalty is not None)
     statistics, blank = statistics.without_blank()
     parts = _parts(statistics, structure, names, start, penalty)
-    paths = [part.em(tolerance, max_iterations, threads) for part in parts]
+    paths = [part.em(goal, threads) for part in parts]
     pairs = zip(parts, paths, strict=True)
     results = [part.expected(path.last.result, threads) for part, path in pairs]
     expected = results[0]
@@ -145,7 +148,7 @@ def complete(
 def suppose(
     statistics: GaussianStatistics,
     names: Schema,
-    max_iterations: int = MAX_ITERATIONS,
+    goal: Goal = NEARLY,
     threads: int = 1,
     near: GaussianDensity | None = None,
 ) -> tuple[GaussianDensity, Convergence]:
@@ -153,8 +156,7 @@ def suppose(
 
     They share a covariance, whose correlations are shrunk as if d more rows had said that there are
     none: then the likelihood has a maximum, however few rows there are, and EM is soon there. For
-    what no row tells of a class see `FeatureMoments.supposed`. EM that starts `near` the result
-    ends roughly there.
+    what no row tells of a class see `FeatureMoments.supposed`. EM may start `near` the result.
     """
     pooled = STRUCTURES["LDA"]
     observed = feature_moments(statistics)
@@ -165,10 +167,38 @@ def suppose(
     variance = features.positive_variance(pooled)
     weight, d = pooled.weights(statistics.weight), variance.size
     penalty = penalty_of(d / (d + float(weight[0])), variance, weight, variance[0])
-    options: dict[str, Any] = {"max_iterations": max_iterations, "threads": threads}
-    options |= {"features": features, "tolerance": _NEARLY if near is None else _ROUGHLY}
-    expected, record = complete(statistics, pooled, names, penalty, start=near, **options)
+    if near is not None:
+        near = _nearer(near, features, variance[0], names)
+    expected, record = complete(
+        statistics,
+        pooled,
+        names,
+        penalty,
+        start=near,
+        features=features,
+        goal=goal,
+        threads=threads,
+    )
     return maximum(expected.moments, names, pooled, penalty), record
+
+
+def _nearer(
+    near: GaussianDensity, features: FeatureMoments, variance: FloatArray, names: Schema
+) -> GaussianDensity:
+    """Gaussians of other rows, where features that vary much more or less among these start anew.
+
+    Those are features of which one row far away has made the variance (d,). EM would be long on its
+    way where most of their values are missing.
+    """
+    ratio = variance / near.covariance.variance[0]
+    anew = (ratio < _CHANGED**-2) | (ratio > _CHANGED**2)
+    if not anew.any():
+        return near
+    covariance = np.where(anew | anew[:, None], 0.0, near.covariance.dense()[0])
+    np.einsum("ii->i", covariance)[anew] = variance[anew]
+    observed = (features.anchor - near.center) + features.offset
+    shape = near.covariance.of(covariance[None], names)
+    return replace(near, offset=np.where(anew, observed, near.offset), covariance=shape)
 
 
 class _Part(NamedTuple):
@@ -180,9 +210,7 @@ class _Part(NamedTuple):
     start: GaussianDensity
     penalty: Penalty | None
 
-    def em(
-        self, tolerance: float, max_iterations: int, threads: int
-    ) -> Iterations[GaussianDensity]:
+    def em(self, goal: Goal, threads: int) -> Iterations[GaussianDensity]:
         """EM for missing values, accelerated; the results are densities."""
         weight, pooled = self.structure.weights(self.statistics.weight), self.structure.shared
         chart = GaussianCoordinates(self.start, self.names, weight)
@@ -196,7 +224,7 @@ class _Part(NamedTuple):
             return Step(chart.vector(following), objective, chart.rounding(density), density)
 
         first, what = chart.vector(self.start), "estimating missing values"
-        return accelerate(iterate, first, tolerance, max_iterations, what)
+        return accelerate(iterate, first, goal, what)
 
     def expected(self, density: GaussianDensity, threads: int) -> ClassMoments:
         """The expected complete moments under a density, each class with its scatter."""
@@ -255,7 +283,7 @@ def start_of(
         try:
             moments = part.statistics.moments
             if not part.statistics.is_complete:
-                path = part.em(_ROUGHLY, MAX_ITERATIONS, threads)
+                path = part.em(_ROUGHLY, threads)
                 moments = part.expected(path.last.result, threads)
             better = maximum(moments, part.names, structure)
             chart = GaussianCoordinates(part.start, part.names)

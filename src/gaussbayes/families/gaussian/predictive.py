@@ -21,7 +21,7 @@ Features that do not vary within classes, or not at all, are no error: they have
 in P, see `gaussbayes.families.gaussian.shrinkage.target_squares`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -32,7 +32,12 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.definite import invert_definite
+from gaussbayes.families.gaussian.definite import (
+    AnyPrecisions,
+    LowRankPrecisions,
+    Precisions,
+    root_of,
+)
 from gaussbayes.families.gaussian.density import GaussianDensity, centre_of
 from gaussbayes.families.gaussian.expectation import PointBlock, row_blocks
 from gaussbayes.families.gaussian.left_out import solve_each, targets_without
@@ -46,6 +51,9 @@ Reliable: TypeAlias = NDArray[np.bool_]
 
 _NEAR = 1 << 16
 """Numbers that are worked on at a time: as many as stay near the processor."""
+
+_NARROW = 0.4
+"""Proportion of the features up to which the rank of a scatter is worth a formula of its own."""
 
 _LEAST_GIVEN = 1e-8
 """What must be left of a determinant if the target is given, which alone keeps it from 0."""
@@ -151,7 +159,9 @@ class PredictiveLeftOut:
     squares: FloatArray  # (r,) its diagonal, where features that do not vary have something
     n_features: int  # d: more than r if these are directions that contain all rows
     least: float  # proportion that must be left of a determinant, and of the trace
-    axes: dict[tuple[float, int], Any] = field(default_factory=dict)  # those worked out so far
+    # What was worked out so far: principal axes, and roots of the scatters of classes.
+    axes: dict[tuple[float, int], tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+    roots: dict[int, FloatArray] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -227,15 +237,24 @@ class PredictiveLeftOut:
         first: how much of the pooled scatter is not shrunk, and the class unless all share one.
         """
         of_pooled = (1.0 - prior.shrinkage) * self._part(prior)
-        key = of_pooled, -1 if prior.sharing == 1.0 else code
+        if prior.sharing == 1.0:
+            spread, basis = self._principal()
+            return (of_pooled, -1), of_pooled * spread, basis
+        key = of_pooled, code
         if key not in self.axes:
             scatter = of_pooled * self.pooled
             np.einsum("ii->i", scatter)[...] = of_pooled * self.squares
-            if prior.sharing < 1.0:
-                scatter += self.own[code]
-            spread, basis = np.linalg.eigh(scatter)
-            self.axes[key] = np.maximum(spread, 0.0), basis
+            self.axes[key] = _principal_axes(scatter + self.own[code])
         return key, *self.axes[key]
+
+    def _principal(self) -> tuple[FloatArray, FloatArray]:
+        """The pooled scatter (r,) along its principal axes, and these in columns (r, r)."""
+        key = 1.0, -1
+        if key not in self.axes:
+            scatter = self.pooled.copy()
+            np.einsum("ii->i", scatter)[...] = self.squares
+            self.axes[key] = _principal_axes(scatter)
+        return self.axes[key]
 
     def _spherical(
         self, code: int, priors: Sequence[Prior], y: FloatArray, removal: Removal
@@ -274,11 +293,25 @@ class PredictiveLeftOut:
 
         where x is 0 in h. So rows with missing values have a closed form given what these are
         expected by: what is expected of the features that a row lacks does not enter M_oo.
+
+        Complete rows are turned to the principal axes of P, along which all of M_c but S_c is
+        diagonal; and the rank of S_c is less than the rows of its class.
         """
-        moments = self.moments
+        moments, basis = self.moments, None
+        precisions: Callable[[int, Sequence[Prior]], AnyPrecisions] = self._precisions
+        if not np.isnan(y).any():
+            precisions, basis = self._turned_precisions, self._principal()[1]
+            y = y @ basis
         blocks = [
             (at, removal.of_rows(at), _Points.of(y[at], removal.stretch[at], block))
             for at, block in row_blocks(y, max(16, _NEAR // y.shape[1]))
+        ]
+        largest = max([y.shape[1] ** 2] + [points.x.size for _, _, points in blocks])
+        shared = np.array([prior.sharing == 1.0 for prior in self.priors])
+        batches = [
+            numbers[some]
+            for numbers in (np.flatnonzero(shared), np.flatnonzero(~shared))
+            for some in ranges(numbers.size, max(1, _NEAR // largest))
         ]
         result = np.empty((moments.n_classes, len(self.priors), len(y)))
         reliable = np.repeat(removal.sound[None], len(self.priors), axis=0)
@@ -286,11 +319,11 @@ class PredictiveLeftOut:
             apart = (moments.anchor - moments.anchor[code]) + (
                 moments.offset - moments.offset[code]
             )
-            apart = apart / self.unit
-            for some in ranges(len(self.priors), max(1, _NEAR // y.size)):
-                priors = self.priors[some]
-                precision, log_det = self._precisions(code, priors)
-                of_apart = np.einsum("skd,kd->sk", apart @ precision, apart)
+            apart = apart / self.unit if basis is None else apart / self.unit @ basis
+            for batch in batches:
+                priors = [self.priors[number] for number in batch]
+                precision = precisions(code, priors)
+                of_apart = np.einsum("dk,sdk->sk", apart.T, precision.times(apart.T))
                 part = np.array([[self._part(prior)] for prior in priors])
                 shrinkage = np.array([[prior.shrinkage] for prior in priors])
                 own = np.array([[prior.sharing < 1.0] for prior in priors])
@@ -302,16 +335,16 @@ class PredictiveLeftOut:
                     pull = gone.lost * ((1.0 - shrinkage) * part + own * mine)
                     rest = 1.0 - pull * length
                     squares += pull * np.square(across) / rest
-                    volume = volume + log_det[:, None] + np.log(rest)
+                    volume = volume + precision.log_det[:, None] + np.log(rest)
                     log_density = self._log_density(
                         code, priors, squares, volume, gone, points.n_present
                     )
-                    result[code][some, at] = log_density
-                    reliable[some, at] &= rest > _LEAST_GIVEN
+                    result[code][np.ix_(batch, at)] = log_density
+                    reliable[np.ix_(batch, at)] &= rest > _LEAST_GIVEN
         return np.moveaxis(result, 0, 2), reliable
 
-    def _precisions(self, code: int, priors: Sequence[Prior]) -> tuple[FloatArray, FloatArray]:
-        """``M_c⁻¹`` (s, r, r) of a class under some priors, and ``log |M_c|`` (s,)."""
+    def _precisions(self, code: int, priors: Sequence[Prior]) -> Precisions:
+        """``M_c⁻¹`` of a class under some priors."""
         target = self.trace / self.n_features
         matrices = np.empty((len(priors), *self.pooled.shape))
         for number, prior in enumerate(priors):
@@ -321,7 +354,26 @@ class PredictiveLeftOut:
             np.einsum("ii->i", matrices[number])[...] = part * diagonal
             if prior.sharing < 1.0:
                 matrices[number] += self.own[code]
-        return invert_definite(matrices)
+        return Precisions.of(matrices)
+
+    def _turned_precisions(self, code: int, priors: Sequence[Prior]) -> AnyPrecisions:
+        """The same along the axes of the pooled scatter; all of the priors share it, or none."""
+        spread, target = self._principal()[0], self.trace / self.n_features
+        part = np.array([[self._part(prior)] for prior in priors])
+        shrinkage = np.array([[prior.shrinkage] for prior in priors])
+        diagonal = part * ((1.0 - shrinkage) * spread + shrinkage * target)
+        root = np.empty((spread.size, 0)) if priors[0].sharing == 1.0 else self._root(code)
+        if root.shape[1] <= _NARROW * spread.size:
+            return LowRankPrecisions.of(diagonal, root)
+        matrices = np.repeat((root @ root.T)[None], len(priors), axis=0)
+        np.einsum("sii->si", matrices)[...] += diagonal
+        return Precisions.of(matrices)
+
+    def _root(self, code: int) -> FloatArray:
+        """Of the scatter of a class, along the axes of the pooled one."""
+        if code not in self.roots:
+            self.roots[code] = self._principal()[1].T @ root_of(self.own[code])
+        return self.roots[code]
 
     def _each(
         self,
@@ -409,7 +461,7 @@ class _Points:
 
     def forms(
         self,
-        precision: FloatArray,
+        precision: AnyPrecisions,
         mine: NDArray[np.bool_],
         apart: FloatArray,
         of_apart: FloatArray,
@@ -418,20 +470,21 @@ class _Points:
 
         Here v is how far rows are from the mean of a class, without the row for those of this class
         (`mine`), and `apart` (d, n) how far the means of their own classes are; `of_apart` (s, n)
-        is the square of that. Precisions are (s, d, d).
+        is the square of that. Where something is missing, precisions are matrices.
         """
         x, scale = self.x, np.where(mine, self.root, 1.0 / self.root)
-        of_x = precision @ x
+        of_x = precision.times(x)
         length = np.einsum("dn,sdn->sn", x, of_x)
         if self.present is None:  # v = scale x + apart
             product = np.einsum("dn,sdn->sn", apart, of_x)
             across = scale * length + product
             return scale * (across + product) + of_apart, across, length, np.zeros((1, 1))
+        assert isinstance(precision, Precisions)
         v = scale * x + apart * self.present
-        of_v = precision @ v
+        of_v, matrices = precision.times(v), precision.matrices
         forms = [np.einsum("dn,sdn->sn", v, some) for some in (of_v, of_x)] + [length]
         hidden = self.hidden
-        lower = np.linalg.cholesky(precision[:, hidden[:, :, None], hidden[:, None, :]])
+        lower = np.linalg.cholesky(matrices[:, hidden[:, :, None], hidden[:, None, :]])
         log_det = 2.0 * np.log(np.einsum("scii->sci", lower)).sum(axis=2)
         columns, inverse = hidden[self.cell].T[None], np.linalg.inv(lower)[:, self.cell]
         hidden_v, hidden_x = (
@@ -442,6 +495,12 @@ class _Points:
         forms[1] -= (hidden_v * hidden_x).sum(axis=2)
         forms[2] -= np.square(hidden_x).sum(axis=2)
         return *forms, log_det[:, self.cell]
+
+
+def _principal_axes(scatter: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """A scatter (r,) along its principal axes, and these in columns (r, r)."""
+    spread, basis = np.linalg.eigh(scatter)
+    return np.maximum(spread, 0.0), basis
 
 
 def downdated(
