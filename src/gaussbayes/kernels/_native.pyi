@@ -22,6 +22,28 @@ def factor(
     log_det: NDArray[Any],
     unexplained: NDArray[Any],
 ) -> None: ...
+def condition(
+    precision: NDArray[Any],
+    columns: NDArray[Any],
+    covariance: NDArray[Any],
+    log_det: NDArray[Any],
+) -> None: ...
+def complete(
+    precision: NDArray[Any],
+    columns: NDArray[Any],
+    covariance: NDArray[Any],
+    cell: NDArray[Any],
+    points: NDArray[Any],
+) -> None: ...
+def shorten(
+    precision: NDArray[Any],
+    columns: NDArray[Any],
+    cell: NDArray[Any],
+    a: NDArray[Any],
+    b: NDArray[Any],
+    squares: NDArray[Any],
+    log_det: NDArray[Any],
+) -> None: ...
 def packed_size(n_features: int, narrow: bool) -> int: ...
 def pack(triangle: NDArray[Any], packed: NDArray[Any]) -> None: ...
 def accumulate(

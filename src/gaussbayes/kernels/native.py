@@ -71,6 +71,41 @@ def factor(
     run(np.ascontiguousarray(covariance), whitener, log_det, unexplained)
 
 
+def condition(precision: FloatArray, hidden: NDArray[np.int64]) -> tuple[FloatArray, FloatArray]:
+    """Covariances of the features that cells lack, given the others; see the reference twin."""
+    cells, most = hidden.shape
+    covariance, log_det = np.empty((cells, most, most)), np.empty(cells)
+    given = _contiguous(precision, hidden)
+    _native.condition(given[0], given[1], covariance, log_det)
+    return covariance, log_det
+
+
+def complete(
+    precision: FloatArray,
+    hidden: NDArray[np.int64],
+    covariance: FloatArray,
+    cell: NDArray[np.int64],
+    points: FloatArray,
+) -> None:
+    """Put what is expected of missing features into points; see the reference twin."""
+    given = _contiguous(precision, hidden, covariance, cell)
+    _native.complete(given[0], given[1], given[2], given[3], points)
+
+
+def shorten(
+    precision: FloatArray,
+    hidden: NDArray[np.int64],
+    cell: NDArray[np.int64],
+    a: FloatArray,
+    b: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """What missing features take off squared distances; see the reference twin."""
+    squares, log_det = np.empty((3, cell.size)), np.empty(cell.size)
+    given = _contiguous(precision, hidden, cell, a, b)
+    _native.shorten(given[0], given[1], given[2], given[3], given[4], squares, log_det)
+    return squares, log_det
+
+
 class Prepared(NamedTuple):
     """A form laid out for the registers: the function that scores it, and its arguments."""
 

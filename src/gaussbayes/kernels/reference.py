@@ -7,6 +7,9 @@ Functions that each have a native twin of the same name and meaning:
 `accumulate`  rows of many classes → weight, mean and scatter of each class
 `merge`       those of two tables → those of all their rows
 `factor`      covariances → whiteners and log determinants
+`condition`   a precision, and what is missing → covariances of that, given the others
+`complete`    points, and what is missing of them → what is expected of it, given the others
+`shorten`     the same → what that takes off squared distances
 `prepare`     a form of score → that form, laid out for rows of one float width
 `score`       rows → log joint, log posterior, posterior or label
 """
@@ -262,6 +265,108 @@ def factor(
     unexplained[:end] = np.nan_to_num(1.0 / most)
     log_det[:end] = 2.0 * (np.log(pivots) - np.log(scale)).sum(axis=1)
     white *= scale[:, None, :]
+
+
+def condition(precision: FloatArray, hidden: NDArray[np.int64]) -> tuple[FloatArray, FloatArray]:
+    """Of the features h that each cell lacks: ``C = (Λ_hh)⁻¹`` (cells, h, h) and ``log |Λ_hh|``.
+
+    Cells may lack different numbers of features: `hidden` (cells, h) has −1 beyond them, where the
+    covariances are 0.
+
+    Examples
+    --------
+    >>> covariance, log_det = condition(np.array([[2.0, 1.0], [1.0, 4.0]]), np.array([[1, -1]]))
+    >>> covariance.tolist(), log_det.round(4).tolist()
+    ([[[0.25, 0.0], [0.0, 0.0]]], [1.3863])
+    """
+    cells, most = hidden.shape
+    covariance, log_det = np.zeros((cells, most, most)), np.zeros(cells)
+    for count, some in widths_of(hidden):
+        columns = hidden[some, :count]
+        matrices = precision[columns[:, :, None], columns[:, None, :]]
+        inverse = np.linalg.inv(matrices)
+        covariance[some, :count, :count] = (inverse + inverse.mT) / 2
+        log_det[some] = np.linalg.slogdet(matrices)[1]
+    return covariance, log_det
+
+
+def complete(
+    precision: FloatArray,
+    hidden: NDArray[np.int64],
+    covariance: FloatArray,
+    cell: NDArray[np.int64],
+    points: FloatArray,
+) -> None:
+    """Put what is expected of missing features, ``−C (Λ x)_h``, into points x (n, d).
+
+    They are deviations from the mean, each of one of the cells (n,); what they have of features
+    that their cell lacks is nothing. For `hidden` and the covariances see `condition`.
+
+    Examples
+    --------
+    >>> precision, hidden = np.array([[2.0, 1.0], [1.0, 4.0]]), np.array([[1]])
+    >>> points = np.array([[8.0, 0.0]])
+    >>> complete(precision, hidden, condition(precision, hidden)[0], np.array([0]), points)
+    >>> points.tolist()
+    [[8.0, -2.0]]
+    """
+    for count, some in widths_of(hidden):
+        which = np.flatnonzero(np.isin(cell, some))
+        columns = hidden[cell[which], :count]
+        x = points[which]
+        np.put_along_axis(x, columns, 0.0, axis=1)
+        along = np.take_along_axis(x @ precision, columns, axis=1)
+        spread = covariance[cell[which], :count, :count]
+        np.put_along_axis(x, columns, -(spread @ along[:, :, None])[:, :, 0], axis=1)
+        points[which] = x
+
+
+def shorten(
+    precision: FloatArray,
+    hidden: NDArray[np.int64],
+    cell: NDArray[np.int64],
+    a: FloatArray,
+    b: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """What missing features take off squared distances, and ``log |Λ_hh|`` (n,).
+
+    With ``C = (Λ_hh)⁻¹`` of the cell of each point that is ``aᵀ C a``, ``aᵀ C b`` and ``bᵀ C b``
+    (3, n) of the parts h of a and b (n, d): for a point x that is 0 in h, and ``a = Λ x``, the
+    squared distance without the features h is ``xᵀ Λ x − a_hᵀ C a_h``. For `hidden` see
+    `condition`.
+
+    Examples
+    --------
+    >>> precision, hidden = np.array([[2.0, 1.0], [1.0, 4.0]]), np.array([[1]])
+    >>> x = np.array([[8.0, 0.0]])
+    >>> squares, log_det = shorten(precision, hidden, np.array([0]), x @ precision, x)
+    >>> squares.tolist(), log_det.round(4).tolist()
+    ([[16.0], [0.0], [0.0]], [1.3863])
+    """
+    covariance, log_det = condition(precision, hidden)
+    squares = np.zeros((3, cell.size))
+    for count, some in widths_of(hidden):
+        which = np.flatnonzero(np.isin(cell, some))
+        columns, spread = hidden[cell[which], :count], covariance[cell[which], :count, :count]
+        left, right = (np.take_along_axis(array[which], columns, axis=1) for array in (a, b))
+        of_left, of_right = (np.einsum("nij,nj->ni", spread, part) for part in (left, right))
+        for number, (part, other) in enumerate(
+            ((left, of_left), (right, of_left), (right, of_right))
+        ):
+            squares[number, which] = np.einsum("ni,ni->n", part, other)
+    return squares, log_det[cell]
+
+
+def widths_of(hidden: NDArray[np.int64]) -> list[tuple[int, NDArray[np.intp]]]:
+    """How many features cells lack, and which cells lack so many, if any.
+
+    Examples
+    --------
+    >>> [(count, some.tolist()) for count, some in widths_of(np.array([[0, -1], [1, 2], [2, -1]]))]
+    [(1, [0, 2]), (2, [1])]
+    """
+    count = (hidden >= 0).sum(axis=1)
+    return [(size, np.flatnonzero(count == size)) for size in np.unique(count).tolist() if size]
 
 
 def prepare(form: Form, dtype: "np.dtype[Any]") -> Form:

@@ -14,7 +14,6 @@ What is left without a fold is added up, never subtracted: no digit is lost.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -342,7 +341,8 @@ def _leave_out(data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None) 
     reliable = np.empty((s, n), dtype=np.bool_)
     parts = path[0].parts(data.rows, data.schema)
 
-    def predict(block: Any, functions: Sequence[LeftOut]) -> None:
+    def predict(task: tuple[Any, Sequence[LeftOut]]) -> None:
+        block, functions = task
         weights = data.targets[block].total_weights().astype(np.float64)
         removal = remove(data.codes[block].astype(np.intp), weights, data.learnt.weight)
         # What overflows or vanishes here is not reliable, and is refitted.
@@ -362,13 +362,13 @@ def _leave_out(data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None) 
     if d > n:  # a block of the deviations from all means is not to be larger than the rows
         step = max(8, n // (2 * k))
     threads = n_threads(n_jobs) if n * d * k > _WORTH_A_THREAD else 1
+    tasks: list[tuple[Any, Sequence[LeftOut]]] = []
     for fold, rows in _folds(data):
         functions = closed_forms(data, path, fold)
         assert functions is not None
-        blocks: list[Any] = even_ranges(rows.size, step)
-        if rows.size < n:
-            blocks = [rows[some] for some in blocks]
-        for_each(partial(predict, functions=functions), blocks, threads)
+        blocks = even_ranges(rows.size, step)
+        tasks += [(some if rows.size == n else rows[some], functions) for some in blocks]
+    for_each(predict, tasks, threads)
     outcomes: list[Outcome] = list(result)
     for row in np.flatnonzero(~reliable.all(axis=0)).tolist():
         _refit(data, path, row, reliable[:, row], outcomes)

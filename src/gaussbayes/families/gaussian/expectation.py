@@ -7,8 +7,8 @@ that it has, Gaussian with
 
 and the density of what it has follows from the same matrix: ``log |Σ_oo| = log |Σ| + log |Λ_hh|``,
 and its squared distance is that of the row completed by its mean. The matrices are as wide as the
-number of features that are missing, and those of one width are handled as one stack. Without
-correlations a missing value is expected to be the mean, with the variance.
+number of features that are missing. Without correlations a missing value is expected to be the
+mean, with the variance.
 
 Labelled rows of a class that have the same features enter the likelihood by their weight, mean and
 scatter alone. They are replaced by few points with the same three: one at the mean, with all the
@@ -30,7 +30,6 @@ from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian.cells import PatternMoments, feature_moments, moments_of_cells
-from gaussbayes.families.gaussian.definite import invert_definite
 from gaussbayes.families.gaussian.statistics import (
     LAYOUTS,
     ClassMoments,
@@ -39,6 +38,8 @@ from gaussbayes.families.gaussian.statistics import (
     summarise,
 )
 from gaussbayes.families.gaussian.structure import Structure
+from gaussbayes.kernels import active
+from gaussbayes.kernels.reference import widths_of
 
 if TYPE_CHECKING:
     from gaussbayes.families.gaussian.density import GaussianDensity
@@ -70,23 +71,26 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PointBlock:
-    """Points that all have the same number of missing features; those with the same are a cell."""
+    """Points that have all features, or have none that all have; those with the same are a cell.
+
+    Cells are in the order of how many features they lack.
+    """
 
     codes: NDArray[np.intp]  # (q,) their classes, which are of one Gaussian but for the mean
     points: FloatArray  # (q, d)
     weight: FloatArray  # (q,)
     located: FloatArray  # (q,) 1, or 0 for a row of the root of a scatter
-    hidden: NDArray[np.intp]  # (cells, h) which features the points of a cell lack
-    cell: NDArray[np.intp]  # (q,)
+    hidden: NDArray[np.int64]  # (cells, h) which features the points of a cell lack, then −1
+    cell: NDArray[np.int64]  # (q,)
 
     @property
     def n_bytes(self) -> int:
         return self.points.nbytes + 4 * self.weight.nbytes + self.hidden.nbytes
 
-    def by_point(self, matrices: FloatArray) -> FloatArray:
-        """Those of the cells, for every point (q, …)."""
-        is_single = self.hidden.shape[0] == self.points.shape[0]
-        return matrices if is_single else matrices[self.cell]
+    @property
+    def n_hidden(self) -> NDArray[np.intp]:
+        """How many features each cell lacks (cells,)."""
+        return np.asarray((self.hidden >= 0).sum(axis=1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,18 +145,15 @@ def _complete_cells(moments: ClassMoments) -> PatternMoments:
     return PatternMoments(which.astype(np.int32), observed, *mean, varied, scatter, "full")
 
 
-def row_blocks(
-    X: FloatArray, most: int | None = None
-) -> Iterator[tuple[NDArray[np.intp], PointBlock]]:
+def row_blocks(X: FloatArray) -> Iterator[tuple[NDArray[np.intp], PointBlock]]:
     """Rows (n, d) in blocks, as they came but 0 where a value is missing, and their numbers.
 
-    There are at most so many rows in a block; None is as many as fit into the cache. All are said
-    to be of class 0.
+    A block fits into the cache. All rows are said to be of class 0.
     """
     patterns = patterns_of(X)
     values = np.where(np.isnan(X), 0.0, X)[patterns.order]
     ones, codes = np.ones(values.shape[0]), np.zeros(values.shape[0], dtype=np.intp)
-    cut = _cut(codes, values, ones, ones, patterns.number[patterns.order], patterns.observed, most)
+    cut = _cut(codes, values, ones, ones, patterns.number[patterns.order], patterns.observed)
     for at, block in cut:
         yield patterns.order[at], block
 
@@ -208,31 +209,49 @@ def _cut(
     located: FloatArray,
     pattern: NDArray[np.intp],
     observed: NDArray[np.bool_],
-    most: int | None = None,
 ) -> Iterator[tuple[NDArray[np.intp], PointBlock]]:
-    """Blocks of points that lack the same number of features; they fit into the cache.
+    """Points in blocks that fit into the cache, and which they are.
 
     Points (q,) have these of the patterns (p, d). Those of a pattern come after one another.
     """
-    d = points.shape[1]
-    lacking = (d - observed.sum(axis=1))[pattern]
+    lacking = (points.shape[1] - observed.sum(axis=1))[pattern]
     ordered = np.lexsort((pattern, lacking))
-    for hidden in np.unique(lacking).tolist():
-        first, end = np.searchsorted(lacking[ordered], [hidden, hidden + 1])
-        step = min(most or _MOST_ENTRIES // d, _MOST_ENTRIES // max(1, hidden**2))
-        for some in ranges(end - first, max(16, step)):
-            at = ordered[first:end][some]
-            cells, cell = np.unique(pattern[at], return_inverse=True)
-            columns = np.nonzero(~observed[cells])[1].reshape(cells.size, hidden)
-            block = PointBlock(
-                codes[at].astype(np.intp),
-                np.ascontiguousarray(points[at]),
-                weight[at],
-                located[at],
-                columns,
-                cell,
-            )
-            yield at, block
+    for some in _widths_together(lacking[ordered], points.shape[1]):
+        at = ordered[some]
+        new = np.append(True, np.diff(pattern[at]) != 0)
+        missing = ~observed[pattern[at[new]]]
+        count = missing.sum(axis=1)
+        hidden = np.full((count.size, count.max(initial=0)), -1)
+        hidden[np.arange(hidden.shape[1]) < count[:, None]] = np.nonzero(missing)[1]
+        block = PointBlock(
+            codes[at].astype(np.intp),
+            np.ascontiguousarray(points[at]),
+            weight[at],
+            located[at],
+            hidden,
+            np.cumsum(new) - 1,
+        )
+        yield at, block
+
+
+def _widths_together(lacking: NDArray[np.intp], d: int) -> Iterator[slice]:
+    """Which of the points (q,), ordered by how many features they lack, are a block.
+
+    Complete ones have blocks of their own.
+    """
+    begin = end = 0
+    widths, counts = np.unique(lacking, return_counts=True)
+    for width, count in zip(widths.tolist(), counts.tolist(), strict=True):
+        most = max(16, _MOST_ENTRIES // max(d, width**2))
+        if end > begin and end - begin + count > most:
+            yield slice(begin, end)
+            begin = end
+        end += count
+        while end - begin > most or (width == 0 and end > begin):
+            yield slice(begin, min(begin + most, end))
+            begin = min(begin + most, end)
+    if end > begin:
+        yield slice(begin, end)
 
 
 def expect_statistics(
@@ -312,17 +331,11 @@ def _gaussians(density: "GaussianDensity", frame: Frame) -> list[_Gaussian]:
 class _Hidden:
     """Of the features h that each cell lacks: what they are expected by, given the others."""
 
-    covariance: FloatArray  # (cells, h, h) C = (Λ_hh)⁻¹
+    covariance: FloatArray  # (cells, h, h) C = (Λ_hh)⁻¹, 0 beyond what a cell lacks
     log_det: FloatArray  # (cells,) log |Λ_hh|
-    fill: Callable[[FloatArray, NDArray[np.intp]], FloatArray]
-    """Puts what is expected into deviations (q, d) that are 0 in the columns (q, h), and gives the
-    squared distances (q,)."""
-
-    def complete(self, block: PointBlock, deviation: FloatArray) -> FloatArray:
-        """Fill in what is missing of deviations, in place; the squared distances (q,)."""
-        columns = block.hidden[block.cell]
-        np.put_along_axis(deviation, columns, 0.0, axis=1)
-        return self.fill(deviation, columns)
+    complete: Callable[[FloatArray], FloatArray]
+    """Puts what is expected into the deviations of the points (q, d), and gives their squared
+    distances (q,)."""
 
     def completed(
         self,
@@ -338,44 +351,53 @@ class _Hidden:
 
     def volume(self, block: PointBlock, gaussian: _Gaussian) -> FloatArray:
         """``log |2π Σ_oo|`` (q,) in the rows' units."""
-        n_there = gaussian.log_unit.size - block.hidden.shape[1]
-        units = 2.0 * gaussian.log_unit[block.hidden].sum(axis=1)
+        n_there = gaussian.log_unit.size - block.n_hidden
+        units = 2.0 * np.append(gaussian.log_unit, 0.0)[block.hidden].sum(axis=1)
         volume = gaussian.log_det + self.log_det - units + n_there * _LOG_TWO_PI
-        return np.asarray(volume[block.cell] * (n_there > 0))  # without any value exactly 0
+        return np.asarray((volume * (n_there > 0))[block.cell])  # without any value exactly 0
 
 
 def _hidden_by_precision(block: PointBlock, precision: FloatArray, whitener: FloatArray) -> _Hidden:
     """By the inverse of ``Λ_hh``: the quick way, which loses twice as many digits."""
-    covariance = precision[block.hidden[:, :, None], block.hidden[:, None, :]]
-    covariance, log_det = invert_definite(covariance)
+    kernels = active()
+    covariance, log_det = kernels.condition(precision, block.hidden)
 
-    def fill(deviation: FloatArray, columns: NDArray[np.intp]) -> FloatArray:
-        if columns.shape[1]:
-            along = np.take_along_axis(deviation @ precision, columns, axis=1)
-            expected = -(block.by_point(covariance) @ along[:, :, None])[:, :, 0]
-            np.put_along_axis(deviation, columns, expected, axis=1)
+    def complete(deviation: FloatArray) -> FloatArray:
+        kernels.complete(precision, block.hidden, covariance, block.cell, deviation)
         return np.asarray(np.square(deviation @ whitener.T).sum(axis=1))
 
-    return _Hidden(covariance, log_det, fill)
+    return _Hidden(covariance, log_det, complete)
 
 
 def _hidden_by_whitener(block: PointBlock, whitener: FloatArray) -> _Hidden:
     """By factors ``W_h = Q R`` of the columns h of the whitener, exact to rounding."""
-    basis, triangle = np.linalg.qr(np.ascontiguousarray(whitener.T)[block.hidden].mT)
-    inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
-    log_det = 2.0 * np.log(np.abs(np.einsum("bii->bi", triangle))).sum(axis=1)
+    cells, most = block.hidden.shape
+    covariance, log_det = np.zeros((cells, most, most)), np.zeros(cells)
+    factors = []
+    for count, some in widths_of(block.hidden):
+        columns = np.ascontiguousarray(whitener.T)[block.hidden[some, :count]].mT
+        basis, triangle = np.linalg.qr(columns)
+        inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
+        covariance[some, :count, :count] = inverse @ inverse.mT
+        log_det[some] = 2.0 * np.log(np.abs(np.einsum("bii->bi", triangle))).sum(axis=1)
+        # Cells are in the order of their widths.
+        which = np.flatnonzero((block.cell >= some[0]) & (block.cell <= some[-1]))
+        factors.append((which, count, block.cell[which] - some[0], basis, inverse))
 
-    def fill(deviation: FloatArray, columns: NDArray[np.intp]) -> FloatArray:
+    def complete(deviation: FloatArray) -> FloatArray:
+        for which, count, *_ in factors:
+            deviation[which[:, None], block.hidden[block.cell[which], :count]] = 0.0
         white = deviation @ whitener.T
-        # What the missing features can take off the distance lies in the span of their columns.
-        axes = block.by_point(basis)
-        along = axes.mT @ white[:, :, None]
-        expected = -(block.by_point(inverse) @ along)[:, :, 0]
-        np.put_along_axis(deviation, columns, expected, axis=1)
-        white -= (axes @ along)[:, :, 0]
+        for which, count, cell, basis, inverse in factors:
+            # What the missing features can take off the distance lies in the span of their columns.
+            axes = basis[cell]
+            along = axes.mT @ white[which, :, None]
+            expected = -(inverse[cell] @ along)[:, :, 0]
+            deviation[which[:, None], block.hidden[block.cell[which], :count]] = expected
+            white[which] -= (axes @ along)[:, :, 0]
         return np.asarray(np.square(white).sum(axis=1))
 
-    return _Hidden(inverse @ inverse.mT, log_det, fill)
+    return _Hidden(covariance, log_det, complete)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -386,9 +408,9 @@ class _Completed:
     deviation: FloatArray  # (q, d) from the means of their classes
     weight: FloatArray  # (q,)
     located: FloatArray  # (q,) the weight of points that count as rows
-    hidden: NDArray[np.intp]  # (cells, h)
-    cell: NDArray[np.intp]  # (q,)
-    covariance: FloatArray  # (cells, h, h)
+    hidden: NDArray[np.int64]  # (cells, h), then −1
+    cell: NDArray[np.int64]  # (q,)
+    covariance: FloatArray  # (cells, h, h), 0 beyond what a cell lacks
 
     def spread(self, which: NDArray[np.bool_] | None) -> tuple[NDArray[np.intp], FloatArray]:
         """The covariances of what some of the points lack, summed: places in (d, d) and values."""
@@ -397,7 +419,7 @@ class _Completed:
             cell, located = cell[which], located[which]
         weight = np.bincount(cell, located, minlength=len(self.hidden))
         some = np.flatnonzero(weight)
-        hidden = self.hidden[some]
+        hidden = np.maximum(self.hidden[some], 0)
         place = hidden[:, :, None] * self.deviation.shape[1] + hidden[:, None, :]
         return place.ravel(), (weight[some, None, None] * self.covariance[some]).ravel()
 
@@ -423,7 +445,7 @@ class _Sums:
             gaussian = self.gaussians[block.codes[0]]
             hidden = gaussian.hidden(block)
             deviation = block.points - block.located[:, None] * self._mean[block.codes]
-            squares = hidden.complete(block, deviation)
+            squares = hidden.complete(deviation)
             located = block.weight * block.located
             twice = block.weight @ squares + located @ hidden.volume(block, gaussian)
             log_likelihood[number] = -0.5 * twice
@@ -512,7 +534,7 @@ def _expect_rows(
             if hidden is None or not density.shared:
                 hidden = gaussian.hidden(block)
             deviation = ((block.points - density.center) - density.offset[c]) / frame.units_of(c)
-            hidden.complete(block, deviation)
+            hidden.complete(deviation)
             codes = np.full_like(block.codes, c)
             sums.add([hidden.completed(block, codes, deviation, weight, weight)])
     return sums.moments()

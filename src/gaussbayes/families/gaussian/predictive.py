@@ -46,6 +46,7 @@ from gaussbayes.families.gaussian.statistics import ClassMoments
 from gaussbayes.families.gaussian.structure import Full
 from gaussbayes.families.gaussian.student import StudentDensity, student_log_density
 from gaussbayes.families.removal import LEAST_LEFT, Removal
+from gaussbayes.kernels import active
 
 Reliable: TypeAlias = NDArray[np.bool_]
 
@@ -304,7 +305,7 @@ class PredictiveLeftOut:
             y = y @ basis
         blocks = [
             (at, removal.of_rows(at), _Points.of(y[at], removal.stretch[at], block))
-            for at, block in row_blocks(y, max(16, _NEAR // y.shape[1]))
+            for at, block in row_blocks(y)
         ]
         largest = max([y.shape[1] ** 2] + [points.x.size for _, _, points in blocks])
         shared = np.array([prior.sharing == 1.0 for prior in self.priors])
@@ -413,7 +414,7 @@ class PredictiveLeftOut:
         squares: FloatArray,
         log_det: FloatArray,
         removal: Removal,
-        n_features: int | None = None,
+        n_features: int | FloatArray | None = None,
     ) -> FloatArray:
         """Student-t log densities (s, n) by ``vᵀ scatter⁻¹ v`` and ``log |scatter|``.
 
@@ -436,7 +437,7 @@ class PredictiveLeftOut:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Points:
-    """Rows with the same number of missing values, as columns, 0 where a value is missing.
+    """Rows as columns, 0 where a value is missing.
 
     With its stretch, ``stretch y`` is how far a row is from the mean without it, and the outer
     product of ``x = √stretch y``, times its weight, is what the scatters lose.
@@ -445,8 +446,8 @@ class _Points:
     x: FloatArray  # (d, n)
     root: FloatArray  # (n,) √stretch
     present: FloatArray | None  # (d, n) 0 or 1; None if nothing is missing
-    hidden: NDArray[np.intp]  # (cells, h) what the rows of a cell lack
-    cell: NDArray[np.intp]  # (n,)
+    hidden: NDArray[np.int64]  # (cells, h) what the rows of a cell lack, then −1
+    cell: NDArray[np.int64]  # (n,)
 
     @classmethod
     def of(cls, y: FloatArray, stretch: FloatArray, block: PointBlock) -> "_Points":
@@ -456,8 +457,10 @@ class _Points:
         return cls(root * np.nan_to_num(y.T), root, present, block.hidden, block.cell)
 
     @property
-    def n_present(self) -> int:
-        return int(self.x.shape[0] - self.hidden.shape[1])
+    def n_present(self) -> FloatArray:
+        """How many values each row has (n,)."""
+        lacking = (self.hidden >= 0).sum(axis=1, dtype=np.float64)
+        return np.asarray(self.x.shape[0] - lacking[self.cell])
 
     def forms(
         self,
@@ -473,28 +476,23 @@ class _Points:
         is the square of that. Where something is missing, precisions are matrices.
         """
         x, scale = self.x, np.where(mine, self.root, 1.0 / self.root)
-        of_x = precision.times(x)
-        length = np.einsum("dn,sdn->sn", x, of_x)
         if self.present is None:  # v = scale x + apart
+            of_x = precision.times(x)
+            length = np.einsum("dn,sdn->sn", x, of_x)
             product = np.einsum("dn,sdn->sn", apart, of_x)
             across = scale * length + product
             return scale * (across + product) + of_apart, across, length, np.zeros((1, 1))
         assert isinstance(precision, Precisions)
-        v = scale * x + apart * self.present
-        of_v, matrices = precision.times(v), precision.matrices
-        forms = [np.einsum("dn,sdn->sn", v, some) for some in (of_v, of_x)] + [length]
-        hidden = self.hidden
-        lower = np.linalg.cholesky(matrices[:, hidden[:, :, None], hidden[:, None, :]])
-        log_det = 2.0 * np.log(np.einsum("scii->sci", lower)).sum(axis=2)
-        columns, inverse = hidden[self.cell].T[None], np.linalg.inv(lower)[:, self.cell]
-        hidden_v, hidden_x = (
-            (inverse @ np.take_along_axis(some, columns, axis=1).mT[..., None])[..., 0]
-            for some in (of_v, of_x)
-        )
-        forms[0] -= np.square(hidden_v).sum(axis=2)
-        forms[1] -= (hidden_v * hidden_x).sum(axis=2)
-        forms[2] -= np.square(hidden_x).sum(axis=2)
-        return *forms, log_det[:, self.cell]
+        kernels, x = active(), np.ascontiguousarray(x.T)
+        v = np.ascontiguousarray((scale * self.x + apart * self.present).T)
+        forms = np.empty((4, len(precision.matrices), len(x)))
+        for number, matrix in enumerate(precision.matrices):
+            of_v, of_x = v @ matrix, x @ matrix
+            products = (v, of_v), (v, of_x), (x, of_x)
+            off, forms[3, number] = kernels.shorten(matrix, self.hidden, self.cell, of_v, of_x)
+            for form, (left, right), less in zip(forms[:3], products, off, strict=True):
+                form[number] = np.einsum("nd,nd->n", left, right) - less
+        return forms[0], forms[1], forms[2], forms[3]
 
 
 def _principal_axes(scatter: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -327,6 +327,65 @@ void factor(nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu
                unexplained.data()[c]);
 }
 
+// Whether all of the columns (cells, most) are among d, with -1 after the last of a cell.
+bool are_columns(const Matrix<std::int64_t>& columns, std::size_t d) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const std::int64_t column = columns.data()[i];
+        if (column < -1 || column >= static_cast<std::int64_t>(d)) return false;
+    }
+    return true;
+}
+
+void condition(Matrix<double> precision, Matrix<std::int64_t> columns, Output<double> covariance,
+               Output<double> log_det) {
+    const std::size_t d = precision.shape(0), cells = columns.shape(0), most = columns.shape(1);
+    expect(precision.shape(1) == d && covariance.size() == cells * most * most &&
+               log_det.size() == cells,
+           "outputs have the wrong size");
+    const auto kernel = active->condition;
+    nb::gil_scoped_release released;
+    expect(are_columns(columns, d), "a column is not a feature");
+    kernel(precision.data(), d, columns.data(), cells, most, covariance.data(), log_det.data());
+}
+
+// Whether points are all of one of so many cells.
+bool are_cells(const Vector<std::int64_t>& cell, std::size_t cells) {
+    for (std::size_t q = 0; q < cell.size(); ++q)
+        if (cell.data()[q] < 0 || cell.data()[q] >= static_cast<std::int64_t>(cells)) return false;
+    return true;
+}
+
+void complete(Matrix<double> precision, Matrix<std::int64_t> columns,
+              nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu> covariance,
+              Vector<std::int64_t> cell, Output<double> points) {
+    const std::size_t d = precision.shape(0), cells = columns.shape(0), most = columns.shape(1);
+    const std::size_t n = cell.shape(0);
+    expect(precision.shape(1) == d && covariance.size() == cells * most * most &&
+               points.size() == n * d,
+           "arrays have the wrong size");
+    const auto kernel = active->complete;
+    nb::gil_scoped_release released;
+    expect(are_columns(columns, d), "a column is not a feature");
+    expect(are_cells(cell, cells), "a point is of no cell");
+    kernel(precision.data(), d, columns.data(), most, covariance.data(), cell.data(), n,
+           points.data());
+}
+
+void shorten(Matrix<double> precision, Matrix<std::int64_t> columns, Vector<std::int64_t> cell,
+             Matrix<double> a, Matrix<double> b, Output<double> squares, Output<double> log_det) {
+    const std::size_t d = precision.shape(0), cells = columns.shape(0), most = columns.shape(1);
+    const std::size_t n = cell.shape(0);
+    expect(precision.shape(1) == d && a.size() == n * d && b.size() == n * d &&
+               squares.size() == 3 * n && log_det.size() == n,
+           "arrays have the wrong size");
+    const auto kernel = active->shorten;
+    nb::gil_scoped_release released;
+    expect(are_columns(columns, d), "a column is not a feature");
+    expect(are_cells(cell, cells), "a point is of no cell");
+    kernel(precision.data(), d, columns.data(), cells, most, cell.data(), n, a.data(), b.data(),
+           squares.data(), log_det.data());
+}
+
 bool encode(Vector<std::int64_t> labels, std::int64_t lowest, Output<std::int32_t> codes,
             Output<bool> present) {
     const std::size_t n = labels.shape(0), span = present.size();
@@ -381,6 +440,15 @@ NB_MODULE(_native, m) {
           nb::arg("bias").none());
     m.def("factor", &factor, nb::arg("covariances").noconvert(), nb::arg("whiteners").noconvert(),
           nb::arg("log_det").noconvert(), nb::arg("unexplained").noconvert());
+    m.def("condition", &condition, nb::arg("precision").noconvert(),
+          nb::arg("columns").noconvert(), nb::arg("covariance").noconvert(),
+          nb::arg("log_det").noconvert());
+    m.def("complete", &complete, nb::arg("precision").noconvert(), nb::arg("columns").noconvert(),
+          nb::arg("covariance").noconvert(), nb::arg("cell").noconvert(),
+          nb::arg("points").noconvert());
+    m.def("shorten", &shorten, nb::arg("precision").noconvert(), nb::arg("columns").noconvert(),
+          nb::arg("cell").noconvert(), nb::arg("a").noconvert(), nb::arg("b").noconvert(),
+          nb::arg("squares").noconvert(), nb::arg("log_det").noconvert());
     m.def("packed_size", [](std::size_t d, bool narrow) {
         return narrow ? active->narrow.packed_size(d) : active->wide.packed_size(d);
     });

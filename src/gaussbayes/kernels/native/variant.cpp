@@ -39,6 +39,7 @@ namespace GAUSSBAYES_VARIANT {
 #include "masked.hpp"
 
 #include "factor.hpp"
+#include "hidden.hpp"
 #include "encode.hpp"
 
 template <class T>
@@ -48,8 +49,8 @@ TypedKernels<T> typed_kernels() {
 
 const Kernels& kernels() {
     static const Kernels table{GAUSSBAYES_STRING(GAUSSBAYES_VARIANT), typed_kernels<float>(),
-                               typed_kernels<double>(), score_masked, factor, merge, renumber,
-                               encode};
+                               typed_kernels<double>(), score_masked, factor, condition,
+                               complete, shorten, merge, renumber, encode};
     return table;
 }
 

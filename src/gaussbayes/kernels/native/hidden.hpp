@@ -1,0 +1,214 @@
+// What the features that rows lack are expected by, given the others.
+// Included inside the variant's namespace: it must include nothing itself.
+//
+// With the precision P of all features, those that a cell of rows lacks (h) have the covariance
+// C = P_hh^-1 given the others, and are expected to be -C (P x)_h, where x is 0 in h. Cells lack
+// different numbers of features: as many columns as the widest has, -1 beyond those of the others.
+
+namespace hiding {
+
+constexpr std::size_t width = lanes<double>, group = 4;
+
+inline std::size_t count_of(const std::int64_t* columns, std::size_t most) {
+    std::size_t count = 0;
+    while (count < most && columns[count] >= 0) ++count;
+    return count;
+}
+
+// As many matrices side by side as a vector has lanes: entry (i, j) of all is one vector.
+struct Stack {
+    double* data;
+    std::size_t stride;  // vectors a row: whole groups
+
+    double* at(std::size_t i, std::size_t j) const { return data + (i * stride + j) * width; }
+    Vec<double> get(std::size_t i, std::size_t j) const { return load(at(i, j)); }
+    void put(std::size_t i, std::size_t j, Vec<double> value) const { store(at(i, j), value); }
+};
+
+// The lower factor L of symmetric matrices in its place, with 1 / L_ii on the diagonal, and the
+// squares of the pivots (n). There are rows of zeros for the rest of a group.
+inline void factor_stack(const Stack& lower, std::size_t n, double* pivots) {
+    for (std::size_t j = 0; j < n; ++j) {
+        for (std::size_t i = j; i < n; i += group) {
+            Vec<double> sum[group];
+#pragma GCC unroll 4
+            for (std::size_t t = 0; t < group; ++t) sum[t] = lower.get(i + t, j);
+            for (std::size_t l = 0; l < j; ++l) {
+                const Vec<double> other = lower.get(j, l);
+#pragma GCC unroll 4
+                for (std::size_t t = 0; t < group; ++t) sum[t] -= lower.get(i + t, l) * other;
+            }
+#pragma GCC unroll 4
+            for (std::size_t t = 0; t < group; ++t) lower.put(i + t, j, sum[t]);
+        }
+        Vec<double> scale = lower.get(j, j);
+        store(pivots + j * width, scale);
+        for (std::size_t lane = 0; lane < width; ++lane) scale[lane] = 1 / std::sqrt(scale[lane]);
+        lower.put(j, j, scale);
+        for (std::size_t i = j + 1; i < n; ++i) lower.put(i, j, lower.get(i, j) * scale);
+    }
+}
+
+// The inverse of L, into zeros.
+inline void invert_stack(const Stack& lower, std::size_t n, const Stack& inverse) {
+    for (std::size_t i = 0; i < n; ++i) {
+        const Vec<double> scale = lower.get(i, i);
+        for (std::size_t j = 0; j < i; j += group) {
+            Vec<double> sum[group]{};
+            for (std::size_t l = j; l < i; ++l) {
+                const Vec<double> factor = lower.get(i, l);
+#pragma GCC unroll 4
+                for (std::size_t t = 0; t < group; ++t) sum[t] -= factor * inverse.get(l, j + t);
+            }
+#pragma GCC unroll 4
+            for (std::size_t t = 0; t < group; ++t) inverse.put(i, j + t, sum[t] * scale);
+        }
+        inverse.put(i, i, scale);
+    }
+}
+
+// The product of the transpose with a lower triangle: what lies on and below the diagonal.
+inline void square_stack(const Stack& inverse, std::size_t n, const Stack& to) {
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j <= i; j += group) {
+            Vec<double> sum[group]{};
+            for (std::size_t l = i; l < n; ++l) {
+                const Vec<double> factor = inverse.get(l, i);
+#pragma GCC unroll 4
+                for (std::size_t t = 0; t < group; ++t) sum[t] += factor * inverse.get(l, j + t);
+            }
+#pragma GCC unroll 4
+            for (std::size_t t = 0; t < group; ++t) to.put(i, j + t, sum[t]);
+        }
+}
+
+// Covariances (cells, most, most), 0 beyond what a cell lacks, and log |P_hh| (cells).
+inline void condition(const double* precision, std::size_t d, const std::int64_t* columns,
+                      std::size_t cells, std::size_t most, double* covariance, double* log_det) {
+    // A group may begin at any row, and at a whole group of columns.
+    const std::size_t stride = (most + 2 * group - 1) / group * group;
+    const std::size_t size = stride * stride * width;
+    Block<double> space(2 * size + stride * width);
+    const Stack lower{space.data(), stride}, inverse{space.data() + size, stride};
+    double* const pivots = space.data() + 2 * size;
+    for (std::size_t first = 0; first < cells; first += width) {
+        const std::size_t here = std::min(width, cells - first);
+        std::size_t count[width] = {}, n = 0;
+        for (std::size_t lane = 0; lane < here; ++lane) {
+            count[lane] = count_of(columns + (first + lane) * most, most);
+            n = std::max(n, count[lane]);
+        }
+        std::memset(space.data(), 0, sizeof(double) * 2 * size);
+        for (std::size_t lane = 0; lane < width; ++lane) {
+            const std::int64_t* const mine = columns + (first + lane) * most;
+            for (std::size_t i = 0; i < count[lane]; ++i)
+                for (std::size_t j = 0; j <= i; ++j)
+                    lower.at(i, j)[lane] = precision[mine[i] * d + mine[j]];
+            for (std::size_t i = count[lane]; i < n; ++i) lower.at(i, i)[lane] = 1;
+        }
+        factor_stack(lower, n, pivots);
+        invert_stack(lower, n, inverse);
+        square_stack(inverse, n, lower);
+        for (std::size_t lane = 0; lane < here; ++lane) {
+            double total = 0;
+            for (std::size_t i = 0; i < count[lane]; ++i) total += std::log(pivots[i * width + lane]);
+            log_det[first + lane] = total;
+            double* const to = covariance + (first + lane) * most * most;
+            std::memset(to, 0, sizeof(double) * most * most);
+            for (std::size_t i = 0; i < count[lane]; ++i)
+                for (std::size_t j = 0; j <= i; ++j)
+                    to[i * most + j] = to[j * most + i] = lower.at(i, j)[lane];
+        }
+    }
+}
+
+// Products of some rows of a matrix with a vector (d).
+inline void multiply_rows(const double* matrix, std::size_t d, const std::int64_t* rows,
+                          std::size_t count, const double* x, double* to) {
+    for (std::size_t i = 0; i < count; i += group) {
+        const double* row[group];
+        for (std::size_t t = 0; t < group; ++t) row[t] = matrix + rows[std::min(i + t, count - 1)] * d;
+        Vec<double> sum[group]{};
+        std::size_t j = 0;
+        for (; j + width <= d; j += width) {
+            const Vec<double> other = load(x + j);
+#pragma GCC unroll 4
+            for (std::size_t t = 0; t < group; ++t) sum[t] += load(row[t] + j) * other;
+        }
+        for (std::size_t t = 0; t < group && i + t < count; ++t) {
+            double total = 0;
+            for (std::size_t lane = 0; lane < width; ++lane) total += sum[t][lane];
+            for (std::size_t l = j; l < d; ++l) total += row[t][l] * x[l];
+            to[i + t] = total;
+        }
+    }
+}
+
+// What is expected of the features that points (n, d) of some cells lack, in its place.
+inline void complete(const double* precision, std::size_t d, const std::int64_t* columns,
+                     std::size_t most, const double* covariance, const std::int64_t* cell,
+                     std::size_t n, double* points) {
+    Block<double> along(most);
+    for (std::size_t q = 0; q < n; ++q) {
+        const std::int64_t* const mine = columns + cell[q] * most;
+        const double* const spread = covariance + cell[q] * most * most;
+        const std::size_t count = count_of(mine, most);
+        double* const x = points + q * d;
+        for (std::size_t i = 0; i < count; ++i) x[mine[i]] = 0;
+        multiply_rows(precision, d, mine, count, x, along.data());
+        for (std::size_t i = 0; i < count; ++i) {
+            double total = 0;
+            for (std::size_t j = 0; j < count; ++j) total += spread[i * most + j] * along[j];
+            x[mine[i]] = -total;
+        }
+    }
+}
+
+// What missing features take off squared distances: with C as `condition` has it, a' C a, a' C b and
+// b' C b (3, n) of the parts h of a and b (n, d), and log |P_hh| (n).
+inline void shorten(const double* precision, std::size_t d, const std::int64_t* columns,
+                    std::size_t cells, std::size_t most, const std::int64_t* cell, std::size_t n,
+                    const double* a, const double* b, double* squares, double* log_det) {
+    Block<double> covariance(cells * most * most), volume(cells), part(2 * most);
+    condition(precision, d, columns, cells, most, covariance.data(), volume.data());
+    double *const left = part.data(), *const right = left + most;
+    for (std::size_t q = 0; q < n; ++q) {
+        const std::int64_t* const mine = columns + cell[q] * most;
+        const double* const spread = covariance.data() + cell[q] * most * most;
+        const std::size_t count = count_of(mine, most);
+        for (std::size_t i = 0; i < count; ++i) {
+            left[i] = a[q * d + mine[i]];
+            right[i] = b[q * d + mine[i]];
+        }
+        double sum[3] = {};
+        for (std::size_t i = 0; i < count; ++i) {
+            Vec<double> totals[2]{};
+            const double* const row = spread + i * most;
+            std::size_t j = 0;
+            for (; j + width <= count; j += width) {
+                totals[0] += load(row + j) * load(left + j);
+                totals[1] += load(row + j) * load(right + j);
+            }
+            double of_left = 0, of_right = 0;
+            for (std::size_t lane = 0; lane < width; ++lane) {
+                of_left += totals[0][lane];
+                of_right += totals[1][lane];
+            }
+            for (; j < count; ++j) {
+                of_left += row[j] * left[j];
+                of_right += row[j] * right[j];
+            }
+            sum[0] += left[i] * of_left;
+            sum[1] += right[i] * of_left;
+            sum[2] += right[i] * of_right;
+        }
+        for (std::size_t t = 0; t < 3; ++t) squares[t * n + q] = sum[t];
+        log_det[q] = volume[cell[q]];
+    }
+}
+
+}  // namespace hiding
+
+using hiding::complete;
+using hiding::condition;
+using hiding::shorten;

@@ -1,0 +1,81 @@
+"""What missing features are expected by, given the others."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from gaussbayes.base.types import FloatArray
+from gaussbayes.kernels import Kernels
+
+
+def drawn(d: int, cells: int) -> tuple[FloatArray, NDArray[np.int64]]:
+    """A covariance, and cells that lack from none to all of the features, in any order."""
+    rng = np.random.default_rng(d)
+    root = rng.standard_normal((d + 3, d))
+    missing = rng.random((cells, d)) < rng.random((cells, 1))
+    missing[0], missing[-1] = True, False
+    hidden = np.full((cells, d), -1)
+    for row, lacks in zip(hidden, missing, strict=True):
+        row[: lacks.sum()] = np.flatnonzero(lacks)
+    return root.T @ root, hidden
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4, 7, 8, 9, 17, 40])
+@pytest.mark.parametrize("cells", [1, 5, 16, 19])
+def test_the_conditional_gaussian(kernels: Kernels, d: int, cells: int) -> None:
+    """By covariances instead of precisions: ``Σ_hh − Σ_ho Σ_oo⁻¹ Σ_oh``, ``Σ_ho Σ_oo⁻¹ x_o``."""
+    sigma, hidden = drawn(d, cells)
+    precision = np.linalg.inv(sigma)
+    covariance, log_det = kernels.condition(precision, hidden)
+    cell = np.random.default_rng(0).integers(cells, size=3 * cells)
+    points = np.random.default_rng(1).standard_normal((cell.size, d))
+    completed = points.copy()
+    kernels.complete(precision, hidden, covariance, cell, completed)
+    for c in range(cells):
+        h = hidden[c][hidden[c] >= 0]
+        o = np.setdiff1d(np.arange(d), h)
+        explained = np.linalg.solve(sigma[np.ix_(o, o)], sigma[np.ix_(o, h)]).T
+        expected = np.zeros((d, d))
+        expected[: h.size, : h.size] = sigma[np.ix_(h, h)] - explained @ sigma[np.ix_(o, h)]
+        scale = np.abs(sigma).max()
+        np.testing.assert_allclose(covariance[c], expected, rtol=1e-9, atol=1e-12 * scale)
+        np.testing.assert_array_equal(covariance[c], covariance[c].T)
+        volume = np.linalg.slogdet(sigma)[1] - np.linalg.slogdet(sigma[np.ix_(o, o)])[1]
+        assert log_det[c] == pytest.approx(-volume, rel=1e-9, abs=1e-9)
+        mine = cell == c
+        np.testing.assert_array_equal(completed[mine][:, o], points[mine][:, o])
+        np.testing.assert_allclose(
+            completed[mine][:, h], points[mine][:, o] @ explained.T, rtol=1e-8, atol=1e-9
+        )
+
+
+def test_cells_that_lack_nothing(kernels: Kernels) -> None:
+    precision, nothing = np.eye(3), np.empty((2, 0), dtype=np.int64)
+    covariance, log_det = kernels.condition(precision, nothing)
+    assert covariance.shape == (2, 0, 0)
+    assert log_det.tolist() == [0.0, 0.0]
+    points = np.ones((1, 3))
+    kernels.complete(precision, nothing, covariance, np.array([1]), points)
+    assert points.tolist() == [[1.0, 1.0, 1.0]]
+
+
+@pytest.mark.parametrize("d", [1, 3, 8, 17])
+def test_squared_distances_without_missing_features(kernels: Kernels, d: int) -> None:
+    """``xᵀ Λ z`` less what is taken off is ``x_oᵀ (Σ_oo)⁻¹ z_o``, by the covariance alone."""
+    sigma, hidden = drawn(d, 9)
+    precision, rng = np.linalg.inv(sigma), np.random.default_rng(2)
+    cell = rng.integers(len(hidden), size=30)
+    there = np.ones((30, d + 1))  # the last column is that of −1
+    np.put_along_axis(there, hidden[cell], 0.0, axis=1)
+    x, z = rng.standard_normal((2, 30, d)) * there[:, :d]
+    off, log_det = kernels.shorten(precision, hidden, cell, x @ precision, z @ precision)
+    for n in range(30):
+        o = np.flatnonzero(there[n, :d])
+        inner = sigma[np.ix_(o, o)]
+        volume = np.linalg.slogdet(sigma)[1] - np.linalg.slogdet(inner)[1]
+        assert log_det[n] == pytest.approx(-volume, rel=1e-9, abs=1e-9)
+        for (left, right), less in zip(((x, x), (x, z), (z, z)), off[:, n], strict=True):
+            expected = left[n, o] @ np.linalg.solve(inner, right[n, o])
+            scale = abs(left[n] @ precision @ right[n]) + abs(expected)
+            actual = left[n] @ precision @ right[n] - less
+            assert actual == pytest.approx(expected, rel=1e-8, abs=1e-9 * (1 + scale))
