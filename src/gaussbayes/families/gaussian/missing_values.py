@@ -55,6 +55,9 @@ _COLLAPSED = 1e-24  # a variance so much smaller than where it started is on its
 # worked out from the others, with errors that grow as this falls; and a likelihood without a
 # maximum is found out by it.
 _LEAST_UNEXPLAINED = 1e-10
+# The same where labelled rows are but to start from: they have too little to say, and it would take
+# EM a thousand iterations to see it.
+_LEAST_TO_START = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +70,7 @@ class GaussianCoordinates:
     start: GaussianDensity
     names: Schema
     weight: FloatArray | None = None  # (m,) how many rows each covariance has, for messages
+    least: float = _LEAST_UNEXPLAINED  # of a variance that must be left unexplained
     frame: Frame = field(init=False)
 
     def __post_init__(self) -> None:
@@ -86,8 +90,8 @@ class GaussianCoordinates:
         collapsed = variance <= _COLLAPSED * np.square(unit)
         check_variances(np.where(collapsed, 0.0, variance), self.names, self.weight)
         # The least eigenvalue of the correlations is at most d times smaller than what is left.
-        if shape.correlated and shape.amplification * d > 1 / _LEAST_UNEXPLAINED:
-            least = _LEAST_UNEXPLAINED * variance[:, :, None] * np.eye(d)
+        if shape.correlated and shape.amplification * d > 1 / self.least:
+            least = self.least * variance[:, :, None] * np.eye(d)
             factor(shape.dense() - least, self.names, self.weight)
         mean = vector[: anchor.size].reshape(anchor.shape)
         return GaussianDensity(center, (anchor - center) + mean * unit, shape)
@@ -210,10 +214,12 @@ class _Part(NamedTuple):
     start: GaussianDensity
     penalty: Penalty | None
 
-    def em(self, goal: Goal, threads: int) -> Iterations[GaussianDensity]:
+    def em(
+        self, goal: Goal, threads: int, least: float = _LEAST_UNEXPLAINED
+    ) -> Iterations[GaussianDensity]:
         """EM for missing values, accelerated; the results are densities."""
         weight, pooled = self.structure.weights(self.statistics.weight), self.structure.shared
-        chart = GaussianCoordinates(self.start, self.names, weight)
+        chart = GaussianCoordinates(self.start, self.names, weight, least)
 
         def iterate(vector: FloatArray) -> Step[GaussianDensity]:
             density = chart.density(vector)
@@ -283,10 +289,10 @@ def start_of(
         try:
             moments = part.statistics.moments
             if not part.statistics.is_complete:
-                path = part.em(_ROUGHLY, threads)
+                path = part.em(_ROUGHLY, threads, _LEAST_TO_START)
                 moments = part.expected(path.last.result, threads)
             better = maximum(moments, part.names, structure)
-            chart = GaussianCoordinates(part.start, part.names)
+            chart = GaussianCoordinates(part.start, part.names, least=_LEAST_TO_START)
             chart.density(chart.vector(better))  # raises if it is nearly singular
         except SingularCovarianceError:
             continue
