@@ -15,7 +15,7 @@ from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.families.gaussian import Gaussian, GaussianStatistics, Structure
 from gaussbayes.families.gaussian.cells import feature_moments, observe
 from gaussbayes.families.gaussian.density import maximum
-from gaussbayes.families.gaussian.missing_values import complete
+from gaussbayes.families.gaussian.missing_values import ROUGH, complete, suppose
 from gaussbayes.families.gaussian.statistics import summarise
 from gaussbayes.families.protocol import Fit
 from tests.strategies import LAYOUTS, STRUCTURES, name_of
@@ -302,3 +302,17 @@ def test_a_class_without_rows() -> None:
     X, codes = drawn(19)
     with pytest.raises(DataError, match="class 'a' has no labelled rows of positive weight"):
         fit(X[codes == 1], codes[codes == 1], Structure())
+
+
+def test_a_start_that_one_far_row_has_made() -> None:
+    """EM without that row comes to the same as from nowhere, though most values are missing."""
+    X, codes = drawn(12, n=80)
+    X[np.random.default_rng(0).random(X.shape) < 0.4] = np.nan
+    X[0] = [1e9, -2e9, np.nan]
+    names = names_of(2, 3)
+    near = suppose(observe(X, codes, None, 2, "full"), names)[0]
+    others = observe(X[1:], codes[1:], None, 2, "full")
+    expected, actual = (suppose(others, names, ROUGH, near=start)[0] for start in (None, near))
+    np.testing.assert_allclose(actual.mean, expected.mean, atol=0.05)
+    dense = expected.covariance.dense()
+    np.testing.assert_allclose(actual.covariance.dense(), dense, rtol=0.05, atol=0.05)

@@ -26,7 +26,7 @@ UNITS = np.array([1.0, 10.0, 0.1, 100.0])
 def table(seed=0, units=UNITS):
     generator = np.random.default_rng(seed)
     codes = np.repeat(np.arange(3, dtype=np.int32), [6, 9, 30])
-    X = (generator.normal(size=(45, 4)) + 0.5 * codes[:, None]) * units + 1e3 * units
+    X = (generator.normal(size=(45, units.size)) + 0.5 * codes[:, None]) * units + 1e3 * units
     return X, codes, generator.uniform(0.5, 2.0, 45)
 
 
@@ -59,9 +59,13 @@ def test_rows_left_out_are_as_if_refitted(diagonal):
                 np.testing.assert_allclose(difference, difference[0], atol=1e-9)
 
 
-def test_units_and_target_may_be_given():
-    """Then a row that is left out takes an outer product from the scatters and moves its mean."""
-    X, codes, weights = table()
+@pytest.mark.parametrize("d", [4, 16])
+def test_units_and_target_may_be_given(d):
+    """Then a row that is left out takes an outer product from the scatters and moves its mean.
+
+    Of 16 features the scatters of the classes have ranks of 5, 8 and 16.
+    """
+    X, codes, weights = table(units=np.resize(UNITS, d))
     whole = moments(X, codes, weights)
     grid = [Prior(a, g) for a in (0.02, 0.5, 1.0) for g in (0.1, 1.0)]
     removal = remove(codes.astype(np.intp), weights, whole.weight)
@@ -78,12 +82,12 @@ def test_units_and_target_may_be_given():
         n = whole.weight - w * (np.arange(3) == b)
         for place, prior in enumerate(grid):
             g, shared = prior.shrinkage, prior.sharing == 1.0
-            centre = (1.0 - g) * left.sum(axis=0) + g * np.eye(4)
+            centre = (1.0 - g) * left.sum(axis=0) + g * np.eye(d)
             expected = []
             for c in range(3):
                 scatter = centre if shared else prior.ratio / 3 * centre + left[c]
                 nu = total - w - 1.0 if shared else prior.ratio * (total - w) / 3 + n[c] + 1.0
-                law = multivariate_t(np.zeros(4), scatter * (1.0 + 1.0 / n[c]) / nu, nu)
+                law = multivariate_t(np.zeros(d), scatter * (1.0 + 1.0 / n[c]) / nu, nu)
                 expected.append(law.logpdf(apart[c]))
             difference = got[place, row] - expected  # up to a constant of the row
             np.testing.assert_allclose(difference, difference[0], atol=1e-9)
