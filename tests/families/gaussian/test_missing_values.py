@@ -305,14 +305,13 @@ def test_a_class_without_rows() -> None:
 
 
 def test_a_start_that_one_far_row_has_made() -> None:
-    """EM without that row comes to the same as from nowhere, though most values are missing."""
-    X, codes = drawn(12, n=80)
-    X[np.random.default_rng(0).random(X.shape) < 0.4] = np.nan
-    X[0] = [1e9, -2e9, np.nan]
-    names = names_of(2, 3)
+    """EM is soon where it comes from nowhere, though most values are missing."""
+    X, codes = drawn(12, n=300, d=6)
+    X[np.random.default_rng(0).random(X.shape) < 0.8] = np.nan
+    X[0] = 1e9
+    names = names_of(2, 6)
     near = suppose(observe(X, codes, None, 2, "full"), names)[0]
     others = observe(X[1:], codes[1:], None, 2, "full")
-    expected, actual = (suppose(others, names, ROUGH, near=start)[0] for start in (None, near))
-    np.testing.assert_allclose(actual.mean, expected.mean, atol=0.05)
-    dense = expected.covariance.dense()
-    np.testing.assert_allclose(actual.covariance.dense(), dense, rtol=0.05, atol=0.05)
+    best, soon = suppose(others, names)[1], suppose(others, names, ROUGH, near=near)[1]
+    assert soon.log_likelihood[-1] == pytest.approx(best.log_likelihood[-1], abs=0.1)
+    assert soon.n_iterations < ROUGH.most - 1
