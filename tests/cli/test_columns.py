@@ -489,9 +489,19 @@ def test_columns_that_are_called_numbers_of_something() -> None:
     }
     frame = pd.DataFrame({name: generator.permutation(unique) for name in names})
     frame["subjid"] = unique // 30
+    # Some come twice; prices and sums of orders may well be nearly all different.
+    again = unique.copy()
+    again[: N // 30] = unique[N // 2 :][: N // 30]
+    names |= {"Student": "rows", "bib_no": "rows", "ticket_price": None, "order_total": None}
+    frame = frame.assign(Student=again, bib_no=again + 1, ticket_price=again[::-1])
+    frame["order_total"] = frame["ticket_price"] ** 2
+    # Codes that come again and again: of people, of few sites, and numbers of children.
+    codes = generator.permutation(np.arange(N) % (N // 3))
+    names |= {"subjid": "groups", "Patient": "groups", "patient_weight": None, "student": None}
+    frame = frame.assign(Patient=codes, patient_weight=codes[::-1], student=codes % 4)
     roles = decide_roles(frame, Request(None, "auto")).columns
     expected = {name: f"identifies {what}" if what else None for name, what in names.items()}
-    assert {each.name: each.reason for each in roles} == expected | {"subjid": "identifies groups"}
+    assert {each.name: each.reason for each in roles} == expected
 
 
 def test_columns_of_text_are_named_so_that_they_can_be_pasted(call: Call) -> None:

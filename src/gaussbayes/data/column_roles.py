@@ -76,7 +76,14 @@ _NUMBERED = {
     *("transaction", "trip", "unit", "user", "voter", "woman", "worker"),
 }
 """What is numbered: integers in a column called so, all different, tell rows apart, and so they do
-in one called a number, a code or a key."""
+in one called a number, a code or a key. Nearly all different are enough if that ends the name."""
+
+_REPEATED = {
+    *("applicant", "client", "customer", "district", "employee", "firm", "household", "individual"),
+    *("participant", "patient", "person", "player", "respondent", "school", "student", "subject"),
+    *("user", "voter", "woman", "worker"),
+}
+"""Of what a table has several rows each: many different integers in a column called just so."""
 
 _NUMBERS = ("code", "cod", "num", "number", "key", "no", "nr", "serial")
 
@@ -643,20 +650,31 @@ def _is_name(column: SampledColumn, role: Role = "category") -> bool:
 
 def _identified(column: SampledColumn, role: Role) -> Literal["rows", "groups"] | None:
     """What a column identifies, by its name or its values."""
-    words, n, m = column.words, column.n_rows, column.n_kinds
     if _is_name(column, role):
         return "rows"
     if not column.is_integral:
         return None
-    unique = m == column.n_known and m >= FEW // 2
+    return _numbered(column) or ("rows" if _is_row_number(column) else None)
+
+
+def _numbered(column: SampledColumn) -> Literal["rows", "groups"] | None:
+    """What a column of integers numbers, by its name."""
+    words, m, many = column.words, column.n_kinds, column.n_kinds >= FEW // 2
+    unique, nearly = (many and m >= part * column.n_known for part in (1.0, _MOSTLY))
     if words and ("id" in (words[0], words[-1]) or any(map(_is_id, words))):
         return "rows" if unique else "groups"
-    if unique and _is_numbered(words):
+    if (unique and _is_numbered(words)) or (nearly and _is_numbered(words[-1:])):
         return "rows"
-    if m < n or n < FEW // 2:
-        return None
+    return "groups" if len(words) == 1 and words[0] in _REPEATED and m > FEW else None
+
+
+def _is_row_number(column: SampledColumn) -> bool:
+    """Whether integers rise with the row, or fall."""
+    n = column.n_rows
+    if column.n_kinds < n or n < FEW // 2:
+        return False
     steps = np.diff(column.values.astype(np.float64)[column.codes])
-    return "rows" if (steps > 0).all() or (steps < 0).all() else None
+    return bool((steps > 0).all() or (steps < 0).all())
 
 
 def _is_numbered(words: Sequence[str]) -> bool:
