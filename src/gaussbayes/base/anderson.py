@@ -47,7 +47,7 @@ class Goal:
     """When iterations have come far enough."""
 
     tolerance: float  # the estimated error of x, in its largest entry
-    gain: float = 0.0  # or if the objective has risen by less in the last few steps
+    gain: float = 0.0  # or if the objective has risen by less in the last few steps; 0 is never
     most: int = 10_000  # iterations, whatever they have reached
 
 
@@ -98,7 +98,7 @@ def accelerate(
         lowest = min(lowest, remaining)
         if converged or n >= goal.most:
             break
-        if n > _LATELY and record[-1] - record[-1 - _LATELY] < goal.gain:
+        if goal.gain and n > _LATELY and record[-1] - record[-1 - _LATELY] < goal.gain:
             break
         if since >= _STALLED and record[-1] - record[-_STALLED] <= _STALLED * slack(record[-1]):
             break
