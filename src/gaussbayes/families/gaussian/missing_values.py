@@ -39,7 +39,7 @@ from gaussbayes.families.gaussian.structure import (
 )
 from gaussbayes.families.protocol import Convergence
 
-EXACT, NEARLY, _ROUGHLY = Goal(1e-11), Goal(1e-6), Goal(1e-3)
+EXACT, NEARLY, _ROUGHLY = Goal(1e-12), Goal(1e-6), Goal(1e-3)
 """How far EM goes, by the estimated error of parameters, in standard deviations or as proportions:
 for parameters, for those that are integrated out afterwards, and for a place to start from."""
 
