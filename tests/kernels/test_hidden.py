@@ -79,3 +79,16 @@ def test_squared_distances_without_missing_features(kernels: Kernels, d: int) ->
             scale = abs(left[n] @ precision @ right[n]) + abs(expected)
             actual = left[n] @ precision @ right[n] - less
             assert actual == pytest.approx(expected, rel=1e-8, abs=1e-9 * (1 + scale))
+
+
+def test_covariances_in_the_places_of_features(kernels: Kernels) -> None:
+    sigma, hidden = drawn(7, 12)
+    covariance, _ = kernels.condition(np.linalg.inv(sigma), hidden)
+    weight = np.random.default_rng(3).integers(3, size=12).astype(np.float64)
+    to = np.ones((7, 7))
+    kernels.spread(covariance, hidden, weight, to)
+    expected = np.ones((7, 7))
+    for c in range(12):
+        h = hidden[c][hidden[c] >= 0]
+        expected[np.ix_(h, h)] += weight[c] * covariance[c, : h.size, : h.size]
+    np.testing.assert_allclose(to, expected, rtol=1e-13)

@@ -106,6 +106,14 @@ def shorten(
     return squares, log_det
 
 
+def spread(
+    covariance: FloatArray, hidden: NDArray[np.int64], weight: FloatArray, to: FloatArray
+) -> None:
+    """Add covariances of what cells lack in the places of features; see the reference twin."""
+    given = _contiguous(covariance, hidden, weight)
+    _native.spread(given[0], given[1], given[2], to)
+
+
 class Prepared(NamedTuple):
     """A form laid out for the registers: the function that scores it, and its arguments."""
 

@@ -10,6 +10,7 @@ Functions that each have a native twin of the same name and meaning:
 `condition`   a precision, and what is missing → covariances of that, given the others
 `complete`    points, and what is missing of them → what is expected of it, given the others
 `shorten`     the same → what that takes off squared distances
+`spread`      covariances of what is missing → their sum, in the places of the features
 `prepare`     a form of score → that form, laid out for rows of one float width
 `score`       rows → log joint, log posterior, posterior or label
 """
@@ -355,6 +356,28 @@ def shorten(
         ):
             squares[number, which] = np.einsum("ni,ni->n", part, other)
     return squares, log_det[cell]
+
+
+def spread(
+    covariance: FloatArray, hidden: NDArray[np.int64], weight: FloatArray, to: FloatArray
+) -> None:
+    """Add the covariances of cells, times their weights (cells,), to the matrix (d, d).
+
+    Those of the features that a cell lacks are in the places of these; see `condition`.
+
+    Examples
+    --------
+    >>> to = np.zeros((2, 2))
+    >>> spread(np.array([[[3.0]], [[5.0]]]), np.array([[1], [0]]), np.array([2.0, 1.0]), to)
+    >>> to.tolist()
+    [[5.0, 0.0], [0.0, 6.0]]
+    """
+    for count, some in widths_of(hidden):
+        columns = hidden[some, :count]
+        places = columns[:, :, None] * to.shape[1] + columns[:, None, :]
+        values = weight[some, None, None] * covariance[some, :count, :count]
+        total = np.bincount(places.ravel(), values.ravel(), minlength=to.size)
+        to += total.reshape(to.shape)
 
 
 def widths_of(hidden: NDArray[np.int64]) -> list[tuple[int, NDArray[np.intp]]]:

@@ -412,16 +412,13 @@ class _Completed:
     cell: NDArray[np.int64]  # (q,)
     covariance: FloatArray  # (cells, h, h), 0 beyond what a cell lacks
 
-    def spread(self, which: NDArray[np.bool_] | None) -> tuple[NDArray[np.intp], FloatArray]:
-        """The covariances of what some of the points lack, summed: places in (d, d) and values."""
+    def spread(self, which: NDArray[np.bool_] | None, to: FloatArray) -> None:
+        """Add the covariances of what some of the points lack to a matrix (d, d)."""
         cell, located = (self.cell, self.located)
         if which is not None:
             cell, located = cell[which], located[which]
-        weight = np.bincount(cell, located, minlength=len(self.hidden))
-        some = np.flatnonzero(weight)
-        hidden = np.maximum(self.hidden[some], 0)
-        place = hidden[:, :, None] * self.deviation.shape[1] + hidden[:, None, :]
-        return place.ravel(), (weight[some, None, None] * self.covariance[some]).ravel()
+        weight = np.bincount(cell, located, len(self.hidden)).astype(np.float64)  # of none integers
+        active().spread(self.covariance, self.hidden, weight, to)
 
 
 class _Sums:
@@ -512,11 +509,10 @@ def _scatter(parts: Sequence[_Completed], chosen: Sequence[NDArray[np.bool_]] | 
     """``Σ w E[(x − μ)(x − μ)ᵀ]`` (d, d) of the chosen points."""
     deviation = np.concatenate(_taken([part.deviation for part in parts], chosen))
     weight = np.concatenate(_taken([part.weight for part in parts], chosen))
-    spreads = [part.spread(None if chosen is None else chosen[n]) for n, part in enumerate(parts)]
-    place, value = (np.concatenate(arrays) for arrays in zip(*spreads, strict=True))
-    d = deviation.shape[1]
-    expected = np.bincount(place, value, minlength=d * d).reshape(d, d)
-    return np.asarray(deviation.T @ (weight[:, None] * deviation) + expected)
+    expected = deviation.T @ (weight[:, None] * deviation)
+    for number, part in enumerate(parts):
+        part.spread(None if chosen is None else chosen[number], expected)
+    return expected
 
 
 def _expect_rows(

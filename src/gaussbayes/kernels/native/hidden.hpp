@@ -207,8 +207,24 @@ inline void shorten(const double* precision, std::size_t d, const std::int64_t* 
     }
 }
 
+// to (d, d) += weight C of each cell, at the places of the features that it lacks.
+inline void spread(const double* covariance, const std::int64_t* columns, std::size_t cells,
+                   std::size_t most, const double* weight, std::size_t d, double* to) {
+    for (std::size_t c = 0; c < cells; ++c) {
+        if (weight[c] == 0) continue;
+        const std::int64_t* const mine = columns + c * most;
+        const double* const matrix = covariance + c * most * most;
+        const std::size_t count = count_of(mine, most);
+        for (std::size_t i = 0; i < count; ++i) {
+            double* const row = to + mine[i] * d;
+            for (std::size_t j = 0; j < count; ++j) row[mine[j]] += weight[c] * matrix[i * most + j];
+        }
+    }
+}
+
 }  // namespace hiding
 
 using hiding::complete;
 using hiding::condition;
 using hiding::shorten;
+using hiding::spread;

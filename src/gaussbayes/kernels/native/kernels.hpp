@@ -105,7 +105,8 @@ struct Kernels {
     void (*factor)(const double* covariance, std::size_t d, double* whitener, double& log_det,
                    double& unexplained);
     // What the features that cells (cells, most) lack are expected by, given the others; that put
-    // into points (n, d) of these cells; and what it takes off squared distances. See hidden.hpp.
+    // into points (n, d) of these cells; what it takes off squared distances; and its covariances
+    // summed in the places of the features. See hidden.hpp.
     void (*condition)(const double* precision, std::size_t d, const std::int64_t* columns,
                       std::size_t cells, std::size_t most, double* covariance, double* log_det);
     void (*complete)(const double* precision, std::size_t d, const std::int64_t* columns,
@@ -114,6 +115,8 @@ struct Kernels {
     void (*shorten)(const double* precision, std::size_t d, const std::int64_t* columns,
                     std::size_t cells, std::size_t most, const std::int64_t* cell, std::size_t n,
                     const double* a, const double* b, double* squares, double* log_det);
+    void (*spread)(const double* covariance, const std::int64_t* columns, std::size_t cells,
+                   std::size_t most, const double* weight, std::size_t d, double* to);
     // The moments of the rows of two tables.
     void (*merge)(const GivenMoments& a, const GivenMoments& b, std::size_t k, std::size_t d,
                   Layout layout, const Moments& to);

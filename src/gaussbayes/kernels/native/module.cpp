@@ -386,6 +386,17 @@ void shorten(Matrix<double> precision, Matrix<std::int64_t> columns, Vector<std:
            squares.data(), log_det.data());
 }
 
+void spread(nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu> covariance,
+            Matrix<std::int64_t> columns, Vector<double> weight, Output<double> to) {
+    const std::size_t cells = columns.shape(0), most = columns.shape(1), d = to.shape(0);
+    expect(covariance.size() == cells * most * most && weight.size() == cells && to.size() == d * d,
+           "arrays have the wrong size");
+    const auto kernel = active->spread;
+    nb::gil_scoped_release released;
+    expect(are_columns(columns, d), "a column is not a feature");
+    kernel(covariance.data(), columns.data(), cells, most, weight.data(), d, to.data());
+}
+
 bool encode(Vector<std::int64_t> labels, std::int64_t lowest, Output<std::int32_t> codes,
             Output<bool> present) {
     const std::size_t n = labels.shape(0), span = present.size();
@@ -449,6 +460,8 @@ NB_MODULE(_native, m) {
     m.def("shorten", &shorten, nb::arg("precision").noconvert(), nb::arg("columns").noconvert(),
           nb::arg("cell").noconvert(), nb::arg("a").noconvert(), nb::arg("b").noconvert(),
           nb::arg("squares").noconvert(), nb::arg("log_det").noconvert());
+    m.def("spread", &spread, nb::arg("covariance").noconvert(), nb::arg("columns").noconvert(),
+          nb::arg("weight").noconvert(), nb::arg("to").noconvert());
     m.def("packed_size", [](std::size_t d, bool narrow) {
         return narrow ? active->narrow.packed_size(d) : active->wide.packed_size(d);
     });

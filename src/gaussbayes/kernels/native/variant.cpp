@@ -50,7 +50,7 @@ TypedKernels<T> typed_kernels() {
 const Kernels& kernels() {
     static const Kernels table{GAUSSBAYES_STRING(GAUSSBAYES_VARIANT), typed_kernels<float>(),
                                typed_kernels<double>(), score_masked, factor, condition,
-                               complete, shorten, merge, renumber, encode};
+                               complete, shorten, spread, merge, renumber, encode};
     return table;
 }
 
