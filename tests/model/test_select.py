@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from gaussbayes.base.errors import DataError, ParameterError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows, Targets, number_rows
-from gaussbayes.families.gaussian import Gaussian
+from gaussbayes.families.gaussian import Gaussian, family
 from gaussbayes.families.gaussian.family import Choice
 from gaussbayes.families.gaussian.shrinkage import SHRINKAGES
 from gaussbayes.families.gaussian.structure import MIXTURES, STRUCTURES, Structure, structure_of
@@ -445,3 +445,22 @@ def test_rows_without_label_do_not_judge() -> None:
     learnt = observe(table, settings, SCHEMA)
     data = held_out_rows(replace(table, targets=labels), learnt, SCHEMA)
     assert data.codes.size == 0
+
+
+def test_estimates_that_take_long_are_tried_if_nothing_else_can_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Much of many features is missing: then features are independent, if all classes have each."""
+    monkeypatch.setattr(family, "_LONG", 1.0)
+    holes = IRIS.copy()
+    holes[np.random.default_rng(0).random(holes.shape) < 0.3] = np.nan
+    lacking = np.where((SPECIES == 1)[:, None] & (np.arange(4) == 2), np.nan, holes)
+    left_open = dict.fromkeys(("covariance", "shared", "shrinkage"), "auto")
+    for rows, correlated in ((holes, False), (lacking, True)):
+        table, schema = table_of(rows, SPECIES)
+        settings = check_options(estimate="predictive", **left_open).settings(schema)
+        views = [LearntView(settings, observe(table, settings, schema, keep_all=True))]
+        trials = try_all(table, views, schema, "leave_one_out")
+        structures = [trial.candidate.settings.families[0].structure for trial in trials]
+        assert {structure.shape.correlated for structure in structures} == {correlated}
+        assert best_trial(trials, "leave_one_out").log_loss < 0.5

@@ -339,6 +339,11 @@ class Family(Protocol):
         """Rows from which on this is tried beside families whose parameters are integrated out."""
         return 0
 
+    def is_long(self, statistics: Any) -> bool:
+        """Whether an estimate takes so long that this is not tried beside quicker families."""
+        del statistics
+        return False
+
     def log_evidence(self, density: Any, statistics: Any) -> tuple[float, int]:
         """How probable rows are, known by the statistics that a density was estimated from.
 

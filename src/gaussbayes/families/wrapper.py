@@ -125,6 +125,10 @@ class Wrapper(Family):
         """That of the family inside."""
         return int(self.family.fewest_rows(self.inner_names(names)))
 
+    def is_long(self, statistics: Any) -> bool:
+        """Whether the family inside takes long."""
+        return bool(self.family.is_long(statistics.inner))
+
     def _around(self, family: Any) -> Self:
         return replace(self, family=family)  # type: ignore[type-var]
 

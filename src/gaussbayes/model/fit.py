@@ -49,6 +49,9 @@ from gaussbayes.model.statistics import Learnt, RowReduction, observe
 MOST_REFITTED = 5_000
 """Rows by which candidates are judged where each of them is fitted several times."""
 
+MOST_WEIGHED = 2_000
+"""Rows by which it is judged whether unlabelled rows help: each fit reads them many times."""
+
 _CLEARLY = 0.9
 """A single model is preferred to the average if its log loss is below so much of the average's."""
 
@@ -131,7 +134,7 @@ def _judged_weights(
     settings = replace(model.settings, calibration=None)
     schema, threads = replace(schema, classes=learnt.classes), n_threads(options.n_jobs)
     view = LearntView(settings, learnt)
-    table, (view,) = _judging(table, [view], schema, threads, is_sample=False)
+    table, (view,) = _judging(table, [view], schema, threads, MOST_WEIGHED)
     trial = Trial(Candidate(settings, nan, nan, nan, nan, model.n_parameters), view)
     candidates, best = unlabelled_weights(table, trial, schema, possible, threads)
     return candidates, best.candidate.unlabelled_weight > 0
@@ -171,7 +174,10 @@ def _fit_all(
     judged, judging = table, views
     if automatic or options.calibration is not None:
         check_classes(views[0].learnt.weight, schema)
-        judged, judging = _judging(table, views, schema, threads, is_sample=all_rows is not None)
+        is_sample = all_rows is not None
+        judged, judging = _judging(
+            table, views, schema, threads, MOST_REFITTED, is_sample=is_sample
+        )
     if automatic and options.average:
         return _average(judged, judging, views, schema, options, threads, all_rows)
     selection, settings, number, chosen = None, views[0].settings, 0, None
@@ -235,8 +241,9 @@ def _judging(
     views: list[LearntView],
     schema: Schema,
     threads: int,
+    most: int,
     *,
-    is_sample: bool,
+    is_sample: bool = False,
 ) -> tuple[LabelledRows, list[LearntView]]:
     """The rows that are held out, and what they are left out of.
 
@@ -245,10 +252,10 @@ def _judging(
     """
     n = table.targets.labels.shape[0]
     closed = all(view.learnt.is_complete for view in views) and not table.targets.is_soft
-    if closed or (n <= MOST_REFITTED and not is_sample):
+    if closed or (n <= most and not is_sample):
         return table, views
-    if n > MOST_REFITTED:
-        table = pick(table, stratified(table.targets.codes, MOST_REFITTED))
+    if n > most:
+        table = pick(table, stratified(table.targets.codes, most))
     schema = replace(schema, classes=table.classes)
     some = _observed(table, [view.settings for view in views], schema, threads)
     return table, [LearntView(view.settings, view.learnt.with_rows()) for view in some]

@@ -381,6 +381,12 @@ def _by_labels(view: LearntView) -> Settings:
     return replace(view.settings, unlabelled_weight=0.0)
 
 
+def _is_long(settings: Settings, view: LearntView) -> bool:
+    """Whether estimates take long, so that settings are left to those who ask for them."""
+    pairs = zip(settings.families, view.learnt.parts, strict=True)
+    return any(family.is_long(part) for family, part in pairs)
+
+
 def _with_rows(paths: Sequence[list[Settings]], data: HeldOutRows) -> list[list[Settings]]:
     """The paths for whose estimates there are rows enough; those that estimate nothing are."""
 
@@ -400,7 +406,8 @@ def try_all(
 ) -> list[Trial]:
     """All candidates of several views, judged by labelled rows.
 
-    If that takes long, by few rows first, and the best few of them by more.
+    If that takes long, by few rows first, and the best few of them by more. Those whose estimates
+    take long are tried only if others, which do not, cannot be judged.
     """
     if criterion == "bic":
         pairs = [
@@ -412,8 +419,27 @@ def try_all(
         return [Trial(_fitted(view.learnt, some, schema, n_jobs), view) for view, some in pairs]
     if table is None:
         raise no_rows()
+    paths = [list(_paths(_by_labels(view), criterion)) for view in views]
+    pairs_of_views = zip(views, paths, strict=True)
+    quick = [
+        [path for path in some if not _is_long(path[0], view)] for view, some in pairs_of_views
+    ]
+    if quick != paths and any(quick):
+        trials = _try_paths(table, views, quick, schema, n_jobs)
+        if any(trial.candidate.refused is None for trial in trials):
+            return trials
+    return _try_paths(table, views, paths, schema, n_jobs)
+
+
+def _try_paths(
+    table: LabelledRows,
+    views: Sequence[LearntView],
+    of_views: Sequence[list[list[Settings]]],
+    schema: Schema,
+    n_jobs: int | None,
+) -> list[Trial]:
+    """The candidates of the paths of each view, judged by labelled rows."""
     rounds: list[_Round] = []
-    of_views = [list(_paths(_by_labels(view), criterion)) for view in views]
     estimates_alone = not any(_is_integrated(path[0]) for paths in of_views for path in paths)
     for view, candidates in zip(views, of_views, strict=True):
         data = held_out_rows(table, replace(view.learnt, unlabelled=None), schema)

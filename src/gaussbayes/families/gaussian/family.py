@@ -428,6 +428,13 @@ class Gaussian(Family):
         size = names.n_features if self.structure.shape.correlated else 1
         return FEWEST_ESTIMATED * int(names.classes.shape[0]) * size
 
+    def is_long(self, statistics: GaussianStatistics) -> bool:
+        """Whether an iteration of EM is long: h³ multiplications a cell that lacks h features."""
+        if statistics.cells is None or not self.structure.shape.correlated:
+            return False
+        lacking = np.count_nonzero(~statistics.cells.observed, axis=1).astype(np.float64)
+        return bool((lacking**3).sum() > _LONG)
+
     def given_units(self) -> Any:
         """This family, whose units of shrinkage may be those of all rows whichever are left out.
 
@@ -441,6 +448,10 @@ class Gaussian(Family):
         """Whether free parameters can be counted: between own and shared nobody can say."""
         return not self.structure.between
 
+
+_LONG = 3e9
+"""Multiplications of an iteration of EM above which a family is not tried: a choice takes some
+hundred iterations."""
 
 _supposed: WeakKeyDictionary[GaussianStatistics, tuple[GaussianDensity, Any]] = WeakKeyDictionary()
 """By what values that are missing are expected, for as long as the rows' statistics live."""
