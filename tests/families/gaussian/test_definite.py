@@ -36,3 +36,9 @@ def test_low_ranks(rank):
     x = rng.normal(size=(20, 3)) * np.geomspace(1, 1e3, 20)[:, None]
     np.testing.assert_allclose(low.log_det, dense.log_det, rtol=1e-12)
     np.testing.assert_allclose(low.times(x), dense.times(x), rtol=1e-8, atol=1e-14)
+
+
+def test_what_has_no_inverse_is_not_a_number():
+    with np.errstate(all="ignore"):
+        nothing = LowRankPrecisions.of(np.zeros((1, 3)), np.ones((3, 1)))
+        assert np.isnan(nothing.times(np.ones((3, 2)))).all()

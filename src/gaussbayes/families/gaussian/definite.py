@@ -94,7 +94,10 @@ class LowRankPrecisions:
         scaled = inverse[:, :, None] * root
         inner = root.T @ scaled
         np.einsum("sii->si", inner)[...] += 1.0
-        lower = np.linalg.cholesky(inner)
+        try:
+            lower = np.linalg.cholesky(inner)
+        except np.linalg.LinAlgError:  # what overflows or vanishes has no inverse: NaN
+            lower = np.full_like(inner, np.nan)
         columns = scaled @ np.linalg.inv(lower).mT
         log_det = np.log(diagonal).sum(axis=1)
         log_det += 2.0 * np.log(np.einsum("sii->si", lower)).sum(axis=1)

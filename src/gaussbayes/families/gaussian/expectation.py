@@ -71,7 +71,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PointBlock:
-    """Points that have all features, or have none that all have; those with the same are a cell.
+    """Complete points, or points that lack features; those that lack the same are a cell.
 
     Cells are in the order of how many features they lack.
     """
@@ -417,7 +417,8 @@ class _Completed:
         cell, located = (self.cell, self.located)
         if which is not None:
             cell, located = cell[which], located[which]
-        weight = np.bincount(cell, located, len(self.hidden)).astype(np.float64)  # of none integers
+        weight = np.bincount(cell, located, len(self.hidden))
+        weight = weight.astype(np.float64)  # of no points it has integers
         active().spread(self.covariance, self.hidden, weight, to)
 
 
