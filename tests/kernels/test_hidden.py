@@ -65,12 +65,12 @@ def test_squared_distances_without_missing_features(kernels: Kernels, d: int) ->
     sigma, hidden = drawn(d, 9)
     precision, rng = np.linalg.inv(sigma), np.random.default_rng(2)
     cell = rng.integers(len(hidden), size=30)
-    there = np.ones((30, d + 1))  # the last column is that of −1
-    np.put_along_axis(there, hidden[cell], 0.0, axis=1)
-    x, z = rng.standard_normal((2, 30, d)) * there[:, :d]
+    present = np.ones((30, d + 1))  # the last column is that of −1
+    np.put_along_axis(present, hidden[cell], 0.0, axis=1)
+    x, z = rng.standard_normal((2, 30, d)) * present[:, :d]
     off, log_det = kernels.shorten(precision, hidden, cell, x @ precision, z @ precision)
     for n in range(30):
-        o = np.flatnonzero(there[n, :d])
+        o = np.flatnonzero(present[n, :d])
         inner = sigma[np.ix_(o, o)]
         volume = np.linalg.slogdet(sigma)[1] - np.linalg.slogdet(inner)[1]
         assert log_det[n] == pytest.approx(-volume, rel=1e-9, abs=1e-9)

@@ -654,10 +654,10 @@ def _identified(column: SampledColumn, role: Role) -> Literal["rows", "groups"] 
         return "rows"
     if not column.is_integral:
         return None
-    return _numbered(column) or ("rows" if _is_row_number(column) else None)
+    return _identified_by_name(column) or ("rows" if _is_row_number(column) else None)
 
 
-def _numbered(column: SampledColumn) -> Literal["rows", "groups"] | None:
+def _identified_by_name(column: SampledColumn) -> Literal["rows", "groups"] | None:
     """What a column of integers numbers, by its name."""
     words, m, many = column.words, column.n_kinds, column.n_kinds >= FEW // 2
     unique, nearly = (many and m >= part * column.n_known for part in (1.0, _MOSTLY))
