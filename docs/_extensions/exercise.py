@@ -1,0 +1,195 @@
+"""Exercises that the page checks: ``{exercise} name`` with ``:answer:`` or ``:choice:``.
+
+The cell of code after an exercise, tagged ``solution``, is folded and assigns `answer`. A cell that
+readers do not see follows it and fails the build where the two answers differ.
+"""
+
+import re
+from fractions import Fraction
+from html import escape
+from typing import Any, ClassVar
+
+from blocks import Block, blocks
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+_CHOICE = re.compile(r"^- ([a-z])\) (.*(?:\n(?:  .*|\s*))*)", re.MULTILINE)
+
+logger = logging.getLogger(__name__)
+
+
+def number(text: str) -> float:
+    """A number as readers write it.
+
+    >>> number("1/4"), number("25 %"), number("0,25"), number("−2e-3")
+    (0.25, 0.25, 0.25, -0.002)
+    """
+    written, percent, _ = text.replace("−", "-").replace(",", ".").partition("%")
+    parts = [Fraction(part) for part in written.replace(" ", "").split("/")]
+    value = parts[0] / parts[1] if len(parts) == 2 else parts[0]
+    return float(value / 100 if percent else value)
+
+
+def tolerance(answer: str) -> float:
+    """Half a unit of the last digit of an answer: what rounds to it is right. Integers are exact.
+
+    >>> tolerance("0.375"), tolerance("8.33 %"), tolerance("12"), tolerance("1/3")
+    (0.0005, 5e-05, 1e-09, 0.0005)
+    """
+    if "/" in answer:
+        return 5e-4
+    digits = re.search(r"[.,](\d+)(?:e([-+]?\d+))?", answer)
+    if digits is None:
+        return 1e-9
+    power = int(digits[2] or 0) - len(digits[1]) - 2 * ("%" in answer)
+    return float(Fraction(1, 2) * Fraction(10) ** power)
+
+
+def choices(body: str) -> tuple[str, dict[str, str]]:
+    """The question of a choice, and the text of each letter.
+
+    >>> choices("Which?\\n\\n- a) the first\\n- b) the second\\n")
+    ('Which?', {'a': 'the first', 'b': 'the second'})
+    """
+    found = {letter: " ".join(text.split()) for letter, text in _CHOICE.findall(body)}
+    return _CHOICE.sub("", body).strip(), found
+
+
+def check(exercise: Block, not_yet: str = "Not yet.") -> str:
+    """Code that fails where `answer` is not the exercise's."""
+    if "choice" in exercise.options:
+        right = f"answer == {exercise.options['choice']!r}"
+    else:
+        answer = exercise.options["answer"]
+        allowed = float(exercise.options.get("tolerance", tolerance(answer)))
+        right = f"answer is not ... and abs(answer - {number(answer)!r}) <= {allowed * 1.0001:.6g}"
+    return f"assert {right}, {not_yet!r}"
+
+
+class exercise(nodes.General, nodes.Element):  # noqa: N801 - as docutils names nodes
+    """A question and the form that checks its answer."""
+
+
+class exercise_text(nodes.General, nodes.Element):  # noqa: N801
+    """A part of it: the hint, the reason, or a choice."""
+
+
+class Exercise(SphinxDirective):
+    """``{exercise} name``: a question with a field for a number, or with choices."""
+
+    required_arguments = 1
+    has_content = True
+    option_spec: ClassVar[dict[str, Any]] = dict.fromkeys(
+        ("answer", "tolerance", "choice", "hint", "why"), directives.unchanged_required
+    )
+
+    def run(self) -> list[nodes.Node]:
+        self.assert_has_content()
+        name, chosen = self.arguments[0], self.options.get("choice")
+        question, given = choices("\n".join(self.content))
+        if chosen is not None and chosen not in given:
+            msg = f"exercise {name}: choice {chosen} is not one of {', '.join(given)}"
+            raise self.error(msg)
+        if (chosen is None) == ("answer" not in self.options):
+            msg = f"exercise {name} needs :answer: or :choice:"
+            raise self.error(msg)
+        count = self.env.temp_data["exercises"] = self.env.temp_data.get("exercises", 0) + 1
+        chapter = re.match(r"\d+", self.env.docname.rpartition("/")[2])
+        title = f"{int(chapter[0])}.{count}" if chapter else str(count)
+        node = exercise(name=name, title=f"Exercise {title}", options=dict(self.options))
+        self.set_source_info(node)
+        node += self.parse_text_to_nodes(question if chosen else "\n".join(self.content))
+        texts = [("choice", letter, text) for letter, text in given.items() if chosen]
+        texts += [
+            (kind, "", self.options[kind]) for kind in ("hint", "why") if kind in self.options
+        ]
+        for kind, letter, text in texts:
+            inline, messages = self.parse_inline(text)
+            node += [exercise_text("", *inline, kind=kind, letter=letter, name=name), *messages]
+        return [node]
+
+
+def visit_exercise(writer: Any, node: exercise) -> None:
+    name = escape(node["name"])
+    writer.body.append(
+        f'<div class="exercise" id="exercise-{name}" role="group" aria-labelledby="title-{name}">\n'
+        f'<p class="exercise-title" id="title-{name}">{node["title"]}</p>\n'
+    )
+
+
+def depart_exercise(writer: Any, node: exercise) -> None:
+    """The form follows the question; the script in exercise.js checks it."""
+    options, name = node["options"], escape(node["name"])
+    if "choice" in options:
+        data, field = f'data-choice="{options["choice"]}"', ""
+    else:
+        answer = options["answer"]
+        allowed = float(options.get("tolerance", tolerance(answer)))
+        data = f'data-answer="{number(answer)!r}" data-tolerance="{allowed!r}"'
+        data += " data-percent" * ("%" in answer)
+        field = (
+            f'<label for="answer-{name}">Your answer</label>\n<input id="answer-{name}" type="text"'
+            ' inputmode="text" autocomplete="off" spellcheck="false" size="12" />\n'
+        )
+    writer.body.append(
+        f'<form class="exercise-form" id="form-{name}" {data}>\n{field}'
+        '<button type="submit">Check</button>\n<p class="exercise-result" role="status"></p>\n'
+        "</form>\n</div>\n"
+    )
+
+
+def visit_text(writer: Any, node: exercise_text) -> None:
+    """Hint and reason are kept for the script; choices belong to the form that follows."""
+    name, letter = escape(node["name"]), node["letter"]
+    if node["kind"] == "choice":
+        writer.body.append(
+            f'<label class="exercise-choice"><input type="radio" form="form-{name}"'
+            f' name="choice-{name}" value="{letter}" /> <span>{letter})</span> <span>'
+        )
+    else:
+        writer.body.append(f'<template class="exercise-{node["kind"]}">')
+
+
+def depart_text(writer: Any, node: exercise_text) -> None:
+    writer.body.append("</span></label>\n" if node["kind"] == "choice" else "</template>\n")
+
+
+def add_checks(_app: Sphinx, name: str, source: list[str]) -> None:
+    """Fold solutions, and follow each by a cell that checks it and is not shown."""
+    text, pending, changes = source[0], None, []
+    for block in blocks(text, "exercise", "code-cell"):
+        is_solution = block.name == "code-cell" and "solution" in block.tags
+        if pending and not is_solution and "answer" in pending.options:
+            logger.warning("exercise %s has no solution", pending.argument, location=name)
+        if is_solution and not pending:
+            logger.warning("a solution without an exercise before it", location=name)
+        if is_solution and pending:
+            why = f"exercise {pending.argument}: the solution's answer differs from the page's"
+            cell = f"\n```{{code-cell}}\n:tags: [remove-cell]\n{check(pending, why)}\n```\n"
+            changes.append((block.start, block.end, cell))
+        pending = block if block.name == "exercise" else None
+    if pending and "answer" in pending.options:
+        logger.warning("exercise %s has no solution", pending.argument, location=name)
+    for start, end, cell in reversed(changes):
+        folded = re.sub(r"\bsolution\b", "solution, hide-cell", text[start:end], count=1)
+        text = text[:start] + folded + cell + text[end:]
+    source[0] = text
+
+
+def add_script(
+    app: Sphinx, _name: str, _template: str, _context: Any, document: nodes.document | None
+) -> None:
+    if document is not None and next(document.findall(exercise), None) is not None:
+        app.add_js_file("exercise.js", loading_method="defer")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_node(exercise, html=(visit_exercise, depart_exercise))
+    app.add_node(exercise_text, html=(visit_text, depart_text))
+    app.add_directive("exercise", Exercise)
+    app.connect("source-read", add_checks)
+    app.connect("html-page-context", add_script)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
