@@ -1,0 +1,50 @@
+// The k nearest neighbours, as scikit-learn counts them: Euclidean distances in the features' own units.
+
+import { largestPlace } from "./model.js";
+import { isMissing, sortedValues } from "./table.js";
+
+/**
+ * A classifier by the vote of the nearest rows.
+ * @param {Array[]} rows of numbers; those with a missing value or without a label do not vote
+ * @param {Array} labels
+ * @param {number} k how many vote; all, if there are fewer
+ * @param {Array} [classes] the labels in the order wanted
+ * @returns {{classes: Array, nearest: function(number[]): number[], vote: function(number[]): number[],
+ *   label: function(number[]): number}} `nearest` are numbers of rows, the nearest first; `vote` the classes' shares
+ */
+export function neighbours(rows, labels, k, classes = sortedValues(labels.filter((label) => !isMissing(label)))) {
+	const which = rows.map((_, i) => i).filter((i) => !isMissing(labels[i]) && !rows[i].some(isMissing));
+	if (!which.length) throw new Error("there is no complete row with a label");
+	const d = rows[which[0]].length;
+	const points = Float64Array.from(which.flatMap((i) => rows[i]));
+	const codes = Int32Array.from(which, (i) => classes.indexOf(labels[i]));
+	const most = Math.max(1, Math.min(Math.round(k), which.length));
+	const [distances, places] = [new Float64Array(most), new Int32Array(most)];
+	/** Put the nearest in `places`: a row enters before those that are further away. */
+	const find = (row) => {
+		distances.fill(Infinity);
+		for (let i = 0, at = 0; i < which.length; i++, at += d) {
+			let square = 0;
+			for (let j = 0; j < d; j++) square += (points[at + j] - row[j]) ** 2;
+			if (!(square < distances[most - 1])) continue;
+			let place = most - 1;
+			for (; place > 0 && distances[place - 1] > square; place--) {
+				distances[place] = distances[place - 1];
+				places[place] = places[place - 1];
+			}
+			distances[place] = square;
+			places[place] = i;
+		}
+	};
+	const vote = (row) => {
+		find(row);
+		const shares = new Array(classes.length).fill(0);
+		for (const place of places) shares[codes[place]] += 1 / most;
+		return shares;
+	};
+	const nearest = (row) => {
+		find(row);
+		return Array.from(places, (place) => which[place]);
+	};
+	return { classes, nearest, vote, label: (row) => largestPlace(vote(row)) };
+}
