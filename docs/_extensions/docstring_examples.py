@@ -1,5 +1,6 @@
 """The examples of plotting functions are run for the reference, and their figures shown."""
 
+import re
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -15,7 +16,9 @@ def show_figure(
     if start is not None:
         module, _, function = name.rpartition(".")
         code = [f">>> from {module} import {function}", *lines[start + 2 :]]
-        options = [f":filename-prefix: {function}", f":alt: what plots.{function} draws here"]
+        summary = " ".join(lines[: lines.index("")]).replace("``", "").rstrip(".")
+        summary = re.sub("^(Draw|Plot) ", "", summary)  # what the figure shows
+        options = [f":filename-prefix: {function}", f":alt: {summary}"]
         indented = [f"    {line}" if line else "" for line in [*options, "", *code]]
         lines[start + 2 :] = [".. plot::", *indented]
 

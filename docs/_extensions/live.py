@@ -19,7 +19,8 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 KEYS = {
     *("view", "data", "model", "features", "hidden", "query", "neighbours", "step", "test"),
-    *("layers", "move", "window", "controls", "readouts", "card", "height"),
+    *("layers", "move", "window", "controls", "readouts", "card", "height", "odds", "learning"),
+    *("tool", "zoom", "name"),
 }
 """What a specification may have; its text and caption are options of the directive."""
 
