@@ -17,7 +17,7 @@ demo: $(done)/demo
 	$(python) -m gaussbayes.apps.demo
 
 test: $(done)/test
-	sh tests/browser/install.sh $(python)
+	sh tests/page/install.sh $(python)
 	sh tests/data/install_java.sh $(python)
 	$(python) -m pytest -n 2
 	sh tests/without_compiler.sh
@@ -59,7 +59,7 @@ tables: $(done)/bench
 build: $(done)/build
 
 clean:
-	rm -rf .venv build dist docs/gallery docs/lesson .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv build dist docs/gallery .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(done)/venv:

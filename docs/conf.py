@@ -5,7 +5,6 @@ import sys
 import warnings
 from importlib.metadata import version as version_of
 from pathlib import Path
-from typing import Any
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_extensions"))
@@ -120,27 +119,3 @@ html_theme_options = {
 html_sidebars = {
     page: [] for page in ("index", "start", "which-model", "glossary", "search", "genindex")
 }
-
-
-PAGES = HERE.parent / "src" / "gaussbayes" / "lessons" / "pages"  # they come with the package
-
-
-def _copy_lessons(_app: object, _config: object) -> None:
-    """Lay the lessons' pages beside the others; those that did not change are not run again."""
-    copies = HERE / "lesson"
-    copies.mkdir(exist_ok=True)
-    for page in PAGES.glob("*.md"):
-        text, copy = page.read_bytes(), copies / page.name
-        if not copy.exists() or copy.read_bytes() != text:
-            copy.write_bytes(text)
-
-
-def _link_lessons(_app: object, _name: str, source: list[str]) -> None:
-    """Links to the package's pages lead to their copies."""
-    source[0] = source[0].replace("](../src/gaussbayes/lessons/pages/", "](lesson/")
-
-
-def setup(app: Any) -> None:
-    """Connect what pages need."""
-    app.connect("config-inited", _copy_lessons)
-    app.connect("source-read", _link_lessons)

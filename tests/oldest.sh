@@ -16,7 +16,7 @@ trap 'rm -rf "$project"' EXIT
 cp -Rp tests examples benchmarks docs conftest.py pyproject.toml README.md "$project"
 python=$PWD/$environment/bin/python
 cd "$project"
-# Old versions warn of one another, which is no error here. The pages of the lab, the project's own
+# Old versions warn of one another, which is no error here. The pages, the project's own
 # files and the fuzzing do not depend on the versions. Left out are tests whose oracle is the scikit-learn
 # of today: LDA's and QDA's covariances and solvers, the arguments of its metrics, how many checks it has,
 # its private functions and the attributes that it shows in notebooks; its check of sparse rows, which
@@ -30,7 +30,7 @@ chosen="$chosen and not html_shows_settings and not are_not_copied and not learn
 chosen="$chosen and not posteriors_are_those_of_indicators"
 chosen="$chosen and not schema_is_that_of_the_types and not documents_is_that_of_the_types"
 "$python" -m pytest -q -n 2 -o filterwarnings=default tests -k "$chosen" \
-  --ignore=tests/browser --ignore=tests/fuzz --ignore=tests/test_project.py --ignore=tests/test_site.py \
+  --ignore=tests/page --ignore=tests/fuzz --ignore=tests/test_project.py --ignore=tests/test_site.py \
   --ignore=tests/test_words.py --ignore=tests/test_course.py \
   --ignore=tests/agreement/test_sklearn_checks.py --ignore=tests/cli/test_evaluate.py \
   --ignore=tests/report/test_contents.py

@@ -7,7 +7,6 @@ import runpy
 import subprocess
 import sys
 import tomllib
-import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from importlib import import_module
@@ -63,7 +62,6 @@ def test_public_names() -> None:
         "compare",
         "datasets",
         "decision_boundaries",
-        "lessons",
         "make_gaussian_dataset",
         "plots",
         "show_config",
@@ -140,15 +138,12 @@ def test_gaussbayes_commands_in_the_readme_run(
         printed.append("")
         for program, *arguments in map(str.split, block.splitlines()):
             assert program == "gaussbayes"
-            if arguments[0] == "lab":
-                assert_serves(*arguments, cwd=tmp_path)
-            else:  # in this process, which has imported what each would take seconds to import
-                result = CliRunner().invoke(command, arguments, catch_exceptions=False)
-                assert result.exit_code == 0, result.output
-                printed[-1] += result.output
+            # In this process, which has imported what each would take seconds to import.
+            result = CliRunner().invoke(command, arguments, catch_exceptions=False)
+            assert result.exit_code == 0, result.output
+            printed[-1] += result.output
     assert stripped(printed[0]) == stripped(blocks("text")[1])
     assert (tmp_path / "iris.json").exists()
-    assert len(list((tmp_path / "figures").glob("*.png"))) == 7
     assert (tmp_path / "iris.html").stat().st_size < 5_000_000
 
 
@@ -164,18 +159,6 @@ def test_ratios_in_the_readme_are_those_measured() -> None:
         ratios = {work: re.findall(r"(\S+×) \(", row[1]) for work, row in cells.items() if row}
         expected = [ratios[work][cell] for cell in (0, 4) for work in ("fit", "predict_proba")]
         assert [cell.strip() for cell in shown.split("|")] == expected
-
-
-def assert_serves(*arguments: str, cwd: Path) -> None:
-    """The command of the lab runs until it is stopped: its page must be there meanwhile."""
-    command = [sys.executable, "-W", "error", "-m", "gaussbayes", *arguments, "--no-browser"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=cwd) as server:
-        try:
-            assert server.stdout is not None
-            with urllib.request.urlopen(server.stdout.readline().strip()) as page:
-                assert b"<title>" in page.read()
-        finally:
-            server.terminate()
 
 
 def test_figures_in_the_readme_are_those_that_are_drawn(tmp_path: Path) -> None:

@@ -1,6 +1,4 @@
-"""Whatever errors advise is read out of their messages and done, by all who can be told.
-
-That is in Python, on the command line and in the lab.
+"""Whatever errors advise is read out of their messages and done, in Python and on the command line.
 
 Bad tables are fitted under settings that fail for them. What is printed is taken at its word: the
 options that a remedy names, in the words of whoever is told, take the place of those given.
@@ -16,17 +14,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
 from gaussbayes import GaussBayesError, GaussianClassifier
 from gaussbayes.apps.cli import gaussbayes
 from gaussbayes.apps.cli.command_options import in_options
-from gaussbayes.apps.lab.lab_tables import NamedTable
-from gaussbayes.apps.lab.store import Store
 from gaussbayes.base.remedy import AUTOMATIC_CHOICE, Remedy
-from tests.lab.page import Page
 
 Options = dict[str, Any]
 PLAIN: Options = {"features": None, "categorical_features": "from_dtype"}
@@ -284,33 +278,6 @@ def _without(said: str, words: str) -> str:
     return " ".join(f"--{name}{value}" for name, value in parts if name not in new)
 
 
-class Lab:
-    """The page, whose buttons lay settings over those of the model."""
-
-    effects = EFFECTS - {
-        *("shrink covariances towards the pooled one", "divide by the number of rows"),
-        "take strings for categories",
-        *("learn from it all the same", "learn from the others", "leave the column out"),
-        *("take infinite numbers for missing values", "make the column a category"),
-    }
-
-    def __init__(self, bad: Bad, _folder: Path) -> None:
-        table = pa.Table.from_pandas(bad.X.assign(y=bad.frame["y"]), preserve_index=False)
-        self.page = Page(Store(NamedTable("bad", table, "y")))
-        self.data = self.page.ask("data", source={"from": "given"}).head["id"]
-
-    def problem(self, model: Options) -> str:
-        head = self.page.ask("numbers", data=self.data, pair=[0, 1], model=model).head
-        self.remedies = head["remedies"]
-        return head["problem"] or ""
-
-    def changed(self, model: Options, message: str) -> Iterator[tuple[str, Options]]:
-        assert "=" not in message, message  # not in Python's words
-        for remedy in self.remedies:
-            settings = remedy["settings"]
-            yield remedy["effect"], settings if settings["from"] == "auto" else model | settings
-
-
 def written(bad: Bad, folder: Path) -> tuple[Path, str]:
     """A table in a file, and the name of its target."""
     path = folder / "bad.csv"
@@ -324,7 +291,7 @@ def all_done(bad: Bad, interface: Any, said: Any, tried: set[str]) -> Iterator[s
     if not message:
         return
     advised = list(interface.changed(said, message))
-    if "Remedies" in message or "remedies" in vars(interface):
+    if "Remedies" in message:
         effects = [effect for effect, _ in advised]
         chosen = AUTOMATIC_CHOICE.effect
         assert chosen not in effects or effects[0] == chosen, message
@@ -364,20 +331,6 @@ def test_every_remedy_works_on_the_command_line(tmp_path: Path) -> None:
         for options in bad.options:
             seen |= set(all_done(bad, interface, interface.words(options), tried))
     assert seen == Command.effects
-
-
-def test_every_remedy_works_in_the_lab(tmp_path: Path) -> None:
-    seen = set()
-    usable = {"covariance", "shared", "divisor", "shrinkage", "smoothing"}
-    for name, bad in TABLES.items():
-        nothing = "stray" in name or name in {"row numbers", "constant in classes"}
-        if name == LONG or nothing:  # there is no table of these
-            continue
-        interface, tried = Lab(bad, tmp_path), set[str]()
-        for options in bad.options:
-            settings = {key: value for key, value in options.items() if key in usable}
-            seen |= set(all_done(bad, interface, {"from": "data", **settings}, tried))
-    assert seen == Lab.effects
 
 
 @pytest.mark.parametrize(

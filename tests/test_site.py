@@ -14,30 +14,26 @@ import pytest
 from sklearn.neighbors import NearestCentroid
 
 import gaussbayes
-from gaussbayes import GaussianClassifier, datasets, lessons, plots
+from gaussbayes import GaussianClassifier, datasets, plots
 from gaussbayes import sklearn as drop_ins
 
 ROOT = Path(__file__).parent.parent
 DOCS, EXAMPLES = ROOT / "docs", ROOT / "examples"
-LESSONS = ROOT / "src" / "gaussbayes" / "lessons" / "pages"
-GALLERY, COPIES = DOCS / "gallery", DOCS / "lesson"  # both are made by the build
-PAGES = [path for path in sorted(DOCS.rglob("*.md")) if not {GALLERY, COPIES} & {*path.parents}]
+GALLERY = DOCS / "gallery"  # made by the build
+PAGES = [path for path in sorted(DOCS.rglob("*.md")) if GALLERY not in path.parents]
 TEXTS = {path: path.read_text(encoding="utf-8") for path in PAGES}
-PACKAGES = {package.__name__: package for package in (datasets, drop_ins, lessons, plots)}
+PACKAGES = {package.__name__: package for package in (datasets, drop_ins, plots)}
 CELL = r"^```\{code-cell\}\n(?:---\n.*?^---\n)?(.*?)^```"
 NAMES = [
     *(("gaussbayes", name) for name in gaussbayes.__all__ if f"gaussbayes.{name}" not in PACKAGES),
     *(("gaussbayes.plots", name) for name in plots.__all__),
-    *(("gaussbayes.lessons", name) for name in lessons.__all__),
     *(("gaussbayes.sklearn", name) for name in drop_ins.__all__),
     *(("gaussbayes.datasets", name) for name in ("Dataset", "load_iris")),
 ]
 
 
 def source_of(path: Path) -> Path:
-    """The file that a page is made from: an example in the gallery, a page of the package."""
-    if COPIES in path.parents:
-        return LESSONS / path.name
+    """The file that a page is made from, which for the gallery is an example."""
     if GALLERY not in path.parents:
         return path
     if path.stem == "index":
@@ -75,8 +71,7 @@ def test_contents_and_links_lead_somewhere(page: Path) -> None:
 def test_every_page_is_in_one_table_of_contents() -> None:
     listed = [entry for page in PAGES for entry in contents(page)]
     assert len(listed) == len(set(listed))
-    copies = [COPIES / path.name for path in LESSONS.glob("*.md")]
-    pages = {path.with_suffix("") for path in (*PAGES, *copies)} - {DOCS / "index"}
+    pages = {path.with_suffix("") for path in PAGES} - {DOCS / "index"}
     assert pages <= set(listed)
 
 

@@ -15,7 +15,7 @@ from playwright.sync_api import sync_playwright
 PAGES = (
     *("index", "start", "which-model", "guide/structures", "guide/missing-values"),
     *("gallery/index", "gallery/models/six_structures", "reference/classifier", "reference/plots"),
-    *("coming-from/r", "command-options", "glossary", "lesson/petals"),
+    *("coming-from/r", "command-options", "glossary", "course/index"),
 )
 
 

@@ -21,7 +21,7 @@ from gaussbayes.base.errors import (
 )
 
 if TYPE_CHECKING:
-    from gaussbayes import datasets, lessons, plots
+    from gaussbayes import datasets, plots
     from gaussbayes.analysis.boundary import decision_boundaries
     from gaussbayes.analysis.comparison import compare
     from gaussbayes.analysis.gaussian_distribution import Gaussian
@@ -59,7 +59,6 @@ __all__ = [
     "compare",
     "datasets",
     "decision_boundaries",
-    "lessons",
     "make_gaussian_dataset",
     "plots",
     "show_config",
@@ -82,7 +81,7 @@ _HOME = {
 }
 """The module that each public name lives in."""
 
-_PACKAGES = {"datasets", "lessons", "plots", "sklearn"}
+_PACKAGES = {"datasets", "plots", "sklearn"}
 """Those that are public as a whole; ``import *`` leaves out the last, which would hide another."""
 
 

@@ -1,6 +1,5 @@
 """The command as a whole: help, version, errors and their exit codes, pipes and colours."""
 
-import json
 import os
 import pty
 import subprocess
@@ -41,7 +40,7 @@ def in_a_terminal(*arguments: str, **environment: str) -> str:
 def test_help_names_every_subcommand(call: Call, option: str) -> None:
     result = call(option)
     assert result.exit_code == 0
-    for subcommand in ("lesson", "lessons", "report"):
+    for subcommand in ("fit", "plot", "report"):
         assert f"\n  {subcommand} " in result.stdout
         assert call(subcommand, option).exit_code == 0
 
@@ -95,10 +94,8 @@ def test_errors_end_with_a_message_and_a_code(
     def fail() -> None:
         raise error
 
-    monkeypatch.setattr(
-        Subcommands, "get_command", lambda *_: click.Command("lessons", callback=fail)
-    )
-    result = call("lessons")
+    monkeypatch.setattr(Subcommands, "get_command", lambda *_: click.Command("show", callback=fail))
+    result = call("show")
     assert result.exit_code == code
     assert message in result.stderr
     assert "Traceback" not in result.stderr
@@ -110,11 +107,9 @@ def test_an_error_of_ours_is_not_hidden(call: Call, monkeypatch: pytest.MonkeyPa
         msg = "cannot import name 'x'"
         raise ImportError(msg)
 
-    monkeypatch.setattr(
-        Subcommands, "get_command", lambda *_: click.Command("lessons", callback=fail)
-    )
+    monkeypatch.setattr(Subcommands, "get_command", lambda *_: click.Command("show", callback=fail))
     with pytest.raises(ImportError, match="name 'x'"):
-        call("lessons")
+        call("show")
 
 
 @pytest.mark.parametrize("library", ["click", "rich"])
@@ -149,20 +144,12 @@ def test_closed_output_is_none(cold_shell: Shell) -> None:
 
 
 def test_output_without_unicode_and_colours(cold_shell: Shell) -> None:
-    done = cold_shell("gaussbayes lesson rain", PYTHONIOENCODING="ascii", TERM="xterm-256color")
+    done = cold_shell("gaussbayes demo", PYTHONIOENCODING="ascii", TERM="xterm-256color")
     assert done.returncode == 0
-    assert "0.02666667" in done.stdout
+    assert "150 irises" in done.stdout
+    assert "?" in done.stdout  # in place of letters that ASCII lacks
     assert done.stdout.isascii()
     assert "\x1b" not in done.stdout
-
-
-def test_data_go_to_standard_output_and_hints_to_standard_error(call: Call) -> None:
-    listed = call("lessons")
-    assert listed.stdout.startswith("name ")
-    assert listed.stderr.split() == ["Replay", "one", "with:", "gaussbayes", "lesson", "NAME"]
-    plain = call("lessons", "--json")
-    assert json.loads(plain.stdout)[0]["name"] == "one_gaussian"
-    assert plain.stderr == ""
 
 
 def test_escape_codes_are_for_terminals() -> None:
@@ -174,12 +161,3 @@ def test_completion_of_commands(cold_shell: Shell) -> None:
     asked = {"_GAUSSBAYES_COMPLETE": "bash_complete", "COMP_CWORD": "1"}
     done = cold_shell("gaussbayes", COMP_WORDS="gaussbayes rep", **asked)
     assert done.stdout == "plain,report\n"
-
-
-def test_completion_of_lessons(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("_GAUSSBAYES_COMPLETE", "bash_complete")
-    monkeypatch.setenv("COMP_CWORD", "3")
-    monkeypatch.setenv("COMP_WORDS", "gaussbayes lesson petals pe")
-    assert call().stdout.split() == []  # petals is taken
-    monkeypatch.setenv("COMP_WORDS", "gaussbayes lesson petals ra")
-    assert call().stdout == "plain,rain\n"

@@ -12,7 +12,7 @@ CONTEXT = click.Context(gaussbayes)
 
 
 def test_every_subcommand_of_the_plan() -> None:
-    planned = "fit predict update merge show sample report convert schema lesson lessons demo"
+    planned = "fit predict update merge show sample report convert schema demo"
     assert set(planned.split()) <= set(SUBCOMMANDS)
 
 

@@ -22,7 +22,6 @@ NEEDED = [
     "gaussbayes.data.output",
     "gaussbayes.exports.onnx_model",
     "gaussbayes.exports.sql",
-    "gaussbayes.lessons",
     "gaussbayes.model.file",
     "gaussbayes.model.sources",
     "gaussbayes.plots",

@@ -1,1 +1,1 @@
-"""What people run: the command line, the report, the lab, the demonstration."""
+"""What people run: the command line, the report, the demonstration."""

@@ -1,6 +1,6 @@
 """A model as one record: every step from one model to the next, and every score of rows.
 
-The classifier, the model files, the command line and the lab all work on this record: what a step
+The classifier, the model files and the command line all work on this record: what a step
 does, and what it refuses, is written here once. A step returns a new record, so that one that fails
 changes nothing.
 """

@@ -35,7 +35,6 @@ from gaussbayes.base.spelling import meant
 _EXTRA = {"rich", "pyarrow", "matplotlib"}  # what gaussbayes[cli] brings beside click
 
 _MODULES = {"forget": "update", "merge": "update", "schema": "convert"}
-_MODULES |= {"lessons": "lesson", "demo": "lesson"}
 """Modules of several subcommands; other modules are called by their only one."""
 
 SUBCOMMANDS = {
@@ -53,11 +52,8 @@ SUBCOMMANDS = {
     "sample": "Draw rows from a model, with their classes.",
     "plot": "Draw a figure of a model, of rows, or of a model with rows.",
     "report": "Write an HTML report about a classifier.",
-    "lab": "Open a page where means, covariances and priors can be moved.",
     "convert": "Convert files of rows into another format: CSV, TSV, JSON lines, Parquet, Arrow.",
     "schema": "Show the columns of files and their types, as other commands read them.",
-    "lesson": "Replay worked examples of the course.",
-    "lessons": "List the worked examples of the course.",
     "demo": "Show a first look: Fisher's irises classified, with errors and probabilities.",
 }
 """The subcommands, and what the help says of each: their modules are loaded when they are called.

@@ -129,7 +129,6 @@ _HELP = {
     "--neighbors": "How many nearest neighbours vote; '' for none.",
     "--no-default-na": "Let only empty values, and what --na-values names, be missing: NA, None, ? "
     "and the like are categories and labels.",
-    "--no-browser": "Print the address, but do not open it.",
     "--no-header": "The first line of CSV and TSV files is a row, and the columns are x1, x2, ...",
     "--no-label": "Leave out the column of predicted classes.",
     "--novelty": "Leave open rows that are like no class: less than this proportion of the rows of "
@@ -145,7 +144,6 @@ _HELP = {
     "--output-format": "The format of the file to write.  [default: by its name, or csv]",
     "--p-values": "How probable a row of the class is at least so far out.",
     "--plot": "Plot it as well, as a .png, .svg or .pdf file.",
-    "--port": "The port of this machine to listen on.  [default: 8642, or one that is free]",
     "--priors": "The classes' priors; numbers are in the order of the sorted classes.",
     "--priors P,Q,...|own|estimated|uniform": "Other priors than the model's; numbers are in the "
     "order of the sorted classes.",
@@ -167,8 +165,6 @@ _HELP = {
     "--rows": "How many rows to draw.",
     "--sample": "Compare on at most so many rows, drawn at random.  [default: 20000, with --loo "
     "300]",
-    "--notebook": "Write the lesson as a Jupyter notebook, with exercises, and nothing else.",
-    "--save": "Save the figures there as PNG files; the directory is made if it is missing.",
     "--selection": "What --covariance auto and --shrinkage auto choose by: the log loss of every "
     "row under the model without it, or BIC.",
     "--set": "The classes that the row may be of, so many that the true one is among them with "
