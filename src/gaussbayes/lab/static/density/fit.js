@@ -2,9 +2,10 @@
 
 import { countCategories, estimateProbabilities } from "./categories.js";
 import { estimateCovariances } from "./covariance.js";
+import { expectationMaximisation } from "./em.js";
 import { buildModel, readPriors } from "./model.js";
 import { classMoments } from "./moments.js";
-import { FIT_OPTIONS, readTable } from "./table.js";
+import { FIT_OPTIONS, isMissing, readTable } from "./table.js";
 
 /**
  * The model that fits rows best: one Gaussian for each class, and probabilities of categories.
@@ -30,7 +31,26 @@ export function fit(rows, labels, options = {}) {
 	const settings = { ...FIT_OPTIONS, ...options };
 	checkSettings(settings);
 	const table = readTable(rows, labels, settings);
-	return modelOfSums(sumRows(table), table, settings);
+	const unlabelled = table.targets.includes(-1);
+	if (!unlabelled && !table.numbers.some((row) => row.some(Number.isNaN))) {
+		return modelOfSums(sumRows(table), table, settings);
+	}
+	const start = settings.start ?? (unlabelled ? labelledModel(rows, labels, settings, table) : null);
+	const { sums, steps } = expectationMaximisation(table, settings, start);
+	return modelOfSums(sums, table, settings, steps);
+}
+
+/** What labelled rows alone say, to start from; null if that is too little. */
+function labelledModel(rows, labels, settings, { classes, categorical, which, weights }) {
+	const known = which.map((i, at) => [i, weights[at]]).filter(([i]) => !isMissing(labels[i]));
+	const plain = { shared: Number(settings.shared) === 1, shrinkage: null, divisor: "mle", iterations: undefined };
+	const options = { ...settings, ...plain, classes, categorical, weights: known.map(([, weight]) => weight) };
+	try {
+		const model = fit(known.map(([i]) => rows[i]), known.map(([i]) => labels[i]), options);
+		return model.factors.every(({ unexplained }) => unexplained > 1e-6) ? model : null;
+	} catch {
+		return null;
+	}
 }
 
 /**
