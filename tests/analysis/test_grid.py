@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gaussbayes.analysis.grid import Grid, grid_over, limits, line_over
+from gaussbayes.analysis.grid import Grid, limits, line_over
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.model.model import Model
 from tests.gaussians import model_of
@@ -15,7 +15,7 @@ def model() -> Model:
 
 
 def test_rows_and_arrange_are_inverse() -> None:
-    grid = grid_over(np.array([0.0, 10.0]), np.array([3.0, 14.0]), 4)
+    grid = Grid(np.linspace(0.0, 3.0, 4), np.linspace(10.0, 14.0, 4))
     image = grid.arrange(grid.rows)
     assert image.shape == (4, 4, 2)
     for i, y in enumerate(grid.y):

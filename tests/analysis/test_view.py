@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.analysis.grid import view_grid, view_limits
-from gaussbayes.analysis.view import feature_titles, line_view, pair_view, read_labelled, view
+from gaussbayes.analysis.view import line_view, pair_view, read_labelled, view
 from gaussbayes.data.rows import number_rows
 from tests.models import tree_frame, trees, weather
 
@@ -47,12 +47,6 @@ def test_all_features_without_a_choice(named: tuple[GaussianClassifier, Any, Any
         seen.model.posterior(number_rows(X.to_numpy())), model.predict_proba(X)
     )
     assert view(model.model_).columns == (0, 1, 2)  # the record does as well
-
-
-def test_titles() -> None:
-    X, y = trees(d=2)
-    assert feature_titles(GaussianClassifier().fit(X, y)) == ("feature 0", "feature 1")
-    assert feature_titles(GaussianClassifier().fit(tree_frame(X), y)) == ("age", "girth")
 
 
 def test_a_class_without_rows_is_no_problem(named: tuple[GaussianClassifier, Any, Any]) -> None:

@@ -51,8 +51,7 @@ def test_text_and_terminal_agree() -> None:
 
 def test_styles_of_a_terminal() -> None:
     console = Console(file=io.StringIO(), width=80, force_terminal=True, color_system="standard")
-    cell = Styled("first\nsecond", "bold", "dim")
-    console.print(TextTable(("a",), [(cell,)]))
+    console.print(TextTable(("a",), [(Styled("first"),), (Styled("second", "dim"),)]))
     assert isinstance(console.file, io.StringIO)
     written = console.file.getvalue()
     assert "\x1b[1mfirst" in written

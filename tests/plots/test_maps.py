@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gaussbayes.analysis.grid import grid_over
+from gaussbayes.analysis.grid import Grid
 from gaussbayes.plots import evidence, joint, joints, posterior, posteriors
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable, legend_texts, texts_of
 
 
 def grid_of(ax: Any, resolution: int) -> Any:
-    return grid_over(*np.array([ax.get_xlim(), ax.get_ylim()]).T, resolution)
+    return Grid(np.linspace(*ax.get_xlim(), resolution), np.linspace(*ax.get_ylim(), resolution))
 
 
 def values_in(ax: Any) -> np.ndarray:

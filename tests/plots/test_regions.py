@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from scipy.stats import multivariate_normal
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.analysis.grid import grid_over, region_map
+from gaussbayes.analysis.grid import Grid, region_map
 from gaussbayes.analysis.view import view
 from gaussbayes.datasets import load_iris
 from gaussbayes.plots import regions
@@ -137,8 +137,9 @@ def test_the_map_is_what_the_model_predicts(three_classes: Case) -> None:
     (image,) = ax.images
     left, right, bottom, top = image.get_extent()  # a pixel for each point of the grid
     half = (right - left) / 100, (top - bottom) / 100
-    grid = grid_over(
-        np.array([left + half[0], bottom + half[1]]), np.array([right - half[0], top - half[1]]), 50
+    grid = Grid(
+        np.linspace(left + half[0], right - half[0], 50),
+        np.linspace(bottom + half[1], top - half[1], 50),
     )
     frame = pd.DataFrame(grid.rows, columns=model.feature_names_in_)
     expected = np.searchsorted(model.classes_, model.predict(frame)).reshape(50, 50)
@@ -149,7 +150,7 @@ def test_the_map_is_what_the_model_predicts(three_classes: Case) -> None:
 
 def test_region_map_margins(three_classes: Case) -> None:
     nameless = three_classes.model.with_feature_names(None)
-    grid = grid_over(np.array([2.0, 1.0]), np.array([4.5, 7.0]), 30)
+    grid = Grid(np.linspace(2.0, 4.5, 30), np.linspace(1.0, 7.0, 30))
     found = region_map(view(nameless), grid)
     scores = log_joint(nameless)
     for code in range(3):

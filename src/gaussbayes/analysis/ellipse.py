@@ -34,23 +34,6 @@ def ellipse(
     return points
 
 
-def half_axes(covariance: FloatArray, units: ArrayLike = (1.0, 1.0)) -> FloatArray:
-    """The half axes (2, 2) of the ellipse of radius 1, a row each, the longer one first.
-
-    With ``U = diag(units)`` and ``U⁻¹ Σ U⁻¹ = V diag(λ) Vᵀ`` they are ``√λ U v``: perpendicular
-    where one of each unit has the same length, such as on a screen whose pixels are the units.
-
-    Examples
-    --------
-    >>> half_axes(np.array([[2e6, 1e3], [1e3, 2.0]]), (1e3, 1.0)).round(9).tolist()
-    [[1224.744871392, 1.224744871], [-707.106781187, 0.707106781]]
-    """
-    scale = np.asarray(units, dtype=np.float64)
-    variance, direction = np.linalg.eigh(covariance / np.outer(scale, scale))
-    axes: FloatArray = (np.sqrt(np.maximum(variance, 0.0)) * direction).T[::-1] * scale
-    return axes
-
-
 def radius_of_mass(mass: ArrayLike, n_features: int = 2) -> FloatArray:
     """The Mahalanobis radius within which a Gaussian has this much of its probability.
 

@@ -66,11 +66,6 @@ class Grid:
         return x[0] - across, x[-1] + across, y[0] - up, y[-1] + up
 
 
-def grid_over(low: FloatArray, high: FloatArray, resolution: int) -> Grid:
-    """A grid of `resolution` × `resolution` points between two corners (2,)."""
-    return Grid(line_over(low[0], high[0], resolution), line_over(low[1], high[1], resolution))
-
-
 def line_over(low: float, high: float, resolution: int) -> FloatArray:
     """Equally spaced points (resolution,)."""
     if resolution < 2:

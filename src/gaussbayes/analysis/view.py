@@ -343,11 +343,6 @@ def view_of(counts: Sequence[int], model: Any, features: Sequence[int | str] | N
     raise SchemaError(msg)
 
 
-def feature_titles(model: Any) -> tuple[str, ...]:
-    """What the features are called: their names, or their numbers."""
-    return tuple(_record(model).schema.titles)
-
-
 def positions_of(rows: Rows, axes: Sequence[Axis]) -> FloatArray:
     """The positions (n, m) of rows that have a feature for each axis."""
     positions = np.empty((rows.n_rows, len(axes)))

@@ -22,17 +22,13 @@ _WIDEST = 80  # columns of running text
 
 
 class Styled(str):
-    """A cell that stands out: ``"bold"``, ``"dim"``, or whatever else a terminal knows.
-
-    What follows its first line may have a style of its own.
-    """
+    """A cell that stands out: ``"bold"``, ``"dim"``, or whatever else a terminal knows."""
 
     style: str
-    below: str
 
-    def __new__(cls, text: str, style: str = "bold", below: str = "") -> Self:
+    def __new__(cls, text: str, style: str = "bold") -> Self:
         cell = super().__new__(cls, text)
-        cell.style, cell.below = style, below or style
+        cell.style = style
         return cell
 
 
@@ -41,8 +37,8 @@ class TextTable:
     """Cells under headings.
 
     `sides` has a letter for each column: l for text, which a terminal breaks where lines would get
-    too long; r for numbers, flush right, and L for what is not broken either. The last counts for
-    the rest. Headings, and cells in a terminal, may have several lines.
+    too long, and r for numbers, flush right. The last letter applies to all further columns.
+    Headings, and cells in a terminal, may have several lines.
 
     Examples
     --------
@@ -63,7 +59,6 @@ class TextTable:
     notes: Sequence[str] = ()  # sentences under it
     sides: str = "lr"
     n_more: int = 0  # rows that are left out
-    spacing: int = 0  # empty lines between rows, in a terminal
 
     @classmethod
     def first(
@@ -141,11 +136,10 @@ class TextTable:
             show_edge=False,
             pad_edge=False,
             padding=(0, 1, 0, 0),
-            leading=self.spacing,
         )
         for name, side in zip(self.columns, self.letters, strict=True):
             where: Any = "right" if side == "r" else "left"
-            table.add_column(Text(name), overflow="fold", justify=where, no_wrap=side != "l")
+            table.add_column(Text(name), overflow="fold", justify=where, no_wrap=side == "r")
         for row in self.rows:
             table.add_row(*map(_terminal_text, row))
         return table
@@ -211,9 +205,7 @@ def _width(text: str) -> int:
 def _terminal_text(cell: str) -> "Text":
     from rich.text import Text
 
-    first, end, rest = cell.replace("\xa0", " ").partition("\n")
-    text = Text(first, style=getattr(cell, "style", ""))
-    return Text.assemble(text, (end + rest, getattr(cell, "below", "")))
+    return Text(cell.replace("\xa0", " "), style=getattr(cell, "style", ""))
 
 
 def _html(cell: str) -> str:

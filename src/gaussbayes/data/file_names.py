@@ -42,11 +42,6 @@ def format_by_name(name: str) -> tuple[FormatName | None, Compression | None]:
     return _FORMATS.get(path.suffix), compression
 
 
-def name_endings() -> tuple[str, ...]:
-    """The endings of names that tell a format or a compression."""
-    return (*_FORMATS, *_COMPRESSIONS)
-
-
 def known_endings() -> str:
-    """The same in words."""
+    """The endings of names that tell a format or a compression, in words."""
     return ", ".join([*_FORMATS, *(f"…{ending}" for ending in _COMPRESSIONS)])

@@ -15,7 +15,7 @@ from gaussbayes.base.text_tables import Block
 if TYPE_CHECKING:
     from rich.console import Console
 
-WIDEST_TEXT = 88  # columns of running text
+_WIDEST_TEXT = 88  # columns of running text
 _WIDEST = 120  # columns of a table; beyond, the eye loses the line
 
 
@@ -39,7 +39,7 @@ def write_json(value: Any, *, indent: int | None = None) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=indent))
 
 
-def stdout_console(*, stderr: bool = False) -> "Console":
+def stdout_console() -> "Console":
     """Where to print: as wide as the terminal up to a limit, with 80 columns where there is none.
 
     Escape codes are written to terminals only, and never where ``NO_COLOR`` is set: rich would
@@ -53,9 +53,7 @@ def stdout_console(*, stderr: bool = False) -> "Console":
             raise  # noqa: PLE0704 (called while the error is handled)
 
     colors: Any = None if os.environ.get("NO_COLOR") else "auto"
-    console = QuietConsole(
-        stderr=stderr, color_system=colors, markup=False, emoji=False, highlight=False
-    )
+    console = QuietConsole(color_system=colors, markup=False, emoji=False, highlight=False)
     console.width = min(console.width, _WIDEST)
     return console
 
@@ -71,17 +69,14 @@ def print_blocks(console: "Console", *blocks: Block) -> None:
             console.print(block)
 
 
-def paragraph(
-    console: "Console", text: str, *, indent: int = 0, style: str = "", title: str = ""
-) -> None:
+def paragraph(console: "Console", text: str, *, style: str = "", title: str = "") -> None:
     """Print running text, wrapped where lines are still easy to read, beside a title if any."""
     from rich.text import Text
 
-    first, indent = title or " " * indent, indent or len(title)
-    width = min(console.width, WIDEST_TEXT) - indent
+    width = min(console.width, _WIDEST_TEXT) - len(title)
     for place, line in enumerate(Text(text, style=style).wrap(console, width)):
         line.rstrip()
-        console.print(Text(" " * indent if place else first).append_text(line))
+        console.print(Text(" " * len(title) if place else title).append_text(line))
 
 
 def finite(value: float) -> float | None:
