@@ -11,12 +11,12 @@ sys.path.insert(0, str(HERE / "_extensions"))
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the kernels of pages inherit it
 os.environ["COLUMNS"] = "100"  # tables in the terminal's manner are as wide on every machine
 
+from figure_style import KERNEL, LOOK, reset_gallery  # noqa: E402 - after the settings above
+
 # Kernels have settings of their own, whatever the machine has for others.
 settings = HERE.parent / "build" / "ipython"
 (settings / "profile_default").mkdir(parents=True, exist_ok=True)
-(settings / "profile_default" / "ipython_kernel_config.py").write_text(
-    "c.IPKernelApp.log_level = 40\nc.InlineBackend.rc = {'figure.dpi': 110}\n", encoding="utf-8"
-)
+(settings / "profile_default" / "ipython_kernel_config.py").write_text(KERNEL, encoding="utf-8")
 os.environ["IPYTHONDIR"] = str(settings)
 warnings.filterwarnings("error", category=UserWarning, module="gaussbayes")
 
@@ -36,6 +36,10 @@ extensions = [
     "command_options",
     "docstring_examples",
     "figure_texts",
+    "dark_figures",
+    "live",
+    "exercise",
+    "notebooks",
 ]
 exclude_patterns = ["_extensions", "_static", "gallery/**/*.ipynb", "**/GALLERY_HEADER.rst"]
 smartquotes = False
@@ -66,7 +70,8 @@ plot_include_source = True
 plot_html_show_source_link = False
 plot_html_show_formats = False
 plot_formats = [("png", 110)]
-plot_rcparams = {"figure.max_open_warning": 0}
+plot_rcparams = LOOK
+plot_apply_rcparams = True
 
 # Gallery.
 sphinx_gallery_conf = {
@@ -83,7 +88,7 @@ sphinx_gallery_conf = {
     "nested_sections": True,
     "plot_gallery": True,
     "remove_config_comments": True,
-    "reset_modules": ("matplotlib",),
+    "reset_modules": ("matplotlib", reset_gallery),
     "show_memory": False,
     "show_signature": False,
     "write_computation_times": False,

@@ -4,6 +4,7 @@ A cell of code has it in its settings (``mystnb: image: alt:``), an example of t
 examples/alt.yaml, a plotting function in the first line of its docstring.
 """
 
+from itertools import zip_longest
 from pathlib import Path
 
 import yaml
@@ -18,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 def add_gallery_texts(app: Sphinx, document: nodes.document) -> None:
-    """The texts of an example's figures, in their order."""
+    """The figures of an example as plain images, with their texts in order."""
     folder, _, name = app.env.docname.partition("/")
     figures = list(document.findall(imgsgnode))
     if folder == "gallery" and figures:
@@ -29,14 +30,15 @@ def add_gallery_texts(app: Sphinx, document: nodes.document) -> None:
             logger.warning(
                 "%s draws %d figures and has %d texts", *counts, location=app.env.docname
             )
-        for figure, text in zip(figures, texts, strict=False):
-            figure["alt"] = text
+        for figure, text in zip_longest(figures, texts[: len(figures)], fillvalue=""):
+            image = nodes.image(uri=figure["uri"], alt=text, classes=["sphx-glr-single-img"])
+            figure.replace_self(image)
 
 
 def check_texts(app: Sphinx, document: nodes.document) -> None:
     """Warn of figures without a text, and name the code that drew them."""
     for image in document.findall(nodes.image):
-        if not image.get("alt"):
+        if "alt" not in image:  # thumbnails have an empty one, beside their titles
             logger.warning("a figure without a text: %s", _code(image), location=app.env.docname)
 
 
@@ -50,6 +52,6 @@ def _code(image: nodes.image) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    app.connect("doctree-read", add_gallery_texts)
-    app.connect("doctree-read", check_texts)
+    app.connect("doctree-read", add_gallery_texts, priority=300)  # before Sphinx collects images
+    app.connect("doctree-read", check_texts, priority=310)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,14 +9,16 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import nbformat
+from answers import check, choices
 from blocks import Block, blocks
-from docutils import nodes
-from exercise import check, choices
-from live import assignments, picture, value
-from sphinx.application import Sphinx
+from specs import assignments, picture, value
+
+if TYPE_CHECKING:
+    from docutils import nodes
+    from sphinx.application import Sphinx
 
 COURSE = Path(__file__).parent.parent / "course"
 VERSIONS = {"": "with empty cells", "-solutions": "with solutions"}
@@ -151,8 +153,10 @@ def _plain(text: str, ending: str) -> str:
     return _LINK.sub(link, _ROLE.sub(role, text))
 
 
-def add_links(app: Sphinx, document: nodes.document) -> None:
+def add_links(app: "Sphinx", document: "nodes.document") -> None:
     """A line under the title of each chapter that leads to its notebooks."""
+    from docutils import nodes
+
     folder, _, stem = app.env.docname.rpartition("/")
     title = next(document.findall(nodes.title), None)
     if folder != "course" or not stem[:2].isdigit() or title is None:
@@ -175,7 +179,7 @@ def main(folder: str) -> None:
             nbformat.write(book, site / "course" / "notebooks" / f"{path.stem}{ending}.ipynb")
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: "Sphinx") -> dict[str, Any]:
     app.connect("doctree-read", add_links)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
