@@ -13,7 +13,7 @@ from inspect import signature
 from os import PathLike
 from pathlib import Path
 from types import NoneType
-from typing import Any, Generic, Literal, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -67,6 +67,9 @@ from gaussbayes.model.select import Criterion, chosen_before, is_open
 from gaussbayes.model.settings import Priors, Settings
 from gaussbayes.model.solution import NegativeLogLikelihood, Solution
 from gaussbayes.model.statistics import Learnt, observe
+
+if TYPE_CHECKING:
+    from gaussbayes.lab import Lab
 
 Known = TypeVar("Known")
 
@@ -1047,6 +1050,33 @@ class GaussianClassifier(
         write = import_module("gaussbayes.apps.report").write_report
         written: Path = write(self, X, y, path, **options)
         return written
+
+    def lab(self, X: Any, y: Any) -> Lab:
+        """Show this model and labelled rows on an interactive page, which needs no server.
+
+        A notebook displays the page; elsewhere, open it in the browser or save it.
+
+        Parameters
+        ----------
+        X, y : rows with the features of this model, and their labels; of more than 100,000 rows a
+            sample is shown
+
+        Returns
+        -------
+        Lab
+            The page, with ``open()`` and ``save(path)``
+
+        Examples
+        --------
+        >>> from tempfile import mkdtemp
+        >>> X = [[1.0, 2.0], [2.0, 1.0], [2.0, 3.0], [7.0, 8.0], [8.0, 6.0], [9.0, 9.0]]
+        >>> y = [0, 0, 0, 1, 1, 1]
+        >>> GaussianClassifier().fit(X, y).lab(X, y).save(mkdtemp() + "/lab.html").name
+        'lab.html'
+        """
+        from gaussbayes.lab.payload import model_lab
+
+        return model_lab(self, X, y)
 
     # Other models.
 

@@ -8,9 +8,9 @@ from gaussbayes.base.errors import GaussBayesError
 
 STATIC = Path(__file__).parent / "static"
 
-_IMPORT = re.compile(r'^(?:import|export)\s*(?:\{[^}]*\}\s*from\s*)?"(\./|\.\./)([^"]+)";\n', re.M)
-_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let)\b)", re.M)
-_NAME = re.compile(r"^(?:export )?(?:async )?(?:function\*?|class|const|let) ([\w$]+)", re.M)
+_IMPORT = re.compile(r'(?m)^(?:import|export)\s*(?:\{[^}]*\}\s*from\s*)?"(\./|\.\./)([^"]+)";\n')
+_EXPORT = re.compile(r"(?m)^export (?=(?:async )?(?:function|class|const|let)\b)")
+_NAME = re.compile(r"(?m)^(?:export )?(?:async )?(?:function\*?|class|const|let) ([\w$]+)")
 
 
 @cache

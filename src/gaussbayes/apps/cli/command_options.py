@@ -131,6 +131,7 @@ _HELP = {
     "and the like are categories and labels.",
     "--no-header": "The first line of CSV and TSV files is a row, and the columns are x1, x2, ...",
     "--no-label": "Leave out the column of predicted classes.",
+    "--no-open": "Write the page, but do not open the browser.",
     "--novelty": "Leave open rows that are like no class: less than this proportion of the rows of "
     "every class lie so far out.",
     "--numeric": "Features that hold numbers, whatever they look like; it may be given several "
@@ -141,6 +142,7 @@ _HELP = {
     "--output MODEL": "The model file to write; - is standard output.",
     "--output NEW": "The model file to write; - is standard output.  [default: MODEL itself]",
     "--output REPORT": "The report to write; it is one file that needs nothing else.",
+    "--output PAGE": "The page to write; it is one file that needs nothing else.",
     "--output-format": "The format of the file to write.  [default: by its name, or csv]",
     "--p-values": "How probable a row of the class is at least so far out.",
     "--plot": "Plot it as well, as a .png, .svg or .pdf file.",

@@ -1,0 +1,208 @@
+"""Rows and models as plain values that the page reads.
+
+A model of plain Gaussians is given by its parameters, from which the page computes everything. Of
+any other model the page gets posteriors on grids, one for each pair of its most informative
+features, and the reason.
+"""
+
+from base64 import b64encode
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+from math import isqrt
+from typing import Any
+
+import numpy as np
+
+from gaussbayes.analysis.class_moments import (
+    category_probabilities,
+    class_covariances,
+    class_means,
+)
+from gaussbayes.analysis.grid import grid_within, view_limits
+from gaussbayes.analysis.informative_features import informative_features
+from gaussbayes.analysis.view import read_labelled, view
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.schema import Schema
+from gaussbayes.data.rows import LabelledRows, Rows, Targets
+from gaussbayes.families.categorical.family import CategoricalDensity
+from gaussbayes.families.gaussian.density import GaussianDensity
+from gaussbayes.families.gaussian.student import StudentDensity
+from gaussbayes.lab.page import Lab, Payload
+from gaussbayes.model.average import AveragedModel
+from gaussbayes.model.model import Model
+from gaussbayes.model.row_sample import pick, stratified
+from gaussbayes.model.settings import cut_rows
+
+MOST_ROWS = 100_000
+_MOST_CELLS = 3_000_000
+"""Rows, and values of rows, that a page holds; of more, a sample is drawn."""
+
+_RANKED_ROWS = 2_000
+"""Rows by which the most informative features are found."""
+
+_MOST_COVARIANCES = 200_000
+"""Numbers of covariances that a page holds; a larger model is shown by grids."""
+
+_MOST_FEATURES, _MANY_CLASSES = 6, 24
+_MOST_POSTERIORS = 1_000_000
+_WIDEST = 120
+"""Features whose pairs have grids (two of a model of many classes), the posteriors of all grids
+together, and the points along a side of one."""
+
+
+def lab_of(
+    table: LabelledRows,
+    schema: Schema,
+    model: Model | None = None,
+    *,
+    target: str | None = None,
+    name: str | None = None,
+    n_rows: int | None = None,
+) -> Lab:
+    """The page of labelled rows, and of a model of them if there is one.
+
+    Parameters
+    ----------
+    table : the rows, whose features are those of the schema
+    schema : names and kinds of the features, and the classes
+    model : what is shown; without it the page fits its own
+    target : what the labels are called
+    name : what the data are called, such as the name of their file
+    n_rows : of how many rows these were drawn; by default they are all
+    """
+    n, d = table.rows.n_rows, schema.n_features
+    n_rows = n if n_rows is None else n_rows
+    if not n:
+        msg = "the lab needs at least one row, got none"
+        raise DataError(msg)
+    most = max(1, min(MOST_ROWS, _MOST_CELLS // max(d, 1)))
+    if n > most:
+        table = pick(table, stratified(table.targets.codes, most))
+    labels = [*map(_plain, table.classes.tolist()), None]  # −1, without label, is the last
+    data = {
+        "columns": list(_columns(table.rows, schema)),
+        "labels": [labels[code] for code in table.targets.codes.tolist()],
+        "target": target or "class",
+        "name": name,
+        "n_rows": n_rows,
+        "sampled": table.rows.n_rows < n_rows,
+    }
+    return Lab(data, None if model is None else _model_payload(model.solved(), table))
+
+
+def model_lab(model: Any, X: Any, y: Any) -> Lab:
+    """The page of a fitted classifier and labelled rows with its features."""
+    record, rows, codes = read_labelled(model, X, y)
+    targets = Targets(codes.astype(np.int32), record.classes.size)
+    table = LabelledRows(rows, targets, record.classes)
+    return lab_of(table, record.schema, record, target=record.target)
+
+
+def _columns(rows: Rows, schema: Schema) -> Iterator[Payload]:
+    """The features that hold numbers, then those that hold categories; missing values are None."""
+    origins = {} if schema.roles is None else schema.roles.origins
+    for column, numbers in zip(_numeric(schema), rows.matrix.T, strict=True):
+        name = schema.titles[column]
+        since = f" (days since {origins[name]})" if name in origins else ""
+        values = [_number(x) if np.isfinite(x) else None for x in numbers.tolist()]
+        yield {"name": f"{name}{since}", "kind": "number", "values": values}
+    coded = zip(schema.categorical, rows.codes.T, rows.categories, strict=True)
+    for column, codes, categories in coded:
+        levels = [*map(str, categories), None]  # missing and unseen ones have negative codes
+        named = [levels[max(code, -1)] for code in codes.tolist()]
+        yield {"name": schema.titles[column], "kind": "category", "values": named}
+
+
+def _model_payload(model: Model, table: LabelledRows) -> Payload:
+    """Parameters, or grids and why."""
+    reason = _why_grids(model)
+    if reason is None:
+        return {"parameters": _parameters(model)}
+    return {"grid": _grids(model, table) | {"reason": reason}}
+
+
+def _why_grids(model: Model) -> str | None:
+    """Why the page cannot compute a model's posteriors from its parameters; None if it can."""
+    k, g = model.classes.size, len(_numeric(model.schema))
+    others = [each for each in model.densities if type(each) not in _PLAIN]
+    if isinstance(model, AveragedModel):
+        return "it averages several models"
+    if model.calibration is not None:
+        return "its posteriors are calibrated"
+    if any(isinstance(density, StudentDensity) for density in others):
+        return "its parameters are integrated out (Student-t densities)"
+    if others:
+        names = sorted({type(density).__name__.removesuffix("Density") for density in others})
+        return f"it is not made of plain Gaussians ({', '.join(names)})"
+    return "it has many parameters" if k * g * g > _MOST_COVARIANCES else None
+
+
+_PLAIN = (GaussianDensity, CategoricalDensity)
+
+
+def _parameters(model: Model) -> Payload:
+    """Priors, means and covariances of the numbers, and probabilities of the categories."""
+    means, tables = class_means(model), category_probabilities(model).values()
+    shape = (*means.shape, means.shape[1])
+    return {
+        "classes": _labels(model),
+        "priors": model.prior.tolist(),
+        "means": means.tolist(),
+        "covariances": np.broadcast_to(class_covariances(model), shape).tolist(),
+        "probabilities": [
+            {"levels": [*map(str, levels)], "table": table.tolist()}
+            for levels, table in zip(model.categories, tables, strict=True)
+        ],
+    }
+
+
+def _grids(model: Model, table: LabelledRows) -> Payload:
+    """Posteriors of pairs of the most informative features that hold numbers, the best first."""
+    numeric, grids = _numeric(model.schema), {}
+    if len(numeric) > 1:
+        some = table
+        if table.rows.n_rows > _RANKED_ROWS:
+            some = pick(table, stratified(table.targets.codes, _RANKED_ROWS))
+        rows, codes = cut_rows(some.rows, model.schema, numeric), some.targets.codes
+        part = replace(model, learnt=None).marginal(numeric)
+        most = 2 if model.classes.size > _MANY_CLASSES else _MOST_FEATURES
+        best = informative_features(part, rows, codes.astype(np.intp), most)
+        pairs = dict.fromkeys([best.pair, *combinations(best.features, 2)])
+        side = min(_WIDEST, isqrt(_MOST_POSTERIORS // (model.classes.size * len(pairs))))
+        grids = {f"{i},{j}": _grid(model, table, (numeric[i], numeric[j]), side) for i, j in pairs}
+    return {"classes": _labels(model), "pairs": grids}
+
+
+def _grid(model: Model, table: LabelledRows, pair: tuple[int, int], side: int) -> Payload:
+    """Posteriors at the centres of equal cells, class by class, from the lowest values on."""
+    seen = view(model, pair)
+    positions = seen.positions(cut_rows(table.rows, model.schema, pair))
+    grid = grid_within(seen, side, *view_limits(seen, positions))
+    posterior = np.nan_to_num(seen.posterior(grid.rows)).T.astype("<f4")
+    left, right, bottom, top = grid.edges
+    return {
+        "x": [left, right],
+        "y": [bottom, top],
+        "width": grid.x.size,
+        "height": grid.y.size,
+        "posterior": b64encode(posterior.tobytes()).decode(),
+    }
+
+
+def _numeric(schema: Schema) -> list[int]:
+    return [j for j in range(schema.n_features) if j not in schema.categorical]
+
+
+def _labels(model: Model) -> list[Any]:
+    return [*map(_plain, model.classes.tolist())]
+
+
+def _plain(label: Any) -> Any:
+    """A label as JSON has it: a number or a string."""
+    return label if isinstance(label, int | float) and not isinstance(label, bool) else str(label)
+
+
+def _number(value: float) -> float | int:
+    """A number in its shortest form."""
+    return int(value) if value.is_integer() and abs(value) < 1e15 else value
