@@ -37,8 +37,8 @@ class Lab:
     --------
     >>> from tempfile import mkdtemp
     >>> from gaussbayes import GaussianClassifier, datasets
-    >>> X, y = datasets.load_iris()
-    >>> lab = GaussianClassifier().fit(X, y).lab(X, y)
+    >>> iris = datasets.load_iris()
+    >>> lab = GaussianClassifier().fit(iris.rows, iris.labels).lab(iris.rows, iris.labels)
     >>> lab.save(mkdtemp() + "/iris.html").name
     'iris.html'
     """

@@ -126,19 +126,25 @@ def _why_grids(model: Model) -> str | None:
     """Why the page cannot compute a model's posteriors from its parameters; None if it can."""
     k, g = model.classes.size, len(_numeric(model.schema))
     others = [each for each in model.densities if type(each) not in _PLAIN]
-    if isinstance(model, AveragedModel):
-        return "it averages several models"
-    if model.calibration is not None:
-        return "its posteriors are calibrated"
-    if any(isinstance(density, StudentDensity) for density in others):
-        return "its parameters are integrated out (Student-t densities)"
-    if others:
-        names = sorted({type(density).__name__.removesuffix("Density") for density in others})
-        return f"it is not made of plain Gaussians ({', '.join(names)})"
-    return "it has many parameters" if k * g * g > _MOST_COVARIANCES else None
+    integrated = any(isinstance(density, StudentDensity) for density in others)
+    coded = any(part.distribution == "coded" for part in model.components)
+    families = sorted({part.distribution for part in model.components} - _PLAIN_FAMILIES)
+    reasons = {
+        "it averages several models": isinstance(model, AveragedModel),
+        f"features follow other distributions ({', '.join(families)})": families,
+        "its parameters are integrated out": integrated,
+        "its categories are coded as numbers": coded,
+        "its features are transformed": others and not (integrated or families or coded),
+        "its posteriors are calibrated": model.calibration is not None,
+        "it has too many parameters for a page": k * g * g > _MOST_COVARIANCES,
+    }
+    return " and ".join(reason for reason, holds in reasons.items() if holds) or None
 
 
-_PLAIN = (GaussianDensity, CategoricalDensity)
+_PLAIN, _PLAIN_FAMILIES = (
+    (GaussianDensity, CategoricalDensity),
+    {"gaussian", "categorical", "coded"},
+)
 
 
 def _parameters(model: Model) -> Payload:
