@@ -65,3 +65,297 @@
  *   on("change", ({state, record, settled}) => …), on("select", ({row}) => …), on("problem", ({message}) => …), png() → Promise<Blob>, svg() → text,
  *   destroy() }.  `settled` is false during a drag; its last event has settled and record true.
  */
+
+import { palette } from "./figure/colours.js";
+import { cardOf } from "./figure/card.js";
+import { controlsOf, quantityText, readoutsOf } from "./figure/controls.js";
+import { el, putText } from "./figure/elements.js";
+import { pngOf, svgOf } from "./figure/export_image.js";
+import { LineView } from "./figure/line.js";
+import { className } from "./figure/marks.js";
+import { readPath, writePath } from "./figure/paths.js";
+import { mixedPicture, pictureOf } from "./figure/picture.js";
+import { PlaneView } from "./figure/plane.js";
+import { PRESSES } from "./figure/presses.js";
+import { proseOf } from "./figure/prose.js";
+import { quantityOf } from "./figure/quantities.js";
+import { sceneOf, wholeWindow } from "./figure/scene.js";
+
+const VIEWS = { plane: PlaneView, line: LineView };
+const DURATION = 200; // milliseconds of an animated change
+const AFTER = 70; // milliseconds until slow numbers are computed
+const HEIGHTS = { plane: 0.68, line: 0.62, surface: 0.68, areas: 0.62, bars: 0.5, learning: 0.56 }; // of the width
+const NAMED_CLASSES = 12; // in the legend
+
+/**
+ * Draw a figure.
+ * @param {HTMLElement} element its content is replaced; only a `figcaption` and a still picture stay
+ * @param {object} spec see above
+ * @returns {Figure} the handle
+ */
+export function figure(element, spec = {}) {
+	return new Figure(element, spec);
+}
+
+class Figure {
+	constructor(element, spec) {
+		Object.assign(this, { element, given: normalised(spec), memo: {}, listeners: new Map(), settled: true, tween: null, drawn: null });
+		this.state = this.given;
+		this.build();
+		this.scene = sceneOf(this.state, this.memo);
+		this.prose = proseOf(this, element.id);
+		this.watch();
+		this.changed({ animate: false, record: false });
+	}
+
+	build() {
+		const { state, element } = this;
+		this.stage = el("div", { class: "gb-stage" });
+		this.chips = el("div", { class: "gb-chips" });
+		this.problem = el("p", { class: "gb-problem", role: "status", hidden: true });
+		this.legend = el("div", { class: "gb-legend" });
+		this.speech = el("p", { class: "gb-unseen", role: "status" });
+		this.card = state.card ? cardOf(this) : null;
+		this.controls = state.controls?.length ? controlsOf(this, state.controls) : null;
+		this.readouts = state.readouts?.length ? readoutsOf(this, state.readouts) : null;
+		const plot = el("div", { class: "gb-plot" }, this.legend, this.stage, this.problem);
+		const parts = el("div", { class: "gb-parts" }, plot, this.card?.element);
+		const label = state.alt ?? state.caption ?? state.name ?? "Figure that can be changed";
+		this.root = el("div", { class: "gb", role: "group", "aria-label": label }, parts, this.controls?.element, this.readouts?.element, this.speech);
+		const kept = [...element.children].filter((child) => child.matches("figcaption, img"));
+		const caption = state.caption && !kept.some((child) => child.matches("figcaption")) ? el("figcaption", {}, state.caption) : null;
+		element.replaceChildren(this.root, ...kept, ...(caption ? [caption] : []));
+		element.classList.add("gb-ready");
+	}
+
+	/** Follow the size of the element and the theme of the page. */
+	watch() {
+		this.sizes = new ResizeObserver(() => this.render());
+		this.sizes.observe(this.stage);
+		this.themes = new MutationObserver(() => this.retheme());
+		this.themes.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+		this.darkness = matchMedia("(prefers-color-scheme: dark)");
+		this.onDark = () => this.retheme();
+		this.darkness.addEventListener("change", this.onDark);
+	}
+
+	retheme() {
+		this.colours = null;
+		this.render();
+	}
+
+	/** The value at a path of the spec, or of a named quantity such as prior.B. */
+	get(path) {
+		return readPath(this.scene, path);
+	}
+
+	/** A number by its name. */
+	quantity(name) {
+		return quantityOf(this.scene, name);
+	}
+
+	/** The parameters of the model that is shown, as `spec.model.parameters` takes them. */
+	parameters() {
+		const { classes, priors, means, covariances, probabilities } = this.scene.model ?? {};
+		return { classes, priors, means, covariances, probabilities };
+	}
+
+	/**
+	 * Change the figure.
+	 * @param {object} patch values by path
+	 * @param {{animate?: boolean, record?: boolean, settled?: boolean, keepWindow?: boolean}} [options]
+	 */
+	set(patch, { animate = true, record = true, settled = true, keepWindow = false } = {}) {
+		const before = { state: this.state, scene: this.scene, memo: { ...this.memo } };
+		try {
+			for (const [path, value] of Object.entries(patch)) {
+				this.state = normalised(writePath({ ...this.scene, state: this.state }, path, value));
+				if (/^(prior|likelihood|mean|sd|variance|correlation|covariance)\./.test(path)) this.scene = sceneOf(this.state, this.memo);
+			}
+			this.scene = sceneOf(this.state, this.memo);
+		} catch (error) {
+			Object.assign(this, before);
+			this.tell("problem", { message: error.message });
+			return;
+		}
+		const isNew = ["data", "features", "view"].some((name) => this.state[name] !== before.state[name]);
+		if (isNew && !keepWindow) this.whole = null;
+		this.settled = settled;
+		this.changed({ animate, record });
+	}
+
+	/** A step of a drag. */
+	move(patch) {
+		this.set(patch, { animate: false, record: false, settled: false, keepWindow: true });
+	}
+
+	/** The end of a drag. */
+	settle(record = true) {
+		if (this.settled) return;
+		this.settled = true;
+		this.changed({ animate: false, record });
+	}
+
+	/** Press a control: see `controls` of the spec. */
+	press(name) {
+		PRESSES[name]?.(this);
+	}
+
+	/** Hear of "change", "select" or "problem"; returns a function that ends it. */
+	on(name, listener) {
+		const listeners = this.listeners.get(name) ?? this.listeners.set(name, new Set()).get(name);
+		listeners.add(listener);
+		return () => listeners.delete(listener);
+	}
+
+	tell(name, event) {
+		for (const listener of this.listeners.get(name) ?? []) listener(event);
+	}
+
+	changed({ animate, record }) {
+		const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+		this.tween = animate && !still && this.drawn ? { from: this.drawn, start: null } : null;
+		this.showTexts();
+		this.render();
+		clearTimeout(this.later);
+		if (this.settled) this.later = setTimeout(() => this.speak(), 600);
+		this.tell("change", { state: this.state, record, settled: this.settled });
+	}
+
+	/** The window that shows everything; it stays while things are dragged. */
+	wholeWindow() {
+		return (this.whole ??= wholeWindow(this.scene));
+	}
+
+	/** Draw at the next frame. */
+	render() {
+		this.frame ??= requestAnimationFrame((now) => {
+			this.frame = null;
+			this.paint(now);
+		});
+	}
+
+	paint(now) {
+		const width = this.stage.clientWidth;
+		if (!width) return;
+		const height = this.layOut(width);
+		this.colours ??= palette(this.root);
+		this.useView();
+		const target = pictureOf(this.scene, this.state.window ?? this.wholeWindow());
+		let picture = target;
+		if (this.tween) {
+			this.tween.start ??= now;
+			const t = Math.min(1, (now - this.tween.start) / DURATION);
+			picture = mixedPicture(this.tween.from, target, t * (2 - t));
+			if (t < 1) this.render();
+			else this.tween = null;
+		}
+		this.drawn = picture;
+		this.view.draw({ ...picture, colours: this.colours, coarse: !this.settled || Boolean(this.tween), width, height });
+		if (this.settled && !this.tween) this.tell("drawn", {});
+	}
+
+	layOut(width) {
+		const view = this.state.view ?? "plane";
+		const own = view === "bars" ? 84 + 38 * this.scene.columns.length : Math.min(Math.max(HEIGHTS[view] * width, Math.min(width * 0.95, 300)), 470);
+		const height = this.state.height === "fill" ? this.stage.clientHeight : (this.state.height ?? Math.round(own));
+		const text = this.state.height === "fill" ? "" : `${height}px`;
+		if (this.stage.style.height !== text) this.stage.style.height = text;
+		this.stage.classList.toggle("gb-fill", this.state.height === "fill");
+		return height;
+	}
+
+	useView() {
+		const name = this.state.view ?? "plane";
+		if (this.viewName === name) return;
+		this.viewName = name;
+		this.stage.replaceChildren();
+		this.view = new VIEWS[name](this, this.stage);
+		this.stage.append(this.chips);
+	}
+
+	/** Everything that is text: legend, chips, controls, readouts, card, prose. */
+	showTexts() {
+		const { settled, scene } = this;
+		putText(this.problem, scene.problem ?? "");
+		this.showLegend();
+		this.showChips();
+		this.controls?.refresh();
+		const refresh = (isSettled) => {
+			this.readouts?.refresh(isSettled);
+			this.prose?.refresh(isSettled);
+		};
+		this.card?.refresh();
+		refresh(false);
+		clearTimeout(this.slow);
+		if (settled) this.slow = setTimeout(() => refresh(true), AFTER);
+	}
+
+	showLegend() {
+		const { classes, codes, held, view, layers, state } = this.scene;
+		const key = JSON.stringify([classes, codes.includes(-1), Boolean(held), layers.truth, view]);
+		if (key === this.legendKey) return;
+		this.legendKey = key;
+		const named = classes.slice(0, NAMED_CLASSES).map((label, code) => className(code, label));
+		const others = classes.length - named.length;
+		if (others > 0) named.push(el("span", {}, `and ${others} other classes in grey`));
+		if (codes.includes(-1) && classes.length && state.layers?.points !== false) named.push(className(-1, "unlabelled"));
+		if (held) named.push(el("span", { class: "gb-key" }, el("span", { class: "gb-key-hollow" }), "held-out rows"));
+		if (layers.truth) named.push(el("span", { class: "gb-key" }, el("span", { class: "gb-key-dashed" }), "generating Gaussians"));
+		this.legend.replaceChildren(...(classes.length > 1 || named.length > 1 ? named : []));
+	}
+
+	/** Chips on the plot: hidden features, what Python computed, how many rows are misclassified. */
+	showChips() {
+		const { hidden, names, columns, model } = this.scene;
+		const chips = names.filter((_, i) => hidden[i]).map((name) => {
+			const shown = () => this.set({ hidden: columns.filter((_, i) => hidden[i] && names[i] !== name) });
+			return el("button", { type: "button", class: "gb-chip", title: "Measure it again", on: { click: shown } }, `${name} not measured `, el("span", { "aria-hidden": "true" }, "×"));
+		});
+		if (model?.reason) chips.push(el("span", { class: "gb-chip" }, "posteriors computed by Python"));
+		this.count ??= el("span", { class: "gb-chip", hidden: true });
+		this.chips.replaceChildren(...chips, this.count);
+	}
+
+	showCount(text) {
+		putText(this.count, text);
+	}
+
+	/** A sentence about the figure for screen readers. */
+	speak() {
+		const { row, classes, model, problem } = this.scene;
+		if (problem || !row || !model) return putText(this.speech, problem ?? "");
+		const parts = classes.slice(0, 4).map((label) => `${label} ${quantityText(`posterior.${label}`, quantityOf(this.scene, `posterior.${label}`))}`);
+		putText(this.speech, `Posterior at the query: ${parts.join(", ")}.`);
+	}
+
+	/** The plot as SVG text. */
+	svg() {
+		return svgOf(this);
+	}
+
+	/** The plot as PNG. */
+	png() {
+		return pngOf(this);
+	}
+
+	destroy() {
+		this.sizes.disconnect();
+		this.themes.disconnect();
+		this.darkness.removeEventListener("change", this.onDark);
+		this.prose.release();
+		cancelAnimationFrame(this.frame);
+		for (const timer of [this.later, this.slow, this.timer]) clearTimeout(timer);
+		this.root.remove();
+	}
+}
+
+/** A spec whose given parameters have a prior and a covariance for every class. */
+function normalised(spec) {
+	const given = spec.model?.parameters;
+	if (!given?.means || (given.priors && given.classes && Array.isArray(given.covariances[0]?.[0] ?? []))) return spec;
+	const k = given.means.length;
+	const covariances = Array.isArray(given.covariances[0][0]) ? given.covariances : given.means.map(() => given.covariances);
+	const classes = given.classes ?? given.means.map((_, c) => c);
+	return { ...spec, model: { ...spec.model, parameters: { ...given, classes, covariances, priors: given.priors ?? new Array(k).fill(1 / k) } } };
+}
