@@ -1,8 +1,7 @@
 // Anderson acceleration of steps that never lower an objective, such as those of EM. The last few steps f = M(x) − x are
 // combined so that f would vanish if M were linear; what that proposes is taken only where the objective is no lower.
 
-const MEMORY = 8; // steps that are combined
-const LONGEST = 2; // largest entry of a combined step: far from the last ones they say nothing
+import { dotProduct } from "./matrices.js";
 
 /**
  * Iterate a step up to its fixed point.
@@ -14,27 +13,23 @@ const LONGEST = 2; // largest entry of a combined step: far from the last ones t
  */
 export function accelerate(step, start, most = 3000) {
 	let [x, here, history] = [start, step(start), []];
-	let f = subtract(here.image, x);
-	let [factor, lowest, stalled] = [1, Infinity, 0];
+	let [f, factor, lowest, stalled] = [plusMultiple(here.image, -1, x), 1, Infinity, 0];
 	const objectives = [here.objective];
-	for (let n = 1; n < most; n++) {
+	while (objectives.length < most) {
 		// The error of x is up to |Δx| / |Δf| times as large as f.
-		const remaining = factor * largest(f);
-		if (remaining <= 1e-13 || largest(f) <= here.noise) break;
-		stalled = remaining >= 0.9 * lowest ? stalled + 1 : 0;
+		const remaining = factor * largestSize(f);
+		stalled = remaining < 0.9 * lowest ? 0 : stalled + 1;
 		lowest = Math.min(lowest, remaining);
-		const slack = 1e-13 * (1 + Math.abs(here.objective));
-		if (stalled >= 40 && here.objective - objectives[objectives.length - 40] <= 40 * slack) break;
-		let proposed = combine(x, f, history);
-		let following = proposed && attempt(step, proposed);
-		if (!following || !(following.objective >= here.objective - slack)) {
-			history = [];
-			proposed = here.image;
-			following = step(proposed);
+		if (remaining <= 1e-13 || largestSize(f) <= here.noise || stalled >= 40) break;
+		const least = here.objective - 1e-13 * (1 + Math.abs(here.objective));
+		let proposed = combinedStep(x, f, history);
+		let following = proposed && attemptStep(step, proposed);
+		if (!(following?.objective >= least)) {
+			[history, proposed, following] = [[], here.image, step(here.image)];
 		}
-		const g = subtract(following.image, proposed);
-		history = [{ dx: subtract(proposed, x), df: subtract(g, f) }, ...history].slice(0, MEMORY);
-		if (largest(g) > 10 * following.noise) {
+		const g = plusMultiple(following.image, -1, proposed);
+		history = [{ dx: plusMultiple(proposed, -1, x), df: plusMultiple(g, -1, f) }, ...history.slice(0, 7)];
+		if (largestSize(g) > 10 * following.noise) {
 			factor = Math.max(1, ...history.map(({ dx, df }) => Math.hypot(...dx) / Math.hypot(...df) || 1));
 		}
 		[x, f, here] = [proposed, g, following];
@@ -43,34 +38,31 @@ export function accelerate(step, start, most = 3000) {
 	return { last: here, objectives };
 }
 
-const subtract = (a, b) => a.map((value, i) => value - b[i]);
-const minus = (a, t, b) => a.map((value, i) => value - t * b[i]);
-const inner = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
-const largest = (a) => a.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+const plusMultiple = (a, t, b) => a.map((value, i) => value + t * b[i]);
+const largestSize = (a) => a.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 
-/** Where f would vanish if it were linear: f = Σ (q·f) q in orthonormal q, each with its change of x and f, p. */
-function combine(x, f, history) {
+/** Where f would vanish if it were linear: f = Σ (q·f) q in orthonormal q, each with its change p of x + f. */
+function combinedStep(x, f, history) {
 	const basis = [];
 	for (const { dx, df } of history) {
-		let [q, p] = [df, dx.map((value, i) => value + df[i])];
-		for (let pass = 0, size = Math.hypot(...q); pass < 3 && q; pass++) {
+		let [q, p, size, pass] = [df, plusMultiple(dx, 1, df), Math.hypot(...df), 0];
+		for (; pass < 3 && size > (pass && 1e-8); pass++) {
 			[q, p] = [q, p].map((vector) => vector.map((value) => value / size));
 			for (const known of pass < 2 ? basis : []) {
-				const t = inner(known.q, q);
-				[q, p] = [minus(q, t, known.q), minus(p, t, known.p)];
+				const t = -dotProduct(known.q, q);
+				[q, p] = [plusMultiple(q, t, known.q), plusMultiple(p, t, known.p)];
 			}
 			size = Math.hypot(...q);
-			if (!(size > 1e-8)) q = null;
 		}
-		if (q) basis.push({ q, p });
+		if (pass === 3) basis.push({ q, p });
 	}
-	if (!basis.length) return null;
-	const step = basis.reduce((rest, { q, p }) => minus(rest, inner(q, f), p), f);
-	const scale = Math.min(1, LONGEST / largest(step));
-	return Number.isFinite(scale) ? x.map((value, i) => value + scale * step[i]) : null;
+	const step = basis.reduce((rest, { q, p }) => plusMultiple(rest, -dotProduct(q, f), p), f);
+	// Far from where the last steps were they say nothing.
+	const scale = Math.min(1, 2 / largestSize(step));
+	return basis.length && Number.isFinite(scale) ? plusMultiple(x, scale, step) : null;
 }
 
-function attempt(step, x) {
+function attemptStep(step, x) {
 	try {
 		return step(x);
 	} catch {

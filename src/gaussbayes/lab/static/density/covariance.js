@@ -4,10 +4,8 @@
 //
 // D are the variances within classes, so that no unit matters; with the spherical target D is the identity.
 
-import { blendMatrices, factorise, zeroMatrix } from "./matrices.js";
+import { factorise, mapMatrix, subMatrix, totalOf } from "./matrices.js";
 import { featureName } from "./table.js";
-
-const LEAST_WITHIN = 1e-6; // the least proportion of a feature's variance over all rows that its target is
 
 /**
  * The covariances of the classes, estimated from moments; not checked for being positive definite.
@@ -17,45 +15,30 @@ const LEAST_WITHIN = 1e-6; // the least proportion of a feature's variance over 
  * @returns {number[][][]} one for each class; the same array for all where they share one
  */
 export function estimateCovariances(moments, settings, classes) {
+	const { weights, scatters } = moments;
 	const sharing = Number(settings.shared);
-	const spherical = settings.covariance === "spherical";
-	const shrunk = settings.shrinkage !== null && settings.shrinkage !== undefined && !spherical;
-	const target = shrunk && settings.shrinkageTarget !== "spherical" ? diagonalTarget(moments) : null;
-	const k = moments.weights.length;
-	const total = moments.weights.reduce((sum, weight) => sum + weight, 0);
+	const shrunk = (settings.shrinkage ?? null) !== null && settings.covariance !== "spherical";
+	const target = shrunk && settings.shrinkageTarget !== "spherical" ? diagonalTarget(moments) : scatters[0].map(() => 1);
 	const estimated = (scatter, weight, nMeans, who) => {
 		const divide = settings.divisor === "unbiased" ? weight - nMeans : weight;
 		if (!(divide > 0)) throw new Error(`${who} weighs ${weight}, too little for the unbiased divisor`);
-		const covariance = shaped(scatter, divide, settings.covariance);
-		return shrunk ? shrink(covariance, settings.shrinkage, weight, target) : covariance;
+		const covariance = shapedScatter(scatter, divide, settings.covariance);
+		return shrunk ? shrunkCovariance(covariance, settings.shrinkage, weight, target) : covariance;
 	};
-	const own = () => moments.scatters.map((scatter, c) => estimated(scatter, moments.weights[c], 1, `class ${classes[c]}`));
-	const pooled = () => {
-		const scatter = moments.scatters.reduce((sum, part) => blendMatrices(1, sum, 1, part));
-		return estimated(scatter, total, k, "all classes together");
-	};
+	const own = () => scatters.map((scatter, c) => estimated(scatter, weights[c], 1, `class ${classes[c]}`));
 	if (sharing === 0) return own();
-	const common = pooled();
-	if (sharing === 1) return new Array(k).fill(common);
-	return own().map((covariance) => blendMatrices(1 - sharing, covariance, sharing, common));
+	const total = mapMatrix(scatters[0], (_, i, j) => totalOf(scatters.map((scatter) => scatter[i][j])));
+	const pooled = estimated(total, totalOf(weights), weights.length, "all classes together");
+	if (sharing === 1) return weights.map(() => pooled);
+	return own().map((covariance) => mapMatrix(covariance, (value, i, j) => (1 - sharing) * value + sharing * pooled[i][j]));
 }
 
-/**
- * A scatter as a covariance of some shape.
- * @param {number[][]} scatter
- * @param {number} divide degrees of freedom
- * @param {"full"|"diagonal"|"spherical"} shape
- * @returns {number[][]}
- */
-export function shaped(scatter, divide, shape) {
-	const d = scatter.length;
-	const mean = scatter.reduce((sum, row, i) => sum + row[i], 0) / (divide * d);
-	return scatter.map((row, i) =>
-		row.map((value, j) => {
-			if (shape !== "full" && i !== j) return 0;
-			return shape === "spherical" ? mean : value / divide;
-		}),
-	);
+function shapedScatter(scatter, divide, shape) {
+	const mean = totalOf(scatter.map((row, i) => row[i])) / scatter.length;
+	return mapMatrix(scatter, (value, i, j) => {
+		if (shape !== "full" && i !== j) return 0;
+		return (shape === "spherical" ? mean : value) / divide;
+	});
 }
 
 /**
@@ -63,42 +46,29 @@ export function shaped(scatter, divide, shape) {
  * all rows; a feature that does not vary at all gets a variance so large that it adds nothing.
  */
 function diagonalTarget({ weights, anchors, offsets, scatters }) {
-	const total = weights.reduce((sum, weight) => sum + weight, 0);
+	const total = totalOf(weights);
 	return scatters[0].map((_, j) => {
-		const within = scatters.reduce((sum, scatter) => sum + scatter[j][j], 0);
+		const within = totalOf(scatters.map((scatter) => scatter[j][j]));
 		const apart = weights.map((_, c) => anchors[c][j] - anchors[0][j] + offsets[c][j]);
-		const middle = apart.reduce((sum, value, c) => sum + weights[c] * value, 0) / total;
-		const overall = within + apart.reduce((sum, value, c) => sum + weights[c] * (value - middle) ** 2, 0);
-		if (overall > 0) return Math.max(within, LEAST_WITHIN * overall);
-		return total * Math.min((anchors[0][j] + middle || 1) ** 2 / LEAST_WITHIN, 1e300);
+		const middle = totalOf(apart.map((value, c) => weights[c] * value)) / total;
+		const overall = within + totalOf(apart.map((value, c) => weights[c] * (value - middle) ** 2));
+		if (overall > 0) return Math.max(within, 1e-6 * overall);
+		return total * Math.min(1e6 * (anchors[0][j] + middle || 1) ** 2, 1e300);
 	});
 }
 
-function shrink(covariance, shrinkage, weight, target) {
+/** With intensity "oas" the oracle approximating shrinkage of Chen, Wiesel, Eldar and Hero (2010), equation 23. */
+function shrunkCovariance(covariance, shrinkage, weight, target) {
 	const d = covariance.length;
-	const unit = covariance.map((_, j) => (target ? Math.sqrt(target[j]) : 1));
-	const scaled = covariance.map((row, i) => row.map((value, j) => value / unit[i] / unit[j]));
-	const mean = scaled.reduce((sum, row, i) => sum + row[i], 0) / d;
-	const intensity = shrinkage === "oas" ? oasIntensity(scaled, weight) : shrinkage;
-	return covariance.map((row, i) =>
-		row.map((value, j) => (1 - intensity) * value + (i === j ? intensity * mean * unit[i] ** 2 : 0)),
-	);
-}
-
-/**
- * The oracle approximating shrinkage intensity of Chen, Wiesel, Eldar and Hero (2010), equation 23.
- * @param {number[][]} covariance in units of the target
- * @param {number} weight of the rows that it was estimated from
- * @returns {number} from 0 to 1
- */
-export function oasIntensity(covariance, weight) {
-	const d = covariance.length;
-	const unit = covariance.reduce((sum, row, i) => sum + row[i], 0) / d || 1;
-	let squares = 0;
-	for (const row of covariance) for (const value of row) squares += (value / unit) ** 2;
-	const above = (1 - 2 / d) * squares + d * d;
-	const below = (weight + 1 - 2 / d) * (squares - d);
-	return below > 0 ? Math.min(1, above / below) : 1;
+	const mean = totalOf(covariance.map((row, i) => row[i] / target[i])) / d;
+	let intensity = shrinkage;
+	if (shrinkage === "oas") {
+		const unit = target.map((value) => Math.sqrt(value * (mean || 1)));
+		const squares = totalOf(mapMatrix(covariance, (value, i, j) => (value / unit[i] / unit[j]) ** 2).flat());
+		const below = (weight + 1 - 2 / d) * (squares - d);
+		intensity = below > 0 ? Math.min(1, ((1 - 2 / d) * squares + d * d) / below) : 1;
+	}
+	return mapMatrix(covariance, (value, i, j) => (1 - intensity) * value + (i === j ? intensity * mean * target[i] : 0));
 }
 
 /**
@@ -113,33 +83,25 @@ export function oasIntensity(covariance, weight) {
 export function factoriseClasses(covariances, classes, settings, columns, weights) {
 	const known = new Map();
 	return covariances.map((covariance, c) => {
-		if (!known.has(covariance)) {
-			const factor = factorise(covariance);
-			if (!(factor.unexplained > 10 * covariance.length * Number.EPSILON)) {
-				const shared = covariances.length > 1 && covariances.every((other) => other === covariance);
-				const owner = shared ? "the covariance shared by all classes" : `class ${classes[c]}`;
-				const names = columns.map((j) => featureName(settings, j));
-				throw new Error(singularMessage(covariance, owner, names, shared ? undefined : weights?.[c]));
-			}
-			known.set(covariance, factor);
-		}
-		return known.get(covariance);
+		const factor = known.get(covariance) ?? factorise(covariance);
+		known.set(covariance, factor);
+		if (factor.unexplained > 10 * covariance.length * Number.EPSILON) return factor;
+		const shared = covariances.length > 1 && covariances.every((other) => other === covariance);
+		const owner = shared ? "the covariance shared by all classes" : `class ${classes[c]}`;
+		throw new Error(`${owner} ${singularity(covariance, columns.map((j) => featureName(settings, j)), shared ? NaN : weights?.[c])}`);
 	});
 }
 
-function singularMessage(covariance, owner, names, weight) {
-	const wrong = covariance.findIndex((row, i) => !(row[i] >= 0 && row[i] < Infinity));
-	if (wrong >= 0) return `${owner} has variance ${covariance[wrong][wrong]} in ${names[wrong]}`;
-	const flat = names.filter((_, i) => covariance[i][i] === 0);
-	const rows = weight === 1 ? " in its one row" : "";
-	if (flat.length) return `${owner} does not vary in ${flat.join(", ")}${rows}, so that its Gaussian has no density`;
+function singularity(covariance, names, weight) {
 	const d = names.length;
-	if (weight <= d) return `${owner} has ${weight} rows for ${d} features: a full covariance needs at least ${d + 1}`;
-	let size = 1;
-	const upTo = (n) => covariance.slice(0, n).map((row) => row.slice(0, n));
-	while (size < d && factorise(upTo(size + 1)).unexplained > 10 * d * Number.EPSILON) size++;
-	const others = names.slice(0, size).join(", ");
-	return `${owner} has a singular covariance: ${names[Math.min(size, d - 1)]} follows from ${others}`;
+	const wrong = covariance.findIndex((row, i) => !(row[i] >= 0 && row[i] < Infinity));
+	if (wrong >= 0) return `has variance ${covariance[wrong][wrong]} in ${names[wrong]}, which must be positive and finite`;
+	const flat = names.filter((_, i) => covariance[i][i] === 0).join(", ");
+	if (flat) return `does not vary in ${flat}${weight === 1 ? " in its one row" : ""}, so that its Gaussian has no density`;
+	if (weight <= d) return `has ${weight} rows for ${d} features: a full covariance needs at least ${d + 1}`;
+	const first = names.map((_, i) => i);
+	const size = first.findIndex((n) => !(factorise(subMatrix(covariance, first.slice(0, n + 1))).unexplained > 10 * d * Number.EPSILON));
+	return `has a singular covariance: ${names[size]} follows from ${names.slice(0, size).join(", ")}`;
 }
 
 /**
@@ -152,26 +114,6 @@ function singularMessage(covariance, owner, names, weight) {
  */
 export function countParameters(k, d, settings, probabilities) {
 	const each = { full: (d * (d + 1)) / 2, diagonal: d, spherical: Math.min(1, d) }[settings.covariance];
-	const tables = probabilities.reduce((sum, { levels }) => sum + k * Math.max(0, levels.length - 1), 0);
+	const tables = totalOf(probabilities.map(({ levels }) => k * Math.max(0, levels.length - 1)));
 	return k - 1 + k * d + each * (Number(settings.shared) === 1 ? 1 : k) + tables;
-}
-
-/**
- * A covariance as it was given: symmetric, or an Error.
- * @param {number[][]} covariance
- * @param {string} owner whose it is
- * @returns {number[][]}
- */
-export function checkSymmetric(covariance, owner) {
-	const d = covariance.length;
-	const result = zeroMatrix(d);
-	for (let i = 0; i < d; i++) {
-		for (let j = 0; j < d; j++) {
-			const [a, b] = [covariance[i]?.[j], covariance[j]?.[i]];
-			const scale = Math.sqrt(Math.abs(covariance[i][i] * covariance[j][j]));
-			if (!(Math.abs(a - b) <= 1e-8 * scale)) throw new Error(`the covariance of ${owner} must be symmetric`);
-			result[i][j] = (a + b) / 2;
-		}
-	}
-	return result;
 }

@@ -11,13 +11,10 @@ import { cholesky, correlationOf } from "./matrices.js";
  * @returns {number[][]}
  */
 export function ellipse(mean, covariance, radius, n = 181) {
-	const lower = cholesky(correlationOf(covariance));
-	const [sx, sy] = [radius * Math.sqrt(covariance[0][0]), radius * Math.sqrt(covariance[1][1])];
-	return Array.from({ length: n }, (_, i) => {
-		const angle = (2 * Math.PI * i) / (n - 1);
-		const [u, v] = [Math.cos(angle), Math.sin(angle)];
-		return [mean[0] + sx * u, mean[1] + sy * (lower[1][0] * u + lower[1][1] * v)];
-	});
+	const [slope, rest] = cholesky(correlationOf(covariance))[1];
+	const [sx, sy] = [0, 1].map((j) => radius * Math.sqrt(covariance[j][j]));
+	const angles = Array.from({ length: n }, (_, i) => (2 * Math.PI * i) / (n - 1));
+	return angles.map((t) => [mean[0] + sx * Math.cos(t), mean[1] + sy * (slope * Math.cos(t) + rest * Math.sin(t))]);
 }
 
 /**
@@ -27,27 +24,17 @@ export function ellipse(mean, covariance, radius, n = 181) {
  * @param {number[]} [units]
  * @returns {number[][]} two vectors in the units of the features
  */
-export function ellipseAxes(covariance, units = [1, 1]) {
-	const [a, b, c] = [covariance[0][0] / units[0] ** 2, covariance[0][1] / units[0] / units[1], covariance[1][1] / units[1] ** 2];
-	const half = 0.5 * Math.hypot(a - c, 2 * b);
-	const longer = 0.5 * (a + c) + half;
+export function ellipseAxes([[a, b], [, c]], [ux, uy] = [1, 1]) {
+	const [xx, xy, yy] = [a / ux ** 2, b / ux / uy, c / uy ** 2];
+	const longer = 0.5 * (xx + yy + Math.hypot(xx - yy, 2 * xy));
 	// The determinant over the longer one: their difference would lose digits.
-	const shorter = longer > 0 ? Math.max(0, a * (c / longer) - b * (b / longer)) : 0;
-	const angle = 0.5 * Math.atan2(2 * b, a - c);
-	const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
-	const [long, short] = [Math.sqrt(longer), Math.sqrt(shorter)];
-	return [
-		[long * cos * units[0], long * sin * units[1]],
-		[-short * sin * units[0], short * cos * units[1]],
-	];
+	const shorter = Math.max(0, xx * (yy / longer) - xy * (xy / longer));
+	const angle = 0.5 * Math.atan2(2 * xy, xx - yy);
+	const [cos, sin, long, short] = [Math.cos(angle), Math.sin(angle), Math.sqrt(longer), Math.sqrt(shorter)];
+	return [[long * cos * ux, long * sin * uy], [-short * sin * ux, short * cos * uy]];
 }
 
-/**
- * The covariance whose ellipse of radius 1 has these half axes: Σ = Σᵢ aᵢ aᵢᵀ.
- * @param {number[][]} axes
- * @returns {number[][]}
- */
-export function covarianceOf(axes) {
-	const entry = (i, j) => axes.reduce((sum, axis) => sum + axis[i] * axis[j], 0);
-	return [[entry(0, 0), entry(0, 1)], [entry(0, 1), entry(1, 1)]];
+/** The covariance whose ellipse of radius 1 has these half axes: Σ = Σᵢ aᵢ aᵢᵀ. */
+export function covarianceOf([[a, b], [c, d]]) {
+	return [[a * a + c * c, a * b + c * d], [a * b + c * d, b * b + d * d]];
 }

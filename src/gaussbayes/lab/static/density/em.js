@@ -3,44 +3,47 @@
 // expected sums. Divisor, shrinkage and partial sharing act once, on the sums in the end.
 
 import { accelerate } from "./anderson.js";
-import { shaped } from "./covariance.js";
+import { estimateCovariances } from "./covariance.js";
 import { LOG_TWO_PI, logSumExp } from "./gaussian.js";
-import { blendMatrices, cholesky, correlationOf, factorise, subMatrix, zeroMatrix } from "./matrices.js";
-import { addProduct } from "./moments.js";
+import { addProduct, cholesky, correlationOf, diagonalMatrix, dotProduct, factorise, mapMatrix, subMatrix, timesMatrix, totalOf } from "./matrices.js";
+import { countCategories, proportionsOf } from "./moments.js";
 import { readPriors } from "./model.js";
 import { featureName } from "./table.js";
-
-const LEAST_UNEXPLAINED = 1e-10; // of a variance: below, the likelihood is on its way to no maximum
 
 /**
  * The expected sums over all rows.
  * @param {object} table see `readTable`
  * @param {object} settings of `fit`
  * @param {object|null} start a model to start from
- * @returns {{sums: {moments: object, counts: number[][][]}, steps: number[]}} and the log-likelihoods on the way
+ * @returns {{sums: {moments: object, counts: number[][][]}, steps: number[], maximum: object}} the log-likelihoods on the
+ *   way, and the parameters that nothing regularises, from which EM can go on
  */
 export function expectationMaximisation(table, settings, start) {
-	const problem = { table, settings, patterns: patternsOf(table), ...featureMoments(table, settings) };
-	const first = startingState(problem, start);
-	const units = first.covariances.map((covariance) => covariance.map((row, i) => Math.sqrt(row[i])));
+	const plain = { ...settings, shared: Number(settings.shared) === 1, shrinkage: null, divisor: "mle" };
+	const first = startingState(table, plain, start?.maximum ?? start);
+	const problem = { table, settings: plain, first, patterns: patternsOf(table) };
 	const step = (vector) => {
-		const state = stateOf(vector, first, units, problem);
-		const expected = expectedSums(state, problem);
-		const following = maximalState(expected, state, problem);
-		return { image: vectorOf(following, units), sums: sumsOf(expected, following, problem), ...expected };
+		const state = stateOf(vector, problem);
+		const { sums, objective } = expectedSums(state, problem);
+		const following = maximalState(sums, problem);
+		return { sums, objective, following, noise: state.noise, image: vectorOf(following, problem) };
 	};
-	let vector = vectorOf(first, units);
+	const vector = vectorOf(first, problem);
+	const result = (sums, steps, { anchors, offsets, covariances, priors, tables }) => {
+		const probabilities = tables.map((rows, q) => ({ levels: table.levels[q], table: rows }));
+		return { sums, steps, maximum: { ...table, anchors, offsets, covariances, priors, probabilities } };
+	};
 	if (settings.iterations === undefined) {
 		const { last, objectives } = accelerate(step, vector);
-		return { sums: last.sums, steps: objectives };
+		return result(last.sums, objectives, last.following);
 	}
-	const steps = [];
-	let sums = sumsOf(null, first, problem);
-	for (let n = 0; ; n++) {
-		const here = step(vector);
-		steps.push(here.objective);
-		if (n >= settings.iterations) return { sums, steps };
-		[vector, sums] = [here.image, here.sums];
+	const scatters = first.covariances.map((covariance, c) => mapMatrix(covariance, (value) => value * first.weights[c]));
+	const counts = first.tables.map((rows) => mapMatrix(rows, (value, c) => value * first.weights[c]));
+	let [sums, state] = [{ moments: { ...first, scatters }, counts }, first];
+	for (const steps = []; ; ) {
+		const here = step(vectorOf(state, problem));
+		if (steps.push(here.objective) > settings.iterations) return result(sums, steps, state);
+		[sums, state] = [here.sums, here.following];
 	}
 }
 
@@ -48,159 +51,140 @@ export function expectationMaximisation(table, settings, start) {
 function patternsOf({ numbers }) {
 	const patterns = new Map();
 	numbers.forEach((row, i) => {
-		const seen = row.map((_, j) => j).filter((j) => !Number.isNaN(row[j]));
-		const key = seen.join();
-		if (!patterns.has(key)) {
-			patterns.set(key, { seen, hidden: row.map((_, j) => j).filter((j) => !seen.includes(j)), rows: [] });
-		}
-		patterns.get(key).rows.push(i);
+		const columns = row.map((_, j) => j);
+		const [seen, hidden] = [false, true].map((absent) => columns.filter((j) => Number.isNaN(row[j]) === absent));
+		if (!patterns.has(seen.join())) patterns.set(seen.join(), { seen, hidden, rows: [] });
+		patterns.get(seen.join()).rows.push(i);
 	});
 	return [...patterns.values()];
 }
 
-/** Means and sums of squares of each class and feature over the labelled rows that have a value of it. */
-function featureMoments({ numbers, targets, weights, classes, numeric }, settings) {
-	const byFeature = (visit) => classes.map((_, c) => numeric.map((column, j) => visit(c, j, column)));
-	const having = (c, j) => numbers.map((_, i) => i).filter((i) => targets[i] === c && !Number.isNaN(numbers[i][j]));
-	const rows = byFeature((c, j, column) => {
-		const which = having(c, j);
-		if (which.length) return which;
-		throw new Error(`class ${classes[c]} has no labelled row with a value of ${featureName(settings, column)}`);
+// Where EM starts: at the parameters of a model, or at the means and variances of the rows that have each feature.
+
+function startingState(table, settings, known) {
+	const { numbers, targets, weights, classes, numeric } = table;
+	const having = (j, isIn) => numbers.map((_, i) => i).filter((i) => isIn(targets[i]) && !Number.isNaN(numbers[i][j]));
+	const moments = classes.map((label, c) => numeric.map((column, j) => {
+		const which = having(j, (target) => target === c);
+		if (!which.length) throw new Error(`class ${label} has no labelled row with a value of ${featureName(settings, column)}`);
+		return valueMoments(table, which, j);
+	}));
+	const anchors = moments.map((row) => row.map(({ anchor }) => anchor));
+	const own = classes.map((_, c) => totalOf(weights.filter((_, i) => targets[i] === c)));
+	const state = { weights: own, anchors, tables: startingTables(table, settings, known) };
+	if (known?.classes.length === classes.length && known.numeric.length === numeric.length) {
+		const offsets = mapMatrix(anchors, (anchor, c, j) => known.anchors[c][j] - anchor + known.offsets[c][j]);
+		return { ...state, priors: known.priors, offsets, covariances: known.covariances };
+	}
+	// For a variance of 0 that within all classes, or of all rows, if unlabelled ones may make it larger.
+	const variance = (cells) => totalOf(cells.map(({ square }) => square)) / totalOf(cells.map(({ weight }) => weight));
+	const spread = numeric.map((_, j) => {
+		if (!targets.includes(-1)) return 0;
+		return variance(moments.map((row) => row[j])) || variance([valueMoments(table, having(j, () => true), j)]);
 	});
-	const sum = (which, value) => which.reduce((total, i) => total + weights[i] * value(i), 0);
-	const anchors = byFeature((c, j) => numbers[rows[c][j][0]][j]);
-	const observed = byFeature((c, j) => sum(rows[c][j], () => 1));
-	const offsets = byFeature((c, j) => sum(rows[c][j], (i) => numbers[i][j] - anchors[c][j]) / observed[c][j]);
-	const squares = byFeature((c, j) => sum(rows[c][j], (i) => (numbers[i][j] - anchors[c][j] - offsets[c][j]) ** 2));
-	return { anchors, observed, offsets, squares };
+	const diagonal = (group) => diagonalMatrix(numeric.map((_, j) => {
+		return variance(settings.covariance === "spherical" ? group.flat() : group.map((row) => row[j])) || spread[j];
+	}));
+	const pooled = diagonal(moments);
+	const covariances = moments.map((row) => (settings.shared ? pooled : diagonal([row])));
+	const offsets = moments.map((row) => row.map(({ offset }) => offset));
+	return { ...state, priors: readPriors(settings.priors, classes, own), offsets, covariances };
 }
 
-function startingState(problem, start) {
-	const { table, settings, anchors, observed, offsets, squares } = problem;
-	const { classes, numeric, targets, weights } = table;
-	const known = start && start.classes.length === classes.length && start.numeric.length === numeric.length ? start : null;
-	const total = classes.map((_, c) => weights.reduce((sum, weight, i) => sum + (targets[i] === c ? weight : 0), 0));
-	const state = {
-		priors: known?.priors ?? readPriors(settings.priors, classes, total),
-		offsets: known ? anchors.map((anchor, c) => anchor.map((value, j) => known.anchors[c][j] - value + known.offsets[c][j])) : offsets,
-		tables: startingTables(table, settings, known),
-		weights: total,
-	};
-	if (known) return { ...state, covariances: settings.shared === true ? [known.covariances[0]] : known.covariances };
-	// Without correlations; where rows of a class do not vary, as all rows do if there are unlabelled ones.
-	const add = (rows) => rows.reduce((sum, row) => sum.map((value, j) => value + row[j]));
-	const shared = Number(settings.shared) === 1;
-	const within = add(squares).map((square, j) => square / add(observed)[j]);
-	const spread = targets.includes(-1) ? within.map((variance, j) => variance || overallVariance(table, j)) : within.map(() => 0);
-	const diagonal = (square, weight) => {
-		const matrix = zeroMatrix(numeric.length);
-		numeric.forEach((_, j) => (matrix[j][j] = square[j] / weight[j] || spread[j]));
-		if (settings.covariance !== "spherical") return matrix;
-		const mean = add([square]).reduce((sum, value) => sum + value, 0) / weight.reduce((sum, value) => sum + value, 0);
-		return matrix.map((row, i) => row.map((value, j) => (i === j ? mean || spread[j] : 0)));
-	};
-	const covariances = shared ? [diagonal(add(squares), add(observed))] : squares.map((square, c) => diagonal(square, observed[c]));
-	return { ...state, covariances };
-}
-
-function overallVariance({ numbers, weights }, j) {
-	const which = numbers.map((_, i) => i).filter((i) => !Number.isNaN(numbers[i][j]));
-	const sum = (value) => which.reduce((total, i) => total + weights[i] * value(numbers[i][j] - numbers[which[0]][j]), 0);
-	const mean = sum((value) => value) / sum(() => 1);
-	return sum((value) => (value - mean) ** 2) / sum(() => 1);
+function valueMoments({ numbers, weights }, which, j) {
+	const anchor = numbers[which[0]][j];
+	const sum = (f) => totalOf(which.map((i) => weights[i] * f(numbers[i][j] - anchor)));
+	const weight = sum(() => 1);
+	const offset = sum((value) => value) / weight;
+	return { anchor, weight, offset, square: sum((value) => (value - offset) ** 2) };
 }
 
 /** Probabilities with one more row in each class, as are all rows together: EM would never leave a probability of 0. */
-function startingTables({ codes, targets, weights, levels, classes }, settings, known) {
-	return levels.map((column, q) => {
-		const overall = column.map((_, m) => weights.reduce((sum, weight, i) => sum + (codes[i][q] === m ? weight : 0), 0));
-		const total = Math.max(1, overall.reduce((sum, value) => sum + value, 0));
-		return classes.map((_, c) => {
-			const counts = column.map((level, m) => {
-				const at = known ? known.probabilities[q].levels.indexOf(level) : -1;
-				if (known) return at < 0 ? 0 : total * known.probabilities[q].table[c][at];
-				return weights.reduce((sum, weight, i) => sum + (targets[i] === c && codes[i][q] === m ? weight : 0), settings.smoothing);
-			});
-			return proportions(counts.map((count, m) => count + overall[m] / total));
-		});
-	});
-}
-
-function proportions(values) {
-	const total = values.reduce((sum, value) => sum + value, 0);
-	return values.map((value) => value / total);
+function startingTables(table, settings, known) {
+	const everywhere = countCategories({ ...table, targets: table.targets.map(() => 0), classes: [0] });
+	return countCategories(table).map((count, q) => mapMatrix(count, (value, c, m) => {
+		const [overall, part] = [everywhere[q][0], known?.probabilities[q]];
+		const before = part ? totalOf(overall) * (part.table[c][part.levels.indexOf(table.levels[q][m])] ?? 0) : value + settings.smoothing;
+		return before + overall[m] / Math.max(1, totalOf(overall));
+	}).map(proportionsOf));
 }
 
 // Parameters as a vector of free numbers: logarithms of priors, means in standard deviations, Cholesky factors with
 // logarithms in the diagonal, and 2 √p of categories.
 
-function vectorOf({ priors, offsets, covariances, tables }, units) {
-	const vector = priors.map(Math.log);
-	offsets.forEach((row, c) => row.forEach((value, j) => vector.push(value / units[Math.min(c, units.length - 1)][j])));
-	covariances.forEach((covariance, m) => {
+const unitsOf = ({ covariances }) => covariances.map((covariance) => covariance.map((row, j) => Math.sqrt(row[j])));
+
+function vectorOf({ priors, offsets, covariances, tables }, { first }) {
+	const units = unitsOf(first);
+	const triangles = [...new Set(covariances)].map((covariance, c) => {
 		const lower = cholesky(correlationOf(covariance));
 		if (!lower) throw new Error("the likelihood of the rows has no maximum: a covariance becomes singular");
-		lower.forEach((row, i) => {
-			const scale = Math.sqrt(covariance[i][i]) / units[m][i];
-			for (let j = 0; j <= i; j++) vector.push(i === j ? Math.log(row[i] * scale) : row[j] * scale);
-		});
+		return lower.map((row, i) => row.slice(0, i + 1).map((value, j) => {
+			const scaled = (value * Math.sqrt(covariance[i][i])) / units[c][i];
+			return i === j ? Math.log(scaled) : scaled;
+		}));
 	});
-	for (const table of tables) for (const row of table) for (const value of row) vector.push(2 * Math.sqrt(value));
-	return vector;
+	const means = mapMatrix(offsets, (value, c, j) => value / units[c][j]);
+	return [priors.map(Math.log), means, triangles, tables.flat(2).map((value) => 2 * Math.sqrt(value))].flat(3);
 }
 
-function stateOf(vector, { offsets, covariances, tables, weights }, units, { table, settings }) {
+function stateOf(vector, { first, table, settings }) {
 	let at = 0;
-	const next = () => vector[at++];
+	const [next, units] = [() => vector[at++], unitsOf(first)];
 	const logs = table.classes.map(next);
-	const priors = settings.priors ? readPriors(settings.priors, table.classes, null) : proportions(logs.map((value) => Math.exp(value - Math.max(...logs))));
-	const state = { weights, priors };
-	state.offsets = offsets.map((row, c) => row.map((_, j) => next() * units[Math.min(c, units.length - 1)][j]));
-	state.covariances = covariances.map((covariance, m) => {
-		const lower = covariance.map((row, i) => row.map((_, j) => (j > i ? 0 : i === j ? Math.exp(next()) : next())));
-		const product = (i, j) => lower[i].reduce((sum, value, n) => sum + value * lower[j][n], 0);
-		const matrix = covariance.map((row, i) => row.map((_, j) => product(i, j) * units[m][i] * units[m][j]));
-		const collapsed = matrix.findIndex((row, i) => !(row[i] > 1e-24 * units[m][i] ** 2));
-		if (collapsed >= 0 || !(factorise(matrix).unexplained > LEAST_UNEXPLAINED)) {
-			const owner = covariances.length > 1 ? `class ${table.classes[m]}` : "the classes";
-			throw new Error(`the likelihood of the rows has no maximum: the covariance of ${owner} becomes singular`);
-		}
-		return matrix;
+	const priors = settings.priors ? first.priors : proportionsOf(logs.map((value) => Math.exp(value - Math.max(...logs))));
+	const offsets = mapMatrix(first.offsets, (_, c, j) => next() * units[c][j]);
+	let noise = 8 * Number.EPSILON;
+	const matrices = [...new Set(first.covariances)].map((covariance, c) => {
+		const lower = mapMatrix(covariance, (_, i, j) => (j > i ? 0 : j < i ? next() : Math.exp(next())));
+		const matrix = mapMatrix(lower, (_, i, j) => dotProduct(lower[i], lower[j]) * units[c][i] * units[c][j]);
+		const { unexplained } = factorise(matrix);
+		noise = Math.max(noise, (4 * lower.length * Number.EPSILON) / unexplained);
+		if (unexplained > 1e-10 && matrix.every((row, i) => row[i] > 1e-24 * units[c][i] ** 2)) return matrix;
+		const owner = settings.shared ? "all classes" : `class ${table.classes[c]}`;
+		throw new Error(`the likelihood of the rows has no maximum: the covariance of ${owner} becomes singular`);
 	});
-	state.tables = tables.map((rows) => rows.map((row) => proportions(row.map(() => next() ** 2))));
-	return state;
+	const covariances = table.classes.map((_, c) => matrices[settings.shared ? 0 : c]);
+	const tables = first.tables.map((rows) => mapMatrix(rows, () => next() ** 2).map(proportionsOf));
+	return { priors, offsets, covariances, tables, noise };
 }
 
-/** The E-step: weights, sums and products of completed deviations from the means, and counts, by class. */
-function expectedSums({ priors, offsets, covariances, tables }, { table, settings, patterns, anchors }) {
+/** The M-step, without anything that regularises. */
+function maximalState({ moments, counts }, { table, settings }) {
+	const tables = counts.map((rows) => rows.map((row) => {
+		const smooth = row.map((value) => value + settings.smoothing);
+		return proportionsOf(totalOf(smooth) > 0 ? smooth : row.map((_, m) => totalOf(rows.map((other) => other[m]))));
+	}));
+	const priors = readPriors(settings.priors, table.classes, moments.weights);
+	return { ...moments, priors, tables, covariances: estimateCovariances(moments, settings, table.classes) };
+}
+
+/** The E-step: sums over the rows, completed by what is expected of them, and the log-likelihood. */
+function expectedSums(state, { table, settings, patterns, first: { anchors } }) {
 	const { numbers, codes, targets, weights, classes, numeric } = table;
-	const k = classes.length;
-	const d = numeric.length;
-	const total = new Array(k).fill(0);
-	const first = classes.map(() => new Array(d).fill(0));
-	const second = classes.map(() => zeroMatrix(d));
-	const counts = tables.map((rows) => rows.map((row) => row.map(() => 0)));
-	const logTables = tables.map((rows) => rows.map((row) => row.map(Math.log)));
-	const logPriors = priors.map(Math.log);
-	const everyone = classes.map((_, c) => c);
-	let [objective, noise] = [0, 0];
-	for (const row of settings.smoothing ? logTables.flat(2) : []) objective += settings.smoothing * row;
+	const none = numeric.map(() => 0);
+	const total = classes.map(() => 0);
+	const sums = classes.map(() => [...none]);
+	const products = classes.map(() => diagonalMatrix(none));
+	const counts = state.tables.map((rows) => mapMatrix(rows, () => 0));
+	const logTables = state.tables.map((rows) => mapMatrix(rows, Math.log));
+	let objective = settings.smoothing ? settings.smoothing * totalOf(logTables.flat(2)) : 0;
 	for (const { seen, hidden, rows } of patterns) {
-		const conditionals = covariances.map((covariance) => conditionalOf(covariance, seen, hidden));
-		const absent = new Array(k).fill(0);
+		const conditionals = new Map(state.covariances.map((covariance) => [covariance, null]));
+		for (const covariance of conditionals.keys()) conditionals.set(covariance, conditionalOf(covariance, seen, hidden));
+		const before = [...total];
 		for (const i of rows) {
-			const some = targets[i] >= 0 ? [targets[i]] : everyone;
-			const completed = some.map((c) => {
-				const { factor, slope } = conditionals[Math.min(c, conditionals.length - 1)];
-				const apart = seen.map((j) => numbers[i][j] - anchors[c][j] - offsets[c][j]);
-				const white = factor.whitener.map((row, a) => row.reduce((sum, value, b) => (b <= a ? sum + value * apart[b] : sum), 0));
-				const full = new Array(d);
-				let joint = logPriors[c] - 0.5 * (seen.length * LOG_TWO_PI + factor.logDeterminant);
-				for (const value of white) joint -= 0.5 * value * value;
-				codes[i].forEach((m, q) => (joint += m >= 0 ? logTables[q][c][m] : 0));
+			const possible = targets[i] >= 0 ? [targets[i]] : classes.map((_, c) => c);
+			const completed = possible.map((c) => {
+				const { factor, slope } = conditionals.get(state.covariances[c]);
+				const apart = seen.map((j) => numbers[i][j] - anchors[c][j] - state.offsets[c][j]);
+				const white = timesMatrix(factor.whitener, apart);
+				const full = [...none];
 				seen.forEach((j, a) => (full[j] = apart[a]));
-				hidden.forEach((j, a) => (full[j] = slope[a].reduce((sum, value, b) => sum + value * white[b], 0)));
-				return { c, full, joint };
+				hidden.forEach((j, a) => (full[j] = dotProduct(slope[a], white)));
+				const square = seen.length * LOG_TWO_PI + factor.logDeterminant + dotProduct(white, white);
+				const discrete = totalOf(codes[i].map((m, q) => (m < 0 ? 0 : logTables[q][c][m])));
+				return { c, full, joint: Math.log(state.priors[c]) + discrete - 0.5 * square };
 			});
 			const evidence = logSumExp(completed.map(({ joint }) => joint));
 			if (!(evidence > -Infinity)) throw new Error("a row without a label has probability 0 in every class");
@@ -208,62 +192,25 @@ function expectedSums({ priors, offsets, covariances, tables }, { table, setting
 			for (const { c, full, joint } of completed) {
 				const weight = weights[i] * Math.exp(joint - evidence);
 				total[c] += weight;
-				absent[c] += weight;
-				for (let j = 0; j < d; j++) first[c][j] += weight * full[j];
-				addProduct(second[c], full, weight);
+				full.forEach((value, j) => (sums[c][j] += weight * value));
+				addProduct(products[c], full, weight);
 				codes[i].forEach((m, q) => m >= 0 && (counts[q][c][m] += weight));
 			}
 		}
-		absent.forEach((weight, c) => {
-			const { rest } = conditionals[Math.min(c, conditionals.length - 1)];
-			hidden.forEach((j, a) => hidden.forEach((m, b) => (second[c][j][m] += weight * rest[a][b])));
+		classes.forEach((_, c) => {
+			const { rest } = conditionals.get(state.covariances[c]);
+			hidden.forEach((i, a) => hidden.forEach((j, b) => (products[c][i][j] += (total[c] - before[c]) * rest[a][b])));
 		});
 	}
-	for (const covariance of covariances) noise = Math.max(noise, (4 * d * Number.EPSILON) / factorise(covariance).unexplained);
-	return { total, first, second, counts, objective, noise: Math.max(noise, 8 * Number.EPSILON) };
+	products.forEach((matrix, c) => addProduct(matrix, sums[c], -1 / total[c]));
+	const offsets = mapMatrix(state.offsets, (value, c, j) => value + sums[c][j] / total[c]);
+	return { objective, sums: { moments: { weights: total, anchors, offsets, scatters: products }, counts } };
 }
 
 /** Features that are not seen, given those that are: mean + slope · (whitened deviations), covariance `rest`. */
 function conditionalOf(covariance, seen, hidden) {
 	const factor = factorise(subMatrix(covariance, seen));
-	if (!factor.whitener) throw new Error("the likelihood of the rows has no maximum: a covariance becomes singular");
-	const across = subMatrix(covariance, hidden, seen);
-	const slope = across.map((row) => factor.whitener.map((line) => line.reduce((sum, value, j) => sum + value * row[j], 0)));
-	const rest = hidden.map((i, a) =>
-		hidden.map((j, b) => covariance[i][j] - slope[a].reduce((sum, value, n) => sum + value * slope[b][n], 0)),
-	);
+	const slope = subMatrix(covariance, hidden, seen).map((row) => timesMatrix(factor.whitener, row));
+	const rest = mapMatrix(subMatrix(covariance, hidden), (value, a, b) => value - dotProduct(slope[a], slope[b]));
 	return { factor, slope, rest };
-}
-
-/** The M-step, without anything that regularises. */
-function maximalState({ total, first, second, counts }, { offsets }, { settings, table }) {
-	const scatters = second.map((matrix, c) => {
-		const centred = matrix.map((row) => [...row]);
-		addProduct(centred, first[c], -1 / total[c]);
-		return centred;
-	});
-	const all = total.reduce((sum, weight) => sum + weight, 0);
-	const pooled = () => [shaped(scatters.reduce((sum, part) => blendMatrices(1, sum, 1, part)), all, settings.covariance)];
-	const own = () => scatters.map((scatter, c) => shaped(scatter, total[c], settings.covariance));
-	return {
-		weights: total,
-		scatters,
-		priors: readPriors(settings.priors, table.classes, total),
-		offsets: offsets.map((row, c) => row.map((value, j) => value + first[c][j] / total[c])),
-		covariances: Number(settings.shared) === 1 ? pooled() : own(),
-		tables: counts.map((rows) => rows.map((row, c) => {
-			const smooth = row.map((value) => value + settings.smoothing);
-			if (smooth.some((value) => value > 0)) return proportions(smooth);
-			return proportions(row.map((_, m) => rows.reduce((sum, other) => sum + other[m], 0)));
-		})),
-	};
-}
-
-/** What a state says of the sums over rows, expected under it or, at the start, in proportion to it. */
-function sumsOf(expected, { weights, offsets, scatters, covariances, tables }, { anchors }) {
-	const spread = weights.map((weight, c) => covariances[Math.min(c, covariances.length - 1)].map((row) => row.map((value) => weight * value)));
-	return {
-		moments: { weights, anchors, offsets, scatters: scatters ?? spread },
-		counts: expected?.counts ?? tables.map((rows) => rows.map((row, c) => row.map((value) => value * weights[c]))),
-	};
 }

@@ -1,9 +1,11 @@
 // How well a model describes and predicts labelled rows; rows without a label do not count.
 
-import { fit, modelOfSums, sumRows } from "./fit.js";
+import { fit, isComplete, modelOfSums, sumRows } from "./fit.js";
 import { largestPlace } from "./model.js";
 import { momentsWithout } from "./moments.js";
 import { FIT_OPTIONS, isMissing, readTable } from "./table.js";
+
+const codesAmong = (classes, labels) => labels.map((label) => (isMissing(label) ? -1 : classes.indexOf(label)));
 
 /**
  * −Σ log p(x, y) in its two parts.
@@ -14,16 +16,14 @@ import { FIT_OPTIONS, isMissing, readTable } from "./table.js";
  * @returns {{labels: number, features: number, total: number}}
  */
 export function negativeLogLikelihood(model, rows, labels, weights) {
-	const result = { labels: 0, features: 0, total: 0 };
-	rows.forEach((row, i) => {
-		const c = isMissing(labels[i]) ? -1 : model.classes.indexOf(labels[i]);
-		if (c < 0) return;
+	let [ofLabels, ofFeatures] = [0, 0];
+	codesAmong(model.classes, labels).forEach((c, i) => {
 		const weight = weights?.[i] ?? 1;
-		result.labels -= weight * Math.log(model.priors[c]);
-		result.features -= weight * model.logLikelihood(row)[c];
+		if (c < 0 || weight === 0) return;
+		ofLabels -= weight * Math.log(model.priors[c]);
+		ofFeatures -= weight * model.logLikelihood(rows[i])[c];
 	});
-	result.total = result.labels + result.features;
-	return result;
+	return { labels: ofLabels, features: ofFeatures, total: ofLabels + ofFeatures };
 }
 
 /**
@@ -34,11 +34,8 @@ export function negativeLogLikelihood(model, rows, labels, weights) {
  * @returns {number[][]}
  */
 export function confusion(model, rows, labels) {
-	const matrix = model.classes.map(() => new Array(model.classes.length).fill(0));
-	rows.forEach((row, i) => {
-		const c = isMissing(labels[i]) ? -1 : model.classes.indexOf(labels[i]);
-		if (c >= 0) matrix[c][model.label(row)] += 1;
-	});
+	const matrix = model.classes.map(() => model.classes.map(() => 0));
+	codesAmong(model.classes, labels).forEach((c, i) => c >= 0 && (matrix[c][model.label(rows[i])] += 1));
 	return matrix;
 }
 
@@ -53,38 +50,34 @@ export function confusion(model, rows, labels) {
 export function leaveOneOut(rows, labels, options = {}) {
 	const settings = { ...FIT_OPTIONS, ...options };
 	const table = readTable(rows, labels, settings);
-	const { classes, targets } = table;
-	const complete = !targets.includes(-1) && !table.numbers.some((row) => row.some(Number.isNaN));
-	const sums = complete ? sumRows(table) : null;
-	const start = complete ? undefined : fit(rows, labels, options);
-	const sizes = classes.map((_, c) => targets.filter((target) => target === c).length);
+	const whole = fit(rows, labels, options);
+	const sums = isComplete(table) ? sumRows(table) : null;
+	const start = table.targets.includes(-1) ? undefined : whole; // with unlabelled rows there may be several maxima
 	const result = { labels: rows.map(() => null), posterior: rows.map(() => null), errors: 0, n: 0 };
-	targets.forEach((c, at) => {
-		if (c < 0 || sizes[c] === 1) return;
-		const i = table.which[at];
-		const model = modelWithout(sums, table, at, settings) ?? refitWithout(rows, labels, i, { ...options, classes, start });
-		result.posterior[i] = model.posterior(rows[i]);
-		const best = largestPlace(result.posterior[i]);
-		result.labels[i] = classes[best];
-		result.errors += best !== c;
-		result.n += 1;
+	const codes = codesAmong(table.classes, labels);
+	codes.forEach((c, i) => {
+		if (c < 0 || codes.indexOf(c) === codes.lastIndexOf(c)) return;
+		const at = table.which.indexOf(i); // a row that weighs nothing is in no model
+		const model = at < 0 ? whole : (modelWithout(sums, table, at, settings) ?? refit(i));
+		const posterior = model.posterior(rows[i]);
+		const best = largestPlace(posterior);
+		Object.assign(result, { errors: result.errors + (best !== c), n: result.n + 1 });
+		[result.posterior[i], result.labels[i]] = [posterior, table.classes[best]];
 	});
 	return result;
+
+	function refit(i) {
+		const [some, known, weights] = [rows, labels, options.weights].map((values) => values?.filter((_, at) => at !== i));
+		return fit(some, known, { ...options, weights, start, classes: table.classes, categorical: table.categorical });
+	}
 }
 
-/** By taking the row from the sums; null where that would lose digits, or values are missing. */
+/** By taking the row from the sums; null where that would lose digits, or something is missing. */
 function modelWithout(sums, table, at, settings) {
 	const [c, weight] = [table.targets[at], table.weights[at]];
-	const moments = sums && momentsWithout(sums.moments, table.numbers[at], c, weight);
-	if (!moments || !Number.isInteger(weight)) return null;
-	const counts = sums.counts.map((count, q) =>
-		count.map((line, b) => line.map((value, m) => (b === c && m === table.codes[at][q] ? value - weight : value))),
-	);
+	const moments = sums && Number.isInteger(weight) ? momentsWithout(sums.moments, table.numbers[at], c, weight) : null;
+	if (!moments) return null;
+	const without = (value, b, m, q) => (b === c && m === table.codes[at][q] ? value - weight : value);
+	const counts = sums.counts.map((count, q) => count.map((line, b) => line.map((value, m) => without(value, b, m, q))));
 	return modelOfSums({ moments, counts }, table, settings);
-}
-
-function refitWithout(rows, labels, i, options) {
-	const others = (values) => values.filter((_, at) => at !== i);
-	const weights = options.weights && others(options.weights);
-	return fit(others(rows), others(labels), { ...options, weights });
 }

@@ -1,10 +1,9 @@
 // Rows and labels → model: by counting and averaging where everything is known, by EM where values or labels are not.
 
-import { countCategories, estimateProbabilities } from "./categories.js";
 import { estimateCovariances } from "./covariance.js";
 import { expectationMaximisation } from "./em.js";
 import { buildModel, readPriors } from "./model.js";
-import { classMoments } from "./moments.js";
+import { classMoments, countCategories, estimateProbabilities } from "./moments.js";
 import { FIT_OPTIONS, isMissing, readTable } from "./table.js";
 
 /**
@@ -31,70 +30,59 @@ export function fit(rows, labels, options = {}) {
 	const settings = { ...FIT_OPTIONS, ...options };
 	checkSettings(settings);
 	const table = readTable(rows, labels, settings);
-	const unlabelled = table.targets.includes(-1);
-	if (!unlabelled && !table.numbers.some((row) => row.some(Number.isNaN))) {
-		return modelOfSums(sumRows(table), table, settings);
-	}
-	const start = settings.start ?? (unlabelled ? labelledModel(rows, labels, settings, table) : null);
-	const { sums, steps } = expectationMaximisation(table, settings, start);
-	return modelOfSums(sums, table, settings, steps);
+	if (isComplete(table)) return modelOfSums(sumRows(table), table, settings);
+	const start = settings.start ?? (table.targets.includes(-1) ? labelledModel(rows, labels, settings, table) : null);
+	const { sums, ...progress } = expectationMaximisation(table, settings, start);
+	return modelOfSums(sums, table, settings, progress);
+}
+
+/** Whether no number and no label is missing in a table (`readTable`). */
+export const isComplete = ({ targets, numbers }) => !targets.includes(-1) && !numbers.some((row) => row.some(Number.isNaN));
+
+/** What complete, labelled rows say: moments and counts. */
+export const sumRows = (table) => ({ moments: classMoments(table), counts: countCategories(table) });
+
+/**
+ * The model of sums over rows, or of what these are expected to be.
+ * @param {{moments: object, counts: number[][][]}} sums
+ * @param {object} table whose rows they are
+ * @param {object} settings of `fit`
+ * @param {object} [progress] of EM: `steps`, and the `maximum` that nothing regularises
+ * @returns {object}
+ */
+export function modelOfSums({ moments, counts }, table, settings, progress = { steps: [] }) {
+	const { classes, numeric, categorical } = table;
+	const { start, iterations, ...options } = { ...settings, weights: undefined };
+	const { weights, anchors, offsets } = moments;
+	const priors = readPriors(settings.priors, classes, weights);
+	const covariances = estimateCovariances(moments, settings, classes);
+	const probabilities = estimateProbabilities(counts, table, settings);
+	const parameters = { priors, anchors, offsets, covariances, probabilities };
+	return buildModel({ classes, numeric, categorical, ...parameters, weights, options, ...progress });
 }
 
 /** What labelled rows alone say, to start from; null if that is too little. */
 function labelledModel(rows, labels, settings, { classes, categorical, which, weights }) {
-	const known = which.map((i, at) => [i, weights[at]]).filter(([i]) => !isMissing(labels[i]));
+	const known = which.map((_, at) => at).filter((at) => !isMissing(labels[which[at]]));
 	const plain = { shared: Number(settings.shared) === 1, shrinkage: null, divisor: "mle", iterations: undefined };
-	const options = { ...settings, ...plain, classes, categorical, weights: known.map(([, weight]) => weight) };
+	const options = { ...settings, ...plain, classes, categorical, weights: known.map((at) => weights[at]) };
 	try {
-		const model = fit(known.map(([i]) => rows[i]), known.map(([i]) => labels[i]), options);
+		const model = fit(known.map((at) => rows[which[at]]), known.map((at) => labels[which[at]]), options);
 		return model.factors.every(({ unexplained }) => unexplained > 1e-6) ? model : null;
 	} catch {
 		return null;
 	}
 }
 
-/**
- * What complete, labelled rows say.
- * @param {object} table see `readTable`
- * @returns {{moments: object, counts: number[][][]}}
- */
-export function sumRows(table) {
-	const k = table.classes.length;
-	return { moments: classMoments(table, k, table.numeric.length), counts: countCategories(table, k) };
-}
-
-/**
- * The model of sums over rows, or of what they are expected to be.
- * @param {{moments: object, counts: number[][][]}} sums
- * @param {object} table whose rows they are
- * @param {object} settings of `fit`
- * @param {number[]} [steps] log-likelihoods on the way of EM
- * @returns {object}
- */
-export function modelOfSums({ moments, counts }, table, settings, steps = []) {
-	const { classes, numeric, categorical } = table;
-	const { start, weights, iterations, ...options } = settings;
-	return buildModel({
-		classes, numeric, categorical, options, steps,
-		priors: readPriors(settings.priors, classes, moments.weights),
-		anchors: moments.anchors,
-		offsets: moments.offsets,
-		covariances: estimateCovariances(moments, settings, classes),
-		probabilities: estimateProbabilities(counts, table, settings),
-		weights: moments.weights,
-	});
-}
-
 function checkSettings({ covariance, shared, shrinkage, shrinkageTarget, divisor, smoothing }) {
 	const proportion = (value) => typeof value === "number" && value >= 0 && value <= 1;
-	const among = (value, ...known) => known.includes(value);
-	const wrong = Object.entries({
-		covariance: !among(covariance, "full", "diagonal", "spherical"),
-		shared: !(typeof shared === "boolean" || proportion(shared)),
-		shrinkage: !(among(shrinkage, null, undefined, "oas") || proportion(shrinkage)),
-		shrinkageTarget: !among(shrinkageTarget, "diagonal", "spherical"),
-		divisor: !among(divisor, "mle", "unbiased"),
-		smoothing: !(smoothing >= 0 && smoothing < Infinity),
-	}).find(([, isWrong]) => isWrong);
-	if (wrong) throw new Error(`the option ${wrong[0]} has a value that it cannot have`);
+	const right = {
+		covariance: ["full", "diagonal", "spherical"].includes(covariance),
+		shared: typeof shared === "boolean" || proportion(shared),
+		shrinkage: [null, undefined, "oas"].includes(shrinkage) || proportion(shrinkage),
+		shrinkageTarget: ["diagonal", "spherical"].includes(shrinkageTarget),
+		divisor: ["mle", "unbiased"].includes(divisor),
+		smoothing: smoothing >= 0 && smoothing < Infinity,
+	};
+	for (const name in right) if (!right[name]) throw new Error(`the option ${name} has a value that it cannot have`);
 }

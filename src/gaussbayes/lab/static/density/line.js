@@ -1,6 +1,7 @@
 // One feature: where two classes are equally probable, and how often the best rule errs.
 
 import { LOG_TWO_PI, normalBetween } from "./gaussian.js";
+import { dotProduct } from "./matrices.js";
 import { largestPlace } from "./model.js";
 
 /**
@@ -10,12 +11,12 @@ import { largestPlace } from "./model.js";
  * @param {number} b place of another
  * @returns {number[]} sorted: two, one or none; where variances differ the wider class wins again far out
  */
-export function lineBoundaries(model, a, b) {
-	if (model.numeric.length !== 1) throw new Error("single points are boundaries of a model of one feature");
-	const [sa, sb] = [a, b].map((c) => Math.sqrt(model.covariances[c][0][0]));
-	const between = model.anchors[b][0] - model.anchors[a][0] + (model.offsets[b][0] - model.offsets[a][0]);
-	const constant = Math.log(model.priors[a]) - Math.log(model.priors[b]);
-	return equalPoints(sa, sb, between, constant).map((v) => model.anchors[a][0] + (model.offsets[a][0] + v));
+export function lineBoundaries({ numeric, anchors, offsets, covariances, priors }, a, b) {
+	if (numeric.length !== 1) throw new Error("single points are boundaries of a model of one feature");
+	const [sa, sb] = [a, b].map((c) => Math.sqrt(covariances[c][0][0]));
+	const between = anchors[b][0] - anchors[a][0] + (offsets[b][0] - offsets[a][0]);
+	const constant = Math.log(priors[a]) - Math.log(priors[b]);
+	return equalPoints(sa, sb, between, constant).map((v) => anchors[a][0] + (offsets[a][0] + v));
 }
 
 /**
@@ -23,89 +24,68 @@ export function lineBoundaries(model, a, b) {
  * means Δ apart, these are roots of ½ (1 − r²) v² − Δ v + (c + ½ Δ²), c = constant + log r.
  */
 function equalPoints(sa, sb, between, constant) {
-	const ratio = sb / sa;
-	const apart = between / sb;
+	const [ratio, apart] = [sb / sa, between / sb];
 	const c = constant + Math.log(ratio);
-	if (!Number.isFinite(c)) return [];
-	const half = 0.5 * (1 - ratio) * (1 + ratio);
-	const level = c + 0.5 * apart * apart;
-	let roots;
-	if (half === 0) {
-		roots = apart === 0 ? [] : [level / apart];
-	} else {
-		// The two large squares of the discriminant are cancelled by hand.
-		const discriminant = (ratio * apart) ** 2 - 4 * half * c;
-		if (discriminant < 0) return [];
-		const larger = 0.5 * (apart + (apart < 0 ? -1 : 1) * Math.sqrt(discriminant));
-		if (larger === 0) roots = [0];
-		else roots = discriminant === 0 ? [level / larger] : [level / larger, larger / half];
-	}
+	const [half, level] = [0.5 * (1 - ratio) * (1 + ratio), c + 0.5 * apart * apart];
+	// The two large squares of the discriminant are cancelled by hand; of −b ± √… only the sum that cancels nothing is
+	// formed, the other root is the constant over it.
+	const root = Math.sqrt((ratio * apart) ** 2 - 4 * half * c);
+	const larger = half === 0 ? apart : 0.5 * (apart + (apart < 0 ? -root : root));
+	const roots = larger === 0 && half !== 0 ? [0] : [level / larger, ...(half === 0 || root === 0 ? [] : [larger / half])];
 	return roots.filter(Number.isFinite).map((v) => v * sb).sort((p, q) => p - q);
 }
 
 /**
  * How often the most probable class is wrong if the model is right; models of one or two features that hold numbers.
- * Along one feature the boundaries are known, so that nothing but normal probabilities is added; along the other one
- * the rows of each class are integrated in units of its own deviation.
+ * Along the last feature the boundaries are known, so that nothing but normal probabilities is added; along the other
+ * one the rows of each class are integrated in units of its own deviation.
  * @param {object} model
  * @param {number} [nodes] of the integral over the first of two features
  * @returns {number}
  */
-export function bayesError(model, nodes = 401) {
-	const d = model.numeric.length;
-	if (!(d === 1 || d === 2) || model.categorical.length) throw new Error("the Bayes error needs one or two features");
-	const place = (c, j) => model.anchors[c][j] - model.anchors[0][j] + model.offsets[c][j];
-	const possible = model.classes.map((_, c) => c).filter((c) => model.priors[c] > 0);
-	const last = possible.map((c) => Math.sqrt(model.covariances[c][d - 1][d - 1]));
+export function bayesError({ priors, anchors, offsets, covariances, correlations, numeric, categorical }, nodes = 401) {
+	const d = numeric.length;
+	if (!(d === 1 || d === 2) || categorical.length) throw new Error("the Bayes error needs one or two features");
+	const place = (c, j) => [anchors[c][j] - anchors[0][j] + offsets[c][j], Math.sqrt(covariances[c][j][j])];
+	const slope = (c) => (d === 2 ? correlations[c][0][1] : 0);
+	const all = priors.map((prior, c) => ({ prior, first: place(c, 0), last: place(c, d - 1), slope: slope(c) }));
+	const classes = all.filter(({ prior }) => prior > 0);
 	if (d === 1) {
-		const wrong = wrongProportions(possible.map((c) => Math.log(model.priors[c])), possible.map((c) => place(c, 0)), last);
-		return wrong.reduce((sum, proportion, i) => sum + proportion * model.priors[possible[i]], 0);
+		const parts = classes.map(({ prior, last: [mean, deviation] }) => ({ log: Math.log(prior), mean, deviation }));
+		return dotProduct(wrongProportions(parts), classes.map(({ prior }) => prior));
 	}
-	const first = possible.map((c) => Math.sqrt(model.covariances[c][0][0]));
-	const correlation = possible.map((c) => model.correlations[c][0][1]);
-	const rest = possible.map((_, i) => last[i] * Math.sqrt(1 - correlation[i] ** 2));
 	const step = 18 / (nodes - 1);
 	let error = 0;
-	possible.forEach((c, i) => {
-		for (let node = 0; node < nodes; node++) {
-			const z = node * step - 9;
-			const x = place(c, 0) + first[i] * z;
-			const units = possible.map((b, j) => (x - place(b, 0)) / first[j]);
-			const logWeights = possible.map((b, j) => Math.log(model.priors[b] / first[j]) - 0.5 * units[j] ** 2);
-			const means = possible.map((b, j) => place(b, 1) + correlation[j] * last[j] * units[j]);
-			const weight = model.priors[c] * Math.exp(-0.5 * (z * z + LOG_TWO_PI)) * step;
-			error += weight * wrongProportions(logWeights, means, rest)[i];
+	classes.forEach(({ prior, first }, i) => {
+		for (let z = -9; z < 9 + step / 2; z += step) {
+			const along = classes.map((other) => {
+				const unit = (first[0] + first[1] * z - other.first[0]) / other.first[1];
+				const mean = other.last[0] + other.slope * other.last[1] * unit;
+				const log = Math.log(other.prior / other.first[1]) - 0.5 * unit ** 2;
+				return { log, mean, deviation: other.last[1] * Math.sqrt(1 - other.slope ** 2) };
+			});
+			error += prior * Math.exp(-0.5 * (z * z + LOG_TWO_PI)) * step * wrongProportions(along)[i];
 		}
 	});
 	return error;
 }
 
-/** Of the rows of each of several weighted normal densities, the proportion that lies where another is larger. */
-function wrongProportions(logWeights, means, deviations) {
-	const k = means.length;
-	const points = [-Infinity, Infinity];
-	for (let a = 0; a < k; a++) {
-		for (let b = a + 1; b < k; b++) {
-			const between = means[b] - means[a];
-			for (const v of equalPoints(deviations[a], deviations[b], between, logWeights[a] - logWeights[b])) {
-				points.push(means[a] + v);
-			}
-		}
-	}
-	points.sort((p, q) => p - q);
-	const wrong = new Array(k).fill(0);
-	const widest = Math.max(...deviations);
-	for (let i = 0; i + 1 < points.length; i++) {
-		const [low, high] = [points[i], points[i + 1]];
-		if (low === high) continue;
-		const middle = Math.max(low, Math.min(high, low === -Infinity ? high - widest : low + widest));
-		const at = high === Infinity || low === -Infinity ? (Number.isFinite(middle) ? middle : 0) : (low + high) / 2;
-		const best = largestPlace(
-			means.map((mean, c) => logWeights[c] - Math.log(deviations[c]) - 0.5 * ((at - mean) / deviations[c]) ** 2),
-		);
-		for (let c = 0; c < k; c++) {
-			if (c !== best) wrong[c] += normalBetween((low - means[c]) / deviations[c], (high - means[c]) / deviations[c]);
-		}
-	}
+/** Of each of several normal densities with logarithms of weights, the proportion that lies where another is larger. */
+function wrongProportions(parts) {
+	const points = parts.flatMap((a, i) => parts.slice(i + 1).flatMap((b) => {
+		return equalPoints(a.deviation, b.deviation, b.mean - a.mean, a.log - b.log).map((v) => a.mean + v);
+	})).sort((p, q) => p - q);
+	const widest = Math.max(...parts.map(({ deviation }) => deviation));
+	const wrong = parts.map(() => 0);
+	[-Infinity, ...points].forEach((low, i) => {
+		const high = points[i] ?? Infinity;
+		const [starts, ends] = [low, high].map(Number.isFinite);
+		const at = starts && ends ? (low + high) / 2 : starts ? low + widest : ends ? high - widest : 0;
+		const score = ({ log, mean, deviation }) => log - Math.log(deviation) - 0.5 * ((at - mean) / deviation) ** 2;
+		const best = largestPlace(parts.map(score));
+		parts.forEach(({ mean, deviation }, c) => {
+			if (c !== best) wrong[c] += normalBetween((low - mean) / deviation, (high - mean) / deviation);
+		});
+	});
 	return wrong;
 }

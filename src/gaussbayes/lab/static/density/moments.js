@@ -1,72 +1,88 @@
-// Weighted moments of the numbers in each class: weight, mean and scatter. A mean is anchor + offset, where the anchor is
-// a value that occurs: differences from it are exact, so that a huge common offset, as timestamps have, costs no digit.
+// Weighted sums over the rows of each class: moments of the numbers, counts of the categories. A mean is anchor + offset,
+// where the anchor is a value that occurs: differences from it are exact, so that a huge common offset, as timestamps
+// have, costs no digit.
 
-import { zeroMatrix } from "./matrices.js";
+import { addProduct, diagonalMatrix, totalOf } from "./matrices.js";
+import { featureName } from "./table.js";
 
 /**
  * The moments of complete rows in each class.
- * @param {{numbers: number[][], targets: number[], weights: number[]}} table rows whose target is −1 do not count
- * @param {number} k number of classes
- * @param {number} d number of features
+ * @param {object} table see `readTable`; rows without a label do not count
  * @returns {{weights: number[], anchors: number[][], offsets: number[][], scatters: number[][][]}}
  */
-export function classMoments({ numbers, targets, weights }, k, d) {
-	const total = new Array(k).fill(0);
-	const anchors = Array.from({ length: k }, () => new Array(d).fill(0));
-	const offsets = Array.from({ length: k }, () => new Array(d).fill(0));
-	const scatters = Array.from({ length: k }, () => zeroMatrix(d));
-	const sums = Array.from({ length: k }, () => new Array(d).fill(0));
-	numbers.forEach((row, i) => {
-		const c = targets[i];
-		if (c < 0) return;
-		if (!total[c]) anchors[c] = [...row];
-		total[c] += weights[i];
-		for (let j = 0; j < d; j++) sums[c][j] += weights[i] * (row[j] - anchors[c][j]);
-	});
-	for (let c = 0; c < k; c++) if (total[c]) offsets[c] = sums[c].map((sum) => sum / total[c]);
-	const apart = new Array(d);
-	numbers.forEach((row, i) => {
-		const c = targets[i];
-		if (c < 0) return;
-		for (let j = 0; j < d; j++) apart[j] = row[j] - anchors[c][j] - offsets[c][j];
-		addProduct(scatters[c], apart, weights[i]);
-	});
-	return { weights: total, anchors, offsets, scatters };
-}
-
-/**
- * Add w v vᵀ to a symmetric matrix, in place.
- * @param {number[][]} matrix
- * @param {number[]} vector
- * @param {number} weight
- */
-export function addProduct(matrix, vector, weight) {
-	for (let i = 0; i < vector.length; i++) {
-		const value = weight * vector[i];
-		for (let j = 0; j < i; j++) matrix[j][i] = matrix[i][j] += value * vector[j];
-		matrix[i][i] += value * vector[i];
+export function classMoments({ numbers, targets, weights, classes, numeric }) {
+	const none = numeric.map(() => 0);
+	const moments = { weights: [], anchors: [], offsets: [], scatters: [] };
+	const rows = classes.map(() => []);
+	targets.forEach((c, i) => rows[c]?.push(i));
+	for (const some of rows) {
+		const [anchor, sums, scatter] = [numbers[some[0]], [...none], diagonalMatrix(none)];
+		const weight = totalOf(some.map((i) => weights[i]));
+		for (const i of some) for (let j = 0; j < sums.length; j++) sums[j] += weights[i] * (numbers[i][j] - anchor[j]);
+		const offset = sums.map((sum) => sum / weight);
+		for (const i of some) addProduct(scatter, numbers[i].map((value, j) => value - anchor[j] - offset[j]), weights[i]);
+		moments.weights.push(weight);
+		moments.anchors.push(anchor);
+		moments.offsets.push(offset);
+		moments.scatters.push(scatter);
 	}
+	return moments;
 }
 
 /**
- * The moments without one row of a class, or null where too few digits would be left of a variance.
+ * The moments without one row of a class.
  * @param {object} moments of complete rows
  * @param {number[]} row
  * @param {number} c its class
  * @param {number} weight
- * @returns {object|null}
+ * @returns {object|null} null where too few digits would be left of a variance
  */
 export function momentsWithout(moments, row, c, weight) {
 	const rest = moments.weights[c] - weight;
 	const apart = row.map((value, j) => value - moments.anchors[c][j] - moments.offsets[c][j]);
 	const scatter = moments.scatters[c].map((line) => [...line]);
 	addProduct(scatter, apart, (-weight * moments.weights[c]) / rest);
-	if (scatter.some((line, j) => !(line[j] > 1e-3 * moments.scatters[c][j][j]))) return null;
-	const put = (values, value) => values.map((old, b) => (b === c ? value : old));
-	return {
-		weights: put(moments.weights, rest),
-		anchors: moments.anchors,
-		offsets: put(moments.offsets, moments.offsets[c].map((value, j) => value - (weight * apart[j]) / rest)),
-		scatters: put(moments.scatters, scatter),
-	};
+	if (!scatter.every((line, j) => line[j] > 1e-3 * moments.scatters[c][j][j])) return null;
+	const offset = moments.offsets[c].map((value, j) => value - (weight * apart[j]) / rest);
+	const changed = { weights: rest, offsets: offset, scatters: scatter };
+	const put = ([name, value]) => [name, moments[name].map((old, b) => (b === c ? value : old))];
+	return { ...moments, ...Object.fromEntries(Object.entries(changed).map(put)) };
+}
+
+/**
+ * How much each category weighs in each class.
+ * @param {object} table see `readTable`
+ * @returns {number[][][]} for each categorical feature k × m
+ */
+export function countCategories({ codes, targets, weights, levels, classes }) {
+	const counts = levels.map((column) => classes.map(() => column.map(() => 0)));
+	codes.forEach((row, i) => row.forEach((m, q) => {
+		if (m >= 0 && targets[i] >= 0) counts[q][targets[i]][m] += weights[i];
+	}));
+	return counts;
+}
+
+/** Numbers in proportion to others, that sum to 1. */
+export function proportionsOf(values) {
+	const total = totalOf(values);
+	return values.map((value) => value / total);
+}
+
+/**
+ * p(category | class) = (weight + α) / (weight of all + α m), of the m categories that weigh anything in some class.
+ * @param {number[][][]} counts see `countCategories`
+ * @param {object} table see `readTable`
+ * @param {object} settings the `smoothing` is α
+ * @returns {{levels: Array, table: number[][]}[]}
+ */
+export function estimateProbabilities(counts, { classes, levels, categorical }, settings) {
+	return counts.map((count, q) => {
+		const kept = levels[q].map((_, m) => m).filter((m) => count.some((row) => row[m] > 0));
+		const table = count.map((row, c) => {
+			const weights = kept.map((m) => row[m] + settings.smoothing);
+			if (totalOf(weights) > 0 || !kept.length) return proportionsOf(weights);
+			throw new Error(`class ${classes[c]} has no value of ${featureName(settings, categorical[q])}: smoothing above 0 helps`);
+		});
+		return { levels: kept.map((m) => levels[q][m]), table };
+	});
 }

@@ -15,17 +15,16 @@ import { isMissing, sortedValues } from "./table.js";
 export function neighbours(rows, labels, k, classes = sortedValues(labels.filter((label) => !isMissing(label)))) {
 	const which = rows.map((_, i) => i).filter((i) => !isMissing(labels[i]) && !rows[i].some(isMissing));
 	if (!which.length) throw new Error("there is no complete row with a label");
-	const d = rows[which[0]].length;
 	const points = Float64Array.from(which.flatMap((i) => rows[i]));
-	const codes = Int32Array.from(which, (i) => classes.indexOf(labels[i]));
+	const codes = which.map((i) => classes.indexOf(labels[i]));
 	const most = Math.max(1, Math.min(Math.round(k), which.length));
-	const [distances, places] = [new Float64Array(most), new Int32Array(most)];
-	/** Put the nearest in `places`: a row enters before those that are further away. */
+	const [distances, places, d] = [new Float64Array(most), new Int32Array(most), rows[which[0]].length];
+	/** The nearest in `places`: a row enters before those that are further away. */
 	const find = (row) => {
 		distances.fill(Infinity);
-		for (let i = 0, at = 0; i < which.length; i++, at += d) {
+		for (let i = 0, at = 0; i < which.length; i++) {
 			let square = 0;
-			for (let j = 0; j < d; j++) square += (points[at + j] - row[j]) ** 2;
+			for (let j = 0; j < d; j++) square += (points[at++] - row[j]) ** 2;
 			if (!(square < distances[most - 1])) continue;
 			let place = most - 1;
 			for (; place > 0 && distances[place - 1] > square; place--) {
@@ -35,16 +34,12 @@ export function neighbours(rows, labels, k, classes = sortedValues(labels.filter
 			distances[place] = square;
 			places[place] = i;
 		}
+		return Array.from(places);
 	};
 	const vote = (row) => {
-		find(row);
-		const shares = new Array(classes.length).fill(0);
-		for (const place of places) shares[codes[place]] += 1 / most;
+		const shares = classes.map(() => 0);
+		for (const place of find(row)) shares[codes[place]] += 1 / most;
 		return shares;
 	};
-	const nearest = (row) => {
-		find(row);
-		return Array.from(places, (place) => which[place]);
-	};
-	return { classes, nearest, vote, label: (row) => largestPlace(vote(row)) };
+	return { classes, vote, nearest: (row) => find(row).map((at) => which[at]), label: (row) => largestPlace(vote(row)) };
 }

@@ -1,6 +1,6 @@
 // Random numbers from a seed, and rows drawn from a model.
 
-import { cholesky, correlationOf, timesLower } from "./matrices.js";
+import { cholesky, correlationOf, timesMatrix, totalOf } from "./matrices.js";
 
 /**
  * A generator of random numbers; the same seed gives the same numbers.
@@ -11,8 +11,7 @@ export function random(seed) {
 	// Small fast counter (sfc32): three words of state and a counter.
 	let [a, b, c, counter] = [0x9e3779b9 | 0, seed | 0, (seed / 4294967296) | 0, 1];
 	const word = () => {
-		const sum = (a + b + counter) | 0;
-		counter = (counter + 1) | 0;
+		const sum = (a + b + counter++) | 0;
 		a = b ^ (b >>> 9);
 		b = (c + (c << 3)) | 0;
 		c = (((c << 21) | (c >>> 11)) + sum) | 0;
@@ -20,24 +19,8 @@ export function random(seed) {
 	};
 	for (let i = 0; i < 15; i++) word();
 	const uniform = () => ((word() >>> 5) * 67108864 + (word() >>> 6)) / 9007199254740992;
-	let spare = null;
-	const normal = () => {
-		if (spare !== null) {
-			const value = spare;
-			spare = null;
-			return value;
-		}
-		// Marsaglia's polar method: a point in the unit disc gives two numbers.
-		for (;;) {
-			const [u, v] = [2 * uniform() - 1, 2 * uniform() - 1];
-			const square = u * u + v * v;
-			if (square > 0 && square < 1) {
-				const scale = Math.sqrt((-2 * Math.log(square)) / square);
-				spare = v * scale;
-				return u * scale;
-			}
-		}
-	};
+	// Box and Muller: a random radius and angle.
+	const normal = () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
 	return { uniform, normal };
 }
 
@@ -55,13 +38,11 @@ export function sample(model, n, generator) {
 		: Array.from({ length: n }, () => drawCode(model.priors, generator));
 	const rows = codes.map((c) => {
 		const row = [];
-		const deviations = timesLower(factors[c], model.numeric.map(() => generator.normal()));
-		model.numeric.forEach((column, j) => {
-			row[column] = model.means[c][j] + deviations[j] * Math.sqrt(model.covariances[c][j][j]);
+		timesMatrix(factors[c], model.numeric.map(() => generator.normal())).forEach((z, j) => {
+			row[model.numeric[j]] = model.means[c][j] + z * Math.sqrt(model.covariances[c][j][j]);
 		});
-		model.categorical.forEach((column, j) => {
-			const { levels, table } = model.probabilities[j];
-			row[column] = levels.length ? levels[drawCode(table[c], generator)] : null;
+		model.probabilities.forEach(({ levels, table }, q) => {
+			row[model.categorical[q]] = levels[drawCode(table[c], generator)] ?? null;
 		});
 		return row;
 	});
@@ -70,14 +51,11 @@ export function sample(model, n, generator) {
 
 /** A number with these probabilities; one of probability 0 is never drawn. */
 function drawCode(probabilities, generator) {
-	const total = probabilities.reduce((sum, value) => sum + value, 0);
-	let rest = generator.uniform() * total;
-	let last = 0;
-	for (let c = 0; c < probabilities.length; c++) {
+	let [rest, last] = [generator.uniform() * totalOf(probabilities), 0];
+	for (let c = 0; c < probabilities.length && rest >= 0; c++) {
 		if (!(probabilities[c] > 0)) continue;
 		last = c;
 		rest -= probabilities[c];
-		if (rest < 0) return c;
 	}
 	return last;
 }

@@ -1,7 +1,7 @@
 // What each feature adds to the log-odds of two classes: its Shapley value. The log ratio g of two Gaussians is
 // quadratic, for which the mean over all orders of features is (xᵢ − rᵢ) ∂g/∂xᵢ halfway between the reference r and x.
 
-import { sumOfSquares, timesLower, timesTransposedLower } from "./matrices.js";
+import { dotProduct, timesMatrix, timesPrecision, totalOf } from "./matrices.js";
 
 /**
  * The log-odds of two classes, feature by feature.
@@ -17,34 +17,23 @@ import { sumOfSquares, timesLower, timesTransposedLower } from "./matrices.js";
 export function shapley(model, row, a, b, reference = "mean") {
 	const { anchors, offsets, numeric, categorical, priors, probabilities } = model;
 	const seen = model.seenIn(row);
-	const factors = model.factorsOf(seen);
-	const weights = reference === "mean" ? priors : priors.map((_, c) => (reference === "rival" && c === b ? 1 : 0));
+	const weights = reference === "mean" ? priors : priors.map((_, c) => (c === b ? 1 : 0));
 	// Everything is measured from the mean of a class, so that no digit is lost far from 0.
-	const rowFrom = (c) => seen.map((j) => row[numeric[j]] - anchors[c][j] - offsets[c][j]);
-	const referenceFrom = (c) =>
-		seen.map((j) => {
-			if (Array.isArray(reference)) return reference[j] - anchors[c][j] - offsets[c][j];
-			const apart = (other) => anchors[other][j] - anchors[c][j] + (offsets[other][j] - offsets[c][j]);
-			return weights.reduce((sum, weight, other) => sum + weight * apart(other), 0);
-		});
-	const [x, r] = [[a, b].map(rowFrom), [a, b].map(referenceFrom)];
-	const [slopeA, slopeB] = [a, b].map((c, side) => {
-		const { whitener } = factors[c];
-		const halfway = x[side].map((value, i) => (value + r[side][i]) / 2);
-		return timesTransposedLower(whitener, timesLower(whitener, halfway));
-	});
-	const [logA, logB] = [a, b].map((c, side) => {
-		const { whitener, logDeterminant } = factors[c];
-		return Math.log(priors[c]) - 0.5 * (logDeterminant + sumOfSquares(timesLower(whitener, r[side])));
+	const [first, second] = [a, b].map((c) => {
+		const { whitener, logDeterminant } = model.factorsOf(seen)[c];
+		const from = (point) => seen.map((j) => point[j] - anchors[c][j] - offsets[c][j]);
+		const apart = (other, j) => anchors[other][j] - anchors[c][j] + (offsets[other][j] - offsets[c][j]);
+		const mean = seen.map((j) => totalOf(weights.map((weight, other) => weight * apart(other, j))));
+		const [x, r] = [from(numeric.map((column) => row[column])), Array.isArray(reference) ? from(reference) : mean];
+		const white = timesMatrix(whitener, r);
+		const slope = timesPrecision(whitener, x.map((value, i) => (value + r[i]) / 2));
+		return { x, r, slope, logJoint: Math.log(priors[c]) - 0.5 * (logDeterminant + dotProduct(white, white)) };
 	});
 	const contributions = new Array(numeric.length + categorical.length).fill(0);
-	seen.forEach((j, i) => {
-		contributions[numeric[j]] = (x[0][i] - r[0][i]) * (slopeB[i] - slopeA[i]);
+	seen.forEach((j, i) => (contributions[numeric[j]] = (first.x[i] - first.r[i]) * (second.slope[i] - first.slope[i])));
+	probabilities.forEach(({ levels, table }, q) => {
+		const m = levels.indexOf(row[categorical[q]]);
+		if (m >= 0) contributions[categorical[q]] = Math.log(table[a][m]) - Math.log(table[b][m]);
 	});
-	categorical.forEach((column, q) => {
-		const { levels, table } = probabilities[q];
-		const m = levels.indexOf(row[column]);
-		if (m >= 0) contributions[column] = Math.log(table[a][m]) - Math.log(table[b][m]);
-	});
-	return { base: logA - logB, contributions };
+	return { base: first.logJoint - second.logJoint, contributions };
 }
