@@ -29,9 +29,13 @@ lint: $(done)/lint
 	.venv/bin/lint-imports
 
 # All code of the pages and the gallery is run, and a warning is an error. What Sphinx has read is kept
-# in build/doctrees: only pages that changed are run again.
+# in build/doctrees: only pages that changed are run again. Chromium then draws the live figures for
+# print and the course as a PDF.
 docs: $(done)/docs
 	$(python) -m sphinx -b html -j 2 -W --keep-going -q -d build/doctrees docs build/docs
+	$(python) docs/_extensions/pictures.py build/docs
+	$(python) docs/_extensions/notebooks.py build/docs
+	$(python) docs/_extensions/course_pdf.py build/docs
 	$(python) docs/_extensions/check_pages.py build/docs
 
 # The oldest supported versions of everything, in an environment of their own.

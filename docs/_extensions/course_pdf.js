@@ -27,7 +27,7 @@
   }
   for (const fold of document.querySelectorAll("details")) fold.open = true;
   const tooWide = [];
-  for (const box of document.querySelectorAll(".formula, table, pre, .cell_output, img")) {
+  for (const box of document.querySelectorAll(".formula, table, pre, .cell_output")) {
     const room = box.parentElement.clientWidth;
     const wide = Math.max(box.scrollWidth, box.firstElementChild?.scrollWidth ?? 0,
       ...[...box.querySelectorAll("math")].map((math) => math.getBoundingClientRect().width));

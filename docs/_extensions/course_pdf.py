@@ -60,15 +60,22 @@ def joined(site: Path) -> str:
 
 def main(folder: str) -> int:
     site = Path(folder)
+    target, sources = (
+        site / "course.pdf",
+        [*site.glob("course/[0-9]*.html"), *HERE.glob("course_pdf*")],
+    )
+    sources += site.glob("_images/live-course-*.png")
+    newest = max(source.stat().st_mtime for source in sources)
+    if target.exists() and target.stat().st_mtime > newest:
+        return 0
     path = chromium.find()
     if path is None:
         sys.stderr.write(f"the course is not printed: {chromium.HOW}\n")
         return int(chromium.is_required())
     from playwright.sync_api import sync_playwright
 
-    page_file, target = site / "course" / "print.html", site / "course.pdf"
-    text = joined(site)
-    page_file.write_text(text, encoding="utf-8")
+    page_file = site / "course" / "print.html"
+    page_file.write_text(joined(site), encoding="utf-8")
     foot = (
         '<div style="font: 8pt sans-serif; color: #555; width: 100%; padding: 0 18mm; '
         'display: flex; justify-content: space-between">'

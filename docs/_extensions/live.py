@@ -93,8 +93,7 @@ def visit_figure(writer: Any, node: live_figure) -> None:
     spec = json.dumps({**node["spec"], "alt": node["alt"]}, ensure_ascii=False)
     alt, image = escape(node["alt"]), picture(node["docname"], node["name"])
     writer.body.append(
-        f'<figure class="live" id="live-{node["name"]}" role="group" aria-label="{alt}"'
-        f' data-spec="{escape(spec)}">\n'
+        f'<figure class="live" id="live-{node["name"]}" data-spec="{escape(spec)}">\n'
         f'<img class="live-still" src="{writer.builder.imgpath}/{image}" alt="{alt}" />\n'
     )
 
@@ -139,6 +138,7 @@ def add_script(
     """Load the script only on pages that have a live figure."""
     if document is not None and next(document.findall(live_figure), None) is not None:
         app.add_js_file("gaussbayes.js", loading_method="defer")
+        app.add_js_file("live.js", loading_method="defer")
         app.add_css_file("gaussbayes.css")
 
 

@@ -64,7 +64,7 @@ def blank(page: "Page", site: Path) -> None:
     page.add_script_tag(content=script)
 
 
-def outdated(site: Path) -> dict[Path, tuple[str, str]]:
+def outdated(site: Path, known: dict[str, str]) -> dict[Path, tuple[str, str]]:
     """Specification and fingerprint of each figure whose picture is to be drawn."""
     code = [(site / "_static" / f"gaussbayes.{end}").read_bytes() for end in ("js", "css")]
     found = {}
@@ -75,16 +75,17 @@ def outdated(site: Path) -> dict[Path, tuple[str, str]]:
         docname = path.relative_to(site).with_suffix("").as_posix()
         for name, spec in Figures(text).found.items():
             target = site / "_images" / picture(docname, name)
-            print_ = hashlib.sha256(b"".join([*code, spec.encode()])).hexdigest()
-            mark = target.with_suffix(".txt")
-            if not (target.exists() and mark.exists() and mark.read_text() == print_):
-                found[target] = spec, print_
+            fingerprint = hashlib.sha256(b"".join([*code, spec.encode()])).hexdigest()
+            if not target.exists() or known.get(target.name) != fingerprint:
+                found[target] = spec, fingerprint
     return found
 
 
 def main(folder: str) -> int:
     site = Path(folder)
-    figures = outdated(site)
+    record = site.with_name("live-pictures.json")  # of what each picture shows
+    known = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+    figures = outdated(site, known)
     if not figures:
         return 0
     path = chromium.find()
@@ -101,10 +102,11 @@ def main(folder: str) -> int:
             blank(page, site)
             try:
                 target.write_bytes(base64.b64decode(page.evaluate(_DRAW, json.loads(spec))))
-                target.with_suffix(".txt").write_text(fingerprint)
+                known[target.name] = fingerprint
             except Error as error:
                 problems.append(f"{target.name}: {error}")
         browser.close()
+    record.write_text(json.dumps(known, indent=1), encoding="utf-8")
     sys.stderr.writelines(f"{problem}\n" for problem in problems)
     return bool(problems)
 
