@@ -8,9 +8,9 @@
 export class Problem extends Error {}
 
 const LARGEST_FILE = 50e6;
-const MOST_ROWS = 100000;
+const MOST_READ = 100000;
 const LARGEST_NUMBER = 1e30; // squares of larger ones overflow sooner or later: they are missing values
-export const MOST_CLASSES = 200;
+export const MOST_TARGETS = 200;
 const MOST_LEVELS = 60; // of a feature that holds categories; a column with more is free text
 const SLICE = 1 << 18; // characters that are parsed before the page may paint again
 
@@ -107,10 +107,10 @@ export async function readText(text, name, progress = () => {}) {
 		throw new Problem(`In ${name} most rows do not have the ${header.length} values that its first line names (first: line ${firstRagged}).`);
 	}
 	if (nRagged) notes.push(`${counted(nRagged, "row")} with a different number of values skipped (first: line ${firstRagged}).`);
-	const kept = nRaw > MOST_ROWS ? someOf(rows, MOST_ROWS) : rows;
+	const kept = nRaw > MOST_READ ? someOf(rows, MOST_READ) : rows;
 	const comma = separator !== "," && hasDecimalCommas(kept, name);
 	const columns = uniqueNames(header).map((title, j) => columnOf(title, kept, j, comma, notes));
-	return { name, columns, nRows: nRaw, sampled: nRaw > MOST_ROWS, notes };
+	return { name, columns, nRows: nRaw, sampled: nRaw > MOST_READ, notes };
 }
 
 /** The separator that splits the first lines most evenly. */
@@ -265,7 +265,7 @@ export function targetsOf(columns) {
 		levels.delete(null);
 		const named = TARGET_NAMES.test(column.name);
 		const whole = column.kind !== "number" || column.values.every((x) => x === null || Number.isInteger(x));
-		const few = levels.size <= (column.kind === "number" && !named ? Math.min(20, column.values.length / 5) : MOST_CLASSES);
+		const few = levels.size <= (column.kind === "number" && !named ? Math.min(20, column.values.length / 5) : MOST_TARGETS);
 		if (levels.size < 2 || !few || !whole || levels.size > column.values.length / 2) return null;
 		return { name: column.name, rank: (named ? 2 : 0) + (column.kind === "number" ? 0 : 3) + j / columns.length };
 	});
@@ -282,15 +282,15 @@ export function dataOf(table, target = targetsOf(table.columns)[0]) {
 	const { name, columns } = table;
 	const classes = columns.find((column) => column.name === target);
 	if (!classes) {
-		throw new Problem(`${name} has no column with classes: the page needs one with 2 to ${MOST_CLASSES} different values that repeat.`);
+		throw new Problem(`${name} has no column with classes: the page needs one with 2 to ${MOST_TARGETS} different values that repeat.`);
 	}
 	const labels = new Set(classes.values);
 	labels.delete(null);
 	if (labels.size < 2) {
 		throw new Problem(`All rows of ${name} have the same ${target}: choose a column with at least two classes.`);
 	}
-	if (labels.size > MOST_CLASSES) {
-		throw new Problem(`${target} has ${labels.size.toLocaleString("en")} different values: choose a column with at most ${MOST_CLASSES} classes.`);
+	if (labels.size > MOST_TARGETS) {
+		throw new Problem(`${target} has ${labels.size.toLocaleString("en")} different values: choose a column with at most ${MOST_TARGETS} classes.`);
 	}
 	const features = columns.filter((column) => column !== classes && column.kind !== "text");
 	if (!features.some(varies)) {
