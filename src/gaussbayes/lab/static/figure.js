@@ -35,6 +35,7 @@
  *             joint: line – prior × density, filled (default true);  evidence: plane – contours of p(x), line – the sum curve
  *             neighbours: regions of the k-nearest-neighbour rule.  Defaults: plane – regions, points, ellipses, boundary, errors.
  * move        ["query", "means", "covariances", "priors", "likelihoods", "points"] what pointer and keyboard move
+ *             and "size" (learning: the marked sample size)
  *             (means and covariances: handles, only with model.parameters; on a line covariances are standard deviations)
  * tool        null | {add: "A"} | {erase: true}: a press on the plane adds a point of a class or erases points
  * zoom        true: the wheel zooms, a drag with Shift or two fingers shifts, a double click shows everything again
@@ -66,11 +67,14 @@
  *   destroy() }.  `settled` is false during a drag; its last event has settled and record true.
  */
 
+import { AreasView } from "./figure/areas.js";
+import { BarsView } from "./figure/bars.js";
 import { palette } from "./figure/colours.js";
 import { cardOf } from "./figure/card.js";
 import { controlsOf, quantityText, readoutsOf } from "./figure/controls.js";
 import { el, putText } from "./figure/elements.js";
 import { pngOf, svgOf } from "./figure/export_image.js";
+import { LearningView } from "./figure/learning.js";
 import { LineView } from "./figure/line.js";
 import { className } from "./figure/marks.js";
 import { readPath, writePath } from "./figure/paths.js";
@@ -80,8 +84,9 @@ import { PRESSES } from "./figure/presses.js";
 import { proseOf } from "./figure/prose.js";
 import { quantityOf } from "./figure/quantities.js";
 import { sceneOf, wholeWindow } from "./figure/scene.js";
+import { SurfaceView } from "./figure/surface.js";
 
-const VIEWS = { plane: PlaneView, line: LineView };
+const VIEWS = { plane: PlaneView, line: LineView, surface: SurfaceView, areas: AreasView, bars: BarsView, learning: LearningView };
 const DURATION = 200; // milliseconds of an animated change
 const AFTER = 70; // milliseconds until slow numbers are computed
 const HEIGHTS = { plane: 0.68, line: 0.62, surface: 0.68, areas: 0.62, bars: 0.5, learning: 0.56 }; // of the width

@@ -140,7 +140,8 @@ export function truthOf({ table, columns, classes }) {
 
 /** The whole window of one or two features: generating Gaussians or those given, and the points. */
 export function wholeWindow(scene) {
-	const { table, columns, model, state } = scene;
+	const { table, columns, model, state, view } = scene;
+	if (!AXES[view]) return { x: [0, 1], y: [0, 1] };
 	const gaussians = table.n && !table.truth ? [] : truthOf(scene);
 	const given = state.model?.parameters && model ? model.means.map((mean, c) => ({ mean, covariance: model.covariances[c] })) : [];
 	const ranges = columns.map((column, j) => {
