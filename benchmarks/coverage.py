@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import AutoClassifier, GaussianClassifier
+from gaussbayes.model.options import NAMED_MODELS
 
 COVERAGE = 0.9
 NEW_ROWS = 1000
@@ -30,8 +31,8 @@ NOISES: dict[str, Noise] = {
 }
 MODELS: dict[str, Callable[[], Any]] = {
     "own covariances": lambda: GaussianClassifier(calibration="leave_one_out"),
-    "auto()": GaussianClassifier.auto,
-    "auto(average=True)": lambda: GaussianClassifier.auto(average=True),
+    "auto()": AutoClassifier,
+    "auto(average=True)": lambda: GaussianClassifier(**NAMED_MODELS["average"]),
 }
 
 

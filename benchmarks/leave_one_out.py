@@ -14,7 +14,7 @@ from cells import Cell, draw
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from timing import interleaved
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import AutoClassifier, GaussianClassifier
 from gaussbayes.families.gaussian.structure import STRUCTURES
 
 CELL = Cell("leave one out", 2_000, 20, 3)
@@ -49,7 +49,7 @@ def main() -> None:
             calls[f"{structure.name}, shrinkage {shrinkage}"] = ours(**settings, **chosen)
     predictive = {"estimate": "predictive", "shared": 0.5, "shrinkage": 0.1, "target": "spherical"}
     calls["predictive, 50 % shared"] = ours(**predictive)
-    calls["all candidates of a selection"] = lambda: GaussianClassifier.auto().fit(X, y)
+    calls["all candidates of a selection"] = lambda: AutoClassifier().fit(X, y)
     times = interleaved(calls, arguments.rounds)
     whole = CELL.n_rows / arguments.sample
     peers = times.pop("refitting")

@@ -19,7 +19,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import AutoClassifier, GaussianClassifier
+from gaussbayes.model.options import NAMED_MODELS
 
 Make = Callable[[], Any]
 REFERENCE = "logistic regression"  # losses are told relative to its losses
@@ -46,12 +47,9 @@ PEERS: dict[str, Make] = {
 
 
 def ours() -> dict[str, Make]:
-    """Our models, the simplest first; those that this version does not have are left out."""
-    models: dict[str, Make] = {
+    """Our models, the simplest first."""
+    return {
         "GaussianClassifier()": GaussianClassifier,
+        "auto()": AutoClassifier,
+        "auto(average=True)": lambda: GaussianClassifier(**NAMED_MODELS["average"]),
     }
-    auto = getattr(GaussianClassifier, "auto", None)
-    if auto is not None:
-        models["auto()"] = auto
-        models["auto(average=True)"] = lambda: auto(average=True)
-    return models

@@ -2,7 +2,7 @@
 
 ``python benchmarks/quality_versions.py BEFORE AFTER`` takes the Python interpreters of two
 environments, each with one version of gaussbayes. Each runs in a process of its own. The automatic
-model of a version is `GaussianClassifier.auto()`, and before there was one the choice among
+model of a version is `AutoClassifier()`, and before there was one the choice among
 structures and shrinkages. Printed are the geometric mean of the ratios of log losses, after over
 before, and the tables on which it is above ``--most``, with standard errors; losses below .01 count
 as .01. ``--seeds 10`` makes the folds ten times over; the standard errors are then those of the
@@ -41,12 +41,13 @@ def losses(path: Path) -> dict[str, Any]:
 
 def held_out(X: Any, y: Any, fold: Any) -> Any:
     """Log losses (n,) of the rows of each fold, by the model of the others."""
+    import gaussbayes
     from gaussbayes import GaussianClassifier
 
     probability = np.zeros((y.size, y.max() + 1))
     for number in range(fold.max() + 1):
         train, test = fold != number, fold == number
-        make = getattr(GaussianClassifier, "auto", None)
+        make = getattr(gaussbayes, "AutoClassifier", getattr(GaussianClassifier, "auto", None))
         model = GaussianClassifier("auto", shrinkage="auto") if make is None else make()
         model.fit(X[train], y[train])
         probability[np.ix_(test, model.classes_)] = model.predict_proba(X[test])

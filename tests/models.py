@@ -7,6 +7,7 @@ import pandas as pd
 from sklearn.datasets import load_iris
 
 from gaussbayes import GaussianClassifier
+from gaussbayes.model.options import AUTOMATIC_SETTINGS
 
 STRUCTURES = [
     (covariance, shared)
@@ -28,6 +29,11 @@ SCORES = (
 """The methods that give floats for rows."""
 
 NAMES = np.array(["setosa", "versicolor", "virginica"])
+
+
+def automatic_classifier(**settings: Any) -> GaussianClassifier:
+    """The settings of `AutoClassifier`, of which some may be others."""
+    return GaussianClassifier(**{**AUTOMATIC_SETTINGS, **settings})
 
 
 def six_models() -> list[GaussianClassifier]:

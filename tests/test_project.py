@@ -41,6 +41,7 @@ def run(*command: str, cwd: Path = ROOT) -> str:
 
 def test_public_names() -> None:
     assert gaussbayes.__all__ == [
+        "AutoClassifier",
         "CapabilityError",
         "ClassMoments",
         "DataError",

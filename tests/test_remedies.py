@@ -17,14 +17,14 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from gaussbayes import GaussBayesError, GaussianClassifier
+from gaussbayes import AutoClassifier, GaussBayesError, GaussianClassifier
 from gaussbayes.apps.cli import gaussbayes
 from gaussbayes.apps.cli.command_options import in_options
 from gaussbayes.base.remedy import AUTOMATIC_CHOICE, Remedy
 
 Options = dict[str, Any]
 PLAIN: Options = {"features": None, "categorical_features": "from_dtype"}
-AUTO = "GaussianClassifier.auto()"
+AUTO = "AutoClassifier()"
 
 LONG = "collinear, a third missing, few labels"
 """What takes a second; it is the same to all who ask."""
@@ -173,7 +173,7 @@ class Python:
         """What is said of a fit; nothing if it succeeds."""
         options = dict(options)
         of_source = {name: options.pop(name) for name in ("bad_rows", "header") if name in options}
-        kind = GaussianClassifier.auto if options.pop("auto", False) else GaussianClassifier
+        kind: Any = AutoClassifier if options.pop("auto", False) else GaussianClassifier
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that rows have no label
             try:

@@ -23,7 +23,7 @@ GALLERY = DOCS / "gallery"  # made by the build
 PAGES = [path for path in sorted(DOCS.rglob("*.md")) if GALLERY not in path.parents]
 TEXTS = {path: path.read_text(encoding="utf-8") for path in PAGES}
 PACKAGES = {package.__name__: package for package in (datasets, drop_ins, plots)}
-CELL = r"^```\{code-cell\}\n(?:---\n.*?^---\n)?(.*?)^```"
+CELL = r"^```\{code-cell\}\n(?:---\n.*?^---\n|(?::[\w-]+:.*?\n)+)?(.*?)^```"
 NAMES = [
     *(("gaussbayes", name) for name in gaussbayes.__all__ if f"gaussbayes.{name}" not in PACKAGES),
     *(("gaussbayes.plots", name) for name in plots.__all__),

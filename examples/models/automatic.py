@@ -7,11 +7,11 @@ calibrated.
 
 import matplotlib.pyplot as plt
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import AutoClassifier
 from gaussbayes.datasets import load_iris
 
 iris = load_iris()
-model = GaussianClassifier.auto().fit(iris.rows, iris.labels)
+model = AutoClassifier().fit(iris.rows, iris.labels)
 print(model.selection_)
 print(model.model_.calibration)
 
@@ -19,4 +19,4 @@ print(model.model_.calibration)
 # All candidates, the best first:
 figure, ax = plt.subplots(layout="constrained")
 ax.plot([candidate.log_loss for candidate in model.selection_.ranked], marker=".", linestyle="none")
-ax.set(xlabel="rank", ylabel="log loss of flowers left out", yscale="log")
+ax.set(xlabel="rank", ylabel="leave-one-out log loss", yscale="log")

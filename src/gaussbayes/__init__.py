@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gaussbayes.analysis.synthesis import make_gaussian_dataset
     from gaussbayes.apps.report import write_report
     from gaussbayes.base.singular_covariance import SingularCovarianceError
-    from gaussbayes.classifier import GaussianClassifier
+    from gaussbayes.classifier import AutoClassifier, GaussianClassifier
     from gaussbayes.families.gaussian.statistics import ClassMoments
     from gaussbayes.kernels import show_config
     from gaussbayes.model.model import Model
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "AutoClassifier",
     "CapabilityError",
     "ClassMoments",
     "DataError",
@@ -66,6 +67,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "AutoClassifier": "classifier",
     "ClassMoments": "families.gaussian.statistics",
     "Gaussian": "analysis.gaussian_distribution",
     "GaussianClassifier": "classifier",

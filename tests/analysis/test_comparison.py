@@ -36,7 +36,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import AutoClassifier, GaussianClassifier
 from gaussbayes.analysis import comparison
 from gaussbayes.analysis.comparison import STRUCTURES, ComparedModel, Comparison
 from gaussbayes.apps.cli.console import print_blocks
@@ -49,7 +49,7 @@ from gaussbayes.base.errors import (
 )
 from gaussbayes.base.text_tables import Styled, TextTable
 from gaussbayes.model.evaluation import Evaluation
-from tests.models import iris, tree_frame, trees
+from tests.models import automatic_classifier, iris, tree_frame, trees
 
 # The automatic choice and logistic regression take longer than all others: where they are meant.
 compare = partial(comparison.compare, automatic=False, logistic=False)
@@ -146,7 +146,7 @@ def test_the_automatic_choice_is_made_without_the_rows_held_out() -> None:
         "automatic choice",
         "3 nearest neighbours",
     ]
-    chooser = GaussianClassifier.auto(priors="uniform", selection="bic")
+    chooser = automatic_classifier(priors="uniform", selection="bic")
     folds = StratifiedKFold(4, shuffle=True, random_state=0)
     told = cross_val_predict(chooser, X, y, cv=folds, method="predict_log_proba")
     seen = judged(compared, "automatic choice")
@@ -165,10 +165,10 @@ def test_the_automatic_choice_of_one_split_is_that_of_its_rows() -> None:
     X = X[:, :2]
     both = {"automatic": True, "average": True}
     compared = compare(X[::2], y[::2], held_out=(X[1::2], y[1::2]), neighbors=(), **both)
-    model = GaussianClassifier.auto().fit(X[::2], y[::2])
+    model = AutoClassifier().fit(X[::2], y[::2])
     assert compared.selection is not None
     assert compared.selection.best == model.selection_.best
-    average = GaussianClassifier.auto(average=True).fit(X[::2], y[::2])
+    average = automatic_classifier(average=True).fit(X[::2], y[::2])
     for name, expected in (("automatic choice", model), ("automatic average", average)):
         posterior = expected.predict_proba(X[1::2])
         loss = log_loss(y[1::2], posterior)
@@ -587,9 +587,8 @@ def test_categories_beside_numbers() -> None:
     for name, structure in STRUCTURES.items():
         whole = clone(MIXED).set_params(covariance=structure.covariance, shared=structure.shared)
         assert named(compared, name).n_parameters == whole.fit(X, y).n_parameters_
-    auto = GaussianClassifier.auto(
-        categorical_features=MIXED.categorical_features, smoothing=MIXED.smoothing
-    )
+    kept = {"categorical_features": MIXED.categorical_features, "smoothing": MIXED.smoothing}
+    auto = automatic_classifier(**kept)
     best = auto.fit(X, y).selection_.best
     assert compared.selection is not None
     assert compared.selection.best == best

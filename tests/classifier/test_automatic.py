@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from gaussbayes import GaussianClassifier, write_report
+from gaussbayes import AutoClassifier, GaussianClassifier, write_report
 from gaussbayes.apps.report import svg_figures
 from gaussbayes.base.errors import DataError, ParameterError
 from gaussbayes.datasets import load_iris
+from tests.models import automatic_classifier
 
 IRIS = load_iris()
 X, Y = IRIS.rows, IRIS.labels
@@ -69,8 +70,8 @@ def test_what_cannot_be_combined() -> None:
     with pytest.raises(ParameterError, match="nothing is left open: give shared='auto'"):
         GaussianClassifier(average=True).fit(X, Y)
     with pytest.raises(ParameterError, match="not by selection='bic'"):
-        GaussianClassifier.auto(average=True, selection="bic").fit(X, Y)
-    average = GaussianClassifier.auto(average=True).fit(X, Y)
+        automatic_classifier(average=True, selection="bic").fit(X, Y)
+    average = automatic_classifier(average=True).fit(X, Y)
     with pytest.raises(ParameterError, match="judge an average by folds"):
         average.leave_one_out(X, Y)
     for step in (average.partial_fit, average.forget):
@@ -79,7 +80,7 @@ def test_what_cannot_be_combined() -> None:
 
 
 def test_candidates_are_told_apart() -> None:
-    selection = GaussianClassifier.auto().fit(X, Y).selection_
+    selection = AutoClassifier().fit(X, Y).selection_
     (table,) = selection.tables(None)
     assert len({tuple(row[:2]) for row in table.rows}) == len(selection.candidates)
     lines = str(selection).splitlines()
@@ -98,7 +99,7 @@ def test_candidates_are_told_apart() -> None:
 @pytest.mark.parametrize("average", [False, True])
 def test_a_report(tmp_path: Path, average: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(svg_figures, "inline_figures", lambda _: {})
-    model = GaussianClassifier.auto(average=average).fit(X, Y)
+    model = automatic_classifier(average=average).fit(X, Y)
     text = write_report(model, X, Y, tmp_path / "r.html", held_out=2).read_text(encoding="utf-8")
     assert "by rows left out: temperature" in text
     assert ("+ calibration" in text) == (not average)  # an average has the joint that it has

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from gaussbayes import (
+    AutoClassifier,
     DataError,
     GaussianClassifier,
     NonFiniteError,
@@ -98,7 +99,7 @@ def test_wrong_names_of_features() -> None:
 def test_one_class_only() -> None:
     X, y = trees()
     named = r"got 1 class: 'oak'; add labelled rows of another class, or give other labels \(y\)"
-    for model in (GaussianClassifier(), GaussianClassifier.auto()):
+    for model in (GaussianClassifier(), AutoClassifier()):
         with pytest.raises(DataError, match=named):
             model.fit(X, ["oak"] * 40)
         assert model.fit(np.r_[X, X + 1], ["oak"] * 40 + ["elm"] * 40).classes_.size == 2

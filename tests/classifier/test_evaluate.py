@@ -9,12 +9,12 @@ import pytest
 from sklearn import config_context
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import AutoClassifier, GaussianClassifier
 from gaussbayes.base.errors import SchemaError
 from gaussbayes.model.model import Model
 from tests.cli.calling import Call
 from tests.cli.conftest import call  # noqa: F401
-from tests.models import iris
+from tests.models import automatic_classifier, iris
 
 X, Y = iris()
 
@@ -76,7 +76,7 @@ def test_everything_prints_as_a_table_and_as_html() -> None:
     names = np.array(["<b>", "x & y", "ok"])
     labels = names[np.searchsorted(np.unique(Y), Y)]
     frame = pd.DataFrame(X, columns=["<i>", "b", "c", "d"])
-    model = GaussianClassifier.auto().fit(frame, labels)
+    model = AutoClassifier().fit(frame, labels)
     row = frame.iloc[0]
     results = [
         model,
@@ -88,7 +88,7 @@ def test_everything_prints_as_a_table_and_as_html() -> None:
         model.evaluate(frame, labels),
         model.evidence_p_values(frame, n_draws=1000),
         GaussianClassifier().fit(X, Y).bayes_error(n_draws=1000),
-        GaussianClassifier.auto(average=True).fit(frame, labels),
+        automatic_classifier(average=True).fit(frame, labels),
     ]
     for result in results:
         text = str(result)

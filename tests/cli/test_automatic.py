@@ -12,6 +12,7 @@ import pytest
 from gaussbayes import GaussianClassifier, plots
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call
+from tests.models import automatic_classifier
 
 IRIS = load_iris()
 
@@ -20,7 +21,7 @@ def by_the_estimator(path: Path, **settings: Any) -> GaussianClassifier:
     frame = pd.read_csv(path)
     plain = "estimate" in settings
     model = GaussianClassifier(features="auto", **settings) if plain else None
-    model = model or GaussianClassifier.auto(**settings)
+    model = model or automatic_classifier(**settings)
     model.fit(frame.drop(columns="species"), frame["species"].to_numpy(str))
     model.target_name_ = "species"
     return model

@@ -24,6 +24,7 @@ from gaussbayes.data.readers import text
 from gaussbayes.families.gaussian.structure import STRUCTURES
 from tests.cli.calling import Call, Shell
 from tests.data.tables import CATEGORICAL, FORMATS, TARGET, WEATHER, weather
+from tests.models import automatic_classifier
 
 SETTINGS = ["-y", TARGET, "--features", ",".join(WEATHER), "--smoothing", "1"]
 SETTINGS += ["--estimate", "plug-in"]
@@ -307,7 +308,7 @@ def test_compare(call: Call, days: pd.DataFrame) -> None:
         settings = {"covariance": structure.covariance, "shared": structure.shared}
         assert_judged(one, refitted(rows, folds, **settings), rows[TARGET])
         assert one["parameters"] == in_memory(rows, **settings).n_parameters_
-    automatic = GaussianClassifier.auto(categorical_features=CATEGORICAL)
+    automatic = automatic_classifier(categorical_features=CATEGORICAL)
     best = automatic.fit(rows[WEATHER], rows[TARGET]).selection_.best
     assert told["selection"]["chosen"]["log_loss"] == pytest.approx(best.log_loss, rel=1e-9)
     alone = call("compare", "whole.csv", *SETTINGS, *NAMED, "--neighbors", "", "--no-auto")

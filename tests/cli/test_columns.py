@@ -13,7 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import AutoClassifier, GaussianClassifier
 from gaussbayes.base.errors import DataError, ParameterError, SchemaError
 from gaussbayes.data.column_roles import LeakageWarning, decide_roles
 from gaussbayes.data.roles import Request
@@ -550,7 +550,7 @@ def test_arguments_of_the_classifier() -> None:
     with pytest.raises(SchemaError, match="it is said what 'size' holds, but it is excluded"):
         GaussianClassifier(features="auto", exclude=["size"], numeric=["size"]).fit(X, y)
     with pytest.raises(DataError, match="the target 'y' is different in each of 90 rows"):
-        GaussianClassifier.auto().fit(X, np.arange(N))
+        AutoClassifier().fit(X, np.arange(N))
     with pytest.raises(ParameterError, match="must be given by their names"):
         GaussianClassifier(features="auto", families={0: "gaussian"}).fit(X.assign(c=1), y)
     for settings in ({}, {"features": "auto"}):
@@ -558,7 +558,7 @@ def test_arguments_of_the_classifier() -> None:
             GaussianClassifier(**settings, na_values={"sise": -1}).fit(X, y)
     with pytest.raises(SchemaError, match="na_values names 'size', which is no column: the col"):
         GaussianClassifier(na_values={"size": -1}).fit(X[["size"]].to_numpy(), y)
-    array = GaussianClassifier.auto().fit(np.arange(40.0)[:, None], np.arange(40) // 20)
+    array = AutoClassifier().fit(np.arange(40.0)[:, None], np.arange(40) // 20)
     assert not hasattr(array, "columns_")
 
 

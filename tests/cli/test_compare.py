@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaussbayes import GaussianClassifier, compare
+from gaussbayes import AutoClassifier, GaussianClassifier, compare
 from gaussbayes.apps.cli import compare_command, evaluate_command
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call, Shell
+from tests.models import automatic_classifier
 
 TIMES = {"fit_seconds", "predict_seconds"}
 
@@ -41,7 +42,7 @@ def test_figures_are_the_librarys(call: Call) -> None:
     assert names == ["automatic choice", "automatic average"]
     assert expected.selection is not None
     assert told["selection"]["chosen"]["log_loss"] == expected.selection.best.log_loss
-    by_estimator = GaussianClassifier.auto(priors="uniform").fit(data.rows, data.labels)
+    by_estimator = AutoClassifier(priors="uniform").fit(data.rows, data.labels)
     candidates = told["selection"]["candidates"]
     assert len(candidates) == len(by_estimator.selection_.candidates)
     settings = ("model", "shrinkage", "target", "transform", "estimate")
@@ -127,7 +128,7 @@ def test_all_candidates_of_the_automatic_choice(call: Call, selection: str) -> N
     assert max(map(len, result.stdout.splitlines())) <= 80
     first, rest = result.stdout.split("candidates, best first: ")
     data = load_iris()
-    model = GaussianClassifier.auto(selection=selection.replace("-", "_"))
+    model = automatic_classifier(selection=selection.replace("-", "_"))
     model.fit(data.rows, data.labels)
     best = model.selection_.best
     shrinkage = "no shrinkage" if best.shrinkage is None else f"shrinkage {best.shrinkage:g}"

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaussbayes import GaussianClassifier, Model
+from gaussbayes import AutoClassifier, GaussianClassifier, Model
 from gaussbayes.apps import report
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call
@@ -43,7 +43,7 @@ def test_defaults(call: Call, iris: Path, asked: dict[str, Any]) -> None:
     result = call("report", iris, "-y", "species")
     assert (result.exit_code, result.stdout) == (0, "report.html\n")
     data = load_iris()
-    expected = GaussianClassifier.auto().fit(data.rows, data.labels)
+    expected = AutoClassifier().fit(data.rows, data.labels)
     posterior = expected.predict_proba(data.rows)
     np.testing.assert_array_equal(asked["model"].predict_proba(asked["X"]), posterior)
     assert asked["model"].feature_names_in_.tolist() == list(data.feature_names)

@@ -12,6 +12,7 @@ import pytest
 from gaussbayes import GaussBayesError, GaussianClassifier
 from gaussbayes.apps.cli.command_options import in_options
 from tests.cli.calling import Call
+from tests.models import automatic_classifier
 
 N = 60
 LDA: dict[str, Any] = {"shared": True, "features": "auto", "categorical_features": "auto"}
@@ -121,7 +122,7 @@ def test_automatic_models(words: str, settings: Any, call: Call, tmp_path: Path)
     frame.to_csv("t.csv", index=False)
     fit = call("fit", "t.csv", "-y", "kind", "--model", words)
     assert fit.exit_code == 0, fit.stderr
-    model = GaussianClassifier.auto(**settings).fit(frame.drop(columns="kind"), frame["kind"])
+    model = automatic_classifier(**settings).fit(frame.drop(columns="kind"), frame["kind"])
     model.save(tmp_path / "python.json")
     assert written(tmp_path / "python.json") == written(tmp_path / "model.json")
 

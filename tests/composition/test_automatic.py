@@ -17,6 +17,7 @@ from tests.composition.cases import (
     queries,
     rows,
 )
+from tests.models import automatic_classifier
 
 CHOICES = [
     (kind, completeness, (i + j) % 2 == 1)  # averaged or not: each with every kind and completeness
@@ -29,7 +30,7 @@ few = pytest.mark.parametrize(("kind", "completeness", "average"), CHOICES[::3])
 
 def automatic(kind, average):
     counts = {f"n{j}": "poisson" for j in range(KINDS[kind][1])}
-    return GaussianClassifier.auto(average=average, families=counts or None, n_jobs=1)
+    return automatic_classifier(average=average, families=counts or None, n_jobs=1)
 
 
 @cache

@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import AutoClassifier
 from gaussbayes.sklearn import (
     GaussianNB,
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
+from tests.models import automatic_classifier
 
 LABELS: dict[str, list[Any]] = {
     "booleans": [False, True],
@@ -41,7 +42,7 @@ def _without_prior(X: pd.DataFrame, y: Any) -> Any:
 
 
 def _averaged(X: pd.DataFrame, y: Any) -> Any:
-    return GaussianClassifier.auto(average=True).fit(X, y)
+    return automatic_classifier(average=True).fit(X, y)
 
 
 MODELS: dict[str, tuple[bool, Callable[[pd.DataFrame, Any], Any]]] = {
@@ -50,7 +51,7 @@ MODELS: dict[str, tuple[bool, Callable[[pd.DataFrame, Any], Any]]] = {
     "shrunk": (True, lambda X, y: LinearDiscriminantAnalysis("eigen", shrinkage=0.2).fit(X, y)),
     "announced": (False, _announced),
     "a prior of 0": (False, _without_prior),
-    "calibrated": (False, lambda X, y: GaussianClassifier.auto().fit(X, y)),
+    "calibrated": (False, lambda X, y: AutoClassifier().fit(X, y)),
     "averaged": (False, _averaged),
     "averaged, other priors": (False, lambda X, y: _averaged(X, y).with_priors("uniform")),
 }

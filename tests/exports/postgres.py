@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from gaussbayes import GaussianClassifier
 from tests.exports.engines import assert_same_scores, mixed, numbers
-from tests.models import STRUCTURES
+from tests.models import STRUCTURES, automatic_classifier
 
 
 def run(*command: str, text: str | None = None) -> str:
@@ -85,7 +85,7 @@ def main() -> None:
         families = {"visits": "poisson", "member": "bernoulli"}
         transforms = {"width": "yeo-johnson", "length": "rank-normal"}
         model = GaussianClassifier(transforms=transforms, families=families, smoothing=1, **names)
-        for each in (model, GaussianClassifier.auto(average=True, **names)):
+        for each in (model, automatic_classifier(average=True, **names)):
             each.fit(table[:1500], y[:1500])
             assert_same_scores(each, table, "postgres", in_postgres)
             print("families and transforms" if each is model else "an automatic average")

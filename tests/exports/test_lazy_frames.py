@@ -15,7 +15,7 @@ from gaussbayes import GaussianClassifier, SchemaError
 from gaussbayes.exports import lazy_frames
 from tests.designs import all_pairs
 from tests.exports.engines import assert_equal_scores, mixed, numbers
-from tests.models import STRUCTURES
+from tests.models import STRUCTURES, automatic_classifier
 
 
 def in_duckdb(table: pd.DataFrame) -> Any:
@@ -66,7 +66,7 @@ def test_families_transforms_codes_and_averages(engine: str) -> None:
         smoothing=0.5,
         **columns,
     )
-    for model in (plain, GaussianClassifier.auto(**columns)):
+    for model in (plain, automatic_classifier(**columns)):
         model.fit(table[:150], y[:150])
         rows = ENGINES[engine](table[150:])
         answer = nw.from_native(model.predict_proba(rows)).lazy().collect().to_pandas()
@@ -88,7 +88,7 @@ def test_dates_and_missing_marks() -> None:
     days = pd.date_range("2024-01-01 06:00:00.25", periods=60, freq="37h")
     table = pd.DataFrame({"when": days, "x": np.where(np.arange(60) % 7, np.arange(60) % 5, -9.0)})
     y = np.where(np.arange(60) % 3 == 0, "early", "late")
-    model = GaussianClassifier.auto(na_values=-9).fit(table, y)
+    model = automatic_classifier(na_values=-9).fit(table, y)
     for engine in ("polars", "duckdb"):
         assert_equal_scores(model, table, scored(model, table, engine))
 

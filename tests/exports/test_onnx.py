@@ -14,7 +14,7 @@ from gaussbayes import CapabilityError, GaussianClassifier, ParameterError
 from gaussbayes.exports.onnx_model import SMALLEST
 from tests.designs import all_pairs
 from tests.exports.engines import mixed, numbers
-from tests.models import STRUCTURES
+from tests.models import STRUCTURES, automatic_classifier
 
 
 def run(path: Path, inputs: dict[str, Any]) -> tuple[Any, Any, Any]:
@@ -129,7 +129,7 @@ def test_automatic_models(average: bool, tmp_path: Path) -> None:
     categorical = ["colour", "floor"]
     if average:
         table, categorical = table[["width", "visits", "colour"]], ["colour"]
-    model = GaussianClassifier.auto(average=average, categorical_features=categorical)
+    model = automatic_classifier(average=average, categorical_features=categorical)
     model.fit(table[:120], y[:120])
     assert_same_scores(model, table, tmp_path)
     assert_same_scores(model.with_priors([0.9, 0.1]), table, tmp_path)

@@ -8,11 +8,18 @@ import pandas as pd
 import pytest
 import sqlglot
 
-from gaussbayes import CapabilityError, DataError, GaussianClassifier, ParameterError, SchemaError
+from gaussbayes import (
+    AutoClassifier,
+    CapabilityError,
+    DataError,
+    GaussianClassifier,
+    ParameterError,
+    SchemaError,
+)
 from gaussbayes.exports.sql import DIALECTS
 from tests.designs import all_pairs
 from tests.exports.engines import ENGINES, assert_same_scores, in_duckdb, in_sqlite, mixed, numbers
-from tests.models import STRUCTURES
+from tests.models import STRUCTURES, automatic_classifier
 
 FAMILIES = {"visits": "poisson", "member": "bernoulli"}
 
@@ -60,7 +67,7 @@ def test_all_families_with_missing_values_and_unseen_categories(engine: str) -> 
 def test_automatic_models_are_coded_calibrated_and_averaged(engine: str, average: bool) -> None:
     table, y = mixed(200)
     options = {"average": average, "categorical_features": ["colour", "floor"]}
-    model = GaussianClassifier.auto(**options).fit(table, y)
+    model = automatic_classifier(**options).fit(table, y)
     if engine == "sqlite":
         model = model.with_priors([0.9, 0.1])
     assert_same_scores(model, table, engine, ENGINES[engine])
@@ -88,7 +95,7 @@ def test_dates_are_days() -> None:
     days = pd.date_range("2024-01-01 06:00", periods=40, freq="37h")
     table = pd.DataFrame({"when": days, "x": np.arange(40.0) % 7})
     y = np.where(np.arange(40) % 3 == 0, "early", "late")
-    model = GaussianClassifier.auto().fit(table, y)
+    model = AutoClassifier().fit(table, y)
     assert model.model_.schema.roles is not None
     assert_same_scores(model, table, "duckdb", in_duckdb)
     assert_same_scores(model, table.astype({"when": str}), "sqlite", in_sqlite)

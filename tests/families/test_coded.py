@@ -6,7 +6,7 @@ import pytest
 from scipy.special import logsumexp
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import AutoClassifier, GaussianClassifier
 from gaussbayes.base.errors import CapabilityError, DataError, ParameterError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.categories import MISSING
@@ -17,6 +17,7 @@ from gaussbayes.families.coded.coding import simplex
 from gaussbayes.families.gaussian import Gaussian
 from gaussbayes.families.removal import remove
 from gaussbayes.model.options import check_options, options_of
+from tests.models import automatic_classifier
 
 CLASSES = np.array(["no", "yes"])
 NAMES = Schema(CLASSES, 4, ("x", "wind", "y", "sky"), categorical=(1, 3))
@@ -194,11 +195,11 @@ def test_options_make_it_and_come_back() -> None:
 
 def test_what_is_no_probability_of_categories_is_refused_with_a_remedy() -> None:
     table, labels = frame(120)
-    model = GaussianClassifier.auto(coded=True).fit(table, labels)
+    model = automatic_classifier(coded=True).fit(table, labels)
     for refused in (model.sample, model.bayes_error):
         with pytest.raises(CapabilityError, match="fit again with coded=False"):
             refused()
-    GaussianClassifier.auto(coded=False).fit(table, labels).sample(3)
+    automatic_classifier(coded=False).fit(table, labels).sample(3)
 
 
 def test_the_choice_takes_codes_where_categories_interact() -> None:
@@ -206,17 +207,17 @@ def test_the_choice_takes_codes_where_categories_interact() -> None:
     random = np.random.default_rng(0)
     a, b = random.integers(0, 2, (2, 200))
     table = pd.DataFrame({"a": pd.Categorical(a), "b": pd.Categorical(b)})
-    model = GaussianClassifier.auto().fit(table, a ^ b)
+    model = AutoClassifier().fit(table, a ^ b)
     assert str(model.selection_.best).startswith("predictive")
     assert "coded" in model.selection_.best.name
     assert (model.predict(table) == (a ^ b)).all()
-    numbers = GaussianClassifier.auto().fit(random.normal(size=(40, 2)), np.arange(40) % 2)
+    numbers = AutoClassifier().fit(random.normal(size=(40, 2)), np.arange(40) % 2)
     assert not any("coded" in some.name for some in numbers.selection_.candidates)
 
 
 def test_units_make_no_difference_and_views_are_judged_by_the_same_rows() -> None:
     table, labels = frame(5200)
-    average = GaussianClassifier.auto(average=True, n_jobs=1).fit(table, labels)
+    average = automatic_classifier(average=True, n_jobs=1).fit(table, labels)
     changed = table.assign(x=table["x"] * 1e6, y=table["y"] / 1e3 + 7.0)
-    other = GaussianClassifier.auto(average=True, n_jobs=1).fit(changed, labels)
+    other = automatic_classifier(average=True, n_jobs=1).fit(changed, labels)
     assert (average.predict(table) == other.predict(changed)).all()

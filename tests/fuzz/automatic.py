@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import SchemaError
 from gaussbayes.data.categories import UnseenCategoryWarning
 from gaussbayes.data.column_roles import LeakageWarning
+from tests.models import automatic_classifier
 
 SURE = 1e-4
 """A difference of posteriors by which rounding may change a label."""
@@ -119,7 +119,7 @@ def table(generator: np.random.Generator) -> Table:
 
 def check(some: Table, generator: np.random.Generator) -> str | None:
     """What is wrong with the model of a table, if anything is."""
-    model = GaussianClassifier.auto(n_jobs=1, **some.options)
+    model = automatic_classifier(n_jobs=1, **some.options)
     model.fit(some.X, some.y, some.weights)
     posterior = model.predict_proba(some.X)
     if not np.abs(posterior.sum(axis=1) - 1.0).max() < 1e-9:
@@ -134,7 +134,7 @@ def check(some: Table, generator: np.random.Generator) -> str | None:
     for name in some.scaled:
         if not np.nanmax(np.abs(other[name].to_numpy(float)), initial=0.0) > 1e100:
             other[name] = other[name].astype(float) * 2.0 ** int(generator.integers(-20, 20))
-    again = GaussianClassifier.auto(n_jobs=1, **some.options).fit(other, some.y, some.weights)
+    again = automatic_classifier(n_jobs=1, **some.options).fit(other, some.y, some.weights)
     changed = model.predict(some.X) != again.predict(other)
     best = np.sort(posterior, axis=1)
     if (changed & (best[:, -1] - best[:, -2] > SURE)).any():

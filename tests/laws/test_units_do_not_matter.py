@@ -15,8 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_wine
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import AutoClassifier, GaussianClassifier
 from gaussbayes.base.types import FloatArray
+from gaussbayes.model.options import NAMED_MODELS
 
 SETTINGS: list[dict[str, Any]] = [
     *({"shrinkage": s} for s in (None, 0.1, 1.0, "oas", "ledoit-wolf", "auto")),
@@ -68,7 +69,8 @@ CALIBRATED: list[dict[str, Any]] = [
     "make",
     [
         *(partial(GaussianClassifier, **chosen) for chosen in CALIBRATED),
-        *(partial(GaussianClassifier.auto, average=average) for average in (False, True)),
+        AutoClassifier,
+        partial(GaussianClassifier, **NAMED_MODELS["average"]),
     ],
     ids=str,
 )
@@ -83,7 +85,8 @@ def test_transformed_calibrated_and_automatic_classifiers(make: Any, categories:
         letters = np.array(["u", "v", "w"])[np.arange(len(values)) % 3]
         return frame.assign(letter=letters) if categories else frame
 
-    make = partial(make, categorical_features=["letter"]) if categories else make
+    if categories and make is not AutoClassifier:  # which finds them itself
+        make = partial(make, categorical_features=["letter"])
     plain, scaled = make().fit(framed(X), codes), make().fit(framed(X * units), codes)
     expected = plain.predict_proba(framed(new))
     np.testing.assert_allclose(scaled.predict_proba(framed(new * units)), expected, atol=1e-6)

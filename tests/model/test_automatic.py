@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import AutoClassifier, GaussianClassifier
 from tests.fuzz import automatic
+from tests.models import automatic_classifier
 
 
 def test_random_tables():
@@ -17,7 +18,7 @@ def test_random_tables():
 @pytest.mark.parametrize("n_features", [2, 5])
 def test_of_one_row_a_class_the_means_are_known(average, n_features):
     X, y = np.eye(3, n_features), ["a", "b", "c"]
-    assert GaussianClassifier.auto(average=average).fit(X, y).predict(X).tolist() == y
+    assert automatic_classifier(average=average).fit(X, y).predict(X).tolist() == y
 
 
 @pytest.mark.parametrize("average", [False, True])
@@ -35,7 +36,7 @@ def test_difficult_tables(average, what):
         X[7, 1] = 1e300
     elif what == "one row":
         y[0] = 3
-    model = GaussianClassifier.auto(average=average).fit(X, y)
+    model = automatic_classifier(average=average).fit(X, y)
     posterior = model.predict_proba(X)
     np.testing.assert_allclose(posterior.sum(axis=1), 1.0, rtol=1e-12)
     assert (posterior > 0).all()
@@ -49,7 +50,7 @@ def test_a_feature_that_a_class_never_has(average):
     y = np.arange(40) % 2
     X = generator.normal(size=(40, 2)) + 2.0 * y[:, None]
     X[y == 0, 1] = np.nan
-    model = GaussianClassifier.auto(average=average).fit(X, y)
+    model = automatic_classifier(average=average).fit(X, y)
     assert (model.predict(X) == y).mean() > 0.7
 
 
@@ -58,7 +59,7 @@ def test_rows_without_any_value_say_nothing_when_they_are_left_out():
     y = np.arange(40) % 2
     X = np.random.default_rng(0).normal(size=(40, 1)) + 3.0 * y[:, None]
     X[:30] = np.nan
-    model = GaussianClassifier.auto(coded=False).fit(X, y)
+    model = automatic_classifier(coded=False).fit(X, y)
     losses = [candidate.log_loss for candidate in model.selection_.candidates]
     assert min(losses) > 30 / 40 * np.log(39 / 19)
 
@@ -69,7 +70,7 @@ def test_unlabelled_rows_are_looked_at_with_every_weight():
     X = generator.normal(size=(120, 2)) + 1.5 * y[:, None]
     labels = y.astype(object)
     labels[30:] = None
-    model = GaussianClassifier.auto().fit(X, labels)
+    model = AutoClassifier().fit(X, labels)
     selection = model.selection_
     losses = [candidate.log_loss for candidate in selection.weights]
     assert len(set(losses)) == 3
@@ -92,8 +93,7 @@ def test_unlabelled_rows_count_only_where_they_clearly_help():
     labels = y.astype(object)
     labels[30:] = None
     beside, alone = (
-        GaussianClassifier.auto().fit(rows, classes)
-        for rows, classes in ((X, labels), (X[:30], y[:30]))
+        AutoClassifier().fit(rows, classes) for rows, classes in ((X, labels), (X[:30], y[:30]))
     )
     assert beside.selection_.best.unlabelled_weight == 0
     np.testing.assert_array_equal(beside.predict_proba(X), alone.predict_proba(X))
@@ -102,10 +102,10 @@ def test_unlabelled_rows_count_only_where_they_clearly_help():
     labels = (np.arange(400) % 2).astype(object)
     clusters = np.random.default_rng(1).normal(size=(400, 30)) + 0.73 * (labels == 1)[:, None]
     labels[20:] = None
-    assert GaussianClassifier.auto().fit(clusters, labels).selection_.best.unlabelled_weight == 1
+    assert AutoClassifier().fit(clusters, labels).selection_.best.unlabelled_weight == 1
     for average in (False, True):
         for weight in (0.0, 0.3, 1.0):
-            model = GaussianClassifier.auto(unlabelled_weight=weight, average=average)
+            model = automatic_classifier(unlabelled_weight=weight, average=average)
             model.fit(X, [None if n >= 30 else c for n, c in enumerate(y.tolist())])
             members = model.model_.weighted_members
             assert {each.settings.unlabelled_weight for _, each in members} == {weight}
@@ -120,7 +120,7 @@ def test_parameters_of_few_rows_are_integrated_out():
     for n in (19, 20, 59, 60):
         y = np.arange(n) % 2
         X = np.random.default_rng(n).normal(size=(n, 3)) + 3.0 * y[:, None]
-        names = {each.name for each in GaussianClassifier.auto().fit(X, y).selection_.candidates}
+        names = {each.name for each in AutoClassifier().fit(X, y).selection_.candidates}
         names = {name.partition(", ")[0] for name in names}
         variances = {"Gaussian naive Bayes", "diagonal", "diagonal LDA"} if n >= 20 else set()
         covariances = {"QDA", "full", "LDA"} if n >= 60 else set()
@@ -135,7 +135,7 @@ def test_rows_of_gaussians_have_the_model_that_they_were_drawn_from(tmp_path):
     y = np.arange(900) % 3
     mixed = generator.normal(size=(4, 4))
     X = generator.normal(size=(900, 4)) @ mixed + generator.normal(size=(3, 4))[y] @ mixed
-    model = GaussianClassifier.auto().fit(X, y)
+    model = AutoClassifier().fit(X, y)
     best = model.selection_.best
     assert best.name.startswith("LDA, ")
     assert (best.shrinkage, best.settings.first("estimation")) == (None, "plug_in")
@@ -145,7 +145,7 @@ def test_rows_of_gaussians_have_the_model_that_they_were_drawn_from(tmp_path):
     # More rows keep the choice, and are those of one fit but for transforms and calibration.
     model.partial_fit(X[:300] + 0.1, y[:300])
     assert model.model_.settings.first("estimation") == "plug_in"
-    average = GaussianClassifier.auto(average=True).fit(X, y)
+    average = automatic_classifier(average=True).fit(X, y)
     members = [each.settings.first("estimation") for _, each in average.model_.weighted_members]
     assert "plug_in" in members
 
@@ -160,9 +160,9 @@ def test_strings_and_booleans_are_categories_but_integers_are_not():
             "wet": generator.random(30) < 0.5,
         }
     )
-    model = GaussianClassifier.auto().fit(frame, y)
+    model = AutoClassifier().fit(frame, y)
     assert model.categories_ == {"wind": ("M", "S"), "wet": (False, True)}
-    array = GaussianClassifier.auto().fit(frame.to_numpy(dtype=object), y)
+    array = AutoClassifier().fit(frame.to_numpy(dtype=object), y)
     np.testing.assert_allclose(
         array.predict_proba(frame.to_numpy(dtype=object)), model.predict_proba(frame), rtol=1e-12
     )

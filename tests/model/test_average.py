@@ -7,6 +7,7 @@ from scipy.special import log_softmax
 from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import DataError
 from gaussbayes.datasets import load_iris
+from tests.models import automatic_classifier
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +26,7 @@ def with_prior(joint, log_prior, calibration):
 
 @pytest.fixture(scope="module")
 def average(rows):
-    return GaussianClassifier.auto(average=True).fit(*rows)
+    return automatic_classifier(average=True).fit(*rows)
 
 
 def test_posterior_is_the_calibrated_average(average, rows):

@@ -12,10 +12,11 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import AutoClassifier, GaussianClassifier
 from gaussbayes.base.errors import DataError
 from gaussbayes.model import fit, row_sample
 from gaussbayes.model.row_sample import stratified
+from tests.models import automatic_classifier
 
 N = 1200
 
@@ -46,7 +47,7 @@ def source(request: pytest.FixtureRequest, frame: pd.DataFrame, tmp_path: Path) 
 @pytest.fixture(scope="module", params=[False, True])
 def whole(request: pytest.FixtureRequest, frame: pd.DataFrame) -> GaussianClassifier:
     """What is chosen, or averaged, of all rows in memory."""
-    automatic = GaussianClassifier.auto(average=request.param)
+    automatic = automatic_classifier(average=request.param)
     return automatic.fit(frame.drop(columns="y"), frame["y"])
 
 
@@ -55,7 +56,7 @@ def test_what_fits_into_memory_is_as_in_memory(
     source: Any, frame: pd.DataFrame, whole: GaussianClassifier
 ) -> None:
     X = frame.drop(columns="y")
-    model = GaussianClassifier.auto().fit_source(source, "y")
+    model = AutoClassifier().fit_source(source, "y")
     assert model.selection_.best.settings == whole.selection_.best.settings
     np.testing.assert_allclose(model.predict_proba(X), whole.predict_proba(X), rtol=1e-7)
 
@@ -87,8 +88,8 @@ def test_samples_where_candidates_are_refitted(
     monkeypatch.setattr(row_sample, "MOST_BYTES", 0)
     X, y = frame.drop(columns="y"), frame["y"]
     for model, most in (  # two thirds have a label; in memory all that are looked at have
-        (GaussianClassifier.auto().fit_source(path, "y"), 110),
-        (GaussianClassifier.auto().fit(holes.drop(columns="y"), holes["y"]), 150),
+        (AutoClassifier().fit_source(path, "y"), 110),
+        (AutoClassifier().fit(holes.drop(columns="y"), holes["y"]), 150),
     ):
         assert model.selection_.n_held_out <= most
         learnt = model.model_.learnt
@@ -106,7 +107,7 @@ def test_a_sample_cannot_be_drawn_of_a_pipe(
     monkeypatch.setattr(row_sample, "MOST_SAMPLED", 50)
     monkeypatch.setattr(row_sample, "MOST_BYTES", 0)
     with pytest.raises(DataError, match="cannot be read again: write them to a file"):
-        GaussianClassifier.auto().fit_source(f"/dev/fd/{reading}", "y")
+        AutoClassifier().fit_source(f"/dev/fd/{reading}", "y")
     os.close(reading)
 
 

@@ -284,8 +284,6 @@ def test_what_cannot_be_done_is_said() -> None:
         QuadraticDiscriminantAnalysis().fit(twice, SPECIES)
     assert QuadraticDiscriminantAnalysis(reg_param=1e-6).fit(twice, SPECIES).predict(twice).size
     assert issubclass(SingularCovarianceError, np.linalg.LinAlgError)
-    with pytest.raises(AttributeError, match=r"GaussianClassifier\.auto"):
-        GaussianNB.auto  # noqa: B018
     assert not hasattr(GaussianNB(), "decision_function")
     with pytest.raises(ValueError, match="do not exist in the initial classes"):
         GaussianNB().fit(IRIS[:100], SPECIES[:100]).partial_fit(IRIS, SPECIES)

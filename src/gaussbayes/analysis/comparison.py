@@ -29,6 +29,7 @@ from gaussbayes.base.progress import track
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import Block, Displayed, Styled, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
+from gaussbayes.data.roles import separate_columns
 from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.data.tables import as_array, is_frame
 from gaussbayes.families.gaussian.structure import STRUCTURES, Structure, structure_of
@@ -157,7 +158,8 @@ def compare(
     X : (n, d) array, list or frame (pandas, polars, Arrow), as in `GaussianClassifier.fit`: values
         may be missing, and features may be categories
     y : (n,) labels; None, NaN or the mark of `model` for rows without, which are in every training
-        part and never predicted; or (n, k) soft labels, which count in part
+        part and never predicted; or (n, k) soft labels, which count in part; or the name of the
+        column of X that holds the labels
     held_out : which rows are predicted by models fitted to the others: an integer for that many
         folds of stratified cross-validation, or as many as the smallest class has rows; a
         proportion between 0 and 1 for one stratified split; ``(X_test, y_test)`` for these rows;
@@ -168,11 +170,11 @@ def compare(
     model : a `GaussianClassifier` whose parameters the six structures take over but for covariance
         and shared; None for the defaults. If its covariances are shrunk towards the pooled one, it
         is a candidate too.
-    automatic : whether `GaussianClassifier.auto` is a candidate too, with the priors, families and
+    automatic : whether `AutoClassifier` is a candidate too, with the priors, families and
         smoothing of `model`. It chooses and calibrates anew in each fold, so that it is evaluated
         by rows that had no part in the choice; what it chooses from all rows is
         `Comparison.selection`, and its structure is that of the candidate.
-    average : whether ``GaussianClassifier.auto(average=True)`` is a candidate too, likewise
+    average : whether the average of its candidates is one too, likewise
     logistic : whether logistic regression is a candidate too (scikit-learn's `LogisticRegression`).
         Features in numbers are standardised numbers, a missing one being the mean, and a 0 or 1 for
         each category, a missing one being the most frequent, all by the rows fitted to.
@@ -203,6 +205,7 @@ def compare(
     >>> compared.candidates[-1].name, compared.selection.best.structure.sharing
     ('automatic choice', 0.5)
     """
+    X, y, _ = separate_columns(X, y)
     options = model_options(model)
     splits = split(X, y, options, held_out, random_state)
     matrix = None if costs is None else check_costs(costs, splits.schema)

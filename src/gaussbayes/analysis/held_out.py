@@ -30,6 +30,7 @@ from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import warn_of_many, warn_of_unseen
 from gaussbayes.data.labels import codes_among, read_targets
+from gaussbayes.data.roles import separate_columns
 from gaussbayes.data.rows import Encoder, LabelledRows, Rows, Targets
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.evaluation import Evaluation, evaluate
@@ -122,11 +123,12 @@ def model_options(model: Any) -> Options:
         return check_options(**options, categorical_features=categorical)
     if model is None:
         return check_options()
-    parameters = model.get_params(deep=False) if hasattr(model, "get_params") else {}
-    if "covariance" not in parameters:
+    checked: Any = getattr(model, "_options", None)
+    if checked is None:
         msg = f"model must be a GaussianClassifier or None, got {type(model).__name__}"
         raise TypeError(msg)
-    return check_options(**parameters)
+    of_classifier: Options = checked()
+    return of_classifier
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -270,7 +272,7 @@ def _pairs(
 def _given(table: LabelledRows, encoder: Encoder, held_out: tuple[Any, Any], mark: Any) -> Splits:
     """Test rows, whose features and classes must be those of the rows to learn from."""
     schema = encoder.schema(table.classes)
-    X_test, y_test = held_out
+    X_test, y_test, _ = separate_columns(*held_out)
     if (X_test.n_rows if isinstance(X_test, Rows) else len(X_test)) == 0:
         msg = "the test set is empty: held_out=(X_test, y_test) needs at least one row"
         raise DataError(msg)

@@ -23,6 +23,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import MISSING
 from gaussbayes.data.labels import codes_among, read_targets
+from gaussbayes.data.roles import separate_columns
 from gaussbayes.data.rows import Encoder, Rows, Targets, number_rows
 from gaussbayes.families.protocol import Bounded, Discrete, Distant, Mixed
 from gaussbayes.model.model import Model
@@ -145,6 +146,7 @@ class View:
 
     def labelled(self, X: Any, y: Any) -> tuple[FloatArray, NDArray[np.intp]]:
         """Positions (n, m) of rows and their class codes (n,), as many as rows."""
+        X, y, _ = separate_columns(X, y)
         rows = self.rows(X)
         return rows, _codes(self.whole, y, rows.shape[0], self.mark)
 
@@ -282,6 +284,7 @@ def read_labelled(model: Any, X: Any, y: Any) -> tuple[Any, Any, NDArray[np.intp
     """
     record = _record(model)
     mark = getattr(model, "unlabelled", None)
+    X, y, _ = separate_columns(X, y)
     if isinstance(record, OtherClassifier):
         return record, X, _codes(record, y, np.shape(X)[0], mark)
     rows, marks = _read(record, X), record.schema.missing.of(None)

@@ -13,7 +13,7 @@ class Remedy:
     >>> str(Remedy("share one covariance among the classes", (("shared", True),)))
     'share one covariance among the classes (shared=True)'
     >>> str(AUTOMATIC_CHOICE)
-    'have the model chosen automatically (GaussianClassifier.auto())'
+    'have the model chosen automatically (AutoClassifier())'
     """
 
     effect: str
@@ -22,7 +22,7 @@ class Remedy:
     def __str__(self) -> str:
         """What it does, and in brackets how it is written in Python."""
         options = ", ".join(f"{name}={value!r}" for name, value in self.options)
-        return f"{self.effect} ({options or 'GaussianClassifier.auto()'})"
+        return f"{self.effect} ({options or 'AutoClassifier()'})"
 
 
 AUTOMATIC_CHOICE = Remedy("have the model chosen automatically")

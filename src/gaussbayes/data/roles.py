@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -22,9 +23,11 @@ from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import BadRowHandling, CategoricalFeatures
 from gaussbayes.data.rows import Encoder, categorical_mask, feature_position
 from gaussbayes.data.tables import (
+    as_frame,
     column_days,
     is_category,
     is_date,
+    is_frame,
     is_label,
     is_missing,
     is_number,
@@ -543,6 +546,40 @@ def check_present(columns: Sequence[str], wanted: Sequence[str], file: str | Non
     instead = f"; it has {listed(others)} besides" if others else ""
     msg = f"{file} has no column {listed(missing)}, unlike the files before it{instead}"
     raise SchemaError(msg)
+
+
+def is_source(X: Any) -> bool:
+    """Whether rows are read from elsewhere: not an array, a list of rows or a frame in memory."""
+    if isinstance(X, list | tuple):
+        return bool(X) and all(isinstance(path, str | PathLike) for path in X)
+    return not isinstance(X, np.ndarray) and not hasattr(X, "__array__") and not is_frame(X)
+
+
+def separate_columns(X: Any, y: Any, weights: Any = None) -> tuple[Any, Any, Any]:
+    """Rows, labels and weights, where labels and weights may be named columns of the rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X, y, _ = separate_columns(pd.DataFrame({"a": [1.0], "tree": ["oak"]}), "tree")
+    >>> list(X), list(y)
+    (['a'], ['oak'])
+    """
+    named = [name for name in (y, weights) if isinstance(name, str)]
+    if not named:
+        return X, y, weights
+    if not is_frame(X):
+        msg = (
+            f"{named[0]!r} names a column, but X is a {type(X).__name__} without column names: "
+            "give an array of values, or X as a data frame"
+        )
+        raise SchemaError(msg)
+    frame = as_frame(X)
+    check_present(frame.columns, named)
+    y, weights = (
+        frame[some].to_native() if isinstance(some, str) else some for some in (y, weights)
+    )
+    return frame.drop(*named).to_native(), y, weights
 
 
 def prediction_features(model: Any) -> list[str]:

@@ -27,7 +27,7 @@ from gaussbayes.model.left_out import (
     sampled,
     with_company,
 )
-from gaussbayes.model.model import Model, check_classes
+from gaussbayes.model.model import Model, check_classes, check_n_classes
 from gaussbayes.model.options import Options
 from gaussbayes.model.row_sample import pick, stratified
 from gaussbayes.model.select import (
@@ -107,6 +107,7 @@ def _fit_labelled(
     Otherwise these would have a part in the transforms, and in what is chosen beside them. They are
     kept with the model.
     """
+    check_n_classes(schema.classes, options.fewest_classes)
     labelled = pick(table, np.flatnonzero(table.targets.labelled))
     model, selection = fit_model(labelled, schema, replace(options, unlabelled_weight=0.0))
     if model.learnt is not None:

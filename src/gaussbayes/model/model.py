@@ -35,6 +35,7 @@ from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import Encoder, Rows, Targets
+from gaussbayes.data.tables import as_frame, is_frame
 from gaussbayes.exports.model_expression import (
     ModelExpression,
     input_columns,
@@ -189,7 +190,17 @@ class Model(Displayed):
 
     def rows(self, X: Any) -> Rows:
         """Any container of rows as this model takes them; unseen categories are warned of."""
-        return X if isinstance(X, Rows) else self.encoder.encode(X)
+        return X if isinstance(X, Rows) else self.encoder.encode(self.without_target(X))
+
+    def without_target(self, X: Any) -> Any:
+        """A table without the column that the labels came from, which may be there or not."""
+        if self.target is None or not is_frame(X):
+            return X
+        roles, frame = self.schema.roles, as_frame(X)
+        features = (self.schema.features if roles is None else roles.names) or ()
+        if self.target not in frame.columns or self.target in features:
+            return X
+        return frame.drop(self.target).to_native()
 
     def parts(self, rows: Rows) -> tuple[Rows, ...]:
         """The rows as each component takes them."""

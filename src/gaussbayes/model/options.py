@@ -414,8 +414,7 @@ def check_options(
     ):
         msg = (
             "average=True averages candidates, and nothing is left open: give shared='auto', "
-            "shrinkage='auto', transforms='auto' or coded='auto', or use "
-            "GaussianClassifier.auto(average=True)"
+            "shrinkage='auto', transforms='auto' or coded='auto'"
         )
         raise ParameterError(msg)
     of_families = {

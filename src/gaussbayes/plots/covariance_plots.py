@@ -20,6 +20,7 @@ from gaussbayes.analysis.view import View, density_view, pair_view, view
 from gaussbayes.base.errors import ParameterError, SchemaError, SingularCovarianceError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.classifier import GaussianClassifier
+from gaussbayes.data.roles import separate_columns
 from gaussbayes.families.protocol import Distant
 from gaussbayes.model.evaluation import evaluate
 from gaussbayes.plots import row_plots, style
@@ -186,6 +187,7 @@ def _side_by_side(
     candidates: dict[str, GaussianClassifier], X: Any, y: Any, features: Features, figure: Canvas
 ) -> NDArray[Any]:
     """A panel for each candidate; one that cannot be fitted says why in its panel."""
+    X, y, _ = separate_columns(X, y)
     fitted: dict[str, GaussianClassifier] = {}
     problems: dict[str, SingularCovarianceError] = {}
     for name, candidate in candidates.items():

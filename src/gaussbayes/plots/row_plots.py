@@ -22,6 +22,7 @@ from gaussbayes.analysis.view import Axis, View, pair_view, positions_of, read_l
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.types import CategoricalFeatures, FloatArray, RealArray
 from gaussbayes.data import labels
+from gaussbayes.data.roles import separate_columns
 from gaussbayes.data.rows import Encoder
 from gaussbayes.model.settings import cut_rows
 from gaussbayes.plots import style
@@ -224,7 +225,8 @@ def dataset(
 
     Parameters
     ----------
-    X, y : rows (n, d), an array or a frame, and their labels (n,), None or NaN where there is none
+    X, y : rows (n, d), an array or a frame, and their labels (n,), None or NaN where there is none,
+        or the name of the column of the frame that holds them
     test : a pair of rows and labels held out, drawn hollow
     features : the one or two to show, by name or number; needed if there are more than two
     categorical_features : which features hold categories, as in `GaussianClassifier`
@@ -236,6 +238,7 @@ def dataset(
     >>> dataset([[1, 5], [2, 4], [7, 8]], ["a", "a", "b"]).get_xlabel()
     'feature 0'
     """
+    X, y, _ = separate_columns(X, y)
     encoder = Encoder.learn(X, categorical_features)
     tables = [read_table(X, y, encoder)]
     rows, classes = tables[0].rows, tables[0].classes
@@ -249,7 +252,7 @@ def dataset(
         if not isinstance(test, tuple | list) or len(test) != 2:
             msg = f"test must be a pair (X_test, y_test), got {type(test).__name__}"
             raise DataError(msg)
-        tables.append(read_table(test[0], test[1], encoder))
+        tables.append(read_table(*separate_columns(*test)[:2], encoder))
         rows = rows.joined(tables[1].rows, schema.of_categories)
         classes = labels.unite(classes, tables[1].classes)[0]
     codes = [labels.codes_among(classes, each.targets, each.classes).codes for each in tables]

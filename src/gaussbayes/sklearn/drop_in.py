@@ -95,8 +95,6 @@ class DropIn(GaussianClassifier):
     _priors_parameter: ClassVar[str] = "priors"
     _array_kind: ArrayKind  # of the rows that were fitted first; not there before
 
-    auto: Any = Absent("use GaussianClassifier.auto()")
-
     @property
     def _kind(self) -> ArrayKind:
         kind: ArrayKind = vars(self).get("_array_kind", _NUMPY)

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import multivariate_normal, multivariate_t
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import AutoClassifier, GaussianClassifier
 from gaussbayes.base.errors import DataError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Targets, number_rows
@@ -19,6 +19,7 @@ from gaussbayes.families.gaussian.spanned import Spanned
 from gaussbayes.families.protocol import Reference
 from gaussbayes.families.removal import remove
 from gaussbayes.families.transformed import Transformed
+from tests.models import automatic_classifier
 
 N, D, K = 14, 17, 3
 GENERATOR = np.random.default_rng(14)
@@ -188,8 +189,8 @@ def wide(seed: int, n_features: int = 2308) -> tuple[Any, ...]:
     [
         GaussianClassifier(shared=True, shrinkage=0.5),
         GaussianClassifier(shared=True, shrinkage="oas"),
-        GaussianClassifier.auto(),
-        GaussianClassifier.auto(average=True),
+        AutoClassifier(),
+        automatic_classifier(average=True),
     ],
     ids=["shrunk", "oas", "auto", "average"],
 )
@@ -201,7 +202,7 @@ def test_four_tumours_are_told_apart(model: Any) -> None:
 @pytest.mark.parametrize("model", [GaussianClassifier(shared=True, shrinkage=0.5), None])
 def test_memory_is_a_few_times_that_of_the_rows(model: Any) -> None:
     """One matrix of all pairs of features would take 37 times as much."""
-    model = model or GaussianClassifier.auto()
+    model = model or AutoClassifier()
     rows, y, _, _ = wide(2)
     model.fit(rows[:, :100], y)  # what is imported is not counted
     tracemalloc.start()
@@ -223,7 +224,7 @@ def test_structures_without_correlations_are_chosen_from_as_well() -> None:
 
 def test_files_and_pickles(tmp_path: Path) -> None:
     for settings in ({"transforms": None}, {"transforms": "yeo-johnson"}, {"average": False}):
-        model = GaussianClassifier.auto(**settings).fit(X, CODES)
+        model = automatic_classifier(**settings).fit(X, CODES)
         model.save(tmp_path / "model.json")
         for again in (
             GaussianClassifier.load(tmp_path / "model.json"),

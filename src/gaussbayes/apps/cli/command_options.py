@@ -652,7 +652,7 @@ _ARGUMENTS: tuple[tuple[str, Any], ...] = (
     (rf"\bfeatures={_LIST}", lambda found: _pasted("--features", found[1])),
     (rf"\bexclude={_LIST}", lambda found: _pasted("--exclude", found[1])),
     (rf"\bna_values=(\{{{_STRING}: {_LIST}\}})", lambda found: _pasted_marks(found[1])),
-    (r"GaussianClassifier\.auto\(\)", AUTOMATIC_MODEL),
+    (r"AutoClassifier\(\)", AUTOMATIC_MODEL),
     (
         r"""\b(covariance|divisor|estimate|shrinkage|smoothing)=["']?([\w.]+)["']?""",
         lambda found: f"--{found[1]} {found[2].replace('_', '-')}",

@@ -24,6 +24,7 @@ from gaussbayes.apps.report.parameter_tables import ALL_CLASSES, MOST_COLUMNS
 from gaussbayes.apps.report.subject import Subject, called
 from gaussbayes.base import atomic, numerals
 from gaussbayes.base.errors import ParameterError
+from gaussbayes.data.roles import separate_columns
 from gaussbayes.model.evaluation import Evaluation
 from gaussbayes.plots.style import class_styles
 
@@ -111,7 +112,7 @@ def write_report(
     if not _is_integer(random_state) or random_state < 0:
         msg = f"random_state must be a non-negative integer: it is stated; got {random_state!r}"
         raise ParameterError(msg)
-    subject = Subject.of(model, X, y, row_names)
+    subject = Subject.of(model, *separate_columns(X, y)[:2], row_names)
     contents = _gathered(subject, held_out, int(random_state), fitted=fitted)
     called, n_rows = contents["name"], contents["subject"].codes.size
     contents["title"] = title or f"{called}{',' * (',' in called)} on {n_rows:,} rows"
