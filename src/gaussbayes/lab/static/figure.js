@@ -41,7 +41,7 @@
  * zoom        true: the wheel zooms, a drag with Shift or two fingers shifts, a double click shows everything again
  * window      {x: [a, b], y: [a, b]} shown part; null: all data
  * controls    {set: PATH, label, min, max, step, scale: "log"}   slider
- *             {set: PATH, label, values: [[label, value], …]}    segmented choice (a list where there are more than five)
+ *             {set: PATH, label, values: [[label, value], …]}    segmented choice; a list where there are more than five, or with list: true
  *             {set: PATH, label}                                 checkbox (true or false)
  *             {press: "step"|"restart"|"run"|"draw"|"reset"|"add class"|"by hand", label}
  *               step: one EM step more; restart: EM step 0; run: EM until it converges, step by step; draw: a new sample (seed + 1);
@@ -262,7 +262,7 @@ class Figure {
 
 	layOut(width) {
 		const view = this.state.view ?? "plane";
-		const own = view === "bars" ? 84 + 38 * this.scene.columns.length : Math.min(Math.max(HEIGHTS[view] * width, Math.min(width * 0.95, 300)), 470);
+		const own = view === "bars" ? 140 + 38 * this.scene.columns.length : Math.min(Math.max(HEIGHTS[view] * width, Math.min(width * 0.95, 300)), 470);
 		const height = this.state.height === "fill" ? this.stage.clientHeight : (this.state.height ?? Math.round(own));
 		const text = this.state.height === "fill" ? "" : `${height}px`;
 		if (this.stage.style.height !== text) this.stage.style.height = text;
@@ -307,7 +307,9 @@ class Figure {
 		if (codes.includes(-1) && classes.length && state.layers?.points !== false) named.push(className(-1, "unlabelled"));
 		if (held) named.push(el("span", { class: "gb-key" }, el("span", { class: "gb-key-hollow" }), "held-out rows"));
 		if (layers.truth) named.push(el("span", { class: "gb-key" }, el("span", { class: "gb-key-dashed" }), "generating Gaussians"));
-		this.legend.replaceChildren(...(classes.length > 1 || named.length > 1 ? named : []));
+		const isShown = view !== "learning" && (classes.length > 1 || named.length > 1);
+		this.legend.replaceChildren(...(isShown ? named : []));
+		this.legend.hidden = !isShown;
 	}
 
 	/** Chips on the plot: hidden features, what Python computed, how many rows are misclassified. */

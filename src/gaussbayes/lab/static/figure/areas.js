@@ -56,7 +56,7 @@ export class AreasView {
 			return { [this.figure.state.model?.parameters ? "model.parameters.priors" : "model.priors"]: rescaled(priors, c, put) };
 		};
 		return {
-			id: `prior-${c}`, kind: "across", code: c, at: [right, box.top + 2], label: `prior of ${classes[c]}`, value: priors[c], text: probabilityText(priors[c]),
+			id: `prior-${c}`, kind: "across", code: c, at: [right, box.top + 0.55 * box.height], label: `prior of ${classes[c]}`, value: priors[c], text: probabilityText(priors[c]),
 			grab: () => ([by]) => patch((right + by - box.left) / box.width),
 			step: ([across, up]) => ({ [`prior.${classes[c]}`]: Math.min(Math.max(this.figure.quantity(`prior.${classes[c]}`) + 0.01 * (across + up), 0), 1) }),
 		};

@@ -27,7 +27,7 @@ export class BarsView {
 			const text = row[i] === null ? "not measured" : typeof row[i] === "number" ? shortNumber(row[i], 4) : row[i];
 			lines.push({ name: `${scene.names[i]} = ${text}`, from: to, to: to + value });
 		});
-		lines.push({ name: `log-odds ${scene.classes[a]} : ${scene.classes[b]}`, from: 0, to: lines.at(-1).to, isSum: true });
+		lines.push({ name: "log-odds", from: 0, to: lines.at(-1).to, isSum: true });
 		const ends = [0, ...lines.map(({ to }) => to)];
 		const margin = 0.06 * (Math.max(...ends) - Math.min(...ends)) || 1;
 		const range = [Math.min(...ends) - margin, Math.max(...ends) + margin];

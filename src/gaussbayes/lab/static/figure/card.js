@@ -5,7 +5,7 @@ import { className } from "./marks.js";
 import { exactNumber, probabilityText, superscript } from "./numbers.js";
 
 const MOST_CLASSES = 6;
-const MOST_DIGITS = 9;
+const MOST_TRIED = 20;
 
 /** A number from its logarithm to some significant digits: {text, log}, where log is that of the number as printed. */
 function printed(log, digits) {
@@ -21,20 +21,25 @@ function printed(log, digits) {
 	return { text: `${front.toFixed(digits - 1)}·10${superscript(power)}`, log: Math.log(front) + power * Math.LN10 };
 }
 
+/** A posterior with some decimals; a very small one with as many significant digits less one. */
+const posteriorText = (value, decimals) => (value > 0 && value < 0.001 ? printed(Math.log(value), decimals - 1).text : value.toFixed(decimals));
+
 /**
  * The terms of Bayes' rule for each class, with as few digits as make the printed numbers multiply out.
  * @param {{priors: number[], logLikelihood: number[], logEvidence: number, logPosterior: number[]}} terms
  * @returns {{prior: string, likelihood: string, evidence: string, posterior: string}[]}
  */
 export function bayesTexts({ priors, logLikelihood, logEvidence, logPosterior }) {
-	const wanted = logPosterior.map((log) => probabilityText(Math.exp(log)));
-	for (let digits = 3; ; digits++) {
+	for (let tried = 6; ; tried++) {
+		// 3 digits and 3 decimals; if these do not multiply out 4 and 3, 4 and 4, 5 and 4, …
+		const [digits, decimals] = [Math.ceil(tried / 2), Math.floor(tried / 2)];
 		const evidence = printed(logEvidence, digits);
-		const rows = priors.map((prior, c) => ({ prior: printed(Math.log(prior), digits), likelihood: printed(logLikelihood[c], digits) }));
-		const isRight = rows.every(({ prior, likelihood }, c) => probabilityText(Math.exp(prior.log + likelihood.log - evidence.log)) === wanted[c]);
-		if (isRight || digits >= MOST_DIGITS) {
-			return rows.map(({ prior, likelihood }, c) => ({ prior: prior.text, likelihood: likelihood.text, evidence: evidence.text, posterior: wanted[c] }));
-		}
+		const rows = priors.map((prior, c) => {
+			const [p, l, truth] = [printed(Math.log(prior), digits), printed(logLikelihood[c], digits), posteriorText(Math.exp(logPosterior[c]), decimals)];
+			const isRight = posteriorText(Math.exp(p.log + l.log - evidence.log), decimals) === truth;
+			return { isRight, prior: p.text, likelihood: l.text, evidence: evidence.text, posterior: truth };
+		});
+		if (rows.every(({ isRight }) => isRight) || tried === MOST_TRIED) return rows;
 	}
 }
 

@@ -11,7 +11,7 @@ const sameValue = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? nu
 export function controlsOf(figure, controls) {
 	const made = controls.map((control) => {
 		if (control.press) return pressControl(figure, control);
-		if (control.values) return control.values.length > MOST_SEGMENTS ? listControl(figure, control) : segmentControl(figure, control);
+		if (control.values) return control.list || control.values.length > MOST_SEGMENTS ? listControl(figure, control) : segmentControl(figure, control);
 		return control.max === undefined ? checkControl(figure, control) : sliderControl(figure, control);
 	});
 	return { element: el("div", { class: "gb-controls" }, made.map(({ element }) => element)), refresh: () => made.forEach(({ refresh }) => refresh?.()) };

@@ -119,9 +119,9 @@ export class LearningView {
 		});
 		if (!places.length) return [];
 		const dots = places.map(([x, y]) => svgEl("circle", { class: "gb-spot", cx: x.toFixed(1), cy: y.toFixed(1), r: 3.6, own }));
-		const [x, y] = [places.at(-1)[0] - 8, 26 + 20 * i];
+		const [x, y] = [places.at(-1)[0] - 130, 30 + 20 * i];
 		return [svgEl("path", { class: "gb-curve", d: `M${places.map((place) => place.map((value) => value.toFixed(1)).join(" ")).join("L")}`, own }), ...dots,
-			svgEl("circle", { class: "gb-spot", cx: x - 7.2 * title.length - 12, cy: y - 4, r: 5, own }), svgEl("text", { class: "gb-name", x, y, "text-anchor": "end" }, title)];
+			svgEl("circle", { class: "gb-spot", cx: x - 10, cy: y - 4, r: 5, own }), svgEl("text", { class: "gb-name", x, y }, title)];
 	}
 
 	showHandle({ state }, box, across, up, range) {

@@ -67,7 +67,7 @@ export class LineView {
 
 	/** The density at the upper edge: kept as long as the curves fit well, so that a handle does not run away from the pointer. */
 	scale({ layers }, samples) {
-		const curves = samples.flatMap(({ joint, density }) => [...(layers.joint ? joint : []), ...(layers.density || !layers.joint ? density : [])]);
+		const curves = samples.flatMap(({ joint, density, sum }) => [...(layers.joint ? [layers.evidence ? sum : Math.max(...joint)] : []), ...(layers.density || !layers.joint ? density : [])]);
 		const most = curves.reduce((top, value) => Math.max(top, value), 0);
 		if (!(most * 1.04 <= this.highest && most > 0.42 * this.highest)) this.highest = 1.14 * most || 1;
 		const { upper } = this.layout;

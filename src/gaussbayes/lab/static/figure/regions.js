@@ -6,13 +6,14 @@ import { neighbourRule } from "./scene.js";
 
 const FINE = 3; // pixels of the screen for one of the grid
 const COARSE = 5; // the same during a drag
-const NEIGHBOURS = 7; // votes take longer
+const MOST_DISTANCES = 4e6; // distances that votes may take
 const FADE = { middle: 13, width: 3.2, least: 0.22 }; // nats below the highest evidence at which colour fades
 const FADE_LENGTH = 256;
 
 /** The grid of what the scene shows: posteriors, labels and evidence in the window of a frame; null without a model. */
 export function regionGrid(scene, model, frame, { coarse, out }) {
-	const step = scene.layers.neighbours ? NEIGHBOURS : (coarse ? COARSE : FINE) * Math.max(1, Math.sqrt(model?.classes.length ?? 1) / 2.2);
+	const votes = scene.layers.neighbours ? Math.sqrt((frame.width * frame.height * scene.table.n) / MOST_DISTANCES) : 0;
+	const step = Math.max(votes, coarse ? COARSE : FINE) * Math.max(1, Math.sqrt(model?.classes.length ?? 1) / 2.2);
 	const window = { x: frame.x, y: frame.y, width: Math.max(2, Math.round(frame.width / step)), height: Math.max(2, Math.round(frame.height / step)) };
 	if (scene.layers.neighbours) return rowGrid(window, scene.classes.length, (row) => ({ posterior: neighbourRule(scene).vote(row) }));
 	if (!model) return null;

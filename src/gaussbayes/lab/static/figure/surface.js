@@ -6,9 +6,9 @@ import { mixColours, rgbOf } from "./colours.js";
 import { el } from "./elements.js";
 import { followPointer } from "./handles.js";
 
-const CELLS = { fine: 72, coarse: 44 };
-const FLOOR = -0.62; // below the surface, in units of its height
-const HEIGHT = 0.72; // of the surface, in units of the floor's half side
+const CELLS = { fine: 96, coarse: 44 };
+const FLOOR = -0.66; // below the surface, in units of its height
+const HEIGHT = 0.95; // of the surface, in units of the floor's half side
 const LEVELS_BELOW = [0.35, 0.8, 1.4, 2.2, 3.2, 4.5, 6.2]; // nats below the top
 const START = { turn: 0.62, tilt: 0.55 };
 const LIGHT = [-0.45, -0.35, 0.82];
@@ -70,7 +70,12 @@ export class SurfaceView {
 			for (const line of contourLines(grid.logEvidence, grid, top - level)) strokeLine(context, line.map(([x, y]) => place(x, y, FLOOR)), colours.soft, 0.8);
 		}
 		if (scene.layers.points) drawDots(context, picture, place);
-		drawQuads(context, grid, top, { project, camera, colours });
+		this.sheet ??= document.createElement("canvas");
+		Object.assign(this.sheet, { width: this.canvas.width, height: this.canvas.height });
+		const sheet = this.sheet.getContext("2d");
+		sheet.setTransform(ratio, 0, 0, ratio, 0, 0);
+		drawQuads(sheet, grid, top, { project, camera, colours });
+		context.drawImage(this.sheet, 0, 0, width, height);
 		if (picture.query && !scene.hidden.includes(true)) {
 			const [x, y] = picture.query;
 			const z = HEIGHT * Math.exp(model.logEvidence([x, y]) - top);
@@ -80,14 +85,22 @@ export class SurfaceView {
 	}
 }
 
-/** A function from the cube [−1, 1]² × z to pixels, with a little perspective. */
+/** A function from the cube [−1, 1]² × z to pixels, with a little perspective; floor and surface fill the canvas. */
 function projection({ turn, tilt }, width, height) {
 	const [c, s, up, down] = [Math.cos(turn), Math.sin(turn), Math.cos(tilt), Math.sin(tilt)];
-	const scale = Math.min(width / 3.1, height / (2.35 * down + 1.75 * up));
-	return (x, y, z) => {
-		const [right, away] = [c * x - s * y, s * x + c * y];
+	const raw = (x, y, z) => {
+		const away = s * x + c * y;
 		const depth = 1 / (1 + 0.09 * (away * up - z * down));
-		return [width / 2 + scale * right * depth, height * 0.52 - scale * depth * (away * down + (z + 0.05) * up)];
+		return [depth * (c * x - s * y), -depth * (away * down + z * up)];
+	};
+	const edge = 1.3; // the floor with its numbers and names
+	const corners = [[-edge, -edge], [edge, -edge], [edge, edge], [-edge, edge]].map(([x, y]) => raw(x, y, FLOOR));
+	const [xs, ys] = [corners.map(([x]) => x), [...corners.map(([, y]) => y), raw(0, 0.4, HEIGHT)[1]]];
+	const [low, high] = [Math.min(...ys), Math.max(...ys)];
+	const scale = Math.min(width / (Math.max(...xs) - Math.min(...xs)), (height - 8) / (high - low));
+	return (x, y, z) => {
+		const [right, below] = raw(x, y, z);
+		return [width / 2 + scale * right, height / 2 + scale * (below - (low + high) / 2)];
 	};
 }
 
@@ -114,7 +127,6 @@ function drawFloor(context, { names }, { project, place, window, camera, colours
 	const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]].map(([x, y]) => project(x, y, FLOOR));
 	strokeLine(context, corners, colours.faint, 1);
 	const [near, side] = [Math.cos(camera.turn) > 0 ? 0 : 1, Math.sin(camera.turn) > 0 ? 0 : 1];
-	context.textAlign = "center";
 	context.textBaseline = "middle";
 	const write = ([left, top], text, font, colour) => {
 		context.font = `${font} system-ui, sans-serif`;
@@ -126,11 +138,14 @@ function drawFloor(context, { names }, { project, place, window, camera, colours
 		const out = at ? 1 : -1;
 		const where = (value, far) => (axis ? place(ends[0] + ((1 + out * far) / 2) * (ends[1] - ends[0]), value, FLOOR) : place(value, ends[0] + ((1 + out * far) / 2) * (ends[1] - ends[0]), FLOOR));
 		const { marks, note } = ticksOf(range, 5);
+		context.textAlign = "center";
 		for (const { value, text } of marks) {
 			strokeLine(context, [where(value, 1), where(value, 1.04)], colours.faint, 1);
 			write(where(value, 1.13), text, "11px", colours.soft);
 		}
-		write(where((range[0] + range[1]) / 2, 1.34), (axis ? names[1] : names[0]).slice(0, 30) + note, "13px", colours.ink);
+		const middle = where((range[0] + range[1]) / 2, 1.2);
+		context.textAlign = middle[0] < corners[0][0] / 2 + corners[2][0] / 2 ? "right" : "left";
+		write(middle, (axis ? names[1] : names[0]).slice(0, 30) + note, "13px", colours.ink);
 	};
 	edge(0, near, window.x);
 	edge(1, side, window.y);
@@ -156,25 +171,38 @@ function drawQuads(context, { posterior, logEvidence, width, height, k }, top, {
 	const rows = order(height, Math.cos(camera.turn) < 0);
 	const columns = order(width, Math.sin(camera.turn) < 0);
 	const corners = Array.from({ length: size }, (_, at2) => project(...at(at2 % width, Math.floor(at2 / width)), z(at2 % width, Math.floor(at2 / width))));
-	context.lineWidth = 0.8;
 	const paint = (i, j) => {
 		const here = j * width + i;
 		const heights = [z(i, j), z(i + 1, j), z(i + 1, j + 1), z(i, j + 1)];
 		const most = Math.max(...heights);
-		if (most < 0.002) return;
+		if (most < 0.001) return;
 		const colour = [0, 0, 0];
 		for (let c = 0; c < k; c++) for (let part = 0; part < 3; part++) colour[part] += posterior[c * size + here] * base[c][part];
 		const [dx, dy] = [((heights[1] + heights[2] - heights[0] - heights[3]) * width) / 4, ((heights[2] + heights[3] - heights[0] - heights[1]) * height) / 4];
 		const light = (LIGHT[2] - dx * LIGHT[0] - dy * LIGHT[1]) / Math.hypot(dx, dy, 1);
-		const lit = light > 0.75 ? mixColours(colour, white, 0.85 * (light - 0.75)) : mixColours(colour, black, 0.42 * (0.75 - light));
-		context.globalAlpha = Math.min(1, 0.25 + 14 * most);
-		context.fillStyle = context.strokeStyle = `rgb(${lit.join()})`;
-		context.beginPath();
-		for (const corner of [here, here + 1, here + width + 1, here + width]) context.lineTo(...corners[corner]);
-		context.closePath();
-		context.fill();
-		context.stroke();
+		const lit = light > 0.75 ? mixColours(colour, white, 1.5 * (light - 0.75)) : mixColours(colour, black, 0.6 * (0.75 - light));
+		const cell = widened([here, here + 1, here + width + 1, here + width].map((corner) => corners[corner]));
+		const alpha = Math.min(1, 22 * most);
+		if (alpha < 1) fillCell(context, cell, "#000", "destination-out"); // what is behind does not shine through twice
+		fillCell(context, cell, `rgb(${lit.join(" ")} / ${alpha.toFixed(3)})`, "source-over");
 	};
 	for (const j of rows) for (const i of columns) paint(i, j);
-	context.globalAlpha = 1;
+}
+
+/** A cell a little larger, so that no line shows between neighbours. */
+function widened(cell) {
+	const middle = [0, 1].map((i) => cell.reduce((sum, corner) => sum + corner[i], 0) / 4);
+	return cell.map((corner) => {
+		const away = corner.map((value, i) => value - middle[i]);
+		const far = Math.hypot(...away) || 1;
+		return corner.map((value, i) => value + (0.6 * away[i]) / far);
+	});
+}
+
+function fillCell(context, cell, colour, composition) {
+	context.globalCompositeOperation = composition;
+	context.fillStyle = colour;
+	context.beginPath();
+	for (const corner of cell) context.lineTo(...corner);
+	context.fill();
 }
