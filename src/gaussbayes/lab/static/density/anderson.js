@@ -4,12 +4,8 @@
 import { dotProduct } from "./matrices.js";
 
 /**
- * Iterate a step up to its fixed point.
- * @param {function(number[]): {image: number[], objective: number, noise: number}} step `noise` is how much of the image
- *   is rounding; it throws an Error where there are no such parameters
- * @param {number[]} start
- * @param {number} [most] steps
- * @returns {{last: object, objectives: number[]}} the last step, and the objective before each
+ * Iterate a step up to its fixed point; returns the last step, and the objective before each. A step takes parameters
+ * to {image, objective, noise}, where noise is how much of the image is rounding, or throws where there are none.
  */
 export function accelerate(step, start, most = 3000) {
 	let [x, here, history] = [start, step(start), []];
@@ -22,11 +18,11 @@ export function accelerate(step, start, most = 3000) {
 		lowest = Math.min(lowest, remaining);
 		if (remaining <= 1e-13 || largestSize(f) <= here.noise || stalled >= 40) break;
 		const least = here.objective - 1e-13 * (1 + Math.abs(here.objective));
-		let proposed = combinedStep(x, f, history);
-		let following = proposed && attemptStep(step, proposed);
-		if (!(following?.objective >= least)) {
-			[history, proposed, following] = [[], here.image, step(here.image)];
-		}
+		let [proposed, following] = [combinedStep(x, f, history), null];
+		try {
+			following = proposed && step(proposed);
+		} catch {} // no parameters there
+		if (!(following?.objective >= least)) [history, proposed, following] = [[], here.image, step(here.image)];
 		const g = plusMultiple(following.image, -1, proposed);
 		history = [{ dx: plusMultiple(proposed, -1, x), df: plusMultiple(g, -1, f) }, ...history.slice(0, 7)];
 		if (largestSize(g) > 10 * following.noise) {
@@ -60,12 +56,4 @@ function combinedStep(x, f, history) {
 	// Far from where the last steps were they say nothing.
 	const scale = Math.min(1, 2 / largestSize(step));
 	return basis.length && Number.isFinite(scale) ? plusMultiple(x, scale, step) : null;
-}
-
-function attemptStep(step, x) {
-	try {
-		return step(x);
-	} catch {
-		return null;
-	}
 }

@@ -1,34 +1,25 @@
 // Marching squares: curves of equal value, and boundaries between classes, on the grid of `posteriorGrid`.
 
-/**
- * The curves on which values of a grid have a certain level.
- * @param {Float32Array} values row by row, as in `posteriorGrid`
- * @param {{x: number[], y: number[], width: number, height: number}} grid
- * @param {number} level
- * @returns {number[][][]} polylines of points in data coordinates
- */
+/** The curves, polylines in data coordinates, on which values of a grid (`posteriorGrid`), row by row, have a level. */
 export function contourLines(values, grid, level) {
 	const segments = [];
-	forEachCell(grid, (corners, i, row) => {
+	forEachCell(grid, (at) => values[at] > level, (corners, i, row) => {
 		marchCell(corners.map((at) => values[at] - level), i, row, grid.width, (p, q) => segments.push([p, q]));
 	});
 	return joinSegments(segments, grid);
 }
 
 /**
- * The boundaries between the regions of most probable classes.
- * @param {object} grid from `posteriorGrid`, or one with `posterior` and `label` alone
- * @returns {{a: number, b: number, points: number[][]}[]} polylines, with the places of the classes on both sides
+ * The boundaries between the regions of most probable classes on a grid (`posteriorGrid`, or `posterior` and `label`
+ * alone): polylines {a, b, points} in data coordinates, a and b the places of the classes on both sides.
  */
 export function boundaryCurves(grid) {
 	const { posterior, logRatio, label, width, height } = grid;
 	// Logarithms are smooth where posteriors jump from 0 to 1 within a pixel.
 	const score = (at) => (logRatio ? logRatio[at] : Math.log(Math.max(posterior[at], 1e-38)));
 	const pairs = new Map();
-	forEachCell(grid, (corners, i, row) => {
-		const labels = corners.map((at) => label[at]);
-		if (labels.every((other) => other === labels[0])) return;
-		const present = [...new Set(labels)].sort((p, q) => p - q);
+	forEachCell(grid, (at) => label[at], (corners, i, row) => {
+		const present = [...new Set(corners.map((at) => label[at]))].sort((p, q) => p - q);
 		const scores = new Map(present.map((c) => [c, corners.map((at) => score(c * width * height + at))]));
 		present.forEach((a, first) => present.slice(first + 1).forEach((b) => {
 			const others = present.filter((c) => c !== a && c !== b);
@@ -47,9 +38,14 @@ export function boundaryCurves(grid) {
 	return [...pairs.values()].flatMap(lines);
 }
 
-function forEachCell({ width, height }, visit) {
-	for (let at = 0; at < width * (height - 1); at++) {
-		if ((at + 1) % width) visit([at, at + 1, at + width + 1, at + width], at % width, Math.floor(at / width));
+/** Visit the cells whose corners are not all on the same side. */
+function forEachCell({ width, height }, side, visit) {
+	for (let row = 0, at = 0; row + 1 < height; row++, at++) {
+		for (let i = 0; i + 1 < width; i++, at++) {
+			const here = side(at);
+			if (here === side(at + 1) && here === side(at + width + 1) && here === side(at + width)) continue;
+			visit([at, at + 1, at + width + 1, at + width], i, row);
+		}
 	}
 }
 

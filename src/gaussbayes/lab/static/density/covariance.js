@@ -8,11 +8,8 @@ import { factorise, mapMatrix, subMatrix, totalOf } from "./matrices.js";
 import { featureName } from "./table.js";
 
 /**
- * The covariances of the classes, estimated from moments; not checked for being positive definite.
- * @param {object} moments see `classMoments`
- * @param {object} settings `covariance`, `shared`, `shrinkage`, `shrinkageTarget`, `divisor`, as in `fit`
- * @param {Array} classes their labels, for messages
- * @returns {number[][][]} one for each class; the same array for all where they share one
+ * The covariances of the classes by their moments (`classMoments`) and the settings of `fit`, positive definite or not.
+ * Where all share one it is the same array for each.
  */
 export function estimateCovariances(moments, settings, classes) {
 	const { weights, scatters } = moments;
@@ -71,15 +68,7 @@ function shrunkCovariance(covariance, shrinkage, weight, target) {
 	return mapMatrix(covariance, (value, i, j) => (1 - intensity) * value + (i === j ? intensity * mean * target[i] : 0));
 }
 
-/**
- * The whiteners of covariances; an Error names class and features where one is singular.
- * @param {number[][][]} covariances
- * @param {Array} classes
- * @param {object} settings `features` are their names
- * @param {number[]} columns which features they are
- * @param {number[]} [weights] of the classes' rows, for messages
- * @returns {object[]} see `factorise`
- */
+/** The whiteners (`factorise`) of covariances of some columns; an Error names class and features where one is singular. */
 export function factoriseClasses(covariances, classes, settings, columns, weights) {
 	const known = new Map();
 	return covariances.map((covariance, c) => {
@@ -88,7 +77,8 @@ export function factoriseClasses(covariances, classes, settings, columns, weight
 		if (factor.unexplained > 10 * covariance.length * Number.EPSILON) return factor;
 		const shared = covariances.length > 1 && covariances.every((other) => other === covariance);
 		const owner = shared ? "the covariance shared by all classes" : `class ${classes[c]}`;
-		throw new Error(`${owner} ${singularity(covariance, columns.map((j) => featureName(settings, j)), shared ? NaN : weights?.[c])}`);
+		const names = columns.map((j) => featureName(settings, j));
+		throw new Error(`${owner} ${singularity(covariance, names, shared ? NaN : weights?.[c])}`);
 	});
 }
 
@@ -99,19 +89,12 @@ function singularity(covariance, names, weight) {
 	const flat = names.filter((_, i) => covariance[i][i] === 0).join(", ");
 	if (flat) return `does not vary in ${flat}${weight === 1 ? " in its one row" : ""}, so that its Gaussian has no density`;
 	if (weight <= d) return `has ${weight} rows for ${d} features: a full covariance needs at least ${d + 1}`;
-	const first = names.map((_, i) => i);
-	const size = first.findIndex((n) => !(factorise(subMatrix(covariance, first.slice(0, n + 1))).unexplained > 10 * d * Number.EPSILON));
+	const [first, least] = [names.map((_, i) => i), 10 * d * Number.EPSILON];
+	const size = first.findIndex((n) => !(factorise(subMatrix(covariance, first.slice(0, n + 1))).unexplained > least));
 	return `has a singular covariance: ${names[size]} follows from ${names.slice(0, size).join(", ")}`;
 }
 
-/**
- * Free parameters of priors, means, covariances and probabilities.
- * @param {number} k classes
- * @param {number} d features that hold numbers
- * @param {object} settings `covariance` and `shared`
- * @param {object[]} probabilities of categorical features
- * @returns {number}
- */
+/** Free parameters of k classes: priors, means and covariances of d numbers, and probabilities of categories. */
 export function countParameters(k, d, settings, probabilities) {
 	const each = { full: (d * (d + 1)) / 2, diagonal: d, spherical: Math.min(1, d) }[settings.covariance];
 	const tables = totalOf(probabilities.map(({ levels }) => k * Math.max(0, levels.length - 1)));

@@ -2,14 +2,7 @@
 
 import { cholesky, correlationOf } from "./matrices.js";
 
-/**
- * Points at a Mahalanobis distance from the mean, once around; the last is the first.
- * @param {number[]} mean
- * @param {number[][]} covariance
- * @param {number} radius
- * @param {number} [n] number of points
- * @returns {number[][]}
- */
+/** The points (n of them) at a Mahalanobis distance from the mean, the radius, once around; the last is the first. */
 export function ellipse(mean, covariance, radius, n = 181) {
 	const [slope, rest] = cholesky(correlationOf(covariance))[1];
 	const [sx, sy] = [0, 1].map((j) => radius * Math.sqrt(covariance[j][j]));
@@ -18,11 +11,8 @@ export function ellipse(mean, covariance, radius, n = 181) {
 }
 
 /**
- * The half axes of the ellipse of radius 1, the longer one first: perpendicular where one of each unit has the same
- * length, such as on a screen whose pixels are the units.
- * @param {number[][]} covariance
- * @param {number[]} [units]
- * @returns {number[][]} two vectors in the units of the features
+ * The half axes of a covariance's ellipse of radius 1, two vectors, the longer one first: perpendicular where one of each
+ * unit has the same length, such as on a screen whose pixels are the units.
  */
 export function ellipseAxes([[a, b], [, c]], [ux, uy] = [1, 1]) {
 	const [xx, xy, yy] = [a / ux ** 2, b / ux / uy, c / uy ** 2];

@@ -5,18 +5,15 @@
 import { accelerate } from "./anderson.js";
 import { estimateCovariances } from "./covariance.js";
 import { LOG_TWO_PI, logSumExp } from "./gaussian.js";
-import { addProduct, cholesky, correlationOf, diagonalMatrix, dotProduct, factorise, mapMatrix, subMatrix, timesMatrix, totalOf } from "./matrices.js";
+import { addProduct, cholesky, correlationOf, diagonalMatrix, dotProduct } from "./matrices.js";
+import { factorise, mapMatrix, subMatrix, timesMatrix, totalOf } from "./matrices.js";
 import { countCategories, proportionsOf } from "./moments.js";
 import { readPriors } from "./model.js";
 import { featureName } from "./table.js";
 
 /**
- * The expected sums over all rows.
- * @param {object} table see `readTable`
- * @param {object} settings of `fit`
- * @param {object|null} start a model to start from
- * @returns {{sums: {moments: object, counts: number[][][]}, steps: number[], maximum: object}} the log-likelihoods on the
- *   way, and the parameters that nothing regularises, from which EM can go on
+ * The expected sums over all rows of a table (`readTable`), with settings of `fit`, from a model to start from or null;
+ * also the log-likelihoods on the way (`steps`) and the parameters that nothing regularises, from which EM can go on.
  */
 export function expectationMaximisation(table, settings, start) {
 	const plain = { ...settings, shared: Number(settings.shared) === 1, shrinkage: null, divisor: "mle" };
@@ -61,8 +58,9 @@ function patternsOf({ numbers }) {
 
 // Where EM starts: at the parameters of a model, or at the means and variances of the rows that have each feature.
 
-function startingState(table, settings, known) {
+function startingState(table, settings, start) {
 	const { numbers, targets, weights, classes, numeric } = table;
+	const known = start?.classes.length === classes.length && start.numeric.length === numeric.length ? start : null;
 	const having = (j, isIn) => numbers.map((_, i) => i).filter((i) => isIn(targets[i]) && !Number.isNaN(numbers[i][j]));
 	const moments = classes.map((label, c) => numeric.map((column, j) => {
 		const which = having(j, (target) => target === c);
@@ -72,9 +70,10 @@ function startingState(table, settings, known) {
 	const anchors = moments.map((row) => row.map(({ anchor }) => anchor));
 	const own = classes.map((_, c) => totalOf(weights.filter((_, i) => targets[i] === c)));
 	const state = { weights: own, anchors, tables: startingTables(table, settings, known) };
-	if (known?.classes.length === classes.length && known.numeric.length === numeric.length) {
+	if (known) {
 		const offsets = mapMatrix(anchors, (anchor, c, j) => known.anchors[c][j] - anchor + known.offsets[c][j]);
-		return { ...state, priors: known.priors, offsets, covariances: known.covariances };
+		const covariances = known.covariances.map((own) => (settings.shared ? known.covariances[0] : [...own]));
+		return { ...state, priors: settings.priors ? readPriors(settings.priors, classes) : known.priors, offsets, covariances };
 	}
 	// For a variance of 0 that within all classes, or of all rows, if unlabelled ones may make it larger.
 	const variance = (cells) => totalOf(cells.map(({ square }) => square)) / totalOf(cells.map(({ weight }) => weight));
@@ -103,9 +102,9 @@ function valueMoments({ numbers, weights }, which, j) {
 function startingTables(table, settings, known) {
 	const everywhere = countCategories({ ...table, targets: table.targets.map(() => 0), classes: [0] });
 	return countCategories(table).map((count, q) => mapMatrix(count, (value, c, m) => {
-		const [overall, part] = [everywhere[q][0], known?.probabilities[q]];
-		const before = part ? totalOf(overall) * (part.table[c][part.levels.indexOf(table.levels[q][m])] ?? 0) : value + settings.smoothing;
-		return before + overall[m] / Math.max(1, totalOf(overall));
+		const [overall, part, total] = [everywhere[q][0], known?.probabilities[q], totalOf(everywhere[q][0])];
+		const before = part && total * (part.table[c][part.levels.indexOf(table.levels[q][m])] ?? 0);
+		return (before ?? value + settings.smoothing) + overall[m] / Math.max(1, total);
 	}).map(proportionsOf));
 }
 

@@ -7,14 +7,7 @@ import { FIT_OPTIONS, isMissing, readTable } from "./table.js";
 
 const codesAmong = (classes, labels) => labels.map((label) => (isMissing(label) ? -1 : classes.indexOf(label)));
 
-/**
- * −Σ log p(x, y) in its two parts.
- * @param {object} model
- * @param {Array[]} rows
- * @param {Array} labels
- * @param {number[]} [weights]
- * @returns {{labels: number, features: number, total: number}}
- */
+/** −Σ w log p(x, y) over labelled rows: that of the labels, of the features, and their total. */
 export function negativeLogLikelihood(model, rows, labels, weights) {
 	let [ofLabels, ofFeatures] = [0, 0];
 	codesAmong(model.classes, labels).forEach((c, i) => {
@@ -26,13 +19,7 @@ export function negativeLogLikelihood(model, rows, labels, weights) {
 	return { labels: ofLabels, features: ofFeatures, total: ofLabels + ofFeatures };
 }
 
-/**
- * How often rows of each class (rows of the matrix) get each label (columns).
- * @param {object} model anything with `classes` and `label(row)`
- * @param {Array[]} rows
- * @param {Array} labels
- * @returns {number[][]}
- */
+/** How often rows of each class (rows of the matrix) get each label (columns), by anything that has `label(row)`. */
 export function confusion(model, rows, labels) {
 	const matrix = model.classes.map(() => model.classes.map(() => 0));
 	codesAmong(model.classes, labels).forEach((c, i) => c >= 0 && (matrix[c][model.label(rows[i])] += 1));
@@ -40,12 +27,8 @@ export function confusion(model, rows, labels) {
 }
 
 /**
- * Every labelled row predicted by the model of all others.
- * @param {Array[]} rows
- * @param {Array} labels
- * @param {object} [options] as in `fit`
- * @returns {{labels: Array, posterior: Array, errors: number, n: number}} predicted labels, and posteriors in the order
- *   of the classes; null for rows without a label and for the only row of a class, which do not count; `n` rows count
+ * Every labelled row predicted by the model of all others, with options of `fit`: the predicted `labels`, the `posterior`
+ * of each (null for rows without a label and for the only row of a class), and the number of `errors` among `n` rows.
  */
 export function leaveOneOut(rows, labels, options = {}) {
 	const settings = { ...FIT_OPTIONS, ...options };

@@ -13,8 +13,7 @@ import { FIT_OPTIONS, isMissing, readTable } from "./table.js";
  * @param {object} [options]
  * @param {"full"|"diagonal"|"spherical"} [options.covariance]
  * @param {boolean|number} [options.shared] one covariance for all classes, or how far each is drawn to the pooled one
- * @param {null|number|"oas"} [options.shrinkage]
- * @param {"diagonal"|"spherical"} [options.shrinkageTarget]
+ * @param {null|number|"oas"} [options.shrinkage] towards the `shrinkageTarget`, "diagonal" or "spherical"
  * @param {null|"uniform"|number[]} [options.priors] in the order of the classes; null estimates them
  * @param {"mle"|"unbiased"} [options.divisor] N or N − 1
  * @param {number} [options.smoothing] what is added to the weight of every category
@@ -22,8 +21,7 @@ import { FIT_OPTIONS, isMissing, readTable } from "./table.js";
  * @param {Array} [options.classes] the labels in the order wanted; otherwise those that occur, sorted
  * @param {number[]} [options.categorical] columns of categories; otherwise those that hold a string
  * @param {string[]} [options.features] names of the columns, for messages
- * @param {object} [options.start] a model to start EM from
- * @param {number} [options.iterations] plain steps of EM to take; undefined goes to the maximum
+ * @param {number} [options.iterations] plain steps of EM, from the model `start`; undefined goes to the maximum
  * @returns {object} a model, see `buildModel`; an Error in one sentence where there is none
  */
 export function fit(rows, labels, options = {}) {
@@ -42,14 +40,7 @@ export const isComplete = ({ targets, numbers }) => !targets.includes(-1) && !nu
 /** What complete, labelled rows say: moments and counts. */
 export const sumRows = (table) => ({ moments: classMoments(table), counts: countCategories(table) });
 
-/**
- * The model of sums over rows, or of what these are expected to be.
- * @param {{moments: object, counts: number[][][]}} sums
- * @param {object} table whose rows they are
- * @param {object} settings of `fit`
- * @param {object} [progress] of EM: `steps`, and the `maximum` that nothing regularises
- * @returns {object}
- */
+/** The model of sums over the rows of a table, or of what EM expects these to be: its progress becomes part of it. */
 export function modelOfSums({ moments, counts }, table, settings, progress = { steps: [] }) {
 	const { classes, numeric, categorical } = table;
 	const { start, iterations, ...options } = { ...settings, weights: undefined };

@@ -4,13 +4,7 @@ import { dotProduct, factorise, timesMatrix } from "./matrices.js";
 
 export const LOG_TWO_PI = Math.log(2 * Math.PI);
 
-/**
- * log N(x; mean, Σ) in any number of dimensions.
- * @param {number[]} mean
- * @param {number[][]} covariance
- * @param {number[]} x
- * @returns {number}
- */
+/** log N(x; mean, Σ) of vectors of any length; the covariance Σ is an array of rows. */
 export function logGaussian(mean, covariance, x) {
 	const { whitener, logDeterminant } = factorise(covariance);
 	if (!whitener) throw new Error("a covariance must be positive definite");
@@ -21,11 +15,7 @@ export function logGaussian(mean, covariance, x) {
 /** The density N(x; mean, Σ); see `logGaussian`. */
 export const gaussianDensity = (mean, covariance, x) => Math.exp(logGaussian(mean, covariance, x));
 
-/**
- * log Σ exp(vᵢ), without overflow.
- * @param {number[]} values
- * @returns {number} −∞ if all values are
- */
+/** log Σ exp(vᵢ) of an array, without overflow; −∞ if all values are. */
 export function logSumExp(values) {
 	let [most, sum] = [-Infinity, 0];
 	for (const value of values) if (value > most) most = value;
@@ -34,12 +24,7 @@ export function logSumExp(values) {
 	return most + Math.log(sum);
 }
 
-/**
- * How probable it is that a row of a class lies at least so far out: P(χ²_d ≥ m²).
- * @param {number} squaredDistance of Mahalanobis
- * @param {number} degrees the number of features
- * @returns {number}
- */
+/** How probable it is that a row of d features lies at least at a squared Mahalanobis distance: P(χ²_d ≥ m²). */
 export const chiSquare = (squaredDistance, degrees) => upperGamma(degrees / 2, squaredDistance / 2);
 
 /** P(low < Z < high) of a standard normal variable; small probabilities keep their digits. */

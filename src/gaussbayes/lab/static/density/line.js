@@ -5,11 +5,8 @@ import { dotProduct } from "./matrices.js";
 import { largestPlace } from "./model.js";
 
 /**
- * The points at which two classes are equally probable; one feature.
- * @param {object} model of one feature
- * @param {number} a place of a class
- * @param {number} b place of another
- * @returns {number[]} sorted: two, one or none; where variances differ the wider class wins again far out
+ * The points at which the classes in places a and b of a model of one feature are equally probable, sorted: two, one or
+ * none. Where variances differ the wider class wins again far out.
  */
 export function lineBoundaries({ numeric, anchors, offsets, covariances, priors }, a, b) {
 	if (numeric.length !== 1) throw new Error("single points are boundaries of a model of one feature");
@@ -36,14 +33,11 @@ function equalPoints(sa, sb, between, constant) {
 }
 
 /**
- * How often the most probable class is wrong if the model is right; models of one or two features that hold numbers.
- * Along the last feature the boundaries are known, so that nothing but normal probabilities is added; along the other
- * one the rows of each class are integrated in units of its own deviation.
- * @param {object} model
- * @param {number} [nodes] of the integral over the first of two features
- * @returns {number}
+ * How often the most probable class is wrong if the model, of one or two features that hold numbers, is right. Along the
+ * last feature the boundaries are known, so that nothing but normal probabilities is added; along the other one the rows
+ * of each class are integrated by so many nodes, in units of its own deviation.
  */
-export function bayesError({ priors, anchors, offsets, covariances, correlations, numeric, categorical }, nodes = 401) {
+export function bayesError({ priors, anchors, offsets, covariances, correlations, numeric, categorical }, nodes = 201) {
 	const d = numeric.length;
 	if (!(d === 1 || d === 2) || categorical.length) throw new Error("the Bayes error needs one or two features");
 	const place = (c, j) => [anchors[c][j] - anchors[0][j] + offsets[c][j], Math.sqrt(covariances[c][j][j])];

@@ -7,12 +7,8 @@ import { largestPlace } from "./model.js";
 import { isMissing, sortedValues } from "./table.js";
 
 /**
- * Logistic regression of labels on numbers.
- * @param {number[][]} rows those with a missing value or without a label do not count
- * @param {Array} labels
- * @param {{penalty: number, classes: Array}} [options] the penalty is 1 / C of scikit-learn (0: separable classes have no
- *   best coefficients); the labels in the order wanted
- * @returns {{classes: Array, posterior: function(number[]): number[], label: function(number[]): number}}
+ * Logistic regression of labels on numbers; rows with a missing value or without a label do not count. The penalty is
+ * 1 / C of scikit-learn; with 0, separable classes have no best coefficients. Returns {classes, posterior, label}.
  */
 export function logisticRegression(rows, labels, { penalty = 1, classes } = {}) {
 	const which = rows.map((_, i) => i).filter((i) => !isMissing(labels[i]) && !rows[i].some(isMissing));

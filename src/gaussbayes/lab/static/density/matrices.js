@@ -40,11 +40,7 @@ export function correlationOf(covariance) {
 	return mapMatrix(covariance, (value, i, j) => (i === j ? 1 : value * scale[i] * scale[j]));
 }
 
-/**
- * The lower factor L of a positive definite matrix, A = L Lᵀ.
- * @param {number[][]} matrix
- * @returns {number[][]|null} null if there is none
- */
+/** The lower factor L of a positive definite matrix, A = L Lᵀ; null if there is none. */
 export function cholesky(matrix) {
 	const lower = mapMatrix(matrix, () => 0);
 	for (let i = 0; i < matrix.length; i++) {
@@ -59,10 +55,8 @@ export function cholesky(matrix) {
 }
 
 /**
- * The whitener W of a covariance, lower triangular with Σ⁻¹ = WᵀW, and log |Σ|.
- * @param {number[][]} covariance
- * @returns {{whitener: number[][]|null, logDeterminant: number, unexplained: number}} `unexplained` is the least
- *   proportion of a variance that the other features leave unexplained; 0 where there is no whitener
+ * The whitener W of a covariance, lower triangular with Σ⁻¹ = WᵀW, and log |Σ|. `unexplained` is the least proportion of
+ * a variance that the other features leave unexplained; 0 where there is no whitener.
  */
 export function factorise(covariance) {
 	const deviation = covariance.map((row, i) => Math.sqrt(row[i]));

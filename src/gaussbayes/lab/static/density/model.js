@@ -11,18 +11,12 @@ import { proportionsOf } from "./moments.js";
 import { FIT_OPTIONS } from "./table.js";
 
 /**
- * A model with given parameters.
- * @param {object} parameters
- * @param {Array} [parameters.classes] labels, in the order of everything else; 0 … k − 1 if not given
- * @param {number[]|"uniform"} [parameters.priors] equal ones if not given
- * @param {number[][]} [parameters.means] k × d
- * @param {number[][][]|number[][]} [parameters.covariances] k of d × d, or one for all classes
- * @param {object[]} [parameters.probabilities] for each categorical feature {levels, table: k × m}; these features come
- *   after those with means
- * @param {number[][]} [parameters.anchors] with `offsets`: means to more digits, as `planeFit` gives them
- * @returns {object} see `buildModel`
+ * A model (`buildModel`) with given parameters.
+ * @param {object} parameters `classes` are labels in the order of everything else (0 … k − 1); `priors` (equal ones);
+ *   `means` k × d; `covariances` k of d × d, or one for all classes; `probabilities` {levels, table: k × m} of each
+ *   categorical feature, which come after those with means; and what `planeFit` gives: means to more digits, weights
  */
-export function fromParameters({ classes, priors, means, covariances, probabilities = [], anchors, offsets, ...rest }) {
+export function fromParameters({ classes, priors, means, covariances, probabilities = [], ...rest }) {
 	const centres = means ?? probabilities[0].table.map(() => []);
 	const [k, d] = [centres.length, centres[0].length];
 	const labels = classes ?? centres.map((_, c) => c);
@@ -32,18 +26,14 @@ export function fromParameters({ classes, priors, means, covariances, probabilit
 	if (labels.length !== k || given.length !== k || !centres.flat().every(Number.isFinite) || !given.every(fits)) {
 		throw new Error(`${labels.length} classes of ${d} features need as many finite means and covariances`);
 	}
-	const symmetric = new Map(given.map((matrix) => [matrix, checkSymmetric(matrix)]));
+	const { anchors = centres, offsets = mapMatrix(centres, () => 0), weights, ...options } = rest;
 	return buildModel({
-		classes: labels,
+		classes: labels, anchors, offsets, weights, probabilities, steps: [],
 		priors: readPriors(priors ?? "uniform", labels, null),
-		anchors: anchors ?? centres,
-		offsets: offsets ?? mapMatrix(centres, () => 0),
-		covariances: given.map((matrix) => symmetric.get(matrix)),
-		probabilities,
+		covariances: sharedMap(given, checkSymmetric),
 		numeric: centres[0].map((_, j) => j),
 		categorical: probabilities.map((_, j) => d + j),
-		options: { ...FIT_OPTIONS, shared: one, ...rest },
-		steps: [],
+		options: { ...FIT_OPTIONS, shared: one, ...options },
 	});
 }
 
@@ -55,13 +45,7 @@ function checkSymmetric(covariance) {
 	});
 }
 
-/**
- * The priors that were asked for.
- * @param {null|"uniform"|number[]} priors
- * @param {Array} classes
- * @param {number[]|null} weights of the classes, which null asks for
- * @returns {number[]}
- */
+/** The priors that were asked for: null asks for the proportions of the weights. */
 export function readPriors(priors, classes, weights) {
 	if (priors === "uniform") return classes.map(() => 1 / classes.length);
 	const given = priors ?? proportionsOf(weights);
@@ -72,21 +56,22 @@ export function readPriors(priors, classes, weights) {
 /**
  * The model with its parameters and everything that Bayes' rule says of a row. A row is an array of cells in the order
  * of the columns: a number, a category, or null for what is not known. A category that was never seen says nothing.
- * All arrays are in the order of `classes`, and classes are given by their place there.
- * @param {object} parts classes, priors, anchors and offsets (means = anchors + offsets), covariances, probabilities,
- *   numeric and categorical (columns), options, steps, and, where they are known, the weights of the classes
- * @returns {object}
+ * All arrays are in the order of `classes`, and classes are given by their place there. The parts are classes, priors,
+ * anchors and offsets (means = anchors + offsets), covariances, probabilities, numeric and categorical (columns), options,
+ * steps of EM and, where they are known, the weights of the classes.
  */
 export function buildModel(parts) {
 	const { classes, priors, anchors, offsets, covariances, probabilities, numeric, categorical, options, weights } = parts;
 	const factors = factoriseClasses(covariances, classes, options, numeric, weights);
 	const logPriors = priors.map(Math.log);
-	const logTables = probabilities.map(({ levels, table }) => new Map(levels.map((level, m) => [level, table.map((row) => Math.log(row[m]))])));
+	const logTables = probabilities.map(({ levels, table }) => {
+		return new Map(levels.map((level, m) => [level, table.map((row) => Math.log(row[m]))]));
+	});
 	const marginals = new Map();
 	/** The whiteners of some features, by their places among those that hold numbers. */
 	const factorsOf = (seen) => {
-		const key = seen.join();
 		if (seen.length === numeric.length) return factors;
+		const key = seen.join();
 		if (!marginals.has(key)) {
 			const shown = sharedMap(covariances, (covariance) => subMatrix(covariance, seen));
 			marginals.set(key, factoriseClasses(shown, classes, options, seen.map((j) => numeric[j])));
@@ -134,30 +119,18 @@ export function buildModel(parts) {
 		correlations: covariances.map(correlationOf),
 		nParameters: countParameters(classes.length, numeric.length, options, probabilities),
 		factors, factorsOf, seenIn,
-		/** log p(x | c) of each class. */
-		logLikelihood: (row) => logScore(row, classes.map(() => 0)),
-		/** log p(x, c) of each class. */
-		logJoint,
-		/** log p(c | x) of each class, exact however small. */
-		logPosterior,
-		/** p(c | x) of each class. */
-		posterior: (row) => logPosterior(row).map(Math.exp),
-		/** log p(x); −∞ if no class can have such a row. */
-		logEvidence: (row) => logSumExp(logJoint(row)),
-		/** log p(a | x) − log p(b | x). */
-		logOdds: (row, a, b) => {
-			const joint = logJoint(row);
-			return joint[a] - joint[b];
-		},
-		/** Squared Mahalanobis distances to the means, by the numbers that are not missing. */
+		logLikelihood: (row) => logScore(row, classes.map(() => 0)), // log p(x | c) of each class
+		logJoint, // log p(x, c) of each class
+		logPosterior, // log p(c | x) of each class, exact however small
+		posterior: (row) => logPosterior(row).map(Math.exp), // p(c | x) of each class
+		logEvidence: (row) => logSumExp(logJoint(row)), // log p(x); −∞ if no class can have such a row
+		logOdds: (row, a, b) => ((joint) => joint[a] - joint[b])(logJoint(row)), // log p(a | x) − log p(b | x)
+		// Squared Mahalanobis distances to the means, by the numbers that are not missing.
 		squaredDistance: (row) => squares(row, seenIn(row), factorsOf(seenIn(row))),
-		/** The most probable class, as its place among the classes. */
-		label: (row) => largestPlace(logJoint(row)),
-		/** The same classes as seen through some columns only: rows then have these, in this order. */
+		label: (row) => largestPlace(logJoint(row)), // the most probable class, as its place among the classes
+		// The same classes as seen through some columns only: rows then have these, in this order.
 		marginal: (columns) => marginalModel(parts, columns),
-		/** The same densities with other priors: an array, or "uniform". */
-		withPriors: (given) =>
-			buildModel({ ...parts, priors: readPriors(given, classes, weights), options: { ...options, priors: given } }),
+		withPriors: (given) => buildModel({ ...parts, priors: readPriors(given, classes, weights) }),
 	};
 }
 

@@ -5,11 +5,7 @@
 import { addProduct, diagonalMatrix, totalOf } from "./matrices.js";
 import { featureName } from "./table.js";
 
-/**
- * The moments of complete rows in each class.
- * @param {object} table see `readTable`; rows without a label do not count
- * @returns {{weights: number[], anchors: number[][], offsets: number[][], scatters: number[][][]}}
- */
+/** Weights, means (anchors + offsets) and scatters of the complete rows of each class; a table is that of `readTable`. */
 export function classMoments({ numbers, targets, weights, classes, numeric }) {
 	const none = numeric.map(() => 0);
 	const moments = { weights: [], anchors: [], offsets: [], scatters: [] };
@@ -29,14 +25,7 @@ export function classMoments({ numbers, targets, weights, classes, numeric }) {
 	return moments;
 }
 
-/**
- * The moments without one row of a class.
- * @param {object} moments of complete rows
- * @param {number[]} row
- * @param {number} c its class
- * @param {number} weight
- * @returns {object|null} null where too few digits would be left of a variance
- */
+/** The moments without a row of class c; null where too few digits would be left of a variance. */
 export function momentsWithout(moments, row, c, weight) {
 	const rest = moments.weights[c] - weight;
 	const apart = row.map((value, j) => value - moments.anchors[c][j] - moments.offsets[c][j]);
@@ -49,11 +38,7 @@ export function momentsWithout(moments, row, c, weight) {
 	return { ...moments, ...Object.fromEntries(Object.entries(changed).map(put)) };
 }
 
-/**
- * How much each category weighs in each class.
- * @param {object} table see `readTable`
- * @returns {number[][][]} for each categorical feature k × m
- */
+/** How much each category weighs in each class, k × m for each categorical feature. */
 export function countCategories({ codes, targets, weights, levels, classes }) {
 	const counts = levels.map((column) => classes.map(() => column.map(() => 0)));
 	codes.forEach((row, i) => row.forEach((m, q) => {
@@ -68,13 +53,7 @@ export function proportionsOf(values) {
 	return values.map((value) => value / total);
 }
 
-/**
- * p(category | class) = (weight + α) / (weight of all + α m), of the m categories that weigh anything in some class.
- * @param {number[][][]} counts see `countCategories`
- * @param {object} table see `readTable`
- * @param {object} settings the `smoothing` is α
- * @returns {{levels: Array, table: number[][]}[]}
- */
+/** p(category | class) = (weight + α) / (weight of all + α m), of m categories that weigh anything; α is the smoothing. */
 export function estimateProbabilities(counts, { classes, levels, categorical }, settings) {
 	return counts.map((count, q) => {
 		const kept = levels[q].map((_, m) => m).filter((m) => count.some((row) => row[m] > 0));

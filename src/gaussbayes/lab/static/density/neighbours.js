@@ -4,13 +4,8 @@ import { largestPlace } from "./model.js";
 import { isMissing, sortedValues } from "./table.js";
 
 /**
- * A classifier by the vote of the nearest rows.
- * @param {Array[]} rows of numbers; those with a missing value or without a label do not vote
- * @param {Array} labels
- * @param {number} k how many vote; all, if there are fewer
- * @param {Array} [classes] the labels in the order wanted
- * @returns {{classes: Array, nearest: function(number[]): number[], vote: function(number[]): number[],
- *   label: function(number[]): number}} `nearest` are numbers of rows, the nearest first; `vote` the classes' shares
+ * A classifier by the vote of the k nearest rows, or of all if there are fewer; rows with a missing value or without a
+ * label do not vote. `nearest(row)` are numbers of rows, the nearest first; `vote(row)` the shares of the classes.
  */
 export function neighbours(rows, labels, k, classes = sortedValues(labels.filter((label) => !isMissing(label)))) {
 	const which = rows.map((_, i) => i).filter((i) => !isMissing(labels[i]) && !rows[i].some(isMissing));

@@ -7,14 +7,12 @@ import { readPriors } from "./model.js";
 import { FIT_OPTIONS } from "./table.js";
 
 /**
- * The parameters of points in a plane, none of them missing.
+ * The parameters of complete points in a plane, as `fromParameters` takes them; an Error if a class has no points.
  * @param {Float64Array} x
  * @param {Float64Array} y
  * @param {Int32Array} codes the class of each point, −1 for points that do not count
  * @param {number} k number of classes
  * @param {object} [options] as in `fit`: covariance, shared, shrinkage, shrinkageTarget, priors, divisor, classes
- * @returns {{priors: number[], means: number[][], covariances: number[][][], anchors: number[][], offsets: number[][],
- *   weights: number[]}} as `fromParameters` takes them; an Error if a class has no points
  */
 export function planeFit(x, y, codes, k, options = {}) {
 	const settings = { ...FIT_OPTIONS, ...options };
@@ -38,12 +36,13 @@ export function planeFit(x, y, codes, k, options = {}) {
 	for (let i = 0; i < n; i++) {
 		const c = codes[i];
 		if (c < 0) continue;
-		const [u, v] = [x[i] - ax[c] - sx[c], y[i] - ay[c] - sy[c]];
+		const u = x[i] - ax[c] - sx[c];
+		const v = y[i] - ay[c] - sy[c];
 		sxx[c] += u * u;
 		sxy[c] += u * v;
 		syy[c] += v * v;
 	}
-	const [weights, anchors, offsets] = [Array.from(count), classes.map((_, c) => [ax[c], ay[c]]), classes.map((_, c) => [sx[c], sy[c]])];
+	const [anchors, offsets, weights] = [classes.map((_, c) => [ax[c], ay[c]]), classes.map((_, c) => [sx[c], sy[c]]), [...count]];
 	const scatters = classes.map((_, c) => [[sxx[c], sxy[c]], [sxy[c], syy[c]]]);
 	const covariances = estimateCovariances({ weights, anchors, offsets, scatters }, settings, classes);
 	const means = mapMatrix(anchors, (value, c, j) => value + offsets[c][j]);
@@ -55,9 +54,8 @@ export function planeFit(x, y, codes, k, options = {}) {
  * @param {object} model of two features that hold numbers
  * @param {{x: number[], y: number[], width: number, height: number}} window the edges of the window and its pixels
  * @param {object} [out] an earlier result for the same numbers of classes and pixels, to be overwritten
- * @returns {{posterior: Float32Array, logRatio: Float32Array, logEvidence: Float32Array, label: Uint16Array, x: number[],
- *   y: number[], width: number, height: number, k: number}} `posterior` and `logRatio` (log joint less the largest) are
- *   class by class, row by row from the lowest y
+ * @returns {object} the window; `posterior` and `logRatio` (log joint less the largest; Float32Array), class by class,
+ *   row by row from the lowest y; `logEvidence` and `label` row by row
  */
 export function posteriorGrid(model, { x, y, width, height }, out) {
 	const [k, size] = [model.classes.length, width * height];
@@ -84,20 +82,23 @@ export function posteriorGrid(model, { x, y, width, height }, out) {
 			level[c] = model.factors[c].whitener[1][1] * v;
 		}
 		for (let i = 0; i < width; i++, at++) {
-			let [best, sum] = [0, 0];
+			let best = 0;
+			let sum = 0;
 			for (let c = 0, j = i; c < k; c++, j += width) {
 				const v = slope[j] + level[c];
 				joint[c] = base[j] - 0.5 * v * v;
 				if (joint[c] > joint[best]) best = c;
 			}
+			const most = joint[best];
 			for (let c = 0, j = at; c < k; c++, j += size) {
-				logRatio[j] = joint[c] - joint[best];
-				// Below exp(−104) a Float32 is 0.
-				posterior[j] = joint[c] - joint[best] > -104 ? Math.exp(joint[c] - joint[best]) : 0;
-				sum += posterior[j];
+				const ratio = (logRatio[j] = joint[c] - most);
+				const value = ratio > -104 ? Math.exp(ratio) : 0; // below exp(−104) a Float32 is 0
+				posterior[j] = value;
+				sum += value;
 			}
-			for (let c = 0, j = at; c < k; c++, j += size) posterior[j] /= sum;
-			logEvidence[at] = joint[best] + Math.log(sum);
+			const scale = 1 / (sum || 1);
+			for (let c = 0, j = at; c < k; c++, j += size) posterior[j] *= scale;
+			logEvidence[at] = most + Math.log(sum);
 			label[at] = best;
 		}
 	}

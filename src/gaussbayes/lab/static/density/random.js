@@ -2,11 +2,7 @@
 
 import { cholesky, correlationOf, timesMatrix, totalOf } from "./matrices.js";
 
-/**
- * A generator of random numbers; the same seed gives the same numbers.
- * @param {number} seed a whole number
- * @returns {{uniform: function(): number, normal: function(): number}} numbers in [0, 1), and standard normal ones
- */
+/** A generator of numbers in [0, 1), `uniform()`, and of standard normal ones, `normal()`: the same for the same seed. */
 export function random(seed) {
 	// Small fast counter (sfc32): three words of state and a counter.
 	let [a, b, c, counter] = [0x9e3779b9 | 0, seed | 0, (seed / 4294967296) | 0, 1];
@@ -24,13 +20,7 @@ export function random(seed) {
 	return { uniform, normal };
 }
 
-/**
- * Rows drawn from a model, with their labels.
- * @param {object} model
- * @param {number|number[]} n how many rows; an array says how many of each class
- * @param {{uniform: function(): number, normal: function(): number}} generator from `random`
- * @returns {{rows: Array[], labels: Array}}
- */
+/** Rows drawn from a model, with their labels: n in all, or an array of how many of each class; see `random`. */
 export function sample(model, n, generator) {
 	const factors = model.covariances.map((covariance) => cholesky(correlationOf(covariance)));
 	const codes = Array.isArray(n)

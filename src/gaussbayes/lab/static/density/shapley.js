@@ -4,11 +4,7 @@
 import { dotProduct, timesMatrix, timesPrecision, totalOf } from "./matrices.js";
 
 /**
- * The log-odds of two classes, feature by feature.
- * @param {object} model
- * @param {Array} row
- * @param {number} a place of a class
- * @param {number} b place of the class that it is compared with
+ * The log-odds of the classes in places a and b, feature by feature.
  * @param {"mean"|"rival"|number[]} [reference] the point at which every contribution is 0: the mean of the classes'
  *   means weighted by priors, the mean of b, or a number for each feature that holds numbers
  * @returns {{base: number, contributions: number[]}} the log-odds at the reference, and what each column adds; what is

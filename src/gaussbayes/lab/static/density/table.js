@@ -11,11 +11,7 @@ export const isMissing = (cell) => cell === null || cell === undefined || Number
 /** What messages call a feature: its name among `settings.features`, or its column. */
 export const featureName = (settings, column) => settings.features?.[column] ?? `feature ${column}`;
 
-/**
- * Labels or categories, each once, in the order in which Python sorts them: numbers by value, strings by code point.
- * @param {Array} values
- * @returns {Array}
- */
+/** Labels or categories, each once, in the order in which Python sorts them: numbers by value, strings by code point. */
 export function sortedValues(values) {
 	const kinds = ["boolean", "number", "string"];
 	const points = new Map(values.map((value) => [value, Array.from(String(value), (letter) => letter.codePointAt(0))]));
@@ -29,13 +25,9 @@ export function sortedValues(values) {
 }
 
 /**
- * Rows and labels in the form that fitting takes; an Error names what cannot be used.
- * @param {Array[]} rows
- * @param {Array} labels
- * @param {object} settings those of `fit`
- * @returns {object} `which` rows weigh something; of each of these `numbers` (NaN where missing), `codes` (of its
- *   categories, −1 where missing), `targets` (its class, −1 without a label) and `weights`; `classes`, `levels` of the
- *   categories, and which columns are `numeric` and `categorical`
+ * Rows and labels, with the settings of `fit`, in the form that fitting takes; an Error names what cannot be used. `which`
+ * rows weigh something; of each of these `numbers` (NaN where missing), `codes` (of its categories, −1 where missing),
+ * `targets` (its class, −1 without a label) and `weights`; `levels` are the categories of each column of categories.
  */
 export function readTable(rows, labels, settings) {
 	const width = rows[0]?.length;
