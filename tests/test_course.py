@@ -1,8 +1,10 @@
 """The course keeps its word: the numbers of the five documents, the 91 items and the errata."""
 
 import re
+import sys
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -204,9 +206,11 @@ class TestXue:
         assert_allclose(moved, -np.log(4))
 
 
+COURSE = Path(__file__).parent.parent / "docs" / "course"
+CHAPTERS = sorted(COURSE.glob("[0-9]*.md"))
+
 # The tables of items and errata -------------------------------------------------------------------
 
-COURSE = Path(__file__).parent.parent / "docs" / "course"
 DOCUMENTS = {"000": 17, "001": 20, "002": 23, "003": 8, "004": 23}
 KINDS = {"formula", "figure", "exercise", "claim", "code", "table"}
 
@@ -278,7 +282,7 @@ def test_names_and_numbers_of_an_item_occur_in_its_section(row: list[str]) -> No
 
 def test_every_chapter_shows_items() -> None:
     shown = {page for row in ITEMS for page in re.findall(r"\]\(([\w-]+)\.md", row[3])}
-    chapters = {path.stem for path in COURSE.glob("[0-9]*.md")}
+    chapters = {path.stem for path in CHAPTERS}
     assert len(chapters) == 12
     assert chapters - shown == {"12-is-the-model-right"}  # it goes beyond the documents
 
@@ -304,3 +308,51 @@ def test_titles_and_minutes_are_those_of_the_chapters() -> None:
         assert title is not None
         assert minutes is not None
         assert (row[0].partition("]")[0][1:], row[1]) == (title[1], minutes[1]), page
+
+
+# Notebooks ----------------------------------------------------------------------------------------
+
+sys.path.insert(0, str(COURSE.parent / "_extensions"))
+
+from blocks import blocks  # noqa: E402 - an extension of the site
+from notebooks import VERSIONS, notebook  # noqa: E402
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_notebooks_are_valid_and_ask_what_the_page_asks(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    exercises = list(blocks(text, "exercise"))
+    solutions = [cell.body for cell in blocks(text, "code-cell") if "solution" in cell.tags]
+    assert len(exercises) >= 4
+    for ending in VERSIONS:
+        book = notebook(path, ending)
+        nbformat.validate(book)
+        codes = [cell.source for cell in book.cells if cell.cell_type == "code"]
+        prose = "\n".join(cell.source for cell in book.cells if cell.cell_type == "markdown")
+        for code in codes:
+            compile(code, path.name, "exec")
+        assert prose.count("**Exercise ") == len(exercises)
+        assert "{live" not in prose
+        assert "```{" not in prose
+        shown = [body.strip("\n") in codes for body in solutions]
+        assert shown == [bool(ending)] * len(solutions)
+        asked = codes.count("# Your code: assign the answer.\nanswer = ...")
+        assert asked == (0 if ending else len(exercises))
+
+
+def test_a_notebook_with_solutions_runs() -> None:
+    book = notebook(COURSE / "01-probability.md", "-solutions")
+    names: dict[str, object] = {}
+    for cell in book.cells:
+        if cell.cell_type == "code":
+            exec(cell.source, names)  # noqa: S102
+    assert "answer" in names
+
+
+def test_an_empty_notebook_asks_for_an_answer() -> None:
+    book = notebook(COURSE / "01-probability.md", "")
+    first = next(cell.source for cell in book.cells if cell.source.startswith("assert "))
+    for answer in (..., 0.0):
+        with pytest.raises(AssertionError, match="Not yet"):
+            exec(first, {"answer": answer})  # noqa: S102
+    exec(first, {"answer": 28 / 52})  # noqa: S102
