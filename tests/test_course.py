@@ -1,5 +1,6 @@
 """The course keeps its word: the numbers of the five documents, the 91 items and the errata."""
 
+import doctest
 import re
 import sys
 from pathlib import Path
@@ -314,7 +315,9 @@ def test_titles_and_minutes_are_those_of_the_chapters() -> None:
 
 sys.path.insert(0, str(COURSE.parent / "_extensions"))
 
-from blocks import blocks  # noqa: E402 - an extension of the site
+import answers  # noqa: E402 - extensions of the site
+import specs  # noqa: E402
+from blocks import blocks  # noqa: E402
 from notebooks import VERSIONS, notebook  # noqa: E402
 
 
@@ -356,3 +359,10 @@ def test_an_empty_notebook_asks_for_an_answer() -> None:
         with pytest.raises(AssertionError, match="Not yet"):
             exec(first, {"answer": answer})  # noqa: S102
     exec(first, {"answer": 28 / 52})  # noqa: S102
+
+
+def test_examples_of_the_extensions() -> None:
+    for module in (answers, specs, sys.modules["blocks"]):
+        result = doctest.testmod(module)
+        assert result.attempted
+        assert not result.failed

@@ -1,7 +1,9 @@
 """The text of exercises: answers as people write them, choices, and code that checks a solution."""
 
 import re
+from collections.abc import Mapping
 from fractions import Fraction
+from html import escape
 
 from blocks import Block
 
@@ -54,3 +56,24 @@ def check(exercise: Block, not_yet: str = "Not yet.") -> str:
         allowed = float(exercise.options.get("tolerance", tolerance(answer)))
         right = f"answer is not ... and abs(answer - {number(answer):.12g}) <= {allowed:.6g}"
     return f"assert {right}, {not_yet!r}"
+
+
+def form(name: str, options: Mapping[str, str]) -> str:
+    """The field of a number, or only the button where there are choices; exercise.js checks it."""
+    name, field = escape(name), ""
+    if "choice" in options:
+        data = f'data-choice="{options["choice"]}"'
+    else:
+        answer = options["answer"]
+        allowed = float(options.get("tolerance", tolerance(answer)))
+        data = f'data-answer="{number(answer)!r}" data-tolerance="{allowed!r}"'
+        data += " data-percent" * ("%" in answer)
+        field = (
+            f'<label for="answer-{name}">Your answer</label>\n<input id="answer-{name}" type="text"'
+            ' autocomplete="off" spellcheck="false" size="12" />\n'
+        )
+    return (
+        f'<form class="exercise-form" id="form-{name}" {data}>\n{field}'
+        '<button type="submit">Check</button>\n'
+        '<p class="exercise-result" role="status"></p>\n</form>\n'
+    )

@@ -8,7 +8,7 @@ import re
 from html import escape
 from typing import Any, ClassVar
 
-from answers import check, choices, number, tolerance
+from answers import check, choices, form
 from blocks import blocks
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -72,23 +72,7 @@ def visit_exercise(writer: Any, node: exercise) -> None:
 
 def depart_exercise(writer: Any, node: exercise) -> None:
     """The form follows the question; the script in exercise.js checks it."""
-    options, name = node["options"], escape(node["name"])
-    if "choice" in options:
-        data, field = f'data-choice="{options["choice"]}"', ""
-    else:
-        answer = options["answer"]
-        allowed = float(options.get("tolerance", tolerance(answer)))
-        data = f'data-answer="{number(answer)!r}" data-tolerance="{allowed!r}"'
-        data += " data-percent" * ("%" in answer)
-        field = (
-            f'<label for="answer-{name}">Your answer</label>\n<input id="answer-{name}" type="text"'
-            ' inputmode="text" autocomplete="off" spellcheck="false" size="12" />\n'
-        )
-    writer.body.append(
-        f'<form class="exercise-form" id="form-{name}" {data}>\n{field}'
-        '<button type="submit">Check</button>\n<p class="exercise-result" role="status"></p>\n'
-        "</form>\n</div>\n"
-    )
+    writer.body.append(f"{form(node['name'], node['options'])}</div>\n")
 
 
 def visit_text(writer: Any, node: exercise_text) -> None:
