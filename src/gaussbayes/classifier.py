@@ -39,6 +39,7 @@ from gaussbayes.analysis.held_out import evaluate_fitted, evaluate_held_out, lea
 from gaussbayes.analysis.novelty import class_p_values, evidence_p_values
 from gaussbayes.analysis.prediction_sets import prediction_sets
 from gaussbayes.analysis.prior_shift import prior_shift
+from gaussbayes.analysis.score_table import Scores
 from gaussbayes.analysis.synthesis import as_generator, draw
 from gaussbayes.base.errors import GaussBayesError, ParameterError
 from gaussbayes.base.remedy import AUTOMATIC_CHOICE
@@ -531,6 +532,30 @@ class BaseClassifier(
         if is_lazy(X):
             return self._lazily("log_evidence", X)
         return self._ready().log_evidence(self._rows(X), self.n_jobs)
+
+    def scores(self, X: Any) -> Scores:
+        """Scores of rows in one table, each column computed when it is first read.
+
+        Parameters
+        ----------
+        X : (n, d) rows as in `predict`
+
+        Returns
+        -------
+        `gaussbayes.analysis.score_table.Scores`, with the columns ``label``, ``posterior``,
+        ``log_likelihood``, ``log_joint``, ``log_evidence``, ``squared_distance``, ``p_value`` and
+        ``novelty_p_value``
+
+        Examples
+        --------
+        >>> model = GaussianClassifier.from_parameters(None, [[0], [4]], [[1]], ["ill", "well"])
+        >>> scores = model.scores([[1.0], [30.0]])
+        >>> scores.label.tolist(), scores.squared_distance.tolist()
+        (['ill', 'well'], [[1.0, 9.0], [900.0, 676.0]])
+        >>> scores.to_frame().columns[:3].tolist()
+        ['label', 'posterior_ill', 'posterior_well']
+        """
+        return Scores(self._ready(), self._rows(X), X, self.n_jobs)
 
     def evidence(self, X: Any) -> RealArray:
         """Evidence ``p(x) = Σ_c p(x, c)`` (n,); for many features prefer the logarithm."""

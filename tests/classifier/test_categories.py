@@ -15,6 +15,7 @@ from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import (
+    CapabilityError,
     DataError,
     NonFiniteError,
     ParameterError,
@@ -451,6 +452,7 @@ def test_without_numbers_there_are_no_distances() -> None:
         lambda rows: model.decide(rows, novelty_level=0.1),
     ):
         with pytest.raises(
-            DataError, match="distances are those of Gaussian features, and this model has none"
+            CapabilityError,
+            match="distances are those of Gaussian features, and this model has none",
         ):
             step(rows)

@@ -8,7 +8,7 @@ from scipy.linalg import block_diag
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
-from gaussbayes.base.errors import DataError, PriorError
+from gaussbayes.base.errors import CapabilityError, DataError, PriorError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows, Rows, Targets, number_rows
 from gaussbayes.families.categorical.family import CategoricalDensity
@@ -134,7 +134,7 @@ def test_categories_are_added_before_anything_is_normalised(threads: int) -> Non
     joint = np.log(PRIORS) + table.T[codes[:, 0] + 1]
     np.testing.assert_allclose(alone.log_joint(rows, threads), joint, rtol=1e-14)
     np.testing.assert_array_equal(alone.labels(rows, threads), joint.argmax(axis=1))
-    with pytest.raises(DataError, match="distances are those of Gaussian features, and this model"):
+    with pytest.raises(CapabilityError, match="distances are those of Gaussian features, and this"):
         alone.squared_distance(rows)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, PriorError
+from gaussbayes.base.errors import CapabilityError, DataError, PriorError
 from gaussbayes.base.threads import for_each, n_threads, ranges
 from gaussbayes.base.types import FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, Targets
@@ -175,7 +175,7 @@ def squared_distance(
             "distances are those of Gaussian features, and this model has none: its evidence "
             "(score_samples) says how usual a row is"
         )
-        raise DataError(msg)
+        raise CapabilityError(msg)
     return reduce(lambda a, b: (a[0] + b[0], a[1] + b[1]), distances)
 
 
