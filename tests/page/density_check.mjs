@@ -154,6 +154,18 @@ const CHECKS = {
 		same("confusion", density.confusion(density.fit(rows, labels), rows, labels), matrix);
 	},
 
+	leaveOneOut(density, { rows, labels, posterior }, same) {
+		same("held-out posteriors", density.leaveOneOut(rows, labels).posterior, posterior);
+	},
+
+	classes(density, { cases }, same) {
+		for (const [labels, sorted] of cases) {
+			const rows = [...labels, ...labels].map((_, i) => [i]);
+			const { classes } = density.fit(rows, [...labels, ...labels], { shared: true });
+			same("order", sorted.map((label, c) => Number(classes[c] === label)), sorted.map(() => 1));
+		}
+	},
+
 	chiSquare(density, { cases }, same) {
 		for (const [square, degrees, value] of cases) {
 			same(`P(χ²_${degrees} ≥ ${square})`, density.chiSquare(square, degrees), value, (wanted) => wanted);

@@ -368,6 +368,22 @@ def others() -> Iterator[Fixture]:
             "queries": (queries * scale).tolist(),
             "posterior": known.predict_proba(queries * scale).tolist(),
         }
+    outlier = rows[:70].copy()
+    outlier[3, 0] = 1e10
+    held_out = GaussianClassifier().leave_one_out(outlier, labels[:70])
+    yield {
+        "kind": "leaveOneOut",
+        "name": "a row so far out that little would be left of sums without it",
+        "rows": outlier.tolist(),
+        "labels": labels[:70].tolist(),
+        "posterior": np.exp(held_out.log_posterior).tolist(),
+    }
+    words = ["z", "\uffee", "\U0001d4b3", "ab", "a", "é", "Z"]
+    yield {
+        "kind": "classes",
+        "name": "labels are sorted by code points, numbers by value",
+        "cases": [[words, sorted(words)], [[10, 9, -1, 2.5], [-1, 2.5, 9, 10]]],
+    }
     model = GaussianClassifier().fit(rows, labels)
     predicted, names = model.predict(rows), model.classes_
     matrix = [[int(((labels == a) & (predicted == b)).sum()) for b in names] for a in names]
@@ -404,6 +420,7 @@ def numbers() -> Iterator[Fixture]:
         (np.array([[2.0, -1.0], [-1.0, 2.0]]), (1.0, 1.0)),
         (np.array([[1.0, 1 - 1e-9], [1 - 1e-9, 1.0]]), (1.0, 1.0)),
         (np.diag([1e-24, 1e24]), (1e-12, 1e12)),
+        (np.array([[3.0, -1.0], [-1.0, 1.0]]), (1.0, 2.0)),
     ):
         yield {
             "kind": "ellipse",

@@ -33,15 +33,14 @@ export function confusion(model, rows, labels) {
 export function leaveOneOut(rows, labels, options = {}) {
 	const settings = { ...FIT_OPTIONS, ...options };
 	const table = readTable(rows, labels, settings);
-	const whole = fit(rows, labels, options);
 	const sums = isComplete(table) ? sumRows(table) : null;
-	const start = table.targets.includes(-1) ? undefined : whole; // with unlabelled rows there may be several maxima
+	// With unlabelled rows there may be several maxima: each model starts by itself.
+	const start = sums || table.targets.includes(-1) ? undefined : fit(rows, labels, options);
 	const result = { labels: rows.map(() => null), posterior: rows.map(() => null), errors: 0, n: 0 };
 	const codes = codesAmong(table.classes, labels);
 	codes.forEach((c, i) => {
 		if (c < 0 || codes.indexOf(c) === codes.lastIndexOf(c)) return;
-		const at = table.which.indexOf(i); // a row that weighs nothing is in no model
-		const model = at < 0 ? whole : (modelWithout(sums, table, at, settings) ?? refit(i));
+		const model = modelWithout(sums, table, table.which.indexOf(i), settings) ?? refit(i);
 		const posterior = model.posterior(rows[i]);
 		const best = largestPlace(posterior);
 		Object.assign(result, { errors: result.errors + (best !== c), n: result.n + 1 });
@@ -55,7 +54,7 @@ export function leaveOneOut(rows, labels, options = {}) {
 	}
 }
 
-/** By taking the row from the sums; null where that would lose digits, or something is missing. */
+/** By taking the row from the sums; null where that would lose digits, something is missing, or the row weighs nothing. */
 function modelWithout(sums, table, at, settings) {
 	const [c, weight] = [table.targets[at], table.weights[at]];
 	const moments = sums && Number.isInteger(weight) ? momentsWithout(sums.moments, table.numbers[at], c, weight) : null;
