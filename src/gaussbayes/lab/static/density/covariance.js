@@ -91,7 +91,7 @@ function singularity(covariance, names, weight) {
 	if (weight <= d) return `has ${weight} rows for ${d} features: a full covariance needs at least ${d + 1}`;
 	const [first, least] = [names.map((_, i) => i), 10 * d * Number.EPSILON];
 	const size = first.findIndex((n) => !(factorise(subMatrix(covariance, first.slice(0, n + 1))).unexplained > least));
-	return `has a singular covariance: ${names[size]} follows from ${names.slice(0, size).join(", ")}`;
+	return `has a singular covariance: given ${names.slice(0, size).join(", ")}, ${names[size]} has no variance of its own`;
 }
 
 /** Free parameters of k classes: priors, means and covariances of d numbers, and probabilities of categories. */

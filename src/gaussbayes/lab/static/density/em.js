@@ -113,11 +113,11 @@ function startingTables(table, settings, known) {
 
 const unitsOf = ({ covariances }) => covariances.map((covariance) => covariance.map((row, j) => Math.sqrt(row[j])));
 
-function vectorOf({ priors, offsets, covariances, tables }, { first }) {
+function vectorOf({ priors, offsets, covariances, tables }, { first, table, settings }) {
 	const units = unitsOf(first);
 	const triangles = [...new Set(covariances)].map((covariance, c) => {
 		const lower = cholesky(correlationOf(covariance));
-		if (!lower) throw new Error("the likelihood of the rows has no maximum: a covariance becomes singular");
+		if (!lower) throw noMaximum(table, settings, c);
 		return lower.map((row, i) => row.slice(0, i + 1).map((value, j) => {
 			const scaled = (value * Math.sqrt(covariance[i][i])) / units[c][i];
 			return i === j ? Math.log(scaled) : scaled;
@@ -140,12 +140,16 @@ function stateOf(vector, { first, table, settings }) {
 		const { unexplained } = factorise(matrix);
 		noise = Math.max(noise, (4 * lower.length * Number.EPSILON) / unexplained);
 		if (unexplained > 1e-10 && matrix.every((row, i) => row[i] > 1e-24 * units[c][i] ** 2)) return matrix;
-		const owner = settings.shared ? "all classes" : `class ${table.classes[c]}`;
-		throw new Error(`the likelihood of the rows has no maximum: the covariance of ${owner} becomes singular`);
+		throw noMaximum(table, settings, c);
 	});
 	const covariances = table.classes.map((_, c) => matrices[settings.shared ? 0 : c]);
 	const tables = first.tables.map((rows) => mapMatrix(rows, () => next() ** 2).map(proportionsOf));
 	return { priors, offsets, covariances, tables, noise };
+}
+
+function noMaximum({ classes }, { shared }, c) {
+	const owner = shared ? "all classes" : `class ${classes[c]}`;
+	return new Error(`the likelihood of the rows has no maximum: the covariance of ${owner} becomes singular`);
 }
 
 /** The M-step, without anything that regularises. */
