@@ -35,5 +35,5 @@ for label in model.classes_:
     ax.scatter(*X[y == label].T, s=9, label=label, edgecolor="white", linewidth=0.4)
 ax.plot(*stranger[0], "rX", markersize=9, label="stranger")
 ax.set(xlabel="petal length (cm)", ylabel="petal width (cm)")
-ax.legend()
+figure.legend(loc="outside lower center", ncols=4)
 figure.colorbar(shown, label="log10 of the largest p-value")

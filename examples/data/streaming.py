@@ -37,4 +37,4 @@ print("classes now:", stream.classes_.tolist())
 print("the point (12, 12) is of class", stream.predict([[12.0, 12.0]])[0])
 
 # %%
-plots.regions(stream, X[::20], y[::20])
+plots.regions(stream, X[::20], y[::20]).set(xlabel="x₁", ylabel="x₂")

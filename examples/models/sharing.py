@@ -5,6 +5,8 @@ With own covariances the boundaries are conics (QDA). With a shared one the quad
 log-odds cancel, and the boundaries are linear (LDA).
 """
 
+import pandas as pd
+
 from gaussbayes import make_gaussian_dataset, plots
 
 X, y = make_gaussian_dataset(
@@ -13,4 +15,4 @@ X, y = make_gaussian_dataset(
     [[[1, 0.7], [0.7, 1]], [[2.5, -0.8], [-0.8, 0.6]]],
     random_state=2,
 )
-plots.sharing(X, y)
+plots.sharing(pd.DataFrame(X, columns=["x₁", "x₂"]), y)

@@ -20,6 +20,7 @@ for row, shared in zip(axes, (False, True), strict=True):
         plots.regions(model, X, y, resolution=150, ax=ax)
         plots.ellipses(model, levels=[1, 2], ax=ax)
         ax.get_legend().remove()
+        ax.set(xlabel=iris.feature_names[0], ylabel=iris.feature_names[1])
         ax.label_outer()
         loss = model.leave_one_out(X, y).evaluation.log_loss
         ax.set_title(f"{model.structure_.name}: {loss:.3f}")
