@@ -18,6 +18,7 @@ def show_figure(
         code = [f">>> from {module} import {function}", *lines[start + 2 :]]
         summary = " ".join(lines[: lines.index("")]).replace("``", "").rstrip(".")
         summary = re.sub("^(Draw|Plot) ", "", summary)  # what the figure shows
+        summary = summary[:1].upper() + summary[1:]
         options = [f":filename-prefix: {function}", f":alt: {summary}"]
         indented = [f"    {line}" if line else "" for line in [*options, "", *code]]
         lines[start + 2 :] = [".. plot::", *indented]
