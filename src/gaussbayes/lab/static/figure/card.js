@@ -1,8 +1,9 @@
 // The card with Bayes' rule at the query. Its numbers multiply out: prior × likelihood ÷ evidence, as printed, is the posterior as printed.
 
+import { classVariable } from "./colours.js";
 import { el } from "./elements.js";
 import { className } from "./marks.js";
-import { exactNumber, probabilityText, superscript } from "./numbers.js";
+import { probabilityText, shortNumber, superscript } from "./numbers.js";
 
 const MOST_CLASSES = 6;
 const MOST_TRIED = 20;
@@ -11,14 +12,10 @@ const MOST_TRIED = 20;
 function printed(log, digits) {
 	if (log === -Infinity) return { text: "0", log };
 	const tens = log / Math.LN10;
-	if (tens > -3 && tens < 5) {
-		const value = Number(Math.exp(log).toPrecision(digits));
-		return { text: String(value), log: Math.log(value) };
-	}
-	let power = Math.floor(tens);
-	let front = Number((10 ** (tens - power)).toFixed(digits - 1));
-	if (front >= 10) [front, power] = [front / 10, power + 1];
-	return { text: `${front.toFixed(digits - 1)}·10${superscript(power)}`, log: Math.log(front) + power * Math.LN10 };
+	const power = tens > -3 && tens < 5 ? 0 : Math.floor(tens);
+	const front = Number((10 ** (tens - power)).toPrecision(digits));
+	const text = power ? `${front.toFixed(digits - 1)}·10${superscript(power)}` : String(front);
+	return { text, log: Math.log(front) + power * Math.LN10 };
 }
 
 /** A posterior with some decimals; a very small one with as many significant digits less one. */
@@ -35,9 +32,10 @@ export function bayesTexts({ priors, logLikelihood, logEvidence, logPosterior })
 		const [digits, decimals] = [Math.ceil(tried / 2), Math.floor(tried / 2)];
 		const evidence = printed(logEvidence, digits);
 		const rows = priors.map((prior, c) => {
-			const [p, l, truth] = [printed(Math.log(prior), digits), printed(logLikelihood[c], digits), posteriorText(Math.exp(logPosterior[c]), decimals)];
-			const isRight = posteriorText(Math.exp(p.log + l.log - evidence.log), decimals) === truth;
-			return { isRight, prior: p.text, likelihood: l.text, evidence: evidence.text, posterior: truth };
+			const [p, l] = [printed(Math.log(prior), digits), printed(logLikelihood[c], digits)];
+			const posterior = posteriorText(Math.exp(logPosterior[c]), decimals);
+			const isRight = posteriorText(Math.exp(p.log + l.log - evidence.log), decimals) === posterior;
+			return { isRight, prior: p.text, likelihood: l.text, evidence: evidence.text, posterior };
 		});
 		if (rows.every(({ isRight }) => isRight) || tried === MOST_TRIED) return rows;
 	}
@@ -45,51 +43,50 @@ export function bayesTexts({ priors, logLikelihood, logEvidence, logPosterior })
 
 /** The card of a figure: {element, refresh()}. */
 export function cardOf(figure) {
-	const title = el("div", { class: "gb-card-title" });
-	const body = el("div", { class: "gb-card-body" });
+	const [title, body] = [el("div", { class: "gb-card-title" }), el("div")];
 	const element = el("section", { class: "gb-card", "aria-label": "Bayes’ rule at the query" }, title, body);
 	const refresh = () => {
-		const { scene } = figure;
-		element.hidden = !scene.row || !scene.model;
+		const { row, model, names } = figure.scene;
+		element.hidden = !row || !model;
 		if (element.hidden) return;
-		title.textContent = scene.names.map((name, i) => `${name} = ${valueText(scene, i)}`).join(" · ");
-		body.replaceChildren(cardBody(scene));
+		const said = (value) => (value === null ? "not measured" : `= ${typeof value === "number" ? shortNumber(value, 6) : value}`);
+		title.textContent = names.map((name, i) => `${name} ${said(row[i])}`).join(" · ");
+		body.replaceChildren(...cardParts(figure.scene));
 	};
 	return { element, refresh };
 }
 
-function valueText({ hidden, row, state, memo }, i) {
-	if (hidden[i] || row[i] === null) return "not measured";
-	return typeof row[i] === "number" ? exactNumber(state.query[i], memo.units?.[i] ?? 0) : String(row[i]);
-}
-
-function cardBody({ model, row, classes }) {
-	let posterior;
+/** A table of the most probable classes, with notes. */
+function cardParts({ model, row, classes }) {
+	let posterior = null;
 	try {
 		posterior = model.posterior(row);
-	} catch (error) {
-		return el("p", {}, error.message);
+	} catch ({ message }) {
+		return [el("p", { class: "gb-card-note" }, message)];
 	}
 	const order = posterior.map((_, c) => c).sort((a, b) => posterior[b] - posterior[a]);
 	const kept = order.slice(0, MOST_CLASSES).sort((a, b) => a - b);
-	const others = order.length - kept.length;
-	const note = others ? el("p", { class: "gb-card-note" }, `${others} other classes, together ${probabilityText(order.slice(MOST_CLASSES).reduce((sum, c) => sum + posterior[c], 0))}`) : null;
-	const best = order[0];
-	if (!model.factors) return el("div", {}, posteriorTable(kept, classes, posterior, best), el("p", { class: "gb-card-note" }, `Computed by Python: ${model.reason ?? ""}`), note);
+	const rest = order.slice(MOST_CLASSES).reduce((sum, c) => sum + posterior[c], 0);
+	const note = (text) => el("p", { class: "gb-card-note" }, text);
+	const notes = order.length > kept.length ? [note(`${order.length - kept.length} other classes, together ${probabilityText(rest)}`)] : [];
+	if (!model.factors) {
+		const texts = posterior.map((value) => ({ posterior: probabilityText(value) }));
+		return [termTable({ posterior: "posterior" }, kept, classes, texts, { posterior }, order[0]), note(`Computed by Python: ${model.reason}`), ...notes];
+	}
 	const logLikelihood = model.logLikelihood(row);
-	const texts = bayesTexts({ priors: model.priors, logLikelihood, logEvidence: model.logEvidence(row), logPosterior: model.logPosterior(row) });
 	const highest = Math.max(...logLikelihood);
+	const texts = bayesTexts({ priors: model.priors, logLikelihood, logEvidence: model.logEvidence(row), logPosterior: model.logPosterior(row) });
 	const shares = { prior: model.priors, likelihood: logLikelihood.map((log) => Math.exp(log - highest)), posterior };
-	const head = ["", "prior", "× likelihood", "÷ evidence", "= posterior"].map((text) => el("th", { scope: "col" }, text));
-	const cell = (c, term) => el("td", { class: `gb-${term}` }, texts[c][term], shares[term] && el("span", { class: "gb-bar", "aria-hidden": "true", own: { "--share": shares[term][c] } }));
-	const line = (c) => el("tr", { class: c === best ? "gb-best" : null, own: { "--own": `var(--gb-class-${c}, var(--gb-faint))` } },
-		el("th", { scope: "row" }, className(c, classes[c])), ["prior", "likelihood", "evidence", "posterior"].map((term) => cell(c, term)));
-	return el("div", {}, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, kept.map(line))), note);
+	const heads = { prior: "prior", likelihood: "× likelihood", evidence: "÷ evidence", posterior: "= posterior" };
+	return [termTable(heads, kept, classes, texts, shares, order[0]), ...notes];
 }
 
-function posteriorTable(kept, classes, posterior, best) {
-	const line = (c) => el("tr", { class: c === best ? "gb-best" : null, own: { "--own": `var(--gb-class-${c}, var(--gb-faint))` } },
-		el("th", { scope: "row" }, className(c, classes[c])),
-		el("td", { class: "gb-posterior" }, probabilityText(posterior[c]), el("span", { class: "gb-bar", "aria-hidden": "true", own: { "--share": posterior[c] } })));
-	return el("table", {}, el("thead", {}, el("tr", {}, el("th", {}), el("th", { scope: "col" }, "posterior"))), el("tbody", {}, kept.map(line)));
+/** A row for each class, a column for each term with its number and, where there is a share, a bar. */
+function termTable(heads, kept, classes, texts, shares, best) {
+	const bar = (share) => el("span", { class: "gb-bar", "aria-hidden": "true", own: { "--share": share } });
+	const cell = (term, c) => el("td", { class: `gb-${term}` }, texts[c][term], shares[term] && bar(shares[term][c]));
+	const line = (c) => el("tr", { class: c === best && "gb-best", own: { "--own": classVariable(c) } },
+		el("th", { scope: "row" }, className(c, classes[c])), Object.keys(heads).map((term) => cell(term, c)));
+	const top = el("tr", {}, el("td"), Object.values(heads).map((head) => el("th", { scope: "col" }, head)));
+	return el("table", {}, el("thead", {}, top), el("tbody", {}, kept.map(line)));
 }
