@@ -12,4 +12,4 @@ model = GaussianClassifier.from_parameters(
     [[1, -0.6], [-0.6, 1]],
     feature_names=["x1", "x2"],
 )
-plots.evidence_surface(model)
+plots.evidence(model, surface=True)

@@ -16,7 +16,7 @@ from tests.cli.calling import Call, Shell
 PNG = b"\x89PNG\r\n\x1a\n"
 PAIR = "petal length (cm),petal width (cm)"
 ONE = "petal length (cm)"
-ALONG = ("univariate", "densities", "posterior_curve", "generative_and_discriminative")
+ALONG = ("univariate", "densities", "posterior", "generative_and_discriminative")
 
 pytestmark = pytest.mark.usefixtures("fitted", "iris")
 
@@ -35,6 +35,13 @@ def test_every_kind_is_drawn(call: Call, kind: str) -> None:
     result = call("plot", *given, "--kind", kind, "-o", f"{kind}.png")
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
     assert Path(f"{kind}.png").read_bytes().startswith(PNG)
+
+
+def test_the_evidence_as_a_surface(call: Call) -> None:
+    given = ["--kind", "evidence", "--features", PAIR, "--surface", "--dpi", "40", "-o", "s.png"]
+    for rows in ([], ["iris.csv", "-y", "species"]):
+        assert call("plot", "iris.json", *rows, *given).exit_code == 0
+    assert Path("s.png").read_bytes().startswith(PNG)
 
 
 @pytest.fixture
@@ -145,6 +152,10 @@ def test_kinds_are_listed(call: Call) -> None:
         (
             ["iris.json", "--kind", "ellipses", "--reject", "0.9", "-o", "x.png"],
             "--reject is for --kind regions, not for ellipses",
+        ),
+        (
+            ["iris.json", "--kind", "ellipses", "--surface", "-o", "x.png"],
+            "--surface is for --kind evidence, not for ellipses",
         ),
         (
             ["iris.json", "iris.csv", "--kind", "confusion", "--features", "a", "-o", "x.png"],

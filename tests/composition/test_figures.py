@@ -212,7 +212,7 @@ def generative_and_discriminative(case):
 
 @figure
 def posterior_curve(case):
-    ax = plots.posterior_curve(model_of(case), feature=0)
+    ax = plots.posterior(model_of(case), features=[0])
     truth = marginal(case, [0])
     for line in [line for line in ax.lines if len(line.get_xdata()) > 100][:1]:
         rows = rows_at(case, [0], np.asarray(line.get_xdata())[:, None])
@@ -283,11 +283,11 @@ def evidence(case):
 @figure
 def evidence_surface(case):
     if case.data.sizes:
-        with pytest.raises(SchemaError, match="no place for categories.*see plots.evidence"):
-            plots.evidence_surface(model_of(case), features=[0, len(features_of(case)) - 1])
+        with pytest.raises(SchemaError, match="no place for categories.*draw a map"):
+            plots.evidence(model_of(case), features=[0, len(features_of(case)) - 1], surface=True)
     if case.has_numbers:
         for pair in ((0, 1), (1, 2)) if case.kind == "counts" else ((0, 1),):
-            surface = plots.evidence_surface(model_of(case), features=pair, resolution=10)
+            surface = plots.evidence(model_of(case), features=pair, surface=True, resolution=10)
             assert surface.get_zlabel() == "p(x)"
 
 
@@ -505,7 +505,7 @@ def test_bars_of_counts_are_poisson_probabilities(counts):
 
 def test_boundaries_of_counts_stand_between_integers(counts):
     *_, model = counts
-    ax = plots.posterior_curve(model, feature="visits")
+    ax = plots.posterior(model, features=["visits"])
     (lines,) = [lines for lines in ax.collections if lines.get_label() == "decision boundary"]
     x = np.arange(30)
     log_joint = np.log(model.priors_) + poisson.logpmf(x[:, None], model.means_[:, 0])
@@ -532,7 +532,7 @@ def test_regions_of_counts(counts):
 def test_other_figures_of_counts(counts, draw):
     frame, labels, model = counts
     draw(model, frame, labels)
-    plots.evidence_surface(model, features=["visits", "age"], resolution=10)
+    plots.evidence(model, features=["visits", "age"], surface=True, resolution=10)
     plots.explanation(model.explain(frame.iloc[[7]]))
     plots.shapes(frame, labels, features=["visits", "age"], model=model)
 

@@ -24,23 +24,22 @@ def first(model: Any) -> Any:
 
 IN_THE_PLANE: dict[str, Draw] = {
     "ellipses": lambda model, _X, _y: plots.ellipses(model),
-    "posterior": lambda model, _X, _y: plots.posterior(model, first(model), resolution=40),
     "joint": lambda model, _X, _y: plots.joint(model, first(model), resolution=40),
     "posteriors": lambda model, _X, _y: plots.posteriors(model),
     "joints": lambda model, _X, _y: plots.joints(model),
-    "evidence_surface": lambda model, _X, _y: plots.evidence_surface(model, resolution=15),
+    "surface": lambda model, _X, _y: plots.evidence(model, surface=True, resolution=15),
 }
 IN_THE_PLANE_WITH_ROWS: dict[str, Draw] = {
     "evidence": lambda model, X, y: plots.evidence(model, X, y, resolution=40),
     "predictions": lambda model, X, y: plots.predictions(model, X, y, label=first(model)),
 }
-ON_A_LINE: dict[str, Draw] = {
-    "posterior_curve": lambda model, _X, _y: plots.posterior_curve(model),
-}
 ON_A_LINE_WITH_ROWS: dict[str, Draw] = {
     "densities": plots.densities,
     "univariate": plots.univariate,
     "generative": plots.generative_and_discriminative,
+}
+ON_EITHER: dict[str, Draw] = {
+    "posterior": lambda model, _X, _y: plots.posterior(model, first(model), resolution=40),
 }
 ON_EITHER_WITH_ROWS: dict[str, Draw] = {
     "regions": lambda model, X, y: plots.regions(model, X, y, reject=0.8, resolution=60),
@@ -53,13 +52,13 @@ OF_ANY_WITH_ROWS: dict[str, Draw] = {
 }
 WITHOUT_POINTS = {name: draw for name, draw in OF_ANY_WITH_ROWS.items() if name != "pairs"}
 WITH_ROWS = IN_THE_PLANE_WITH_ROWS | ON_A_LINE_WITH_ROWS | ON_EITHER_WITH_ROWS | OF_ANY_WITH_ROWS
-OF_A_MODEL = IN_THE_PLANE | ON_A_LINE | WITH_ROWS
+OF_A_MODEL = IN_THE_PLANE | ON_EITHER | WITH_ROWS
 OF_ROWS: dict[str, Draw] = {
     "dataset": lambda _model, X, y: plots.dataset(X, y),
     "shapes": lambda _model, X, y: plots.shapes(X, y),
     "sharing": lambda _model, X, y: plots.sharing(X, y),
 }
-NARROW = ON_A_LINE | ON_A_LINE_WITH_ROWS
+NARROW = ON_A_LINE_WITH_ROWS
 
 
 def each(draws: dict[str, Draw]) -> Any:
@@ -84,7 +83,7 @@ OF_DENSITIES = {
         "joint",
         "joints",
         "evidence",
-        "evidence_surface",
+        "surface",
         "densities",
         "univariate",
         "generative",

@@ -113,7 +113,7 @@ def test_a_rate_of_zero_makes_every_other_count_impossible() -> None:
     X = pd.DataFrame({"visits": [0.0, 0.0, 0.0, 2.0, 3.0, 0.0]})
     y = ["never"] * 3 + ["some"] * 3
     model = GaussianClassifier(families={"visits": "poisson"}).fit(X, y)
-    ax = plots.posterior_curve(model)
+    ax = plots.posterior(model)
     (lines,) = [lines for lines in ax.collections if lines.get_label() == "decision boundary"]
     assert [path.vertices[0, 0] for path in lines.get_paths()] == [0.5]
     nothing = X * 0.0

@@ -73,7 +73,7 @@ def test_boundaries_on_a_line() -> None:
     seen = line_view(nearest)
     assert seen.boundaries(-1.0, 10.0) == pytest.approx([2.5], abs=1e-12)  # halfway from 1 to 4
     assert [text.get_text() for text in plots.regions(nearest, X, list("aabb")).texts] == ["2.50"]
-    curve = plots.posterior_curve(LogisticRegression().fit(X, list("aabb")), X)
+    curve = plots.posterior(LogisticRegression().fit(X, list("aabb")), X=X)
     assert len(curve.texts) == 1
 
 

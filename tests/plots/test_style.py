@@ -176,9 +176,9 @@ def test_legends_can_be_left_out_and_do_not_reach_the_next_panel() -> None:
         assert draw(model, legend=False).get_legend() is None
     assert plots.dataset([[1], [2]], [0, 1], legend=False).get_legend() is None
     assert plots.densities(model, feature=0, legend=False).get_legend() is None
-    assert plots.posterior_curve(model, feature=0, legend=False).get_legend() is None
+    assert plots.posterior(model, features=[0], legend=False).get_legend() is None
     assert plots.predictions(model, [[0, 0]], [0], legend=False).get_legend() is None
-    assert plots.evidence_surface(model, resolution=10, legend=False).get_legend() is None
+    assert plots.evidence(model, surface=True, resolution=10, legend=False).get_legend() is None
 
 
 def test_few_rows_of_one_feature_are_on_a_line() -> None:

@@ -13,7 +13,7 @@ from scipy.stats import norm
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.plots import densities, posterior_curve, univariate
+from gaussbayes.plots import densities, posterior, univariate
 from gaussbayes.plots.line_plots import BOUNDARY, numbers, spread
 from gaussbayes.plots.row_plots import UNLABELLED
 from tests.plots.conftest import Case
@@ -59,7 +59,7 @@ def test_curves_are_the_normal_densities(weighted: bool) -> None:
 
 
 @pytest.mark.parametrize("priors", ["uniform", None])
-@pytest.mark.parametrize("draw", [densities, posterior_curve])
+@pytest.mark.parametrize("draw", [densities, posterior])
 def test_boundaries_are_the_roots(draw: Callable[..., Axes], priors: Any) -> None:
     near, far = ROOTS[priors]
     ax = draw(petals(priors))
@@ -91,7 +91,7 @@ def test_no_boundary_is_no_entry() -> None:
 
 
 def test_posteriors_sum_to_one_and_meet_at_a_half() -> None:
-    ax = posterior_curve(petals())
+    ax = posterior(petals())
     drawn = curves(ax)
     x = drawn[0].get_xdata()
     values = np.array([line.get_ydata() for line in drawn])
@@ -158,7 +158,7 @@ def test_a_narrow_peak_is_not_missed() -> None:
 def test_given_axes_and_figures_are_used() -> None:
     figure, ax = plt.subplots()
     assert densities(petals(), ax=ax) is ax
-    assert posterior_curve(petals(), ax=ax) is ax
+    assert posterior(petals(), ax=ax) is ax
     part = plt.figure(layout="constrained").subfigures(1, 2)[1]
     assert all(panel.figure is part for panel in univariate(petals(), figure=part))
     assert figure.axes == [ax]
@@ -195,7 +195,7 @@ def test_everything_can_be_read(
 def test_close_boundaries_can_be_read() -> None:
     # A narrow class within a wide one: two boundaries at nearly the same place.
     model = GaussianClassifier.from_parameters(None, [[0], [0]], [[[1e-6]], [[100]]])
-    ax = posterior_curve(model)
+    ax = posterior(model)
     assert len(boundary_lines(ax)) == 2
     assert_readable(ax.figure)
 
@@ -215,10 +215,22 @@ def test_numbers_tell_neighbours_apart() -> None:
 
 
 def test_two_features_need_a_choice(two_classes: Case) -> None:
-    for draw in (densities, posterior_curve, univariate):
+    for draw in (densities, univariate):
         with pytest.raises(SchemaError, match="choose one feature, by name or number"):
             draw(two_classes.model)
     assert len(curves(densities(two_classes.model, feature=1))) == 2
+
+
+def test_the_posterior_of_one_class() -> None:
+    ax = posterior(petals(), "B", LENGTHS)
+    (line,) = curves(ax)
+    densities_of = [
+        norm.pdf(line.get_xdata(), mean, deviation) * share
+        for mean, deviation, share in zip(MEANS, DEVIATIONS, SHARES, strict=True)
+    ]
+    expected = densities_of[1] / sum(densities_of)
+    np.testing.assert_allclose(line.get_ydata(), expected, rtol=1e-9, atol=1e-300)
+    assert legend_texts(ax.get_legend()).startswith("B\ndecision boundary,\nalso at")
 
 
 def test_rows_and_labels_come_together() -> None:

@@ -24,16 +24,10 @@ if TYPE_CHECKING:
         posterior_histogram,
     )
     from gaussbayes.plots.explanation_plot import explanation
-    from gaussbayes.plots.line_plots import (
-        densities,
-        generative_and_discriminative,
-        posterior_curve,
-        univariate,
-    )
+    from gaussbayes.plots.line_plots import densities, generative_and_discriminative, univariate
     from gaussbayes.plots.pair_plots import pairs
     from gaussbayes.plots.probability_maps import (
         evidence,
-        evidence_surface,
         joint,
         joints,
         posterior,
@@ -52,7 +46,6 @@ __all__ = [
     "discriminant_plane",
     "ellipses",
     "evidence",
-    "evidence_surface",
     "explanation",
     "generative_and_discriminative",
     "joint",
@@ -60,7 +53,6 @@ __all__ = [
     "neighbors_error",
     "pairs",
     "posterior",
-    "posterior_curve",
     "posterior_histogram",
     "posteriors",
     "predictions",

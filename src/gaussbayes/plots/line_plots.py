@@ -220,32 +220,17 @@ def densities(
     return style.finish(ax, shown.view.axes, _handles(shown), legend=legend)
 
 
-@styled
-def posterior_curve(
-    model: Any, X: Any = None, *, feature: Feature = None, legend: bool = True, ax: Panel = None
+def draw_posterior_curves(
+    view: View, label: object | None, X: Any, *, legend: bool, ax: Panel
 ) -> Axes:
-    """How probable each class is along one feature: ``p(c | x)``, with the decision boundaries.
-
-    Other features are integrated out, so the curves are those of someone who knows this one only.
-    Categories and counts have bars, in which the classes stand on each other and reach 1.
-
-    Parameters
-    ----------
-    model, feature, legend, ax : as in `densities`; any classifier with `predict_proba` will do
-    X : rows that the figure has to reach; a classifier without means needs them
-
-    Examples
-    --------
-    >>> from gaussbayes import GaussianClassifier
-    >>> ax = posterior_curve(GaussianClassifier.from_parameters(None, [[0], [4]], [[1]]))
-    >>> [text.get_text() for text in ax.texts]
-    ['2.00']
-    """
-    view = line_view(model, feature)
+    """The posterior of one class, or of all, along the one feature of a view."""
     shown = scene(view, row_plots.points_of(view, X, None))
+    # The rows are not drawn: they only say how far the figure has to reach.
+    shown = replace(shown, rows=row_plots.points_of(view, None, None))
+    codes = range(len(shown.styles)) if label is None else view.codes([label]).tolist()
     ax = style.axes_for(ax)
-    _draw_posterior(ax, shown)
-    return style.finish(ax, shown.view.axes, _handles(shown), legend=legend)
+    _draw_posterior(ax, shown, codes)
+    return style.finish(ax, shown.view.axes, _handles(shown, codes), legend=legend)
 
 
 @styled
@@ -352,23 +337,34 @@ def draw_densities(
     ax.set_ylabel("p(c) p(x | c)" if weighted else "p(x | c)")
 
 
-def _draw_posterior(ax: Axes, shown: LineScene, *, write: bool = True) -> None:
-    """Posteriors of the classes, the boundaries and, if wanted, their values."""
-    _draw_values(ax, shown, shown.view.posterior(shown.x[:, None]), stacked=True)
+def _draw_posterior(
+    ax: Axes, shown: LineScene, codes: Sequence[int] | None = None, *, write: bool = True
+) -> None:
+    """Posteriors of some classes or all, the boundaries and, if wanted, their values."""
+    values = shown.view.posterior(shown.x[:, None])
+    _draw_values(ax, shown, values, codes, stacked=True)
     above = shown.boundaries.draw(ax, write=write)
     _frame(ax, shown, 1.0, 0.0 if shown.has_bars else 0.03, above)
     ax.set_ylabel("p(c | x)")
 
 
 def _draw_values(
-    ax: Axes, shown: LineScene, values: NDArray[Any], *, stacked: bool = False
+    ax: Axes,
+    shown: LineScene,
+    values: NDArray[Any],
+    codes: Sequence[int] | None = None,
+    *,
+    stacked: bool = False,
 ) -> None:
     """A curve for each class through values (m, k), or bars: side by side, or on each other."""
-    known = np.nan_to_num(values)
+    codes = range(len(shown.styles)) if codes is None else codes
+    known = np.zeros(values.shape)
+    known[:, codes] = np.nan_to_num(values[:, codes])
     bottoms = np.cumsum(known, axis=1) - known
     edge: Look = {"edgecolor": "white", "linewidth": 0.5, "zorder": 2}
     dots: Look = {"marker": ".", "markersize": 4} if shown.is_discrete else {}
-    for code, look in enumerate(shown.styles):
+    for code in codes:
+        look = shown.styles[code]
         left, width = shown.bars(code)
         if not shown.has_bars:
             line: Look = {"color": look.color, "linestyle": look.line, "zorder": 3}
@@ -422,11 +418,14 @@ def _frame(ax: Axes, shown: LineScene, top: float, below: float, above: float) -
         ax.axhline(0.0, color=style.FAINT, linewidth=0.8, zorder=0)
 
 
-def _handles(shown: LineScene, *, evidence: bool = False) -> list[Any]:
+def _handles(
+    shown: LineScene, codes: Sequence[int] | None = None, *, evidence: bool = False
+) -> list[Any]:
     """Legend entries: the classes, then whatever else is shown."""
+    codes = range(len(shown.styles)) if codes is None else codes
     kind = style.patch if shown.has_bars else style.line
     entries: list[Any] = []
-    for look in shown.styles:
+    for look in (shown.styles[code] for code in codes):
         marker = look.marker if shown.few else "none"
         curve: Look = {"linestyle": look.line, "marker": marker, "markeredgecolor": "white"}
         entries.append(kind(look.label, color=look.color, **{} if shown.has_bars else curve))

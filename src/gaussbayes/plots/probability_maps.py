@@ -16,10 +16,10 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.grid import Grid, grid_within, region_map, view_grid, view_limits
-from gaussbayes.analysis.view import View, density_view, pair_view
+from gaussbayes.analysis.view import View, density_view, pair_view, view_of
 from gaussbayes.base.errors import ParameterError, SchemaError
 from gaussbayes.base.types import FloatArray, RealArray
-from gaussbayes.plots import region_plots, row_plots, style
+from gaussbayes.plots import line_plots, region_plots, row_plots, style
 from gaussbayes.plots.style import Canvas, Features, Look, Panel, styled
 
 _PANEL_RESOLUTION = 200
@@ -46,22 +46,29 @@ _JOINT = _Quantity("p(x, c)", View.joint, False)
 @styled
 def posterior(
     model: Any,
-    label: object,
+    label: object = None,
     X: Any = None,
     *,
     features: Features = None,
     resolution: int = 300,
+    legend: bool = True,
     ax: Panel = None,
 ) -> Axes:
-    """Draw the posterior ``p(c | x)`` of one class over the plane, with a line where it is ½.
+    """Draw the posterior ``p(c | x)`` of a class over two features, or along one.
+
+    Over the plane it is a map of one class, with a line where the posterior is ½. Along one feature
+    it is a curve for the class, or for every class, with the decision boundaries; categories and
+    counts have bars. Other features are integrated out: the posterior is that of someone who knows
+    only the features shown.
 
     Parameters
     ----------
     model : a fitted `GaussianClassifier`, or another classifier that has `predict_proba`
-    label : the class, as in `classes_`
+    label : the class, as in `classes_`; along one feature, None shows all classes
     X : rows that the figure has to reach; a classifier without means needs them
-    features : the two to show, by name or number, the others integrated out
-    resolution : points of the grid along each axis
+    features : the one or two to show, by name or number; needed if the model has more than two
+    resolution : points of the grid along each axis of the plane
+    legend : whether to draw one beside curves
     ax : where to draw; None makes a new figure
 
     Examples
@@ -69,8 +76,20 @@ def posterior(
     >>> from gaussbayes import GaussianClassifier
     >>> model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4], [0, 9]], [[4, 1], [1, 4]])
     >>> ax = posterior(model, 1, resolution=50)
+    >>> ax = posterior(GaussianClassifier.from_parameters(None, [[0], [4]], [[1]]))
+    >>> [text.get_text() for text in ax.texts]
+    ['2.00']
     """
-    return _single(_POSTERIOR, pair_view(model, features), label, X, resolution, ax)
+    seen = view_of((1, 2), model, features)
+    if len(seen.axes) == 1:
+        return line_plots.draw_posterior_curves(seen, label, X, legend=legend, ax=ax)
+    if label is None:
+        msg = (
+            "a map shows the posterior of one class: give its label, or choose one feature; "
+            "posteriors draws the maps of all classes"
+        )
+        raise ParameterError(msg)
+    return _single(_POSTERIOR, seen, label, X, resolution, ax)
 
 
 @styled
@@ -144,30 +163,44 @@ def evidence(
     y: Any = None,
     *,
     features: Features = None,
-    resolution: int = 300,
+    surface: bool = False,
+    resolution: int | None = None,
     legend: bool = True,
     ax: Panel = None,
 ) -> Axes:
     """Draw the evidence ``p(x) = Σ_c p(x, c)`` as a filled contour map, with rows if given.
 
+    With `surface` it is drawn as a surface over the plane, in the colour of the most probable
+    class, the stronger the higher.
+
     Parameters
     ----------
-    model, features, resolution, ax : as in `posterior`
-    X, y : rows to draw, in the colours of their classes if there are labels
+    model, features : as in `posterior`
+    X, y : rows to draw, in the colours of their classes if there are labels; not on a surface
+    surface : whether to draw a surface instead of a map
+    resolution : points of the grid along each axis; None is 300, or 120 for a surface
     legend : whether to draw one
+    ax : where to draw, for a surface axes made with ``projection="3d"``; None makes a new figure
 
     Examples
     --------
     >>> from gaussbayes import GaussianClassifier
     >>> model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4], [0, 9]], [[4, 1], [1, 4]])
     >>> ax = evidence(model, [[0.5, 0.5]], [0], resolution=50)
+    >>> evidence(model, surface=True, resolution=20).get_zlabel()
+    'p(x)'
     """
     seen = density_view(model, features)
+    if surface:
+        if X is not None:
+            msg = "a surface of the evidence shows no rows: leave out X and y, or surface=True"
+            raise ParameterError(msg)
+        return _draw_surface(seen, resolution or 120, legend, ax)
     points = row_plots.points_of(seen, X, y)
     ax = style.axes_for(ax)
     before = style.limits_before(ax)
     part = style.widest(before, view_limits(seen, points.places))
-    grid = grid_within(seen, resolution, *part)
+    grid = grid_within(seen, resolution or 300, *part)
     values: NDArray[Any] = grid.arrange(seen.evidence(grid.rows))
     top = _top(values)
     look: Look = {"cmap": LinearSegmentedColormap.from_list("neutral", _NEUTRAL), "zorder": 0}
@@ -188,37 +221,14 @@ def evidence(
     return ax
 
 
-@styled
-def evidence_surface(
-    model: Any,
-    *,
-    features: Features = None,
-    resolution: int = 120,
-    legend: bool = True,
-    ax: Panel = None,
-) -> Axes:
-    """Draw the evidence ``p(x) = Σ_c p(x, c)`` as a surface over the plane.
-
-    Its colour is that of the most probable class, the stronger the higher.
-
-    Parameters
-    ----------
-    model, features, resolution : as in `posterior`
-    legend : whether to draw one
-    ax : axes made with ``projection="3d"``; None makes a new figure
-
-    Examples
-    --------
-    >>> from gaussbayes import GaussianClassifier
-    >>> model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4], [0, 9]], [[4, 1], [1, 4]])
-    >>> evidence_surface(model, resolution=20).get_zlabel()
-    'p(x)'
-    """
-    seen = density_view(model, features)
+def _draw_surface(seen: View, resolution: int, legend: bool, ax: Panel) -> Axes:
+    """The evidence as a landscape: its height is p(x), its colour the most probable class."""
     for axis in seen.axes:
         if not axis.is_ordered:
             msg = f"a surface has no place for categories, such as those of {axis.name!r}: "
-            raise SchemaError(msg + "choose features that hold numbers, or see plots.evidence")
+            raise SchemaError(
+                msg + "choose features that hold numbers, or draw a map (surface=False)"
+            )
     if ax is not None and ax.name != "3d":
         msg = f"a surface needs axes made with projection='3d', got {ax.name!r} axes"
         raise ParameterError(msg)

@@ -182,6 +182,7 @@ _HELP = {
     "--size": "Width and height in inches.  [default: fitting]",
     "--smoothing": "What is added to the weight of each category, and to counts, in every class.  "
     "[default: 1; of plain models 0]",
+    "--surface": "Draw the evidence as a surface.",
     "--target": "The column that holds the classes.",
     "--test": "The same as --held-out FILE.",
     "--title": "The heading of the report.",

@@ -37,12 +37,11 @@ KINDS = {
     "regions": FigureKind("a model", "model, rows"),
     "ellipses": FigureKind("a model", "model"),
     "evidence": FigureKind("a model", "model, rows"),
-    "evidence_surface": FigureKind("a model", "model"),
     "posteriors": FigureKind("a model", "model"),
     "joints": FigureKind("a model", "model"),
     "univariate": FigureKind("a model", "model, rows", "feature"),
     "densities": FigureKind("a model", "model, rows", "feature"),
-    "posterior_curve": FigureKind("a model", "model", "feature"),
+    "posterior": FigureKind("a model", "model"),
     "generative_and_discriminative": FigureKind("a model", "model, rows", "feature"),
     "pairs": FigureKind("a model and rows", "model, rows", most_rows=COMPARED),
     "predictions": FigureKind("a model and rows", "model, rows"),
@@ -59,13 +58,12 @@ KINDS = {
 DESCRIPTIONS = {
     "regions": "which class is the most probable where",
     "ellipses": "each class's Gaussian at 1, 2 and 3 standard deviations",
-    "evidence": "the density of all rows, p(x), as a map",
-    "evidence_surface": "the density of all rows as a surface",
+    "evidence": "the density of all rows, p(x), as a map or a surface",
     "posteriors": "how probable each class is, p(c | x), over two features",
     "joints": "the density of rows and class, p(x, c), over two features",
     "univariate": "Bayes' rule along one feature: likelihood, joint, posterior",
     "densities": "how the classes are distributed over one feature",
-    "posterior_curve": "how probable each class is along one feature",
+    "posterior": "how probable each class is along one feature",
     "generative_and_discriminative": "densities beside posteriors along one feature",
     "pairs": "all pairs of features, with the error of each",
     "predictions": "rows by the class predicted for them, errors ringed",
@@ -119,6 +117,7 @@ def _list_kinds(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 @takes("categorical", "model_name", "covariance", "estimation")
 @option("--held-out FOLDS|PROPORTION", default="10", convert=command_options.as_held_out)
 @option("--reject P", type=click.FloatRange(0, 1))
+@option("--surface", is_flag=True)
 @option("--dpi N", type=click.IntRange(20, 1200), default=150)
 @option("--size W,H", convert=_size)
 @takes("labels", "reading", seed="Decides which rows are drawn where there are too many.")
@@ -130,6 +129,7 @@ def command(
     shown_features: tuple[str, ...] | None,
     held_out: Any,
     reject: float | None,
+    surface: bool,
     dpi: int,
     size: tuple[float, float] | None,
     seed: int,
@@ -147,8 +147,10 @@ def command(
     gaussbayes plot model.json new.csv --kind confusion -o confusion.svg
     gaussbayes plot iris.csv -y species --kind pairs -o pairs.pdf
     """
-    kind_name = _chosen_kind(kind_name, shown_features, reject, held_out)
+    kind_name = _chosen_kind(kind_name, shown_features, reject, surface, held_out)
     kind = KINDS[kind_name]
+    if surface:  # it shows no rows
+        kind = kind._replace(subject="model")
     chosen = RowOptions.taken(settings)
     name, given = command_files.split_arguments((*arguments, *data), chosen, settings)
     if figure is None:
@@ -181,6 +183,7 @@ def command(
 
     looks = _shown(kind, model, shown_features)
     looks |= {} if reject is None else {"reject": reject}
+    looks |= {"surface": True} if surface else {}
     flattered = kind.judges and name is None
 
     def draw_figure() -> None:
@@ -208,13 +211,20 @@ def _say_in_title(text: str) -> None:
 
 
 def _chosen_kind(
-    kind: str | None, features: tuple[str, ...] | None, reject: float | None, held_out: Any
+    kind: str | None,
+    features: tuple[str, ...] | None,
+    reject: float | None,
+    surface: bool,
+    held_out: Any,
 ) -> str:
     if kind is None:
         msg = f"which figure? Give --kind with one of {_KINDS}"
         raise click.UsageError(msg)
     if reject is not None and kind != "regions":
         msg = f"--reject is for --kind regions, not for {kind}"
+        raise click.UsageError(msg)
+    if surface and kind != "evidence":
+        msg = f"--surface is for --kind evidence, not for {kind}"
         raise click.UsageError(msg)
     if features is not None and not KINDS[kind].along:
         msg = f"a figure of kind {kind} shows no features: leave out --features"
