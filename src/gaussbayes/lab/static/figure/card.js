@@ -7,6 +7,7 @@ import { probabilityText, shortNumber, superscript } from "./numbers.js";
 
 const MOST_CLASSES = 6;
 const MOST_TRIED = 20;
+const TIE = 1e-12;
 
 /** A number from its logarithm to some significant digits: {text, log}, where log is that of the number as printed. */
 function printed(log, digits) {
@@ -34,7 +35,8 @@ export function bayesTexts({ priors, logLikelihood, logEvidence, logPosterior })
 		const rows = priors.map((prior, c) => {
 			const [p, l] = [printed(Math.log(prior), digits), printed(logLikelihood[c], digits)];
 			const posterior = posteriorText(Math.exp(logPosterior[c]), decimals);
-			const isRight = posteriorText(Math.exp(p.log + l.log - evidence.log), decimals) === posterior;
+			// A product that ends in 5 may be rounded up or down: it needs more digits.
+			const isRight = [-TIE, TIE].every((nudge) => posteriorText(Math.exp(p.log + l.log - evidence.log + nudge), decimals) === posterior);
 			return { isRight, prior: p.text, likelihood: l.text, evidence: evidence.text, posterior };
 		});
 		if (rows.every(({ isRight }) => isRight) || tried === MOST_TRIED) return rows;
