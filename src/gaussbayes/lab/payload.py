@@ -19,7 +19,7 @@ from gaussbayes.analysis.class_moments import (
     class_covariances,
     class_means,
 )
-from gaussbayes.analysis.grid import grid_within, view_limits
+from gaussbayes.analysis.grid import axis_limits, grid_within, view_limits
 from gaussbayes.analysis.informative_features import informative_features
 from gaussbayes.analysis.view import read_labelled, view
 from gaussbayes.base.errors import DataError
@@ -46,9 +46,9 @@ _MOST_COVARIANCES = 200_000
 
 _MOST_FEATURES, _MANY_CLASSES = 6, 24
 _MOST_POSTERIORS = 1_000_000
-_WIDEST = 120
+_WIDEST, _ROOM = 140, 0.2
 """Features whose pairs have grids (two of a model of many classes), the posteriors of all grids
-together, and the points along a side of one."""
+together, the points along a side of one, and the room around the rows, as a share of their range."""
 
 
 def lab_of(
@@ -184,7 +184,9 @@ def _grid(model: Model, table: LabelledRows, pair: tuple[int, int], side: int) -
     """Posteriors at the centres of equal cells, class by class, from the lowest values on."""
     seen = view(model, pair)
     positions = seen.positions(cut_rows(table.rows, model.schema, pair))
-    grid = grid_within(seen, side, *view_limits(seen, positions))
+    low, high = view_limits(seen, positions)
+    room = _ROOM * (high - low)
+    grid = grid_within(seen, side, *axis_limits(seen.axes, low - room, high + room))
     posterior = np.nan_to_num(seen.posterior(grid.rows)).T.astype("<f4")
     left, right, bottom, top = grid.edges
     return {

@@ -12,7 +12,7 @@ import { decodeState, encodeState, LONGEST_WRITTEN } from "./lab/address.js";
 import { csvText, download, pythonCode } from "./lab/exports.js";
 import { learnPanel } from "./lab/learn.js";
 import { lessonOf, LESSONS } from "./lab/lessons.js";
-import { bestFeatures, dataPanel, middleOf, playPanel, PLAIN, startPanel, toolBar } from "./lab/panels.js";
+import { bestFeatures, dataPanel, middleOf, modelKind, playPanel, PLAIN, startPanel, toolBar } from "./lab/panels.js";
 import { counted, dataOf, Problem, readFile } from "./lab/reader.js";
 
 const MEMBERS = ["view", "data", "model", "features", "hidden", "query", "neighbours", "step", "test", "layers", "window"];
@@ -38,8 +38,7 @@ const KEY_HELP = [
 ];
 
 const ICONS = {
-	undo: "M8 5 4 9l4 4M4 9h9a5 5 0 0 1 0 10h-3", redo: "m16 5 4 4-4 4M20 9h-9a5 5 0 0 0 0 10h3", present: "M4 9V5h4M20 9V5h-4M4 15v4h4M20 15v4h-4",
-	theme: "M12 4a8 8 0 1 0 0 16zM12 4a8 8 0 0 1 0 16", help: "M9 9a3 3 0 1 1 4 2.8c-.8.3-1 .9-1 1.7M12 17v.2", close: "m6 6 12 12M18 6 6 18",
+	undo: "M8 5 4 9l4 4M4 9h9a5 5 0 0 1 0 10h-3", redo: "m16 5 4 4-4 4M20 9h-9a5 5 0 0 0 0 10h3", close: "m6 6 12 12M18 6 6 18",
 };
 const icon = (name) => svgEl("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svgEl("path", { d: ICONS[name] }));
 
@@ -70,7 +69,9 @@ class LabApp {
 			if (place.lesson && !lessonOf(place.lesson)) throw new Problem("The address names a lesson that does not exist; this is the start page instead.");
 			if (place.lesson) place.step = Math.min(place.step, lessonOf(place.lesson).steps.length - 1);
 			this.go(place, { ...this.specOf(place), ...this.resolved(spec) }, { animate: false, replace });
-			if (this.failure) throw new Error(this.failure);
+			const { columns, table } = this.figure.scene;
+			const width = this.figure.state.model?.parameters?.means?.[0].length ?? columns.length;
+			if (this.failure || (width !== columns.length && width !== table.names.length)) throw new Error(this.failure);
 		} catch (error) {
 			problem = error instanceof Problem ? error.message : "The address has a state that cannot be drawn; this is the start page instead.";
 			const place = this.beginning();
@@ -87,8 +88,8 @@ class LabApp {
 	specOf({ mode, lesson, step }) {
 		if (lesson) {
 			const { spec, steps } = lessonOf(lesson);
-			const set = steps[step].set ?? {};
-			return { ...BLANK, ...spec, ...set, model: { ...(set.model ?? spec.model)?.parameters ? (set.model ?? spec.model) : { ...PLAIN, ...spec.model, ...set.model } } };
+			const shown = { ...BLANK, ...spec, ...steps[step].set };
+			return { ...shown, model: shown.model.parameters ? shown.model : { ...PLAIN, ...shown.model } };
 		}
 		return mode === "data" && this.given.data ? this.givenSpec() : OPENING;
 	}
@@ -123,9 +124,8 @@ class LabApp {
 	go(place, spec, { animate = true, replace = false } = {}) {
 		const before = this.place;
 		this.place = { ...place };
-		const move = ["query", "means", "covariances", ...(place.lesson || place.mode === "start" ? [] : ["points"]), ...(place.lesson ? ["priors"] : [])];
 		this.going = true; // its change is not another record
-		this.figure.set({ ...spec, move, tool: null }, { record: false, animate });
+		this.figure.set({ ...spec, tool: null }, { record: false, animate });
 		this.going = false;
 		this.root.dataset.mode = place.mode;
 		if (!this.panel || before.mode !== place.mode || before.lesson !== place.lesson || before.step !== place.step) this.makePanel();
@@ -141,8 +141,8 @@ class LabApp {
 
 	changed({ record, settled }) {
 		if (this.going) return;
-		this.refresh(settled);
 		if (record && settled) this.record();
+		this.refresh(settled);
 	}
 
 	record(replace = false) {
@@ -151,8 +151,9 @@ class LabApp {
 		const last = this.records[this.index];
 		const differ = last ? MEMBERS.filter((name) => !sameMember(last.spec[name], spec[name])) : MEMBERS;
 		if (last && !differ.length && JSON.stringify(last.place) === JSON.stringify(this.place)) return;
-		const again = replace || (last?.differ.join() === differ.join() && differ.length < MEMBERS.length && performance.now() - last.time < ONE_CHANGE);
-		const entry = { place: this.place, spec, differ, time: performance.now() };
+		const [only] = differ.length === 1 && differ[0] !== "data" ? differ : [null];
+		const again = replace || (only && last.only === only && performance.now() - last.time < ONE_CHANGE);
+		const entry = { place: this.place, spec, only, time: performance.now() };
 		if (again && last) this.records[this.index] = entry;
 		else this.records = [...this.records.slice(0, this.index + 1), entry].slice(-MOST_RECORDS);
 		this.index = this.records.length - 1;
@@ -212,14 +213,26 @@ class LabApp {
 		for (const tab of this.tabs.children) tab.setAttribute("aria-pressed", tab.dataset.mode === mode);
 	}
 
+	/** What the pointer moves here. The model from Python has no handles: the reader chooses Gaussians by hand first. */
+	allowMoves() {
+		const { lesson, mode } = this.place;
+		const isPython = modelKind(this) === "python";
+		const move = ["query", ...(isPython ? [] : ["means", "covariances"]), ...(lesson ? ["priors"] : mode === "start" || isPython ? [] : ["points"])];
+		if (move.join() === this.figure.state.move.join()) return;
+		this.going = true;
+		this.figure.set({ move }, { record: false, animate: false });
+		this.going = false;
+	}
+
 	refresh(settled) {
+		if (settled) this.allowMoves();
 		this.panel.refresh(settled);
 		this.bar?.refresh(settled);
 		this.undoButton.disabled = this.index < 1;
 		this.redoButton.disabled = this.index > this.records.length - 2;
 		const { scene } = this.figure;
 		const { data } = this.figure.state;
-		const rows = data?.sampled ? `${countText(scene.table.n)} of ${counted(data.n_rows, "row")}, drawn at random` : counted(scene.table.n, "row");
+		const rows = !scene.table.n ? "" : data.sampled ? `${countText(scene.table.n)} of ${counted(data.n_rows, "row")}, drawn at random` : counted(scene.table.n, "row");
 		this.title.textContent = [scene.table.name, rows, counted(scene.classes.length, "class").replace("classs", "classes")].filter(Boolean).join(" · ");
 	}
 
@@ -231,15 +244,20 @@ class LabApp {
 
 	makeActions(place) {
 		const button = (text, label, click) => el("button", { type: "button", class: "lab-action", title: label, "aria-label": label, on: { click } }, text);
-		const item = (text, click) => el("button", { type: "button", on: { click: () => { menu.open = false; click(); } } }, text);
+		const menu = (title, items) => {
+			const item = ([text, click]) => el("button", { type: "button", on: { click: () => { box.open = false; click(); } } }, text);
+			const box = el("details", { class: "lab-menu" }, el("summary", { class: "lab-action" }, title), el("div", {}, items.map(item)));
+			addEventListener("click", ({ target }) => box.contains(target) || (box.open = false));
+			return box;
+		};
 		this.undoButton = button(icon("undo"), "Undo (Ctrl + Z)", () => this.step(-1));
 		this.redoButton = button(icon("redo"), "Redo (Ctrl + Y)", () => this.step(1));
-		const menu = el("details", { class: "lab-menu" }, el("summary", { class: "lab-action" }, "Export"), el("div", {},
-			item("Copy link", () => this.share()), item("Python code", () => this.showPython()), item("Picture (PNG)", () => this.savePicture()),
-			item("Points as CSV", () => download("lab.csv", csvText(this.figure.scene), "text/csv"))));
-		addEventListener("click", ({ target }) => menu.contains(target) || (menu.open = false));
-		place.append(this.undoButton, this.redoButton, menu, button(icon("present"), "Presentation mode (F)", () => this.present()),
-			button(icon("theme"), "Light or dark", () => this.switchTheme()), button(icon("help"), "Keyboard help", () => this.showKeys()));
+		place.append(this.undoButton, this.redoButton, menu("Export", [
+			["Copy link", () => this.share()], ["Python code", () => this.showPython()], ["Picture (PNG)", () => this.savePicture()],
+			["Points as CSV", () => download("lab.csv", csvText(this.figure.scene), "text/csv")],
+		]), menu("Page", [
+			["Presentation (F)", () => this.present()], ["Light or dark", () => this.switchTheme()], ["Keyboard (?)", () => this.showKeys()],
+		]));
 	}
 
 	switchTheme() {
@@ -299,7 +317,7 @@ class LabApp {
 		this.table = { ...table, data };
 		this.pending = null;
 		const spec = { ...BLANK, view: features.length > 1 ? "plane" : "line", features, query: middleOf(data, features), ...wanted, data };
-		this.go({ mode: "data", lesson: null, step: 0 }, spec);
+		this.go({ mode: "data", lesson: null, step: 0 }, spec, { animate: false });
 		this.say(table.notes.join(" "));
 	}
 

@@ -104,7 +104,7 @@ const checkSpec = (() => {
 		return Math.abs(given.reduce((a, b) => a + b, 0) - 1) < 1e-6 ? given : refuse("priors that do not sum to 1");
 	};
 	const covariance = (x) => {
-		const rows = list(vector, 1, 20)(x);
+		const rows = list(vector, 0, 20)(x);
 		const square = rows.every((row, i) => row.length === rows.length && row[i] > 0);
 		const scaled = square && rows.map((row, i) => row.map((entry, j) => entry / Math.sqrt(row[i]) / Math.sqrt(rows[j][j])));
 		const symmetric = square && scaled.every((row, i) => row.every((entry, j) => Math.abs(entry - scaled[j][i]) < 1e-9));
@@ -116,11 +116,13 @@ const checkSpec = (() => {
 		return refuse("a matrix that is not a covariance");
 	};
 	const parameters = (x) => {
-		const members = { classes: list(label, 1, 200), priors, means: list(vector, 1, 200), covariances: list(covariance, 1, 200) };
-		const given = record(members, ...Object.keys(members))(x);
-		const { classes, means } = given;
-		const fits = Object.values(given).every((each) => each.length === classes.length) &&
-			means.every((mean, c) => mean.length === means[0].length && given.covariances[c].length === mean.length);
+		const probabilities = list(record({ name: title, levels: list(title, 1, 50), table: list(list(number(0, 1), 1, 50), 1, 200) }), 0, 10);
+		const members = { classes: list(label, 1, 200), priors, means: list(list(value, 0, 20), 1, 200), covariances: list(covariance, 1, 200) };
+		const given = record({ ...members, probabilities }, "classes", "priors")(x);
+		const { classes, means, covariances = [] } = given;
+		const fits = Object.keys(members).every((name) => !given[name] || given[name].length === classes.length) &&
+			(given.probabilities ?? []).every(({ levels, table: rows }) => rows?.length === classes.length && rows.every((row) => row.length === levels?.length)) &&
+			(means ? covariances.every((matrix, c) => matrix.length === means[c].length) && means.every((mean) => mean.length === means[0].length) : given.probabilities);
 		return fits ? given : refuse("parameters that do not fit each other");
 	};
 	const table = (x) => {

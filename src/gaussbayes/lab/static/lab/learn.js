@@ -54,7 +54,7 @@ function stepPanel(app, lesson) {
 		nodes: [
 			el("p", { class: "lab-crumb" }, button("All lessons", () => app.visit("learn"), "lab-link"), dots),
 			el("h2", {}, lesson.title), step === 0 && el("p", { class: "lab-lead" }, lesson.question),
-			el("p", { class: "lab-text", role: "status" }, body.nodes), made && el("div", { class: "lab-controls" }, made.element), check?.element,
+			el("p", { class: "lab-text" }, body.nodes), made && el("div", { class: "lab-controls" }, made.element), check?.element,
 			el("p", { class: "lab-row lab-turn" }, step > 0 && button("Back", () => app.turn(-1)),
 				button(isLast ? (lesson === LESSONS.at(-1) ? "All lessons" : "Next lesson") : "Next", () => app.turn(1), "lab-primary")),
 		].filter(Boolean),

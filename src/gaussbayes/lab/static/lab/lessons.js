@@ -18,7 +18,7 @@ const PATIENT = {
 const GENERATING = {
 	classes: [1, 2], priors: [0.5, 0.5], means: [[0, 0], [2, 2]], covariances: [[[2, -1], [-1, 2]], [[1, 0], [0, 1]]],
 };
-const STRUCTURES = [["full", "full"], ["diagonal", "diagonal"], ["spherical", "spherical"]];
+export const STRUCTURES = [["full", "full"], ["diagonal (naive Bayes)", "diagonal"], ["spherical", "spherical"]];
 const POOLED_SLIDER = { set: "model.shared", label: "pooled", min: 0, max: 1, step: 0.05 };
 const K_SLIDER = { set: "neighbours", label: "neighbours k", min: 1, max: 51, step: 2 };
 const QUIET = { regions: "none", boundary: false, errors: false };

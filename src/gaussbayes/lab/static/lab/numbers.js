@@ -8,7 +8,7 @@ import { predictedCodes } from "../figure/scene.js";
 import { fit } from "../density.js";
 import { rowsOf } from "../figure/dataset.js";
 
-const MOST_IN_MATRIX = 12; // classes of a confusion matrix; more are counted one by one
+const MOST_IN_MATRIX = 12; // classes of a confusion matrix, and of the Bayes error; rows of more are counted class by class
 const MOST_LEFT_OUT = 1500; // rows of which each is left out in turn
 const MOST_FEATURES = 30; // features of the model of all of them
 
@@ -22,12 +22,14 @@ export function numberTables(scene) {
 	return [errorTable(scene), confusionTable(scene), ...parameterTables(scene)].filter(Boolean);
 }
 
-function tableElement(caption, header, rows, note) {
+function tableElement(caption, header, rows) {
 	const head = header && el("thead", {}, el("tr", {}, header.map((cell) => el("th", { scope: "col" }, cell))));
 	const body = el("tbody", {}, rows.map(([name, ...cells]) =>
 		el("tr", {}, el("th", { scope: "row" }, name), cells.map((cell) => el("td", cell?.wrong ? { class: "lab-wrong" } : {}, cell?.text ?? cell)))));
 	const table = el("table", { class: "lab-table" }, el("caption", {}, caption), head, body);
-	return el("div", { class: "lab-scroll", tabindex: 0, role: "group", "aria-label": caption }, table, note && el("p", { class: "lab-quiet" }, note));
+	const place = el("div", { class: "lab-scroll", role: "group", "aria-label": caption }, table);
+	new ResizeObserver(() => (place.tabIndex = place.scrollWidth > place.clientWidth ? 0 : -1)).observe(place); // scrolled by keys only if need be
+	return place;
 }
 
 function errorTable(scene) {
@@ -41,8 +43,8 @@ function errorTable(scene) {
 	const fitted = model && !state.model?.parameters && !state.model?.grid;
 	if (fitted && table.n <= MOST_LEFT_OUT) add("leave-one-out error", quantityOf(scene, "leave_one_out_error"));
 	if (fitted && columns.length < table.names.length) add(`training error of all ${table.names.length} features`, errorOfAll(scene));
-	if (model?.factors) add("Bayes error of this model", quantityOf(scene, "bayes_error"));
-	if (model?.nParameters) rows.push(["free parameters", String(model.nParameters)]);
+	if (model?.factors && model.classes.length <= MOST_IN_MATRIX) add("Bayes error of this model", quantityOf(scene, "bayes_error"));
+	if (fitted && model.nParameters) rows.push(["free parameters", String(model.nParameters)]);
 	return tableElement("Errors", null, rows);
 }
 

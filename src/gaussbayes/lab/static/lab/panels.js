@@ -5,6 +5,7 @@ import { el } from "../figure/elements.js";
 import { EXAMPLE_GROUPS, EXAMPLES } from "../figure/examples.js";
 import { markIcon } from "../figure/marks.js";
 import { percentText, roundTo } from "../figure/numbers.js";
+import { STRUCTURES } from "./lessons.js";
 import { numberTables } from "./numbers.js";
 import { counted, dataOf, Problem, targetsOf } from "./reader.js";
 
@@ -40,7 +41,7 @@ function changingControls(figure, keyOf, controls) {
 }
 
 /** The question with which the page opens. */
-export function startPanel({ figure, root }) {
+export function startPanel({ figure }) {
 	const [errors, rate] = [el("b", {}), el("span", {})];
 	const fit = button("Fit them to the points", () => figure.set({ model: PLAIN }));
 	const hand = button("By hand again", () => figure.press("by hand"));
@@ -50,17 +51,16 @@ export function startPanel({ figure, root }) {
 		fit.hidden = !figure.state.model?.parameters;
 		hand.hidden = !fit.hidden;
 	};
-	void root;
 	return together([
 		el("h1", {}, "Where should the boundary be?"),
 		el("p", { class: "lab-lead" }, "Each point was measured twice and belongs to class A or B. A Gaussian describes each class, and the boundary runs where both are equally probable. Drag the means and the ends of the ellipses."),
-		el("p", { class: "lab-score", role: "status" }, errors, rate),
+		el("p", { class: "lab-score" }, errors, rate),
 		el("p", { class: "lab-row" }, fit, hand),
 	], refresh);
 }
 
 /** Where the classes come from: fitted, by hand, neighbours, or from Python. */
-function modelKind({ figure, given }) {
+export function modelKind({ figure, given }) {
 	const { state, scene } = figure;
 	if (scene.layers.neighbours) return "neighbours";
 	if (given.model && state.model === given.model) return "python";
@@ -108,10 +108,12 @@ const hasNumbers = ({ draw, data }) => Boolean(draw) || data().rows[0].some((val
 
 /** How the figure of an example begins. */
 function exampleSpec(name) {
-	const { draw, data } = EXAMPLES[name];
+	const { draw, data, n } = EXAMPLES[name];
 	const width = draw ? 2 : data().rows[0].length;
 	const features = name === "iris" ? [2, 3] : width > 1 ? [0, 1] : [0];
-	const base = { data: { example: name }, model: PLAIN, features, hidden: [], step: null, test: null, layers: {}, window: null };
+	const { classes, priors, means, covariances } = draw ?? {};
+	const model = draw && !n.some((count) => count > 0) ? { parameters: { classes, priors, means, covariances } } : PLAIN;
+	const base = { data: { example: name }, model, features, hidden: [], step: null, test: null, layers: {}, window: null };
 	return { ...base, view: width > 1 ? "plane" : "line", query: middleOf({ ...(draw ? { rows: draw.means } : data()) }, features), neighbours: 5 };
 }
 
@@ -119,7 +121,8 @@ function exampleSpec(name) {
 function modelSection(app) {
 	const { figure, given } = app;
 	const kinds = [["fitted", "Gaussians, fitted"], ["hand", "Gaussians, by hand"], ["neighbours", "k nearest neighbours"]];
-	if (given.model) kinds.unshift(["python", "the model from Python"]);
+	const hasPython = given.model?.parameters || Object.keys(given.model?.grid?.pairs ?? {}).length > 0;
+	if (hasPython) kinds.unshift(["python", "the model from Python"]);
 	const kind = el("select", { on: { change: () => chooseKind(app, kind.value) } }, kinds.map(([value, text]) => el("option", { value }, text)));
 	const note = el("p", { class: "lab-note" });
 	const plain = button("Plain Gaussians of these two features", () => chooseKind(app, "fitted"));
@@ -127,7 +130,7 @@ function modelSection(app) {
 		const { classes, names, columns } = figure.scene;
 		const now = modelKind(app);
 		const fitted = now === "fitted" ? [
-			{ set: "model.covariance", label: "covariance", values: [["full", "full"], ["diagonal", "diagonal"], ["spherical", "spherical"]] },
+			{ set: "model.covariance", label: "covariance", list: true, values: STRUCTURES },
 			{ set: "model.shared", label: "pooled", min: 0, max: 1, step: 0.05 },
 		] : [];
 		if (now === "neighbours") return [{ set: "neighbours", label: "neighbours k", min: 1, max: 51, step: 2 }];
@@ -135,7 +138,7 @@ function modelSection(app) {
 		const sliders = (classes.length === 2 ? classes.slice(1) : classes).map((label) =>
 			({ set: `prior.${label}`, label: `prior of ${String(label).slice(0, 16)}`, min: 0.01, max: 0.99, step: 0.01 }));
 		const priors = classes.length <= MOST_SLIDERS ? sliders : [{ set: "model.priors", label: "priors", values: [["of the data", null], ["equal", "uniform"]] }];
-		const hidden = columns.length === 2 ? [{ set: "hidden", label: "not measured", values: [["–", []], ...columns.map((j, i) => [names[i].slice(0, 18), [j]])] }] : [];
+		const hidden = columns.length === 2 ? [{ set: "hidden", label: "not measured", list: true, values: [["– everything is –", []], ...columns.map((j, i) => [names[i], [j]])] }] : [];
 		return [...fitted, ...priors, ...hidden];
 	});
 	const more = changingControls(figure, () => [modelKind(app), figure.state.view, Boolean(figure.scene.table.truth)], () => [
@@ -152,8 +155,10 @@ function modelSection(app) {
 		const now = modelKind(app);
 		kind.value = now;
 		const grid = now === "python" && figure.state.model.grid;
-		note.hidden = plain.hidden = !grid;
-		note.textContent = grid ? `Posteriors were computed by Python on a grid, because ${grid.reason}. The page can fit its own model instead:` : "";
+		plain.hidden = !grid;
+		note.hidden = !grid && (hasPython || !given.model || figure.state.data !== given.data);
+		note.textContent = grid ? `Posteriors were computed by Python on a grid, because ${grid.reason}. The page can fit its own model instead:`
+			: `The model from Python is not shown: ${given.model?.grid?.reason}, and it has fewer than two features that are numbers. The page fits its own.`;
 		first.refresh();
 		more.refresh();
 	};
@@ -183,6 +188,9 @@ export function dataPanel(app) {
 	const chosen = el("input", { type: "file", id: "lab-file", class: "gb-unseen", tabindex: -1, "aria-hidden": "true", accept: ".csv,.tsv,.txt,.tab,.dat,text/csv", on: {
 		change: () => chosen.files[0] && app.load(chosen.files[0]),
 	} });
+	const choose = button("Choose a file", () => chosen.click(), "lab-primary");
+	const drop = el("div", { class: "lab-drop" }, el("p", {}, el("b", {}, "Drop a CSV file anywhere"), " or choose one."), choose, chosen, el("p", { class: "lab-quiet" },
+		"One row per line, a name above every column, and one column with the classes. The page reads it itself: nothing is sent anywhere."));
 	const about = el("div", {});
 	const model = modelSection(app);
 	const numbers = numbersSection(app);
@@ -193,23 +201,19 @@ export function dataPanel(app) {
 		if (shown !== data) about.replaceChildren(...aboutData(app, data));
 		shown = data;
 		own.hidden = Boolean(data.example);
+		drop.dataset.small = !own.hidden;
 		if (own.hidden) return;
 		model.refresh(settled);
 		numbers.refresh(settled);
 	};
-	return together([
-		heading("Your own data"),
-		el("div", { class: "lab-drop" }, el("p", {}, el("b", {}, "Drop a CSV file anywhere"), " or choose one."), button("Choose a file", () => chosen.click(), "lab-primary"), chosen,
-			el("p", { class: "lab-quiet" }, "One row per line, a name above every column, and one column with the classes. The page reads it itself: nothing is sent anywhere.")),
-		about, own,
-	], refresh);
+	return together([heading("Your own data"), drop, about, own], refresh);
 }
 
 function aboutData(app, data) {
 	if (data.example) return [el("p", { class: "lab-quiet" }, "For other formats and larger files, use the command “gaussbayes lab FILE -y TARGET”.")];
 	const rows = data.sampled ? `${counted(data.labels.length, "row")} drawn at random from ${data.n_rows.toLocaleString("en")}` : counted(data.labels?.length ?? data.rows.length, "row");
 	const features = counted(data.columns?.length ?? data.features.length, "feature");
-	const nodes = [el("p", {}, el("b", {}, data.name || "Your points"), `: ${rows}, ${features}.`)];
+	const nodes = [el("p", {}, el("b", {}, data.name || (data === app.given.data ? "The rows from Python" : "Your points")), `: ${rows}, ${features}.`)];
 	const { table } = app;
 	if (!table || table.data !== data) return nodes;
 	const target = el("select", { on: { change: () => {
