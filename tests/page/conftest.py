@@ -1,11 +1,14 @@
 """A browser for the tests of pages; the tests are skipped, with the reason, if there is none."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from gaussbayes.lab.page import Lab as LabPage
 from tests.page import chromium
+from tests.page.driving import Lab, opened
 
 
 @pytest.fixture(scope="package")
@@ -24,3 +27,17 @@ def browser() -> Iterator[Browser]:
         started = driver.chromium.launch(executable_path=path, args=list(chromium.OPTIONS))
         yield started
         started.close()
+
+
+@pytest.fixture(scope="package")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page without data, as a file in a directory whose name has a space and an umlaut."""
+    folder = tmp_path_factory.mktemp("für alle")
+    return LabPage().save(Path(folder, "lab page.html")).as_uri()
+
+
+@pytest.fixture
+def lab(browser: Browser, address: str) -> Iterator[Lab]:
+    """The start page; it must not complain or ask any address."""
+    with opened(browser, address) as found:
+        yield found
