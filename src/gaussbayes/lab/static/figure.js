@@ -69,15 +69,16 @@
 
 import { AreasView } from "./figure/areas.js";
 import { BarsView } from "./figure/bars.js";
-import { palette } from "./figure/colours.js";
 import { cardOf } from "./figure/card.js";
-import { controlsOf, quantityText, readoutsOf } from "./figure/controls.js";
+import { palette } from "./figure/colours.js";
+import { controlsOf, readoutsOf } from "./figure/controls.js";
 import { el, putText } from "./figure/elements.js";
 import { pngOf, svgOf } from "./figure/export_image.js";
 import { LearningView } from "./figure/learning.js";
 import { LineView } from "./figure/line.js";
 import { className } from "./figure/marks.js";
-import { readPath, writePath } from "./figure/paths.js";
+import { probabilityText } from "./figure/numbers.js";
+import { isNamed, readPath, writePath } from "./figure/paths.js";
 import { mixedPicture, pictureOf } from "./figure/picture.js";
 import { PlaneView } from "./figure/plane.js";
 import { PRESSES } from "./figure/presses.js";
@@ -87,9 +88,10 @@ import { sceneOf, wholeWindow } from "./figure/scene.js";
 import { SurfaceView } from "./figure/surface.js";
 
 const VIEWS = { plane: PlaneView, line: LineView, surface: SurfaceView, areas: AreasView, bars: BarsView, learning: LearningView };
+const HEIGHTS = { plane: 0.68, line: 0.62, surface: 0.68, areas: 0.62, learning: 0.56 }; // of the width
 const DURATION = 200; // milliseconds of an animated change
 const AFTER = 70; // milliseconds until slow numbers are computed
-const HEIGHTS = { plane: 0.68, line: 0.62, surface: 0.68, areas: 0.62, bars: 0.5, learning: 0.56 }; // of the width
+const SPEECH = 600; // milliseconds until screen readers are told
 const NAMED_CLASSES = 12; // in the legend
 
 /**
@@ -103,50 +105,53 @@ export function figure(element, spec = {}) {
 }
 
 class Figure {
+	memo = {};
+	listeners = new Map();
+	settled = true;
+
 	constructor(element, spec) {
-		Object.assign(this, { element, given: normalised(spec), memo: {}, listeners: new Map(), settled: true, tween: null, drawn: null });
-		this.state = this.given;
-		this.build();
+		this.state = this.given = completed(spec);
 		this.scene = sceneOf(this.state, this.memo);
+		this.build(element);
 		this.prose = proseOf(this, element.id);
 		this.watch();
 		this.changed({ animate: false, record: false });
 	}
 
-	build() {
-		const { state, element } = this;
+	build(element) {
+		const { card, controls, readouts, alt, caption, name } = this.state;
 		this.stage = el("div", { class: "gb-stage" });
+		this.count = el("span", { class: "gb-chip", hidden: true });
 		this.chips = el("div", { class: "gb-chips" });
-		this.problem = el("p", { class: "gb-problem", role: "status", hidden: true });
 		this.legend = el("div", { class: "gb-legend" });
+		this.problem = el("p", { class: "gb-problem", role: "status", hidden: true });
 		this.speech = el("p", { class: "gb-unseen", role: "status" });
-		this.card = state.card ? cardOf(this) : null;
-		this.controls = state.controls?.length ? controlsOf(this, state.controls) : null;
-		this.readouts = state.readouts?.length ? readoutsOf(this, state.readouts) : null;
+		this.card = card ? cardOf(this) : null;
+		this.controls = controls?.length ? controlsOf(this, controls) : null;
+		this.readouts = readouts?.length ? readoutsOf(this, readouts) : null;
 		const plot = el("div", { class: "gb-plot" }, this.legend, this.stage, this.problem);
-		const parts = el("div", { class: "gb-parts" }, plot, this.card?.element);
-		const label = state.alt ?? state.caption ?? state.name ?? "Figure that can be changed";
-		this.root = el("div", { class: "gb", role: "group", "aria-label": label }, parts, this.controls?.element, this.readouts?.element, this.speech);
+		this.root = el("div", { class: "gb", role: "group", "aria-label": alt ?? caption ?? name ?? "Figure that can be changed" },
+			el("div", { class: "gb-parts" }, plot, this.card?.element), this.controls?.element, this.readouts?.element, this.speech);
 		const kept = [...element.children].filter((child) => child.matches("figcaption, img"));
-		const caption = state.caption && !kept.some((child) => child.matches("figcaption")) ? el("figcaption", {}, state.caption) : null;
-		element.replaceChildren(this.root, ...kept, ...(caption ? [caption] : []));
+		const isNamedThere = !caption || kept.some((child) => child.matches("figcaption"));
+		element.replaceChildren(this.root, ...kept, ...(isNamedThere ? [] : [el("figcaption", {}, caption)]));
 		element.classList.add("gb-ready");
 	}
 
 	/** Follow the size of the element and the theme of the page. */
 	watch() {
-		this.sizes = new ResizeObserver(() => this.render());
-		this.sizes.observe(this.stage);
-		this.themes = new MutationObserver(() => this.retheme());
-		this.themes.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-		this.darkness = matchMedia("(prefers-color-scheme: dark)");
-		this.onDark = () => this.retheme();
-		this.darkness.addEventListener("change", this.onDark);
-	}
-
-	retheme() {
-		this.colours = null;
-		this.render();
+		const ended = new AbortController();
+		const sizes = new ResizeObserver(() => this.render());
+		const retheme = () => {
+			this.colours = null;
+			this.render();
+		};
+		const themes = new MutationObserver(retheme);
+		sizes.observe(this.stage);
+		themes.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", retheme, { signal: ended.signal });
+		ended.signal.addEventListener("abort", () => [sizes, themes].forEach((observer) => observer.disconnect()));
+		this.unwatch = () => ended.abort();
 	}
 
 	/** The value at a path of the spec, or of a named quantity such as prior.B. */
@@ -174,14 +179,13 @@ class Figure {
 		const before = { state: this.state, scene: this.scene, memo: { ...this.memo } };
 		try {
 			for (const [path, value] of Object.entries(patch)) {
-				this.state = normalised(writePath({ ...this.scene, state: this.state }, path, value));
-				if (/^(prior|likelihood|mean|sd|variance|correlation|covariance)\./.test(path)) this.scene = sceneOf(this.state, this.memo);
+				this.state = completed(writePath({ ...this.scene, state: this.state }, path, value));
+				if (isNamed(path)) this.scene = sceneOf(this.state, this.memo); // several priors are set one after the other
 			}
 			this.scene = sceneOf(this.state, this.memo);
-		} catch (error) {
+		} catch ({ message }) {
 			Object.assign(this, before);
-			this.tell("problem", { message: error.message });
-			return;
+			return this.tell("problem", { message });
 		}
 		const isNew = ["data", "features", "view"].some((name) => this.state[name] !== before.state[name]);
 		if (isNew && !keepWindow) this.whole = null;
@@ -203,14 +207,15 @@ class Figure {
 
 	/** Press a control: see `controls` of the spec. */
 	press(name) {
+		clearTimeout(this.timer);
 		PRESSES[name]?.(this);
 	}
 
-	/** Hear of "change", "select" or "problem"; returns a function that ends it. */
+	/** Hear of "change", "select", "problem" or "drawn"; returns a function that ends it. */
 	on(name, listener) {
-		const listeners = this.listeners.get(name) ?? this.listeners.set(name, new Set()).get(name);
-		listeners.add(listener);
-		return () => listeners.delete(listener);
+		if (!this.listeners.has(name)) this.listeners.set(name, new Set());
+		this.listeners.get(name).add(listener);
+		return () => this.listeners.get(name).delete(listener);
 	}
 
 	tell(name, event) {
@@ -218,12 +223,12 @@ class Figure {
 	}
 
 	changed({ animate, record }) {
-		const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-		this.tween = animate && !still && this.drawn ? { from: this.drawn, start: null } : null;
+		const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+		this.tween = animate && !isStill && this.drawn ? { from: this.drawn } : null;
 		this.showTexts();
 		this.render();
 		clearTimeout(this.later);
-		if (this.settled) this.later = setTimeout(() => this.speak(), 600);
+		if (this.settled) this.later = setTimeout(() => this.speak(), SPEECH);
 		this.tell("change", { state: this.state, record, settled: this.settled });
 	}
 
@@ -236,104 +241,92 @@ class Figure {
 	render() {
 		this.frame ??= requestAnimationFrame((now) => {
 			this.frame = null;
-			this.paint(now);
+			if (this.stage.clientWidth) this.paint(now);
 		});
 	}
 
 	paint(now) {
+		const { view = "plane", window } = this.state;
 		const width = this.stage.clientWidth;
-		if (!width) return;
-		const height = this.layOut(width);
+		const height = this.layOut(view, width);
 		this.colours ??= palette(this.root);
-		this.useView();
-		const target = pictureOf(this.scene, this.state.window ?? this.wholeWindow());
-		let picture = target;
-		if (this.tween) {
-			this.tween.start ??= now;
-			const t = Math.min(1, (now - this.tween.start) / DURATION);
-			picture = mixedPicture(this.tween.from, target, t * (2 - t));
-			if (t < 1) this.render();
-			else this.tween = null;
+		if (this.viewName !== view) {
+			this.stage.replaceChildren();
+			Object.assign(this, { viewName: view, view: new VIEWS[view](this, this.stage) });
+			this.stage.append(this.chips);
 		}
-		this.drawn = picture;
-		this.view.draw({ ...picture, colours: this.colours, coarse: !this.settled || Boolean(this.tween), width, height });
-		if (this.settled && !this.tween) this.tell("drawn", {});
+		const target = pictureOf(this.scene, window ?? this.wholeWindow());
+		const t = this.tween ? Math.min(1, (now - (this.tween.start ??= now)) / DURATION) : 1;
+		this.drawn = t < 1 ? mixedPicture(this.tween.from, target, t * (2 - t)) : target;
+		const isDone = t >= 1 && this.settled;
+		this.view.draw({ ...this.drawn, colours: this.colours, coarse: !isDone, width, height });
+		if (t < 1) this.render();
+		else this.tween = null;
+		if (isDone) this.tell("drawn", {});
 	}
 
-	layOut(width) {
-		const view = this.state.view ?? "plane";
-		const own = view === "bars" ? 140 + 38 * this.scene.columns.length : Math.min(Math.max(HEIGHTS[view] * width, Math.min(width * 0.95, 300)), 470);
-		const height = this.state.height === "fill" ? this.stage.clientHeight : (this.state.height ?? Math.round(own));
-		const text = this.state.height === "fill" ? "" : `${height}px`;
+	/** Give the stage its height: that of the spec, all that there is ("fill"), or one that suits its width. */
+	layOut(view, width) {
+		const { height: given } = this.state;
+		const suited = Math.min(Math.max(HEIGHTS[view] * width, Math.min(width * 0.95, 300)), 470);
+		const own = view === "bars" ? 140 + 38 * this.scene.columns.length : Math.round(suited);
+		const text = given === "fill" ? "" : `${given ?? own}px`;
+		this.stage.classList.toggle("gb-fill", given === "fill");
 		if (this.stage.style.height !== text) this.stage.style.height = text;
-		this.stage.classList.toggle("gb-fill", this.state.height === "fill");
-		return height;
-	}
-
-	useView() {
-		const name = this.state.view ?? "plane";
-		if (this.viewName === name) return;
-		this.viewName = name;
-		this.stage.replaceChildren();
-		this.view = new VIEWS[name](this, this.stage);
-		this.stage.append(this.chips);
+		return given === "fill" ? this.stage.clientHeight : (given ?? own);
 	}
 
 	/** Everything that is text: legend, chips, controls, readouts, card, prose. */
 	showTexts() {
-		const { settled, scene } = this;
-		putText(this.problem, scene.problem ?? "");
-		this.showLegend();
-		this.showChips();
+		putText(this.problem, this.scene.problem ?? "");
+		this.showLegend(this.scene);
+		this.showChips(this.scene);
 		this.controls?.refresh();
-		const refresh = (isSettled) => {
-			this.readouts?.refresh(isSettled);
-			this.prose?.refresh(isSettled);
-		};
 		this.card?.refresh();
+		const refresh = (settled) => [this.readouts, this.prose].forEach((part) => part?.refresh(settled));
 		refresh(false);
 		clearTimeout(this.slow);
-		if (settled) this.slow = setTimeout(() => refresh(true), AFTER);
+		if (this.settled) this.slow = setTimeout(() => refresh(true), AFTER);
 	}
 
-	showLegend() {
-		const { classes, codes, held, view, layers, state } = this.scene;
-		const key = JSON.stringify([classes, codes.includes(-1), Boolean(held), layers.truth, view]);
+	showLegend({ classes, codes, held, view, layers }) {
+		const hasUnlabelled = codes.includes(-1);
+		const key = JSON.stringify([classes, hasUnlabelled, Boolean(held), layers.truth, view]);
 		if (key === this.legendKey) return;
 		this.legendKey = key;
-		const named = classes.slice(0, NAMED_CLASSES).map((label, code) => className(code, label));
-		const others = classes.length - named.length;
-		if (others > 0) named.push(el("span", {}, `and ${others} other classes in grey`));
-		if (codes.includes(-1) && classes.length && state.layers?.points !== false) named.push(className(-1, "unlabelled"));
-		if (held) named.push(el("span", { class: "gb-key" }, el("span", { class: "gb-key-hollow" }), "held-out rows"));
-		if (layers.truth) named.push(el("span", { class: "gb-key" }, el("span", { class: "gb-key-dashed" }), "generating Gaussians"));
-		const isShown = view !== "learning" && (classes.length > 1 || named.length > 1);
-		this.legend.replaceChildren(...(isShown ? named : []));
-		this.legend.hidden = !isShown;
+		const sign = (kind, text) => el("span", { class: "gb-key" }, el("span", { class: `gb-key-${kind}` }), text);
+		const others = classes.length - NAMED_CLASSES;
+		const entries = [
+			...classes.slice(0, NAMED_CLASSES).map((label, code) => className(code, label)),
+			others > 0 && el("span", {}, `and ${others} other classes in grey`),
+			hasUnlabelled && classes.length > 0 && className(-1, "unlabelled"),
+			held && sign("hollow", "held-out rows"),
+			layers.truth && sign("dashed", "generating Gaussians"),
+		].filter(Boolean);
+		this.legend.hidden = view === "learning" || entries.length < 2;
+		this.legend.replaceChildren(...entries);
 	}
 
 	/** Chips on the plot: hidden features, what Python computed, how many rows are misclassified. */
-	showChips() {
-		const { hidden, names, columns, model } = this.scene;
-		const chips = names.filter((_, i) => hidden[i]).map((name) => {
-			const shown = () => this.set({ hidden: columns.filter((_, i) => hidden[i] && names[i] !== name) });
-			return el("button", { type: "button", class: "gb-chip", title: "Measure it again", on: { click: shown } }, `${name} not measured `, el("span", { "aria-hidden": "true" }, "×"));
-		});
-		if (model?.reason) chips.push(el("span", { class: "gb-chip" }, "posteriors computed by Python"));
-		this.count ??= el("span", { class: "gb-chip", hidden: true });
-		this.chips.replaceChildren(...chips, this.count);
+	showChips({ hidden, names, columns, model }) {
+		const measure = (i) => ({ click: () => this.set({ hidden: columns.filter((_, j) => hidden[j] && j !== i) }) });
+		const chip = (name, i) => el("button", { type: "button", class: "gb-chip", title: "Measure it again", on: measure(i) }, `${name} not measured ×`);
+		const chips = names.map((name, i) => (hidden[i] ? chip(name, i) : null));
+		const python = model?.reason ? el("span", { class: "gb-chip" }, "posteriors computed by Python") : null;
+		this.chips.replaceChildren(...[...chips, python, this.count].filter(Boolean));
 	}
 
+	/** Show how many rows are misclassified; null: the number is old. */
 	showCount(text) {
-		putText(this.count, text);
+		this.count.classList.toggle("gb-old", text === null);
+		if (text !== null) putText(this.count, text);
 	}
 
 	/** A sentence about the figure for screen readers. */
 	speak() {
-		const { row, classes, model, problem } = this.scene;
-		if (problem || !row || !model) return putText(this.speech, problem ?? "");
-		const parts = classes.slice(0, 4).map((label) => `${label} ${quantityText(`posterior.${label}`, quantityOf(this.scene, `posterior.${label}`))}`);
-		putText(this.speech, `Posterior at the query: ${parts.join(", ")}.`);
+		const { row, classes, problem } = this.scene;
+		const parts = row ? classes.slice(0, 4).map((label) => `${label} ${probabilityText(this.quantity(`posterior.${label}`))}`) : [];
+		putText(this.speech, problem ?? (parts.length ? `Posterior at the query: ${parts.join(", ")}.` : ""));
 	}
 
 	/** The plot as SVG text. */
@@ -347,9 +340,7 @@ class Figure {
 	}
 
 	destroy() {
-		this.sizes.disconnect();
-		this.themes.disconnect();
-		this.darkness.removeEventListener("change", this.onDark);
+		this.unwatch();
 		this.prose.release();
 		cancelAnimationFrame(this.frame);
 		for (const timer of [this.later, this.slow, this.timer]) clearTimeout(timer);
@@ -357,12 +348,12 @@ class Figure {
 	}
 }
 
-/** A spec whose given parameters have a prior and a covariance for every class. */
-function normalised(spec) {
+/** A spec whose given parameters have classes, priors and a covariance for every class. */
+function completed(spec) {
 	const given = spec.model?.parameters;
-	if (!given?.means || (given.priors && given.classes && Array.isArray(given.covariances[0]?.[0] ?? []))) return spec;
-	const k = given.means.length;
-	const covariances = Array.isArray(given.covariances[0][0]) ? given.covariances : given.means.map(() => given.covariances);
-	const classes = given.classes ?? given.means.map((_, c) => c);
-	return { ...spec, model: { ...spec.model, parameters: { ...given, classes, covariances, priors: given.priors ?? new Array(k).fill(1 / k) } } };
+	if (!given?.means) return spec;
+	const { classes = given.means.map((_, c) => c), priors = given.means.map(() => 1 / given.means.length), covariances } = given;
+	const all = Array.isArray(covariances[0]?.[0]) ? covariances : given.means.map(() => covariances);
+	if (given.classes && given.priors && all === covariances) return spec;
+	return { ...spec, model: { ...spec.model, parameters: { ...given, classes, priors, covariances: all } } };
 }

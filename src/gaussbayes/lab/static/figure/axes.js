@@ -7,6 +7,9 @@ const LETTER = 7.2; // pixels
 const MOST_LETTERS = 5; // of a tick
 const MOST_TICKS = 40;
 
+/** Margins of the plot in a stage of some width. */
+export const marginsOf = (width) => ({ left: width < 420 ? 44 : 56, right: 12, top: 8, bottom: 46 });
+
 /**
  * About `count` round numbers within [low, high]: {marks: [{value, text}], note}.
  *
@@ -17,7 +20,7 @@ export function ticksOf([low, high], count) {
 	const rough = (high - low) / Math.min(MOST_TICKS, Math.max(1, count));
 	if (!(rough > 0 && rough < Infinity)) return { marks: [], note: "" };
 	const power = 10 ** Math.floor(Math.log10(rough));
-	const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough * 0.99) ?? 10 * power;
+	const step = power * ([1, 2, 5].find((factor) => factor * power >= rough * 0.99) ?? 10);
 	const first = Math.ceil(low / step - 1e-9);
 	const last = Math.min(Math.floor(high / step + 1e-9), first + MOST_TICKS);
 	const steps = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
@@ -34,10 +37,10 @@ export function ticksOf([low, high], count) {
 	return marks(texts, start + (tens ? `${start && ","} in 10${superscript(tens)}` : ""));
 }
 
-function tickText(value, step) {
-	const digits = Math.min(20, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
-	return value.toFixed(digits).replace("-", "−");
-}
+const tickText = (value, step) => value.toFixed(Math.min(20, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)))).replace("-", "−");
+
+/** Ticks at some values, each written as it is or by a function. */
+export const ticksAt = (values, write = String) => ({ marks: values.map((value) => ({ value, text: write(value) })), note: "" });
 
 /** A name cut to about so many pixels, and a note that is not cut. */
 export function fittedName(name, width, note = "") {
@@ -45,33 +48,33 @@ export function fittedName(name, width, note = "") {
 	return (name.length > most ? `${name.slice(0, most - 1)}…` : name) + note;
 }
 
-const pixel = (value) => value.toFixed(1);
+/** A text at a place of the stage; anchor: start, middle or end. */
+export const textAt = (kind, x, y, anchor, text) => svgEl("text", { class: `gb-${kind}`, x: x.toFixed(1), y: y.toFixed(1), "text-anchor": anchor }, text);
 
-/** Ticks, numbers and name below a box {left, top, width, height} of the stage. */
-export function xAxis({ left, top, width, height }, range, name, { ticks = ticksOf(range, width / 80) } = {}) {
-	const bottom = top + height;
-	const parts = ticks.marks.map(({ value, text }) => {
-		const x = left + ((value - range[0]) / (range[1] - range[0])) * width;
-		const line = svgEl("line", { class: "gb-tick", x1: pixel(x), x2: pixel(x), y1: bottom, y2: bottom + 5 });
-		return [line, svgEl("text", { class: "gb-number", x: pixel(x), y: bottom + 18, "text-anchor": "middle" }, text)];
-	});
-	const title = { class: "gb-name", x: pixel(left + width / 2), y: bottom + 37, "text-anchor": "middle" };
-	return [...parts.flat(), svgEl("text", title, fittedName(name, width, ticks.note))];
-}
+/** A line between two places of the stage. */
+export const lineAt = (kind, [x1, y1], [x2, y2]) =>
+	svgEl("line", { class: `gb-${kind}`, x1: x1.toFixed(1), y1: y1.toFixed(1), x2: x2.toFixed(1), y2: y2.toFixed(1) });
 
-/** Numbers and name to the left of a box; faint lines across it where `lines`. */
-export function yAxis({ left, top, width, height }, range, name, { ticks = ticksOf(range, height / 55), lines = false } = {}) {
-	const parts = ticks.marks.map(({ value, text }) => {
-		const y = top + ((range[1] - value) / (range[1] - range[0])) * height;
-		const from = { y1: pixel(y), y2: pixel(y) };
-		const line = lines
-			? svgEl("line", { class: "gb-grid", x1: left, x2: left + width, ...from })
-			: svgEl("line", { class: "gb-tick", x1: left - 5, x2: left, ...from });
-		return [line, svgEl("text", { class: "gb-number", x: left - 9, y: pixel(y + 4), "text-anchor": "end" }, text)];
-	});
-	const turned = `translate(13 ${pixel(top + height / 2)}) rotate(-90)`;
-	return [...parts.flat(), svgEl("text", { class: "gb-name", transform: turned, "text-anchor": "middle" }, fittedName(name, height, ticks.note))];
-}
-
-/** The outline of a box of the stage. */
+/** The outline of a box {left, top, width, height} of the stage. */
 export const boxOutline = ({ left, top, width, height }) => svgEl("rect", { class: "gb-box", x: left, y: top, width, height });
+
+/** Ticks, numbers and name below a box. */
+export function xAxis({ left, top, width, height }, range, name, ticks = ticksOf(range, width / 80)) {
+	const bottom = top + height;
+	const parts = ticks.marks.flatMap(({ value, text }) => {
+		const x = left + ((value - range[0]) / (range[1] - range[0])) * width;
+		return [lineAt("tick", [x, bottom], [x, bottom + 5]), textAt("number", x, bottom + 18, "middle", text)];
+	});
+	return [...parts, textAt("name", left + width / 2, bottom + 37, "middle", fittedName(name, width, ticks.note))];
+}
+
+/** Numbers and name to the left of a box, with ticks or with faint lines across it. */
+export function yAxis({ left, top, width, height }, range, name, ticks = ticksOf(range, height / 55), hasLines = false) {
+	const parts = ticks.marks.flatMap(({ value, text }) => {
+		const y = top + ((range[1] - value) / (range[1] - range[0])) * height;
+		const line = hasLines ? lineAt("grid", [left, y], [left + width, y]) : lineAt("tick", [left - 5, y], [left, y]);
+		return [line, textAt("number", left - 9, y + 4, "end", text)];
+	});
+	const turned = `translate(13 ${(top + height / 2).toFixed(1)}) rotate(-90)`;
+	return [...parts, svgEl("text", { class: "gb-name", transform: turned, "text-anchor": "middle" }, fittedName(name, height, ticks.note))];
+}

@@ -14,9 +14,10 @@ function printed(log, digits) {
 	if (log === -Infinity) return { text: "0", log };
 	const tens = log / Math.LN10;
 	const power = tens > -3 && tens < 5 ? 0 : Math.floor(tens);
-	const front = Number((10 ** (tens - power)).toPrecision(digits));
-	const text = power ? `${front.toFixed(digits - 1)}·10${superscript(power)}` : String(front);
-	return { text, log: Math.log(front) + power * Math.LN10 };
+	const [front, more] = (10 ** (tens - power)).toExponential(digits - 1).split("e").map(Number); // 9.996 becomes 1.00e+1
+	const value = front * 10 ** more;
+	const text = power ? `${front.toFixed(digits - 1)}·10${superscript(power + more)}` : String(Number(value.toPrecision(digits)));
+	return { text, log: Math.log(value) + power * Math.LN10 };
 }
 
 /** A posterior with some decimals; a very small one with as many significant digits less one. */

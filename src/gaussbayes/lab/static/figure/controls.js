@@ -2,38 +2,38 @@
 
 import { el, putText } from "./elements.js";
 import { numberLike, percentText, probabilityText, shortNumber } from "./numbers.js";
-import { isSlow, quantityOf } from "./quantities.js";
+import { isSlow, quantityOf, splitName } from "./quantities.js";
 
 const MOST_SEGMENTS = 5; // more values are a list
-const sameValue = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+const isSameValue = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+const named = (label) => label && el("span", { class: "gb-label" }, label);
 
 /** The controls of a spec: {element, refresh()}. */
 export function controlsOf(figure, controls) {
 	const made = controls.map((control) => {
 		if (control.press) return pressControl(figure, control);
-		if (control.values) return control.list || control.values.length > MOST_SEGMENTS ? listControl(figure, control) : segmentControl(figure, control);
-		return control.max === undefined ? checkControl(figure, control) : sliderControl(figure, control);
+		if (control.values) return (control.list || control.values.length > MOST_SEGMENTS ? listControl : segmentControl)(figure, control);
+		return (control.max === undefined ? checkControl : sliderControl)(figure, control);
 	});
 	return { element: el("div", { class: "gb-controls" }, made.map(({ element }) => element)), refresh: () => made.forEach(({ refresh }) => refresh?.()) };
 }
 
-function pressControl(figure, { press, label }) {
-	return { element: el("button", { type: "button", class: "gb-button", on: { click: () => figure.press(press) } }, label ?? press) };
+function pressControl(figure, { press, label = press }) {
+	return { element: el("button", { type: "button", class: "gb-button", on: { click: () => figure.press(press) } }, label) };
 }
 
 function segmentControl(figure, { set, label, values }) {
-	const buttons = values.map(([name, value]) =>
-		el("button", { type: "button", class: "gb-segment", on: { click: () => figure.set({ [set]: value }) } }, String(name)));
-	const refresh = () => values.forEach(([, value], i) => buttons[i].setAttribute("aria-pressed", sameValue(figure.get(set), value)));
-	const element = el("div", { class: "gb-control", role: "group", "aria-label": label }, label && el("span", { class: "gb-label" }, label), el("span", { class: "gb-segments" }, buttons));
-	return { element, refresh };
+	const choose = (value) => ({ click: () => figure.set({ [set]: value }) });
+	const buttons = values.map(([name, value]) => el("button", { type: "button", class: "gb-segment", on: choose(value) }, String(name)));
+	const refresh = () => values.forEach(([, value], i) => buttons[i].setAttribute("aria-pressed", isSameValue(figure.get(set), value)));
+	const what = { class: "gb-control", role: "group", "aria-label": label };
+	return { element: el("div", what, named(label), el("span", { class: "gb-segments" }, buttons)), refresh };
 }
 
 function listControl(figure, { set, label, values }) {
-	const options = values.map(([name], i) => el("option", { value: i }, String(name)));
-	const list = el("select", { on: { change: () => figure.set({ [set]: values[list.value][1] }) } }, options);
-	const refresh = () => (list.value = String(values.findIndex(([, value]) => sameValue(figure.get(set), value))));
-	return { element: el("label", { class: "gb-control" }, el("span", { class: "gb-label" }, label), list), refresh };
+	const list = el("select", { on: { change: () => figure.set({ [set]: values[list.value][1] }) } }, values.map(([name], i) => el("option", { value: i }, String(name))));
+	const refresh = () => (list.value = String(values.findIndex(([, value]) => isSameValue(figure.get(set), value))));
+	return { element: el("label", { class: "gb-control" }, named(label), list), refresh };
 }
 
 function checkControl(figure, { set, label }) {
@@ -42,69 +42,63 @@ function checkControl(figure, { set, label }) {
 }
 
 function sliderControl(figure, { set, label, min = 0, max, step, scale }) {
-	const isLog = scale === "log";
-	const inside = (value) => (isLog ? Math.log10(value) : value);
-	const outside = (value) => (isLog ? Number((10 ** value).toPrecision(4)) : value);
-	const size = step ?? (isLog ? 0.01 : Number(((max - min) / 100).toPrecision(2)));
+	const [inside, outside] = scale === "log" ? [Math.log10, (value) => Number((10 ** value).toPrecision(4))] : [Number, Number];
+	const size = step ?? (scale === "log" ? 0.01 : Number(((max - min) / 100).toPrecision(2)));
 	const output = el("output", { class: "gb-value" });
-	const slider = el("input", {
-		type: "range", min: inside(min), max: inside(max), step: size,
-		on: { input: () => figure.move({ [set]: outside(Number(slider.value)) }), change: () => figure.settle() },
-	});
+	const on = { input: () => figure.move({ [set]: outside(slider.value) }), change: () => figure.settle() };
+	const slider = el("input", { type: "range", min: inside(min), max: inside(max), step: size, on });
 	const refresh = () => {
 		const value = Number(figure.get(set) ?? 0);
-		if (outside(Number(slider.value)) !== value) slider.value = String(inside(value));
-		putText(output, shortNumber(Number(value.toPrecision(4)), 4));
+		if (outside(slider.value) !== value) slider.value = String(inside(value));
+		putText(output, shortNumber(value, 4));
 		slider.setAttribute("aria-valuetext", output.textContent);
 	};
-	return { element: el("label", { class: "gb-control gb-slider" }, el("span", { class: "gb-label" }, label), slider, output), refresh };
+	return { element: el("label", { class: "gb-control gb-slider" }, named(label), slider, output), refresh };
 }
 
 const LABELS = {
-	prior: "prior of %", likelihood: "likelihood of %", log_likelihood: "log-likelihood of %", joint: "prior × likelihood of %", evidence: "evidence p(x)",
-	log_evidence: "log evidence", posterior: "posterior of %", log_odds: "log-odds %", squared_distance: "squared distance to %", distance: "distance to %",
-	p_value: "p-value of %", mean: "mean of %", variance: "variance of %", sd: "standard deviation of %", covariance: "covariance of %",
-	correlation: "correlation of %", boundary: "boundary", n: "rows", errors: "misclassified", error: "training error", test_errors: "misclassified test rows",
-	test_error: "test error", bayes_error: "Bayes error (plug-in)", leave_one_out_error: "leave-one-out error", data_log_likelihood: "log-likelihood of the data",
-	nll: "negative log-likelihood (%)", n_parameters: "parameters", query: "query", k: "neighbours k", vote: "votes for %", neighbour_error: "k-NN error",
-	em_step: "EM step", em_log_likelihood: "log-likelihood", contribution: "contribution of %", base: "log-odds at the reference", learning: "% test error",
+	prior: "prior of %", likelihood: "likelihood of %", log_likelihood: "log-likelihood of %", joint: "prior × likelihood of %",
+	evidence: "evidence p(x)", log_evidence: "log evidence", posterior: "posterior of %", log_odds: "log-odds %",
+	squared_distance: "squared distance to %", distance: "distance to %", p_value: "p-value of %", mean: "mean of %",
+	variance: "variance of %", sd: "standard deviation of %", covariance: "covariance of %", correlation: "correlation of %",
+	boundary: "boundary", n: "rows", errors: "misclassified", error: "training error", test_errors: "misclassified test rows",
+	test_error: "test error", bayes_error: "Bayes error (plug-in)", leave_one_out_error: "leave-one-out error",
+	data_log_likelihood: "log-likelihood of the data", nll: "negative log-likelihood (%)", n_parameters: "parameters", query: "query %",
+	k: "neighbours k", vote: "votes for %", neighbour_error: "k-NN error", em_step: "EM step", em_log_likelihood: "log-likelihood",
+	contribution: "contribution of %", base: "log-odds at the reference", learning: "% test error",
 };
 const PERCENT = /^(error|test_error|bayes_error|leave_one_out_error|neighbour_error|vote\.|learning\.)/;
 const PROBABILITY = /^(prior|posterior|p_value)\./;
 
 /** What a quantity is called where nobody says. */
-export function labelOf(scene, name) {
-	const at = name.indexOf(".");
-	const [kind, rest] = at < 0 ? [name, ""] : [name.slice(0, at), name.slice(at + 1)];
-	if (kind === "contribution" || kind === "query") return LABELS[kind].replace("%", "") + (scene.names[Number(rest)] ?? rest);
-	if (kind === "log_odds") return LABELS[kind].replace("%", rest.split(".").join(" : "));
+function labelOf({ names }, name) {
+	const [kind, rest] = splitName(name);
+	const [, front, index] = /^(.*?)\.?(\d+)$/.exec(rest) ?? [];
+	const isFeature = /^(contribution|query)$/.test(kind) || (/^(mean|variance|sd)$/.test(kind) && front);
+	const [feature, isOnly] = [names[Number(index)] ?? index, names.length === 1];
+	const of = !isFeature ? rest : !front ? feature : isOnly ? front : `${front}, ${feature}`;
 	if (kind === "n" && rest) return `rows of ${rest}`;
-	const feature = scene.columns.length > 1 && /^(mean|variance|sd)$/.test(kind) ? rest.slice(rest.lastIndexOf(".") + 1) : null;
-	const of = feature !== null ? `${rest.slice(0, rest.lastIndexOf("."))}, ${scene.names[Number(feature)]}` : rest.replace(/\.0$/, "");
-	return (LABELS[kind] ?? name).replace("%", of);
+	return (LABELS[kind] ?? name).replace("%", () => (kind === "log_odds" ? rest.replaceAll(".", " : ") : of));
 }
 
 /** A quantity as text: in the format of an example, or one that suits it. */
 export function quantityText(name, value, format) {
 	if (format) return numberLike(value, format);
 	if (PERCENT.test(name)) return percentText(value);
-	if (PROBABILITY.test(name)) return probabilityText(value);
-	return shortNumber(value, 4);
+	return PROBABILITY.test(name) ? probabilityText(value) : shortNumber(value, 4);
 }
 
 /** The row of numbers under a figure: {element, refresh(settled)}. */
 export function readoutsOf(figure, readouts) {
 	const entries = readouts.map((readout) => {
-		const { quantity, label, format } = typeof readout === "string" ? { quantity: readout } : readout;
-		const [name, output] = [el("dt", {}, label ?? ""), el("dd", {})];
-		return { quantity, label, format, name, output, element: el("div", { class: "gb-readout" }, name, output) };
+		const given = typeof readout === "string" ? { quantity: readout } : readout;
+		const [name, output] = [el("dt"), el("dd")];
+		return { ...given, name, output, element: el("div", { class: "gb-readout" }, name, output) };
 	});
-	const refresh = (settled) => {
-		for (const { quantity, label, format, name, output } of entries) {
-			if (!label) putText(name, labelOf(figure.scene, quantity));
-			followQuantity(figure, output, quantity, settled, (value) => quantityText(quantity, value, format));
-		}
-	};
+	const refresh = (settled) => entries.forEach(({ quantity, label, format, name, output }) => {
+		putText(name, label ?? labelOf(figure.scene, quantity));
+		followQuantity(figure, output, quantity, settled, (value) => quantityText(quantity, value, format));
+	});
 	return { element: el("dl", { class: "gb-readouts" }, entries.map(({ element }) => element)), refresh };
 }
 

@@ -1,12 +1,13 @@
-// The data of a spec → columns, codes of classes, names.
+// The data of a spec → columns, codes of classes, names; and data with points moved, added or erased.
 
 import { sortedValues } from "../density/table.js";
 import { drawnData, exampleData } from "./examples.js";
 
-const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
-const defaultName = (j) => `x${[...String(j + 1)].map((digit) => SUBSCRIPTS[digit]).join("")}`;
-const MANY_ROWS = 20000;
+const MANY_ROWS = 20000; // from here on columns stay typed arrays, which JSON does not have
 const hasNoLabel = (label) => label === null || label === undefined || label === "" || Number.isNaN(label);
+
+/** The name of a feature that has none: x₁, x₂, … */
+export const defaultName = (j) => `x${[...String(j + 1)].map((digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]).join("")}`;
 
 /**
  * The table of `spec.data`: names, kinds, columns (numbers: Float64Array with NaN where missing; categories: strings or null),
@@ -23,13 +24,11 @@ export function tableOf(data = {}) {
 	return {
 		names: columns.map(({ name }) => String(name)),
 		kinds: columns.map(({ kind }) => kind),
-		columns: columns.map(({ kind, values }) => (kind === "number" ? numbersOf(taken(values)) : Array.from(taken(values), categoryOf))),
+		columns: columns.map(({ kind, values }) => (kind === "number" ? numbersOf : categoriesOf)(taken(values))),
 		...(kept ? codesOf(taken(given)) : knownCodes(given)),
 		n: kept ? kept.length : given.length,
 		kept, withheld,
-		target: source.target ?? "class",
-		name: source.name ?? "",
-		truth: source.truth ?? null,
+		target: source.target ?? "class", name: source.name ?? "", truth: source.truth ?? null,
 	};
 }
 
@@ -50,8 +49,7 @@ function knownCodes(given) {
 /** Data in the form of rows or columns, whatever the form of the spec. */
 function sourceOf(data) {
 	if (data.example) return exampleData(data.example, data);
-	if (data.draw) return { ...data, ...drawnData(data.draw) };
-	return data;
+	return data.draw ? { ...data, ...drawnData(data.draw) } : data;
 }
 
 function columnsOfRows({ rows = [], features = [], truth }) {
@@ -63,17 +61,15 @@ function columnsOfRows({ rows = [], features = [], truth }) {
 	});
 }
 
-const numbersOf = (values) =>
-	values instanceof Float64Array ? values : Float64Array.from(values, (value) => (typeof value === "number" && Number.isFinite(value) ? value : NaN));
-
-const categoryOf = (value) => (value === null || value === undefined || value === "" ? null : String(value));
+const numbersOf = (values) => (values instanceof Float64Array ? values : Float64Array.from(values, (value) => (Number.isFinite(value) ? value : NaN)));
+const categoriesOf = (values) => Array.from(values, (value) => (hasNoLabel(value) ? null : String(value)));
 
 /** Columns of features that are given by number or name; an Error names one that does not exist. */
 export function columnsNamed(table, features) {
 	return features.map((feature) => {
 		const column = typeof feature === "number" ? feature : table.names.indexOf(String(feature));
-		if (column >= 0 && column < table.names.length) return column;
-		throw new Error(`There is no column “${String(feature).slice(0, 40)}”.`);
+		if (table.names[column] === undefined) throw new Error(`There is no column “${String(feature).slice(0, 40)}”.`);
+		return column;
 	});
 }
 
@@ -86,47 +82,37 @@ export function rowsOf(table, columns) {
 /** Which rows are held out for testing: Uint8Array of 0 and 1, or null for none. */
 export function heldOut({ n, codes }, test, generator) {
 	if (!test?.proportion) return null;
-	const order = Array.from({ length: n }, (_, i) => i).filter((i) => codes[i] >= 0);
-	for (let i = order.length - 1; i > 0; i--) {
-		const j = Math.floor(generator.uniform() * (i + 1));
-		[order[i], order[j]] = [order[j], order[i]];
-	}
+	const keys = Array.from({ length: n }, (_, i) => [i, generator.uniform()]).filter(([i]) => codes[i] >= 0);
+	const chosen = keys.sort((a, b) => a[1] - b[1]).slice(0, Math.round(test.proportion * keys.length));
 	const held = new Uint8Array(n);
-	for (const i of order.slice(0, Math.round(test.proportion * order.length))) held[i] = 1;
+	for (const [i] of chosen) held[i] = 1;
 	return held;
 }
 
-/**
- * Data in the form with columns, all rows among them: the form in which points are moved, added and erased.
- * Few rows are plain arrays, as JSON has them; very many stay typed.
- */
-export function editableData(data) {
+/** Data in the form with columns, withheld rows among them: the form in which points are changed. */
+function editableData(data) {
 	if (data.columns?.every(({ kind, values }) => kind === "category" || Array.isArray(values) || values.length > MANY_ROWS)) return data;
 	const { names, kinds, columns, labels, target, name, truth } = tableOf({ ...data, without: [] });
 	const plain = (column) => (column.length > MANY_ROWS ? column : Array.from(column, (value) => (Number.isNaN(value) ? null : value)));
-	const listed = names.map((title, j) => ({ name: title, kind: kinds[j], values: kinds[j] === "number" ? plain(columns[j]) : columns[j] }));
-	const { without } = { ...sourceOf(data), ...data };
-	return { columns: listed, labels, target, name, truth, ...(without?.length ? { without } : {}) };
+	const listed = columns.map((column, j) => ({ name: names[j], kind: kinds[j], values: plain(column) }));
+	const { without = [] } = { ...sourceOf(data), ...data };
+	return { columns: listed, labels, target, name, truth, without };
 }
 
 /** Data with another place of a row in some columns. */
 export function movedPoint(data, row, columns, place) {
 	const all = editableData(data);
-	const changed = all.columns.map((column, j) => {
-		const at = columns.indexOf(j);
-		if (at < 0) return column;
-		const values = column.values.slice();
-		values[row] = place[at];
-		return { ...column, values };
-	});
-	return { ...all, columns: changed };
+	const moved = (values, value) => Object.assign(values.slice(), { [row]: value });
+	const changed = (column, at) => (at < 0 ? column : { ...column, values: moved(column.values, place[at]) });
+	return { ...all, columns: all.columns.map((column, j) => changed(column, columns.indexOf(j))) };
 }
 
-/** Data with one row more; values of columns that are not given are missing. */
-export function addedPoint(data, columns, place, label) {
+/** Data with rows more; values of columns that are not given are missing. */
+export function addedPoints(data, columns, places, label) {
 	const all = editableData(data);
-	const grown = all.columns.map((column, j) => ({ ...column, values: [...column.values, place[columns.indexOf(j)] ?? null] }));
-	return { ...all, columns: grown, labels: [...all.labels, label] };
+	const added = (j) => places.map((place) => place[columns.indexOf(j)] ?? null);
+	const grown = all.columns.map((column, j) => ({ ...column, values: [...column.values, ...added(j)] }));
+	return { ...all, columns: grown, labels: [...all.labels, ...places.map(() => label)] };
 }
 
 /** Data without some rows. */

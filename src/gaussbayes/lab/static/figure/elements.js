@@ -2,22 +2,13 @@
 
 const SVG_SPACE = "http://www.w3.org/2000/svg";
 
-/**
- * An HTML element.
- * @param {string} tag
- * @param {object} attributes `on` holds listeners, `own` custom properties; null, undefined and false leave an attribute out
- * @param {...(Node|string|null|Array)} children null children are left out
- */
-export function el(tag, attributes = {}, ...children) {
-	return fillElement(document.createElement(tag), attributes, children);
-}
+/** An HTML element: `on` holds listeners, `own` custom properties; null, undefined and false leave an attribute or child out. */
+export const el = (tag, attributes, ...children) => fillElement(document.createElement(tag), attributes, children);
 
 /** An SVG element; arguments as for `el`. */
-export function svgEl(tag, attributes = {}, ...children) {
-	return fillElement(document.createElementNS(SVG_SPACE, tag), attributes, children);
-}
+export const svgEl = (tag, attributes, ...children) => fillElement(document.createElementNS(SVG_SPACE, tag), attributes, children);
 
-function fillElement(element, { on = {}, own = {}, ...attributes }, children) {
+function fillElement(element, { on = {}, own = {}, ...attributes } = {}, children) {
 	putAttributes(element, attributes);
 	for (const [name, listener] of Object.entries(on)) element.addEventListener(name, listener);
 	for (const [name, value] of Object.entries(own)) element.style.setProperty(name, value);
@@ -28,11 +19,9 @@ function fillElement(element, { on = {}, own = {}, ...attributes }, children) {
 /** Set attributes that have changed: one that is set anew is painted anew. */
 export function putAttributes(element, attributes) {
 	for (const [name, value] of Object.entries(attributes)) {
+		const text = value === true ? "" : String(value);
 		if (value === null || value === undefined || value === false) element.removeAttribute(name);
-		else {
-			const text = value === true ? "" : String(value);
-			if (element.getAttribute(name) !== text) element.setAttribute(name, text);
-		}
+		else if (element.getAttribute(name) !== text) element.setAttribute(name, text);
 	}
 }
 

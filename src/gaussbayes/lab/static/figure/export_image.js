@@ -3,44 +3,40 @@
 import { svgEl } from "./elements.js";
 import { markPath } from "./marks.js";
 
-const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity",
-	"font-size", "font-family", "font-weight", "text-anchor", "paint-order", "visibility"];
+const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin",
+	"opacity", "font-size", "font-family", "font-weight", "text-anchor", "paint-order", "visibility"];
+const HEAD = 26; // pixels of the legend
 
 /** Copy an element of the page with its computed styles. */
 function styledCopy(element) {
 	const copy = element.cloneNode(false);
 	if (element.nodeType !== 1) return copy;
 	const style = getComputedStyle(element);
-	if (style.display === "none") return svgEl("g");
 	for (const name of STYLES) copy.setAttribute(name, style.getPropertyValue(name));
-	copy.removeAttribute("style");
-	copy.removeAttribute("class");
+	for (const name of ["style", "class", "tabindex"]) copy.removeAttribute(name);
 	copy.append(...[...element.childNodes].map(styledCopy));
 	return copy;
 }
 
-/** The figure's plot, legend and caption-free, as SVG text. */
+/** The figure's plot and legend as SVG text. */
 export function svgOf({ stage, scene, colours }) {
 	const box = stage.getBoundingClientRect();
-	const [width, height] = [Math.round(box.width), Math.round(box.height)];
-	const head = 26;
-	const root = svgEl("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 ${-head} ${width} ${height + head}`, width, height: height + head });
-	root.append(svgEl("rect", { x: 0, y: -head, width, height: height + head, fill: colours.paper }), ...legend(scene, colours, width));
-	for (const element of stage.querySelectorAll("canvas, svg")) {
+	const [width, height] = [Math.round(box.width), Math.round(box.height) + HEAD];
+	const ground = svgEl("rect", { x: 0, y: -HEAD, width, height, fill: colours.paper });
+	const pictures = [...stage.querySelectorAll("canvas, svg")].map((element) => {
 		const at = element.getBoundingClientRect();
 		const place = { x: at.left - box.left, y: at.top - box.top, width: at.width, height: at.height };
-		if (element.closest(".gb-chips") || !at.width) continue;
-		if (element.tagName === "CANVAS") root.append(svgEl("image", { ...place, href: element.toDataURL("image/png"), preserveAspectRatio: "none" }));
-		else root.append(svgEl("svg", { ...place, overflow: "visible" }, [...element.childNodes].map(styledCopy)));
-	}
-	return new XMLSerializer().serializeToString(root);
+		if (element.tagName === "CANVAS") return svgEl("image", { ...place, href: element.toDataURL(), preserveAspectRatio: "none" });
+		return svgEl("svg", { ...place, overflow: "visible" }, [...element.childNodes].map(styledCopy));
+	});
+	const size = { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 ${-HEAD} ${width} ${height}`, width, height };
+	return new XMLSerializer().serializeToString(svgEl("svg", size, ground, legendOf(scene, colours, width), pictures));
 }
 
-function legend({ classes }, colours, width) {
+function legendOf({ classes }, colours, width) {
 	let left = 14;
-	return classes.slice(0, 12).flatMap((label, code) => {
-		const text = String(label).slice(0, 24);
-		const at = left;
+	return classes.slice(0, 12).map((label, code) => {
+		const [text, at] = [String(label).slice(0, 24), left];
 		left += 30 + 7.5 * text.length;
 		if (left > width) return [];
 		const style = { fill: colours.ink, "font-size": "13px", "font-family": "system-ui, sans-serif" };
@@ -50,17 +46,10 @@ function legend({ classes }, colours, width) {
 
 /** The same as PNG at twice the size. */
 export async function pngOf(figure) {
-	const text = svgOf(figure);
-	const address = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
-	try {
-		const image = new Image();
-		image.src = address;
-		await image.decode();
-		const canvas = document.createElement("canvas");
-		Object.assign(canvas, { width: 2 * image.naturalWidth, height: 2 * image.naturalHeight });
-		canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-		return await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
-	} finally {
-		URL.revokeObjectURL(address);
-	}
+	const address = URL.createObjectURL(new Blob([svgOf(figure)], { type: "image/svg+xml" }));
+	const image = Object.assign(new Image(), { src: address });
+	await image.decode().finally(() => URL.revokeObjectURL(address));
+	const canvas = Object.assign(document.createElement("canvas"), { width: 2 * image.naturalWidth, height: 2 * image.naturalHeight });
+	canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+	return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }

@@ -13,29 +13,24 @@ const HELP = "Arrow keys move it, with Shift in finer steps";
 /** Pixels as an attribute can have them. */
 const bounded = (value) => Math.max(-FAR, Math.min(FAR, value)).toFixed(1);
 
-const SHAPES_OF = {
-	mean: (code) => [
-		svgEl("circle", { class: "gb-reach", r: 15 }),
-		svgEl("circle", { class: "gb-disc", r: 9.5 }),
-		svgEl("path", { class: "gb-grip gb-own", d: markPath(code, 4.6) }),
-	],
-	axis: () => [svgEl("circle", { class: "gb-reach", r: 13 }), svgEl("rect", { class: "gb-grip", x: -5, y: -5, width: 10, height: 10, rx: 3 })],
-	across: () => [svgEl("circle", { class: "gb-reach", r: 15 }), svgEl("rect", { class: "gb-grip", x: -4, y: -10, width: 8, height: 20, rx: 4 })],
-	up: () => [svgEl("circle", { class: "gb-reach", r: 15 }), svgEl("rect", { class: "gb-grip", x: -10, y: -4, width: 20, height: 8, rx: 4 })],
-	query: () => [
-		svgEl("circle", { class: "gb-reach", r: 16 }),
-		svgEl("path", { class: "gb-cross gb-halo", d: "M-13 0H-5M5 0H13M0 -13V-5M0 5V13" }),
-		svgEl("circle", { class: "gb-ring gb-halo", r: 6.5 }),
-		svgEl("path", { class: "gb-cross", d: "M-13 0H-5M5 0H13M0 -13V-5M0 5V13" }),
-		svgEl("circle", { class: "gb-ring", r: 6.5 }),
-	],
-	point: () => [svgEl("circle", { class: "gb-reach", r: 9 })],
+const reach = (r) => svgEl("circle", { class: "gb-reach", r });
+const grip = (width, height) => svgEl("rect", { class: "gb-grip", x: -width / 2, y: -height / 2, width, height, rx: Math.min(width, height) / 2.5 });
+const cross = (kind) => [
+	svgEl("path", { class: `gb-cross ${kind}`, d: "M-13 0H-5M5 0H13M0 -13V-5M0 5V13" }), svgEl("circle", { class: `gb-ring ${kind}`, r: 6.5 }),
+];
+const FORMS = {
+	mean: (code) => [reach(15), svgEl("circle", { class: "gb-disc", r: 9.5 }), svgEl("path", { class: "gb-own", d: markPath(code, 4.6) })],
+	axis: () => [reach(13), grip(10, 10)],
+	across: () => [reach(15), grip(8, 20)],
+	up: () => [reach(15), grip(20, 8)],
+	query: () => [reach(16), ...cross("gb-halo"), ...cross("")],
+	point: () => [reach(9)],
 };
 
 /**
  * The layer of handles of a view.
  *
- * A handle is {id, kind (of SHAPES_OF), code, at: [left, top], arm: [left, top] where a line goes, label, value, text, grab, step, key}.
+ * A handle is {id, kind (of FORMS), code, at: [left, top], arm: [left, top] where a line goes, label, value, text, grab, step, key}.
  * `grab()` starts a drag and returns a function of the pixels moved [right, up] that returns a patch of the state;
  * `step([right, up])` returns the patch of an arrow key; `key(event)` may handle other keys.
  */
@@ -46,9 +41,8 @@ export class HandleLayer {
 
 	/** Show these handles, and no others. */
 	show(handles) {
-		const ids = new Set(handles.map(({ id }) => id));
 		for (const [id, { group }] of this.shown) {
-			if (ids.has(id)) continue;
+			if (handles.some((handle) => handle.id === id)) continue;
 			group.remove();
 			this.shown.delete(id);
 		}
@@ -57,26 +51,23 @@ export class HandleLayer {
 
 	place(handle) {
 		const entry = this.shown.get(handle.id) ?? this.make(handle);
+		const [[left, top], arm] = [handle.at.map(bounded), handle.arm?.map(bounded)];
 		entry.handle = handle;
-		const [left, top] = handle.at;
-		putAttributes(entry.element, {
-			transform: `translate(${bounded(left)} ${bounded(top)})`,
-			"aria-label": handle.label, "aria-valuenow": handle.value, "aria-valuetext": handle.text,
-		});
-		if (handle.arm) putAttributes(entry.arm, { x1: bounded(handle.arm[0]), y1: bounded(handle.arm[1]), x2: bounded(left), y2: bounded(top) });
+		const { label, value, text } = handle;
+		putAttributes(entry.element, { transform: `translate(${left} ${top})`, "aria-label": label, "aria-valuenow": value, "aria-valuetext": text });
+		if (arm) putAttributes(entry.arm, { x1: arm[0], y1: arm[1], x2: left, y2: top });
 	}
 
 	make({ id, kind, code }) {
 		const arm = svgEl("line", { class: "gb-arm" });
 		const what = { class: `gb-handle gb-${kind}`, tabindex: 0, role: "slider", "aria-description": HELP, "data-handle": id };
-		const element = svgEl("g", what, SHAPES_OF[kind](code));
-		const group = svgEl("g", { own: { "--own": classVariable(code) } }, arm, element);
-		const entry = { group, element, arm };
+		const element = svgEl("g", what, FORMS[kind](code));
+		const entry = { element, arm, group: svgEl("g", { own: { "--own": classVariable(code) } }, arm, element) };
 		element.addEventListener("pointerdown", (event) => this.grab(event, entry));
 		element.addEventListener("keydown", (event) => this.key(event, entry));
 		element.addEventListener("keyup", (event) => event.key in KEYS && this.figure.settle());
 		this.shown.set(id, entry);
-		this.root.append(group);
+		this.root.append(entry.group);
 		return entry;
 	}
 
@@ -87,35 +78,35 @@ export class HandleLayer {
 		element.focus({ preventScroll: true });
 		element.classList.add("gb-held");
 		let drag = null;
-		followPointer(element, event, {
-			move: (by) => {
-				if (!drag && Math.hypot(...by) < STILL) return;
-				drag ??= handle.grab();
-				this.figure.move(drag(by));
-			},
-			end: () => {
-				element.classList.remove("gb-held");
-				if (drag) this.figure.settle();
-			},
+		const move = (by) => {
+			if (!drag && Math.hypot(...by) < STILL) return;
+			drag ??= handle.grab();
+			this.figure.move(drag(by));
+		};
+		followPointer(element, event, move, () => {
+			element.classList.remove("gb-held");
+			this.figure.settle();
 		});
 	}
 
 	key(event, { handle }) {
-		if (event.ctrlKey || event.metaKey || event.altKey) return;
 		const direction = KEYS[event.key];
-		if (!direction || !handle.step) return handle.key?.(event);
-		event.preventDefault();
-		event.stopPropagation();
-		this.figure.move(handle.step(direction.map((part) => part * (event.shiftKey ? FINER : 1))));
+		if (event.ctrlKey || event.metaKey || event.altKey) return;
+		if (direction && handle.step) {
+			event.preventDefault();
+			event.stopPropagation();
+			this.figure.move(handle.step(direction.map((part) => part * (event.shiftKey ? FINER : 1))));
+		} else handle.key?.(event);
 	}
 }
 
 /** Follow a pressed pointer: `move([right, up])` in pixels from the start, then `end()`, also if the element goes away. */
-export function followPointer(element, event, { move, end }) {
+export function followPointer(element, event, move, end) {
 	element.setPointerCapture(event.pointerId);
-	const moved = (next) => next.pointerId === event.pointerId && move([next.clientX - event.clientX, event.clientY - next.clientY], next);
-	const ended = ({ pointerId }) => {
-		if (pointerId !== event.pointerId) return;
+	const isSame = ({ pointerId }) => pointerId === event.pointerId;
+	const moved = (next) => isSame(next) && move([next.clientX - event.clientX, event.clientY - next.clientY]);
+	const ended = (last) => {
+		if (!isSame(last)) return;
 		document.removeEventListener("lostpointercapture", ended);
 		element.removeEventListener("pointermove", moved);
 		end();

@@ -16,17 +16,14 @@ const SHAPES = [
 	CROSS,
 	CROSS.map(([x, y]) => [(x - y) * Math.SQRT1_2, (x + y) * Math.SQRT1_2]),
 ];
-const UNLABELLED = 0.72; // radius relative to that of other marks
 
 /** The path of a class's mark of a radius about (x, y); −1, an unlabelled row, is a small disc. */
 export function markPath(code, radius, x = 0, y = 0) {
 	const at = (value) => Number(value.toFixed(2));
-	const corners = code < 0 ? null : SHAPES[code % SHAPES.length];
-	if (!corners) {
-		const r = at(radius * (code < 0 ? UNLABELLED : 1));
-		return `M${at(x - r)} ${at(y)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
-	}
-	return `M${corners.map(([dx, dy]) => `${at(x + radius * dx)} ${at(y + radius * dy)}`).join("L")}Z`;
+	const corners = SHAPES[code % SHAPES.length];
+	if (corners) return `M${corners.map(([dx, dy]) => `${at(x + radius * dx)} ${at(y + radius * dy)}`).join("L")}Z`;
+	const r = at(radius * (code < 0 ? 0.72 : 1));
+	return `M${at(x - r)} ${at(y)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
 }
 
 /** A small picture of a class's mark. */

@@ -1,22 +1,22 @@
 // How numbers read.
 
-const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 const MINUS = "−";
-
 const signedText = (text) => text.replace("-", MINUS);
 
 /** A power as superscript: −12 → "⁻¹²". */
-export const superscript = (power) => [...String(power)].map((character) => SUPERSCRIPTS[character] ?? "⁻").join("");
+export const superscript = (power) => [...String(power)].map((character) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[character] ?? "⁻").join("");
+
+function withPower(value, decimals) {
+	const [front, power] = value.toExponential(Math.max(0, decimals)).split("e");
+	return `${signedText(front)}·10${superscript(Number(power))}`;
+}
 
 /** A few significant digits, as 0.0123 or 1.23·10⁻⁷; "–" for what is not a number. */
 export function shortNumber(value, digits = 3) {
-	if (value === Infinity || value === -Infinity) return value > 0 ? "∞" : `${MINUS}∞`;
+	if (Math.abs(value) === Infinity) return value > 0 ? "∞" : `${MINUS}∞`;
 	if (typeof value !== "number" || Number.isNaN(value)) return "–";
-	if (value === 0) return "0";
-	const size = Math.abs(value);
-	if (size >= 1e-3 && size < 1e5) return signedText(String(Number(value.toPrecision(digits))));
-	const [front, power] = value.toExponential(Math.max(0, digits - 1)).split("e");
-	return `${signedText(front)}·10${superscript(Number(power))}`;
+	const isPlain = value === 0 || (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e5);
+	return isPlain ? signedText(String(Number(value.toPrecision(digits)))) : withPower(value, digits - 1);
 }
 
 /** Round a value to the digits that matter where `unit` is the smallest difference that can be seen. */
@@ -34,12 +34,10 @@ export function exactNumber(value, unit) {
 }
 
 /** A proportion as per cent: 4.5 %, and 0 % or 100 % only if it is that. */
-export function percentText(proportion, digits = 3) {
+export function percentText(proportion) {
 	if (!Number.isFinite(proportion)) return "–";
-	if (proportion === 0 || proportion === 1) return `${100 * proportion} %`;
-	if (proportion < 0.001) return `${shortNumber(100 * proportion, 2)} %`;
 	if (proportion > 0.9995 && proportion < 1) return "> 99.9 %";
-	return `${Number((100 * proportion).toPrecision(digits))} %`;
+	return `${shortNumber(100 * proportion, proportion < 0.001 ? 2 : 3)} %`;
 }
 
 /** A probability with three decimals; a very small one with two significant digits. */
@@ -51,28 +49,19 @@ export function probabilityText(value) {
 /** An integer with thin spaces: 12 345. */
 export const countText = (value) => String(value).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
 
-const NUMBER = /([+−-]?)(\d[\d,]*)(?:\.(\d+))?(?:(?:e|·10)([+−⁻-]?[\d⁰¹²³⁴-⁹]+))?(\s?%)?/;
+const NUMBER = /([+−-]?)(\d[\d,]*)(?:\.(\d+))?((?:e|·10)[+−⁻-]?[\d⁰¹²³⁴-⁹]+)?(\s?%)?/;
 
-/**
- * A value in the format of a text that holds a number: "0.672" has three decimals, "8.33 %" is a percentage, "4.9e-26" has a
- * power of ten. Words around the number stay.
- */
+/** A value in the format of a text: "0.672" has three decimals, "8.33 %" is a percentage, "4.9e-26" has a power of ten. */
 export function numberLike(value, text) {
 	const found = NUMBER.exec(text);
-	if (!Number.isFinite(value)) return found ? text.replace(NUMBER, "–") : "–";
-	if (!found) return shortNumber(value);
-	const [, sign, whole, fraction = "", power, percent = ""] = found;
+	if (!found || !Number.isFinite(value)) return found ? text.replace(NUMBER, "–") : shortNumber(value);
+	const [whole, sign, integer, { length: decimals } = "", power, percent = ""] = found;
 	const scaled = percent ? 100 * value : value;
-	const decimals = fraction.length;
-	const tiny = scaled !== 0 && decimals > 0 && Math.abs(scaled) < 0.5 * 10 ** -decimals;
-	let written = power || tiny || Math.abs(scaled) >= 1e15 ? shortNumberOfPower(scaled, power ? decimals : 1) : scaled.toFixed(decimals);
-	if (whole.includes(",")) written = written.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
-	if (Number(written) === 0) written = written.replace("-", "");
+	const isTiny = scaled !== 0 && decimals > 0 && Math.abs(scaled) < 0.5 * 10 ** -decimals;
+	const hasPower = power || isTiny || Math.abs(scaled) >= 1e15;
+	let written = hasPower ? withPower(scaled, power ? decimals : 1) : signedText(scaled.toFixed(decimals));
+	if (integer.includes(",")) written = written.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+	if (/^−[0.]+$/.test(written)) written = written.slice(1);
 	if (sign === "+" && scaled > 0) written = `+${written}`;
-	return text.slice(0, found.index) + signedText(written) + percent + text.slice(found.index + found[0].length);
-}
-
-function shortNumberOfPower(value, decimals) {
-	const [front, power] = value.toExponential(decimals).split("e");
-	return `${front}·10${superscript(Number(power))}`;
+	return text.slice(0, found.index) + written + percent + text.slice(found.index + whole.length);
 }

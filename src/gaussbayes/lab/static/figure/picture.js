@@ -6,34 +6,31 @@ const MOST_MOVING = 5000; // points that move from one sample to the next
 
 /** The drawn numbers of a scene: parameters of the model, query, window, points. */
 export function pictureOf(scene, window) {
-	const { model, table, columns, state } = scene;
-	const [x, y] = columns.map((column) => table.columns[column]);
-	return { scene, model, window, query: state.query ?? null, x: x ?? [], y: y ?? [], camera: state.camera ?? null };
+	const [x = [], y = []] = scene.columns.map((column) => scene.table.columns[column]);
+	return { scene, model: scene.model, window, query: scene.state.query ?? null, x, y };
 }
 
 const between = (a, b, t) => (Array.isArray(a) ? a.map((value, i) => between(value, b[i], t)) : a + (b - a) * t);
-const sameShape = (a, b) => Array.isArray(a) === Array.isArray(b) && (!Array.isArray(a) || (a.length === b.length && a.every((value, i) => sameShape(value, b[i]))));
-const areNumbers = (values) => values?.every((value) => typeof value === "number");
+const shapeOf = (value) => (Array.isArray(value) ? `[${value.map(shapeOf)}]` : typeof value);
 
 /** A picture between two others, 0 ≤ t ≤ 1; what cannot be mixed is that of the second. */
 export function mixedPicture(from, to, t) {
 	if (t >= 1) return to;
-	const query = areNumbers(from.query) && areNumbers(to.query) && from.query.length === to.query.length ? between(from.query, to.query, t) : to.query;
-	const mixed = (a, b) => (a === b || a.length !== b.length || a.length > MOST_MOVING ? b : b.map((value, i) => between(a[i], value, t)));
-	const window = to.window && from.window && from.window !== to.window
-		? { x: between(from.window.x, to.window.x, t), y: between(from.window.y, to.window.y, t) } : to.window;
-	return { ...to, query, window, model: mixedModel(from.model, to.model, t), x: mixed(from.x, to.x), y: mixed(from.y, to.y) };
+	const areNumbers = (shape) => !/[a-z]/.test(shape.replaceAll("number", ""));
+	const mixed = (a, b) => (shapeOf(a) === shapeOf(b) && areNumbers(shapeOf(a)) ? between(a, b, t) : b);
+	const isMoving = (a, b) => a !== b && a.length === b.length && b.length <= MOST_MOVING;
+	const [x, y] = ["x", "y"].map((axis) => (isMoving(from[axis], to[axis]) ? to[axis].map((value, i) => between(from[axis][i], value, t)) : to[axis]));
+	const window = { x: mixed(from.window.x, to.window.x), y: mixed(from.window.y, to.window.y) };
+	return { ...to, window, query: mixed(from.query, to.query), model: mixedModel(from.model, to.model, t), x, y };
 }
 
+const parametersOf = ({ priors, means, covariances, probabilities }) => [priors, means, covariances, probabilities.map(({ table }) => table)];
+
 function mixedModel(from, to, t) {
-	if (from === to || !from?.factors || !to?.factors || !sameShape([from.priors, from.means], [to.priors, to.means])) return to;
-	const tables = (model) => model.probabilities.map(({ table }) => table);
-	if (!sameShape(tables(from), tables(to)) || to.numeric.some((column, j) => column !== j)) return to;
-	return fromParameters({
-		classes: to.classes,
-		priors: between(from.priors, to.priors, t),
-		means: between(from.means, to.means, t),
-		covariances: between(from.covariances, to.covariances, t),
-		probabilities: to.probabilities.map(({ levels, table }, q) => ({ levels, table: between(tables(from)[q], table, t) })),
-	});
+	if (from === to || !from?.factors || !to?.factors || to.numeric.some((column, j) => column !== j)) return to;
+	const [before, after] = [parametersOf(from), parametersOf(to)];
+	if (shapeOf(before) !== shapeOf(after)) return to;
+	const [priors, means, covariances, tables] = between(before, after, t);
+	const probabilities = to.probabilities.map(({ levels }, q) => ({ levels, table: tables[q] }));
+	return fromParameters({ classes: to.classes, priors, means, covariances, probabilities });
 }

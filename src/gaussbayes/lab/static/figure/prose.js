@@ -3,36 +3,20 @@
 import { followQuantity } from "./controls.js";
 import { numberLike } from "./numbers.js";
 
-const PENDING = "…";
-
 /** Tie the text of a page to a figure: {refresh(settled), release()}. */
 export function proseOf(figure, id) {
-	if (!id) return { refresh() {}, release() {} };
-	const named = (selector) => [...document.querySelectorAll(selector)].filter((element) => element.dataset.figure === id);
-	const spans = named("[data-live]").map((element) => {
-		const format = (element.dataset.format ??= element.textContent.trim());
-		return { element, quantity: element.dataset.live, format: format && format !== PENDING ? format : "0.000" };
-	});
-	const buttons = named("button[data-set]");
+	const tied = (selector) => [...document.querySelectorAll(selector)].filter(({ dataset }) => id && dataset.figure === id);
+	const spans = tied("[data-live]").map((element) => ({ element, format: (element.dataset.format ??= element.textContent.trim()) }));
+	const buttons = tied("button[data-set]");
 	const press = ({ currentTarget }) => {
-		const patch = parsedPatch(currentTarget.dataset.set);
-		if (patch?.press) figure.press(patch.press);
-		else if (patch) figure.set(patch);
+		const { press: name, ...patch } = JSON.parse(currentTarget.dataset.set);
+		if (Object.keys(patch).length) figure.set(patch);
+		if (name) figure.press(name);
 	};
 	for (const button of buttons) button.addEventListener("click", press);
 	return {
-		refresh: (settled) => {
-			for (const { element, quantity, format } of spans) followQuantity(figure, element, quantity, settled, (value) => numberLike(value, format));
-		},
+		refresh: (settled) => spans.forEach(({ element, format }) =>
+			followQuantity(figure, element, element.dataset.live, settled, (value) => numberLike(value, format || "0.000"))),
 		release: () => buttons.forEach((button) => button.removeEventListener("click", press)),
 	};
-}
-
-function parsedPatch(text) {
-	try {
-		const patch = JSON.parse(text);
-		return patch && typeof patch === "object" ? patch : null;
-	} catch {
-		return null;
-	}
 }

@@ -4,20 +4,18 @@ import { bayesError, chiSquare, leaveOneOut, lineBoundaries, negativeLogLikeliho
 import { neighbourRule, predictedCodes, remembered } from "./scene.js";
 
 const SLOW = /^(bayes_error|leave_one_out_error|neighbour_error|learning\.)/;
-const DATA = /^(n\.|errors?$|test_|data_log_likelihood|nll\.)/;
-const SLOW_ROWS = 5000;
+const OF_ROWS = /^(n\.|errors?$|test_|data_log_likelihood|nll\.)/;
+const MANY = 5000; // rows
 
 /** Whether a quantity takes too long to follow a drag. */
-export const isSlow = (scene, name) => SLOW.test(name) || (scene.table.n > SLOW_ROWS && DATA.test(name));
+export const isSlow = (scene, name) => SLOW.test(name) || (scene.table.n > MANY && OF_ROWS.test(name));
 
-/**
- * The value of a quantity; NaN where it is not defined (no model, no query, an unknown name).
- * @param {object} scene
- * @param {string} name
- */
+/** A name in two parts: "posterior.B" → ["posterior", "B"]. */
+export const splitName = (name) => [name.split(".", 1)[0], name.slice(name.indexOf(".") + 1 || name.length)];
+
+/** The value of a quantity; NaN where it is not defined (no model, no query, an unknown name). */
 export function quantityOf(scene, name) {
-	const at = name.indexOf(".");
-	const [kind, rest] = at < 0 ? [name, ""] : [name.slice(0, at), name.slice(at + 1)];
+	const [kind, rest] = splitName(name);
 	if (!Object.hasOwn(QUANTITIES, kind)) return NaN;
 	try {
 		return QUANTITIES[kind](scene, rest) ?? NaN;
@@ -29,128 +27,105 @@ export function quantityOf(scene, name) {
 /** The place of a class by its label, −1 if there is none. */
 export const codeOf = (scene, label) => scene.classes.findIndex((name) => String(name) === label);
 
-/** A class and an index: "A.0" → [0, 0]; without an index the first feature. */
-function codeAndIndex(scene, rest) {
-	const whole = codeOf(scene, rest);
-	if (whole >= 0) return [whole, 0];
-	const at = rest.lastIndexOf(".");
-	return [codeOf(scene, rest.slice(0, at)), Number(rest.slice(at + 1))];
+/** A class and an index: "A.0" → [0, 0]; without an index the first feature. Labels may have dots themselves. */
+export function codeAndIndex(scene, rest) {
+	const [at, whole] = [rest.lastIndexOf("."), codeOf(scene, rest)];
+	return whole >= 0 ? [whole, 0] : [codeOf(scene, rest.slice(0, at)), Number(rest.slice(at + 1))];
 }
 
-/** Two classes: "A.B" → [0, 1], labels that have dots themselves among them. */
 function twoCodes(scene, rest) {
 	const parts = rest.split(".");
-	for (let i = 1; i < parts.length; i++) {
-		const pair = [parts.slice(0, i), parts.slice(i)].map((words) => codeOf(scene, words.join(".")));
-		if (!pair.includes(-1)) return pair;
-	}
-	return [-1, -1];
+	const pairs = parts.map((_, i) => [parts.slice(0, i), parts.slice(i)].map((words) => codeOf(scene, words.join("."))));
+	return pairs.find((pair) => !pair.includes(-1)) ?? [-1, -1];
 }
 
-/** The two classes of the log-odds: those of the spec, or the most probable and the next one. */
-export function oddsOf(scene) {
-	const given = (scene.state.odds ?? []).map((label) => codeOf(scene, String(label)));
-	if (given.length === 2 && !given.includes(-1)) return given;
-	const logs = scene.model.logPosterior(scene.row);
-	return logs.map((_, c) => c).sort((a, b) => logs[b] - logs[a]).slice(0, 2);
+/** What each feature adds to the log-odds of two classes: those of the spec, or the most probable and the next one. */
+export function contributionsOf(scene) {
+	const { state, model, row } = scene;
+	const given = (state.odds ?? []).map((label) => codeOf(scene, String(label)));
+	const logs = model.logPosterior(row);
+	const order = logs.map((_, c) => c).sort((p, q) => logs[q] - logs[p]);
+	const [a, b] = given.length === 2 && !given.includes(-1) ? given : order;
+	return { a, b, ...shapley(model, row, a, b) };
 }
-
-/** What each feature adds to the log-odds at the query. */
-export const contributionsOf = (scene) => {
-	const [a, b] = oddsOf(scene);
-	return { a, b, ...shapley(scene.model, scene.row, a, b) };
-};
 
 /** All boundaries on a line at which the most probable class changes, sorted. */
-export function boundariesOf({ model }) {
-	if (!model?.factors || model.numeric.length !== 1) return [];
-	const found = [];
-	model.classes.forEach((_, a) => {
-		for (let b = 0; b < a; b++) {
-			for (const x of lineBoundaries(model, b, a)) {
-				const joint = model.logJoint([x]);
-				if (joint.every((value, c) => c === a || c === b || value <= joint[a])) found.push(x);
-			}
-		}
+export function boundariesOf({ model, memo = {} }) {
+	return remembered(memo, "boundaries", [model], () => {
+		const places = model.classes.map((_, c) => c);
+		const pairs = places.flatMap((a) => places.slice(0, a).map((b) => [b, a]));
+		const isHighest = (x, a, b) => model.logJoint([x]).every((value, c, joint) => c === a || c === b || value <= joint[a]);
+		return pairs.flatMap(([a, b]) => lineBoundaries(model, a, b).filter((x) => isHighest(x, a, b))).sort((p, q) => p - q);
 	});
-	return found.sort((p, q) => p - q);
 }
 
-const each = (method) => (scene, rest) => scene.model[method](scene.row)[codeOf(scene, rest)];
-const covarianceAt = (scene, c, i, j) => scene.model.covariances[c][i][j];
-
-/** Rows whose predicted class is wrong among those that `isCounted(i)`: {wrong, all}. */
-export function countWrong(scene, isCounted) {
-	const predicted = predictedCodes(scene);
-	const counts = { wrong: 0, all: 0 };
-	for (let i = 0; predicted && i < scene.codes.length; i++) {
-		if (scene.codes[i] < 0 || predicted[i] < 0 || !isCounted(i)) continue;
-		counts.all += 1;
-		if (predicted[i] !== scene.codes[i]) counts.wrong += 1;
-	}
-	return counts;
+/** The number and the share of rows that are misclassified among those that `isCounted(i)`. */
+function countWrong(scene, isCounted, byNeighbours = false) {
+	const isShown = Boolean(scene.layers.neighbours) === byNeighbours;
+	const predicted = predictedCodes(isShown ? scene : { ...scene, memo: {}, layers: { ...scene.layers, neighbours: byNeighbours } });
+	const counted = Array.from(scene.codes.keys()).filter((i) => scene.codes[i] >= 0 && predicted[i] >= 0 && isCounted(i));
+	const wrong = counted.filter((i) => predicted[i] !== scene.codes[i]).length;
+	return { wrong, share: counted.length ? wrong / counted.length : NaN };
 }
 
-const trainingErrors = (scene) => countWrong(byModel(scene), (i) => !scene.held?.[i]);
-const testErrors = (scene) => countWrong(byModel(scene), (i) => scene.held?.[i]);
-const byModel = (scene) => (scene.layers.neighbours ? { ...scene, memo: {}, layers: { ...scene.layers, neighbours: false } } : scene);
-const share = ({ wrong, all }) => (all ? wrong / all : NaN);
-const training = ({ table, held }, values) => (held ? values.filter((_, i) => !held[i]) : values);
+const ofTraining = (scene) => countWrong(scene, (i) => !scene.held?.[i]);
+const ofTest = (scene) => countWrong(scene, (i) => scene.held?.[i]);
+
+/** Rows and labels that are not held out. */
+function trainingRows({ rows, table, held }) {
+	const taken = (values) => (held ? values.filter((_, i) => !held[i]) : values);
+	return [taken(rows()), taken(table.labels)];
+}
 
 function leaveOneOutError(scene) {
-	const { memo, table, rows, held, state, columns } = scene;
-	return remembered(memo, "leave one out", [table, rows, held, state.model], () => {
-		const { errors, n } = leaveOneOut(training(scene, rows()), training(scene, table.labels), { ...state.model, features: columns.map((j) => table.names[j]) });
+	const { memo, rows, held, state, names } = scene;
+	return remembered(memo, "leave one out", [rows, held, state.model], () => {
+		const { errors, n } = leaveOneOut(...trainingRows(scene), { ...state.model, features: names });
 		return errors / n;
 	});
 }
 
-function dataLogLikelihood({ model, rows, codes, table, held }) {
-	return rows().reduce((sum, row, i) => {
-		if (held?.[i]) return sum;
-		return sum + (codes[i] < 0 ? model.logEvidence(row) : model.logJoint(row)[codes[i]]);
-	}, table.n ? 0 : NaN);
+function dataLogLikelihood({ model, rows, codes, held }) {
+	const terms = rows().map((row, i) => (held?.[i] ? 0 : codes[i] < 0 ? model.logEvidence(row) : model.logJoint(row)[codes[i]]));
+	return terms.length ? terms.reduce((sum, term) => sum + term, 0) : NaN;
 }
+
+/** A quantity of a class, by a method of the model or by its parameters. */
+const ofClass = (method) => (scene, rest) => scene.model[method](scene.row)[codeOf(scene, rest)];
+const ofMoments = (read) => (scene, rest) => read(scene.model, ...codeAndIndex(scene, rest));
 
 const QUANTITIES = {
 	prior: (scene, rest) => scene.model.priors[codeOf(scene, rest)],
-	likelihood: (scene, rest) => Math.exp(each("logLikelihood")(scene, rest)),
-	log_likelihood: each("logLikelihood"),
-	joint: (scene, rest) => Math.exp(each("logJoint")(scene, rest)),
-	evidence: (scene) => Math.exp(scene.model.logEvidence(scene.row)),
-	log_evidence: (scene) => scene.model.logEvidence(scene.row),
-	posterior: each("posterior"),
+	likelihood: (...of) => Math.exp(ofClass("logLikelihood")(...of)),
+	log_likelihood: ofClass("logLikelihood"),
+	joint: (...of) => Math.exp(ofClass("logJoint")(...of)),
+	evidence: ({ model, row }) => Math.exp(model.logEvidence(row)),
+	log_evidence: ({ model, row }) => model.logEvidence(row),
+	posterior: ofClass("posterior"),
 	log_odds: (scene, rest) => scene.model.logOdds(scene.row, ...twoCodes(scene, rest)),
-	squared_distance: each("squaredDistance"),
-	distance: (scene, rest) => Math.sqrt(each("squaredDistance")(scene, rest)),
-	p_value: (scene, rest) => chiSquare(each("squaredDistance")(scene, rest), scene.row.filter((value) => typeof value === "number").length),
-	mean: (scene, rest) => {
-		const [c, i] = codeAndIndex(scene, rest);
-		return scene.model.means[c][i];
-	},
-	variance: (scene, rest) => {
-		const [c, i] = codeAndIndex(scene, rest);
-		return covarianceAt(scene, c, i, i);
-	},
-	sd: (scene, rest) => Math.sqrt(QUANTITIES.variance(scene, rest)),
-	covariance: (scene, rest) => covarianceAt(scene, codeOf(scene, rest), 0, 1),
-	correlation: (scene, rest) => scene.model.correlations[codeOf(scene, rest)][0][1],
-	boundary: (scene, rest) => remembered(scene.memo, "boundaries", [scene.model], () => boundariesOf(scene))[Number(rest)],
-	n: ({ table, codes, ...scene }, rest) => (rest ? codes.filter((code) => code === codeOf(scene, rest)).length : table.n),
-	errors: (scene) => trainingErrors(scene).wrong,
-	error: (scene) => share(trainingErrors(scene)),
-	test_errors: (scene) => testErrors(scene).wrong,
-	test_error: (scene) => share(testErrors(scene)),
+	squared_distance: ofClass("squaredDistance"),
+	distance: (...of) => Math.sqrt(ofClass("squaredDistance")(...of)),
+	p_value: (scene, rest) => chiSquare(ofClass("squaredDistance")(scene, rest), scene.row.filter(Number.isFinite).length),
+	mean: ofMoments(({ means }, c, i) => means[c][i]),
+	variance: ofMoments(({ covariances }, c, i) => covariances[c][i][i]),
+	sd: ofMoments(({ covariances }, c, i) => Math.sqrt(covariances[c][i][i])),
+	covariance: ofMoments(({ covariances }, c) => covariances[c][0][1]),
+	correlation: ofMoments(({ correlations }, c) => correlations[c][0][1]),
+	boundary: (scene, rest) => boundariesOf(scene)[Number(rest)],
+	n: (scene, rest) => (rest ? scene.codes.filter((code) => code === codeOf(scene, rest)).length : scene.table.n),
+	errors: (scene) => ofTraining(scene).wrong,
+	error: (scene) => ofTraining(scene).share,
+	test_errors: (scene) => ofTest(scene).wrong,
+	test_error: (scene) => ofTest(scene).share,
 	bayes_error: ({ memo, model }) => remembered(memo, "bayes error", [model], () => bayesError(model)),
 	leave_one_out_error: leaveOneOutError,
 	data_log_likelihood: dataLogLikelihood,
-	nll: (scene, rest) => negativeLogLikelihood(scene.model, training(scene, scene.rows()), training(scene, scene.table.labels))[rest],
+	nll: (scene, rest) => negativeLogLikelihood(scene.model, ...trainingRows(scene))[rest],
 	n_parameters: ({ model }) => model.nParameters,
 	query: ({ state }, rest) => state.query[Number(rest)],
 	k: ({ state }) => state.neighbours ?? 5,
 	vote: (scene, rest) => neighbourRule(scene).vote(scene.row)[codeOf(scene, rest)],
-	neighbour_error: (scene) =>
-		share(countWrong({ ...scene, memo: {}, layers: { ...scene.layers, neighbours: true } }, (i) => (scene.held ? scene.held[i] : true))),
+	neighbour_error: (scene) => countWrong(scene, (i) => !scene.held || scene.held[i], true).share,
 	em_step: ({ state, model }) => state.step ?? model.steps.length,
 	em_log_likelihood: ({ model }) => model.steps.at(-1),
 	contribution: (scene, rest) => contributionsOf(scene).contributions[Number(rest)],

@@ -1,7 +1,7 @@
 // The state of a figure → what is drawn: table, features, model, classes. Everything is computed once for the same inputs.
 
 import { fit, fromParameters, neighbours, planeFit, random } from "../density.js";
-import { columnsNamed, heldOut, rowsOf, tableOf } from "./dataset.js";
+import { columnsNamed, defaultName, heldOut, rowsOf, tableOf } from "./dataset.js";
 import { gridModel } from "./grid_model.js";
 import { rangeOf } from "./window.js";
 
@@ -19,9 +19,8 @@ export const layersOf = (state) => ({ ...LAYERS[state.view ?? "plane"], ...state
 
 /** What `compute` returned for the same inputs last time, or what it returns now. */
 export function remembered(memo, slot, inputs, compute) {
-	const before = memo[slot];
-	if (before && before.inputs.every((input, i) => Object.is(input, inputs[i]))) return before.value;
-	memo[slot] = { inputs, value: compute() };
+	const isKnown = memo[slot]?.inputs.every((input, i) => Object.is(input, inputs[i]));
+	if (!isKnown) memo[slot] = { inputs, value: compute() };
 	return memo[slot].value;
 }
 
@@ -29,69 +28,60 @@ export function remembered(memo, slot, inputs, compute) {
  * The scene of a state.
  * @param {object} state a spec
  * @param {object} memo kept by the figure from one scene to the next
- * @returns {object} view, table, features (columns, names, hidden), model (or null), problem, classes, codes, held, truth, row (the query
- *   with null for what is hidden), layers
+ * @returns {object} state, memo, view, table, columns and names (of the features), hidden, held, rows(), model (or null), problem,
+ *   classes, codes, row (the query with null for what is hidden), layers
  */
 export function sceneOf(state, memo) {
-	const view = state.view ?? "plane";
-	const given = state.model?.parameters;
-	const shape = state.data ? null : JSON.stringify([given?.means?.[0]?.length, given?.probabilities?.map(({ name }) => name), given?.features]);
-	const table = remembered(memo, "table", [state.data, shape], () => tableOf(state.data ?? dataOfParameters(given)));
+	const { view = "plane", model: settings, query } = state;
+	const bare = state.data ? null : JSON.stringify(dataOfParameters(settings?.parameters));
+	const table = remembered(memo, "table", [state.data, bare], () => tableOf(state.data ?? JSON.parse(bare)));
 	const columns = remembered(memo, "columns", [table, view, state.features], () => usedColumns(table, view, state.features));
 	const hidden = remembered(memo, "hidden", [columns, state.hidden], () => {
-		const names = new Set(columnsNamed(table, state.hidden ?? []));
-		return columns.map((column) => names.has(column));
+		const unmeasured = columnsNamed(table, state.hidden ?? []);
+		return columns.map((column) => unmeasured.includes(column));
 	});
 	const held = remembered(memo, "held", [table, state.test], () => heldOut(table, state.test, random(state.test?.seed ?? 1)));
-	const rows = remembered(memo, "rows", [table, columns], () => lazily(() => rowsOf(table, columns)));
-	const fitted = { table, columns, rows, held };
-	const { model, problem } = remembered(memo, "model", [table, columns, held, state.model, state.step], () => modelOf(state, fitted));
+	const rows = remembered(memo, "rows", [table, columns], () => {
+		let made = null;
+		return () => (made ??= rowsOf(table, columns));
+	});
+	const inputs = [table, columns, held, settings, state.step];
+	const { model, problem } = remembered(memo, "model", inputs, () => modelOf(state, { table, columns, rows, held }));
 	const classes = remembered(memo, "classes", [table, model], () => allClasses(model, table));
 	const codes = remembered(memo, "codes", [table, classes], () => sceneCodes(table, classes));
 	const names = columns.map((column) => table.names[column]);
-	const query = state.query ?? null;
-	const row = query && columns.map((_, i) => (hidden[i] ? null : (query[i] ?? null)));
+	const row = query ? columns.map((_, i) => (hidden[i] ? null : (query[i] ?? null))) : null;
 	return { state, memo, view, table, columns, names, hidden, held, rows, model, problem, classes, codes, row, layers: layersOf(state) };
 }
 
-/** A function that computes its value when it is first called. */
-function lazily(compute) {
-	let value = null;
-	return () => (value ??= compute());
-}
-
 /** Columns of a figure that has parameters and no data. */
-function dataOfParameters(given) {
-	const numbers = (given?.means?.[0] ?? []).map((_, j) => ({ name: given.features?.[j] ?? `x${"₁₂₃₄₅₆₇₈₉"[j] ?? j + 1}`, kind: "number", values: [] }));
-	const categories = (given?.probabilities ?? []).map(({ name }, j) => ({ name: name ?? `feature ${j + 1}`, kind: "category", values: [] }));
+function dataOfParameters({ means = [[]], probabilities = [], features = [] } = {}) {
+	const numbers = means[0].map((_, j) => ({ name: features[j] ?? defaultName(j), kind: "number", values: [] }));
+	const categories = probabilities.map(({ name }, j) => ({ name: name ?? `feature ${j + 1}`, kind: "category", values: [] }));
 	return { columns: [...numbers, ...categories], labels: [] };
 }
 
 function usedColumns(table, view, features) {
-	const all = table.names.map((_, j) => j);
-	const numbers = all.filter((j) => table.kinds[j] === "number");
-	if (view === "areas") return features ? columnsNamed(table, features) : all.filter((j) => table.kinds[j] === "category");
-	if (view === "bars") return features ? columnsNamed(table, features) : all;
-	const chosen = (features ? columnsNamed(table, features) : numbers).filter((j) => table.kinds[j] === "number");
-	const needed = AXES[view] ?? chosen.length;
-	if (chosen.length < needed) throw new Error(`This view needs ${needed === 1 ? "one column" : "two columns"} of numbers.`);
-	return chosen.slice(0, needed);
+	const chosen = features ? columnsNamed(table, features) : table.names.map((_, j) => j);
+	if (view === "bars") return chosen;
+	const fitting = chosen.filter((j) => table.kinds[j] === (view === "areas" ? "category" : "number"));
+	const needed = AXES[view] ?? fitting.length;
+	if (fitting.length < needed) throw new Error(`This view needs ${needed === 1 ? "one column" : "two columns"} of numbers.`);
+	return fitting.slice(0, needed);
 }
 
-function modelOf(state, { table, columns, rows, held }) {
+function modelOf(state, parts) {
+	const { table, columns } = parts;
 	const settings = state.model ?? {};
 	const parameters = settings.parameters ?? (table.n === 0 && !state.model ? table.truth : null);
 	try {
 		if (settings.grid) return { model: gridModel(settings.grid, columns), problem: null };
 		if (parameters) return { model: givenModel(parameters, columns), problem: null };
-		if (!table.n) return { model: null, problem: null };
-		return { model: fittedModel(settings, state.step, { table, columns, rows, held }), problem: null };
-	} catch (error) {
-		return { model: null, problem: asSentence(error.message) };
+		return { model: table.n ? fittedModel(settings, state.step, parts) : null, problem: null };
+	} catch ({ message }) {
+		return { model: null, problem: `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? "" : "."}` };
 	}
 }
-
-const asSentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 
 function givenModel(parameters, columns) {
 	const model = fromParameters(parameters);
@@ -101,70 +91,61 @@ function givenModel(parameters, columns) {
 function fittedModel(settings, step, { table, columns, rows, held }) {
 	const { codes, classes, labels, n } = table;
 	const options = { ...settings, features: columns.map((column) => table.names[column]) };
-	const isComplete = () => !codes.includes(-1) && columns.every((column) => !table.columns[column].some(Number.isNaN));
-	if (n > FAST_FROM && columns.length === 2 && columns.every((j) => table.kinds[j] === "number") && isComplete()) {
-		const training = held ? codes.map((code, i) => (held[i] ? -1 : code)) : codes;
-		const found = planeFit(...columns.map((column) => table.columns[column]), training, classes.length, { ...options, classes });
-		return fromParameters({ ...found, classes, ...options, priors: found.priors });
+	const isNumbers = columns.length === 2 && columns.every((j) => table.kinds[j] === "number");
+	if (n > FAST_FROM && isNumbers && !codes.includes(-1) && !columns.some((j) => table.columns[j].some(Number.isNaN))) {
+		const counted = held ? codes.map((code, i) => (held[i] ? -1 : code)) : codes;
+		const found = planeFit(...columns.map((j) => table.columns[j]), counted, classes.length, { ...options, classes });
+		return fromParameters({ ...options, ...found, classes });
 	}
-	const training = held ? Array.from(labels.keys()).filter((i) => !held[i]) : null;
-	const taken = (values) => (training ? training.map((i) => values[i]) : values);
 	const categorical = columns.flatMap((column, i) => (table.kinds[column] === "category" ? [i] : []));
-	return fit(taken(rows()), taken(labels), { ...options, categorical, ...(Number.isInteger(step) ? { iterations: step } : {}) });
+	const taken = (values) => (held ? values.filter((_, i) => !held[i]) : values);
+	return fit(taken(rows()), taken(labels), { ...options, categorical, iterations: Number.isInteger(step) ? step : undefined });
 }
 
 /** Classes of the model, then those that only rows have: 1 and "1" are the same. */
 function allClasses(model, { classes }) {
-	const known = new Set((model?.classes ?? []).map(String));
-	return [...(model?.classes ?? []), ...classes.filter((label) => !known.has(String(label)))];
+	const known = model?.classes ?? [];
+	const names = new Set(known.map(String));
+	return [...known, ...classes.filter((label) => !names.has(String(label)))];
 }
 
 function sceneCodes(table, classes) {
-	const places = new Map(classes.map((label, code) => [String(label), code]));
-	const codes = table.classes.map((label) => places.get(String(label)));
+	const codes = table.classes.map((label) => classes.findIndex((name) => String(name) === String(label)));
 	return codes.every((code, i) => code === i) ? table.codes : table.codes.map((code) => (code < 0 ? -1 : codes[code]));
 }
 
 /** The generating Gaussians in the columns that are shown, with `code` of their class; none if they are not known. */
-export function truthOf({ table, columns, classes }) {
-	const { truth } = table;
+export function truthOf({ table: { truth }, columns, classes }) {
 	if (!truth?.means?.[0]?.length) return [];
-	const codes = new Map(classes.map((label, code) => [String(label), code]));
-	return truth.means.flatMap((mean, c) => {
-		const code = codes.get(String(truth.classes[c]));
-		if (code === undefined) return [];
-		const covariance = columns.map((i) => columns.map((j) => truth.covariances[c][i][j]));
-		return [{ code, mean: columns.map((j) => mean[j]), covariance }];
-	});
+	const code = (c) => classes.findIndex((name) => String(name) === String(truth.classes[c]));
+	const seen = (covariance) => columns.map((i) => columns.map((j) => covariance[i][j]));
+	const gaussian = (mean, c) => ({ code: code(c), mean: columns.map((j) => mean[j]), covariance: seen(truth.covariances[c]) });
+	return truth.means.map(gaussian).filter((found) => found.code >= 0);
 }
 
 /** The whole window of one or two features: generating Gaussians or those given, and the points. */
 export function wholeWindow(scene) {
 	const { table, columns, model, state, view } = scene;
 	if (!AXES[view]) return { x: [0, 1], y: [0, 1] };
-	const gaussians = table.n && !table.truth ? [] : truthOf(scene);
 	const given = state.model?.parameters && model ? model.means.map((mean, c) => ({ mean, covariance: model.covariances[c] })) : [];
-	const ranges = columns.map((column, j) => {
-		const ends = [...gaussians, ...given].flatMap(({ mean, covariance }) => {
-			const reach = REACH * Math.sqrt(covariance[j][j]);
-			return [mean[j] - reach, mean[j] + reach];
-		});
-		const inner = ends.length ? rangeOf([ends], 0) : null;
-		const slack = inner ? 0.15 * (inner[1] - inner[0]) : 0;
+	const gaussians = [...truthOf(scene), ...given];
+	const [x, y = [0, 1]] = columns.map((column, j) => {
+		const reach = ({ covariance }) => REACH * Math.sqrt(covariance[j][j]);
+		const ends = gaussians.flatMap((gaussian) => [-1, 1].map((side) => gaussian.mean[j] + side * reach(gaussian)));
+		const inner = rangeOf(ends, 0);
+		const slack = 0.15 * (inner[1] - inner[0]);
 		// A sample that is drawn anew does not move the window unless a point is far out.
-		const isFar = (value) => !inner || value < inner[0] - slack || value > inner[1] + slack;
-		const points = table.kinds[column] === "number" ? table.columns[column].filter(isFar) : [];
-		return points.length || !inner ? rangeOf([ends, points, state.query?.[j] === undefined ? [] : [state.query[j]]]) : inner;
+		const isFar = (value) => !ends.length || value < inner[0] - slack || value > inner[1] + slack;
+		const points = [...table.columns[column].filter(isFar), ...(ends.length ? [] : [state.query?.[j] ?? NaN])];
+		return points.length ? rangeOf([...ends, ...points]) : inner;
 	});
-	return { x: ranges[0], y: ranges[1] ?? [0, 1] };
+	return { x, y };
 }
 
 /** The k-nearest-neighbour rule of the rows that are not held out. */
-export function neighbourRule({ memo, table, rows, held, classes, state }) {
-	return remembered(memo, "neighbours", [table, held, rows, classes, state.neighbours], () => {
-		const labels = table.labels.map((label, i) => (label === null || held?.[i] ? null : classes.find((name) => String(name) === String(label))));
-		return neighbours(rows(), labels, state.neighbours ?? 5, classes);
-	});
+export function neighbourRule({ memo, table, rows, held, classes, codes, state: { neighbours: k = 5 } }) {
+	return remembered(memo, "neighbours", [table, held, rows, classes, k], () =>
+		neighbours(rows(), Array.from(codes, (code, i) => (held?.[i] ? null : (classes[code] ?? null))), k, classes));
 }
 
 /** The predicted class of every row: by the neighbours where these are drawn, else by the model; null without either. */
@@ -173,26 +154,24 @@ export function predictedCodes(scene) {
 	const rule = layers.neighbours ? neighbourRule(scene) : model;
 	return remembered(memo, "predicted", [table, columns, rule, hidden.join()], () => {
 		if (!rule) return null;
-		const isPlane = !layers.neighbours && columns.length === 2 && model.factors && model.numeric.length === 2 && !hidden.includes(true);
+		if (layers.neighbours) return Int32Array.from(rows(), (row) => (row.includes(null) ? -1 : rule.label(row)));
+		const isPlane = model.factors && columns.length === 2 && model.numeric.length === 2 && !hidden.includes(true);
 		if (isPlane) return planeLabels(model, ...columns.map((column) => table.columns[column]));
-		const seen = (row) => row.map((value, i) => (hidden[i] ? null : value));
-		return Int32Array.from(rows(), (row) => (layers.neighbours && row.includes(null) ? -1 : rule.label(layers.neighbours ? row : seen(row))));
+		return Int32Array.from(rows(), (row) => model.label(row.map((value, i) => (hidden[i] ? null : value))));
 	});
 }
 
 /** The most probable classes of many points; missing values are integrated out by the model itself. */
 function planeLabels(model, x, y) {
-	const scores = model.factors.map(({ whitener: [[p], [q, r]], logDeterminant }, c) => {
-		const [mx, my] = model.means[c];
-		return { p, q, r, mx, my, constant: Math.log(model.priors[c]) - 0.5 * logDeterminant };
-	});
+	const [priors, dets] = [model.priors.map(Math.log), model.factors.map(({ logDeterminant }) => logDeterminant)];
 	return Int32Array.from(x, (value, i) => {
 		if (Number.isNaN(value + y[i])) return model.label([value, y[i]]);
 		let [best, top] = [0, -Infinity];
-		for (let c = 0; c < scores.length; c++) {
-			const { p, q, r, mx, my, constant } = scores[c];
-			const [u, v] = [value - mx, y[i] - my];
-			const score = constant - 0.5 * ((p * u) ** 2 + (q * u + r * v) ** 2);
+		for (let c = 0; c < priors.length; c++) {
+			const { whitener } = model.factors[c];
+			const u = value - model.means[c][0];
+			const v = whitener[1][0] * u + whitener[1][1] * (y[i] - model.means[c][1]);
+			const score = priors[c] - 0.5 * (dets[c] + (whitener[0][0] * u) ** 2 + v * v);
 			if (score > top) [best, top] = [c, score];
 		}
 		return best;

@@ -3,85 +3,79 @@
 import { contourLines, posteriorGrid } from "../density.js";
 import { ticksOf } from "./axes.js";
 import { mixColours, rgbOf } from "./colours.js";
+import { LEVELS } from "./curves.js";
 import { el } from "./elements.js";
 import { followPointer } from "./handles.js";
 
 const CELLS = { fine: 96, coarse: 44 };
-const FLOOR = -0.66; // below the surface, in units of its height
-const HEIGHT = 0.95; // of the surface, in units of the floor's half side
-const LEVELS_BELOW = [0.35, 0.8, 1.4, 2.2, 3.2, 4.5, 6.2]; // nats below the top
-const START = { turn: 0.62, tilt: 0.55 };
+const FLOOR = -0.66; // below the surface; the sides of the floor go from −1 to 1
+const HEIGHT = 0.95; // of the surface
+const CAMERA = { turn: 0.62, tilt: 0.55 }; // radians
 const LIGHT = [-0.45, -0.35, 0.82];
-const ARROWS = { ArrowLeft: [-0.12, 0], ArrowRight: [0.12, 0], ArrowUp: [0, 0.08], ArrowDown: [0, -0.08] };
+const TURNS = { ArrowLeft: [-0.12, 0], ArrowRight: [0.12, 0], ArrowUp: [0, 0.08], ArrowDown: [0, -0.08] };
 const MOST_DOTS = 3000;
+const [WHITE, BLACK] = [[255, 255, 255], [10, 14, 24]];
 
 export class SurfaceView {
+	sheet = document.createElement("canvas"); // the surface alone, which is drawn over the floor
+
 	constructor(figure, stage) {
 		this.figure = figure;
-		const label = { tabindex: 0, role: "slider", "aria-label": "viewing angle of the surface", "aria-description": "Arrow keys turn the surface" };
-		this.canvas = el("canvas", { class: "gb-surface", ...label });
+		const help = "Arrow keys turn the surface, with Shift in finer steps";
+		this.canvas = el("canvas", { class: "gb-surface", tabindex: 0, role: "slider", "aria-label": "viewing angle", "aria-description": help });
 		stage.append(this.canvas);
-		this.canvas.addEventListener("pointerdown", (event) => this.press(event));
-		this.canvas.addEventListener("keydown", (event) => this.key(event));
+		this.canvas.addEventListener("pointerdown", (event) => {
+			const start = this.camera;
+			if (event.button === 0) followPointer(this.canvas, event, ([right, up]) => this.turn(start, 0.009 * right, -0.007 * up), () => figure.settle());
+		});
+		this.canvas.addEventListener("keydown", (event) => {
+			if (!TURNS[event.key]) return;
+			event.preventDefault();
+			this.turn(this.camera, ...TURNS[event.key].map((part) => part * (event.shiftKey ? 0.2 : 1)));
+		});
 		this.canvas.addEventListener("keyup", () => figure.settle());
 	}
 
 	get camera() {
-		return { ...START, ...this.figure.state.camera };
+		return { ...CAMERA, ...this.figure.state.camera };
 	}
 
 	/** Turn the surface by some radians around its axis and towards the reader. */
-	turn(by, up, { turn, tilt } = this.camera) {
-		const camera = { turn: Number((turn + by).toFixed(3)), tilt: Number(Math.min(1.45, Math.max(0.08, tilt + up)).toFixed(3)) };
-		this.figure.move({ camera });
-	}
-
-	press(event) {
-		if (event.button !== 0) return;
-		const start = this.camera;
-		followPointer(this.canvas, event, { move: ([right, up]) => this.turn(0.009 * right, -0.007 * up, start), end: () => this.figure.settle() });
-	}
-
-	key(event) {
-		const turn = ARROWS[event.key];
-		if (!turn) return;
-		event.preventDefault();
-		this.turn(...turn.map((part) => part * (event.shiftKey ? 0.2 : 1)));
+	turn({ turn, tilt }, by, up) {
+		this.figure.move({ camera: { turn: Number((turn + by).toFixed(3)), tilt: Number(Math.min(1.45, Math.max(0.08, tilt + up)).toFixed(3)) } });
 	}
 
 	draw(picture) {
-		const { scene, model, window, colours, coarse, width, height } = picture;
+		const { scene, model, window, colours, coarse, width, height, query } = picture;
 		const ratio = Math.min(globalThis.devicePixelRatio || 1, 2);
-		Object.assign(this.canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
-		const context = this.canvas.getContext("2d");
-		context.setTransform(ratio, 0, 0, ratio, 0, 0);
-		const camera = this.camera;
-		this.canvas.setAttribute("aria-valuenow", Math.round((camera.turn * 180) / Math.PI));
+		const [context, sheet] = [this.canvas, this.sheet].map((canvas) => {
+			Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
+			const made = canvas.getContext("2d");
+			made.setTransform(ratio, 0, 0, ratio, 0, 0);
+			return made;
+		});
+		const { camera } = this;
+		const angle = Math.round((camera.turn * 180) / Math.PI);
+		this.canvas.setAttribute("aria-valuenow", angle);
+		this.canvas.setAttribute("aria-valuetext", `turned by ${angle}°, tilted by ${Math.round((camera.tilt * 180) / Math.PI)}°`);
 		if (!model?.factors) return;
 		const cells = coarse ? CELLS.coarse : CELLS.fine;
 		const grid = posteriorGrid(model, { ...window, width: cells, height: cells });
-		let top = -Infinity;
-		for (const value of grid.logEvidence) if (value > top) top = value;
+		const top = grid.logEvidence.reduce((most, value) => Math.max(most, value), -Infinity);
 		const project = projection(camera, width, height);
 		const unit = (value, [low, high]) => (2 * (value - low)) / (high - low) - 1;
 		const place = (x, y, z) => project(unit(x, window.x), unit(y, window.y), z);
-		drawFloor(context, scene, { project, place, window, camera, colours });
-		for (const level of LEVELS_BELOW) {
+		drawFloor(context, scene.names, { project, place, window, camera, colours });
+		for (const level of LEVELS) {
 			for (const line of contourLines(grid.logEvidence, grid, top - level)) strokeLine(context, line.map(([x, y]) => place(x, y, FLOOR)), colours.soft, 0.8);
 		}
 		if (scene.layers.points) drawDots(context, picture, place);
-		this.sheet ??= document.createElement("canvas");
-		Object.assign(this.sheet, { width: this.canvas.width, height: this.canvas.height });
-		const sheet = this.sheet.getContext("2d");
-		sheet.setTransform(ratio, 0, 0, ratio, 0, 0);
-		drawQuads(sheet, grid, top, { project, camera, colours });
+		drawCells(sheet, grid, top, { project, camera, colours });
 		context.drawImage(this.sheet, 0, 0, width, height);
-		if (picture.query && !scene.hidden.includes(true)) {
-			const [x, y] = picture.query;
-			const z = HEIGHT * Math.exp(model.logEvidence([x, y]) - top);
-			strokeLine(context, [place(x, y, FLOOR), place(x, y, z)], colours.ink, 1.6);
-			drawDisc(context, place(x, y, z), 4.5, colours.ink, colours.paper);
-		}
+		if (!query || scene.hidden.includes(true)) return;
+		const above = place(...query, HEIGHT * Math.exp(model.logEvidence(query) - top));
+		strokeLine(context, [place(...query, FLOOR), above], colours.ink, 1.6);
+		drawDisc(context, above, 4.5, colours.ink, colours.paper);
 	}
 }
 
@@ -106,103 +100,90 @@ function projection({ turn, tilt }, width, height) {
 
 function strokeLine(context, line, colour, width) {
 	context.beginPath();
-	line.forEach(([left, top], i) => (i ? context.lineTo(left, top) : context.moveTo(left, top)));
-	context.strokeStyle = colour;
-	context.lineWidth = width;
+	for (const place of line) context.lineTo(...place);
+	Object.assign(context, { strokeStyle: colour, lineWidth: width });
 	context.stroke();
 }
 
 function drawDisc(context, [left, top], radius, fill, stroke) {
 	context.beginPath();
 	context.arc(left, top, radius, 0, 2 * Math.PI);
-	context.fillStyle = fill;
+	Object.assign(context, { fillStyle: fill, strokeStyle: stroke, lineWidth: radius > 3 ? 1.6 : 0.6 });
 	context.fill();
-	context.strokeStyle = stroke;
-	context.lineWidth = radius > 3 ? 1.6 : 0.6;
 	context.stroke();
 }
 
 /** The floor, with numbers and names along the two edges that are nearest to the reader. */
-function drawFloor(context, { names }, { project, place, window, camera, colours }) {
+function drawFloor(context, names, { project, place, window, camera, colours }) {
 	const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]].map(([x, y]) => project(x, y, FLOOR));
 	strokeLine(context, corners, colours.faint, 1);
-	const [near, side] = [Math.cos(camera.turn) > 0 ? 0 : 1, Math.sin(camera.turn) > 0 ? 0 : 1];
-	context.textBaseline = "middle";
-	const write = ([left, top], text, font, colour) => {
-		context.font = `${font} system-ui, sans-serif`;
-		context.fillStyle = colour;
+	const write = ([left, top], text, size, colour, align) => {
+		Object.assign(context, { font: `${size}px system-ui, sans-serif`, fillStyle: colour, textAlign: align, textBaseline: "middle" });
 		context.fillText(text, left, top);
 	};
-	const edge = (axis, at, range) => {
-		const ends = axis ? window.x : window.y;
-		const out = at ? 1 : -1;
-		const where = (value, far) => (axis ? place(ends[0] + ((1 + out * far) / 2) * (ends[1] - ends[0]), value, FLOOR) : place(value, ends[0] + ((1 + out * far) / 2) * (ends[1] - ends[0]), FLOOR));
+	const centre = (corners[0][0] + corners[2][0]) / 2;
+	[window.x, window.y].forEach((range, axis) => {
+		const side = [Math.cos, Math.sin][axis](camera.turn) > 0 ? -1 : 1;
+		const [low, high] = axis ? window.x : window.y;
+		const where = (value, far) => {
+			const other = low + ((1 + side * far) / 2) * (high - low);
+			return axis ? place(other, value, FLOOR) : place(value, other, FLOOR);
+		};
 		const { marks, note } = ticksOf(range, 5);
-		context.textAlign = "center";
 		for (const { value, text } of marks) {
 			strokeLine(context, [where(value, 1), where(value, 1.04)], colours.faint, 1);
-			write(where(value, 1.13), text, "11px", colours.soft);
+			write(where(value, 1.13), text, 11, colours.soft, "center");
 		}
-		const middle = where((range[0] + range[1]) / 2, 1.2);
-		context.textAlign = middle[0] < corners[0][0] / 2 + corners[2][0] / 2 ? "right" : "left";
-		write(middle, (axis ? names[1] : names[0]).slice(0, 30) + note, "13px", colours.ink);
-	};
-	edge(0, near, window.x);
-	edge(1, side, window.y);
+		const middle = where((range[0] + range[1]) / 2, 1.22);
+		write(middle, names[axis].slice(0, 30) + note, 13, colours.ink, middle[0] < centre ? "right" : "left");
+	});
 }
 
 function drawDots(context, { scene, x, y, window, colours }, place) {
-	const every = Math.ceil(x.length / MOST_DOTS);
-	const inside = (value, [low, high]) => value >= low && value <= high;
-	for (let i = 0; i < x.length; i += every) {
-		if (!inside(x[i], window.x) || !inside(y[i], window.y)) continue;
+	const isInside = (value, [low, high]) => value >= low && value <= high;
+	for (let i = 0; i < x.length; i += Math.ceil(x.length / MOST_DOTS)) {
+		if (!isInside(x[i], window.x) || !isInside(y[i], window.y)) continue;
 		drawDisc(context, place(x[i], y[i], FLOOR), x.length > 500 ? 1.5 : 2.4, colours.classes(scene.codes[i]), colours.paper);
 	}
 }
 
 /** The surface, cell by cell from the back: lit, and transparent where evidence is low. */
-function drawQuads(context, { posterior, logEvidence, width, height, k }, top, { project, camera, colours }) {
+function drawCells(context, { posterior, logEvidence, width, height, k }, top, { project, camera, colours }) {
 	const size = width * height;
-	const z = (i, j) => HEIGHT * Math.exp(logEvidence[j * width + i] - top);
-	const at = (i, j) => [(2 * (i + 0.5)) / width - 1, (2 * (j + 0.5)) / height - 1];
+	const z = Float32Array.from(logEvidence, (value) => HEIGHT * Math.exp(value - top));
+	const corner = (_, at) => project((2 * ((at % width) + 0.5)) / width - 1, (2 * (Math.floor(at / width) + 0.5)) / height - 1, z[at]);
+	const corners = Array.from(z, corner);
 	const base = Array.from({ length: k }, (_, c) => rgbOf(colours.classes(c)));
-	const [white, black] = [[255, 255, 255], [10, 14, 24]];
-	const order = (n, isUp) => Array.from({ length: n - 1 }, (_, i) => (isUp ? i : n - 2 - i));
-	const rows = order(height, Math.cos(camera.turn) < 0);
-	const columns = order(width, Math.sin(camera.turn) < 0);
-	const corners = Array.from({ length: size }, (_, at2) => project(...at(at2 % width, Math.floor(at2 / width)), z(at2 % width, Math.floor(at2 / width))));
-	const paint = (i, j) => {
-		const here = j * width + i;
-		const heights = [z(i, j), z(i + 1, j), z(i + 1, j + 1), z(i, j + 1)];
-		const most = Math.max(...heights);
-		if (most < 0.001) return;
-		const colour = [0, 0, 0];
-		for (let c = 0; c < k; c++) for (let part = 0; part < 3; part++) colour[part] += posterior[c * size + here] * base[c][part];
-		const [dx, dy] = [((heights[1] + heights[2] - heights[0] - heights[3]) * width) / 4, ((heights[2] + heights[3] - heights[0] - heights[1]) * height) / 4];
-		const light = (LIGHT[2] - dx * LIGHT[0] - dy * LIGHT[1]) / Math.hypot(dx, dy, 1);
-		const lit = light > 0.75 ? mixColours(colour, white, 1.5 * (light - 0.75)) : mixColours(colour, black, 0.6 * (0.75 - light));
-		const cell = widened([here, here + 1, here + width + 1, here + width].map((corner) => corners[corner]));
-		const alpha = Math.min(1, 22 * most);
+	const paint = (at) => {
+		const around = [at, at + 1, at + width + 1, at + width];
+		const [a, b, c, d] = around.map((place) => z[place]);
+		const alpha = Math.min(1, 22 * Math.max(a, b, c, d));
+		if (alpha < 0.02) return;
+		const colour = [0, 1, 2].map((part) => base.reduce((sum, own, code) => sum + posterior[code * size + at] * own[part], 0));
+		const [dx, dy] = [((b + c - a - d) * width) / 4, ((c + d - a - b) * height) / 4];
+		const light = (LIGHT[2] - dx * LIGHT[0] - dy * LIGHT[1]) / Math.hypot(dx, dy, 1) - 0.75;
+		const lit = light > 0 ? mixColours(colour, WHITE, 1.5 * light) : mixColours(colour, BLACK, -0.6 * light);
+		const cell = widenedCell(around.map((place) => corners[place]));
 		if (alpha < 1) fillCell(context, cell, "#000", "destination-out"); // what is behind does not shine through twice
 		fillCell(context, cell, `rgb(${lit.join(" ")} / ${alpha.toFixed(3)})`, "source-over");
 	};
-	for (const j of rows) for (const i of columns) paint(i, j);
+	const order = (n, isUp) => Array.from({ length: n - 1 }, (_, i) => (isUp ? i : n - 2 - i));
+	const columns = order(width, Math.sin(camera.turn) < 0);
+	for (const j of order(height, Math.cos(camera.turn) < 0)) for (const i of columns) paint(j * width + i);
 }
 
 /** A cell a little larger, so that no line shows between neighbours. */
-function widened(cell) {
-	const middle = [0, 1].map((i) => cell.reduce((sum, corner) => sum + corner[i], 0) / 4);
-	return cell.map((corner) => {
-		const away = corner.map((value, i) => value - middle[i]);
-		const far = Math.hypot(...away) || 1;
-		return corner.map((value, i) => value + (0.6 * away[i]) / far);
+function widenedCell(cell) {
+	const [x, y] = [0, 1].map((i) => cell.reduce((sum, place) => sum + place[i], 0) / 4);
+	return cell.map(([left, top]) => {
+		const far = Math.hypot(left - x, top - y) || 1;
+		return [left + (0.6 * (left - x)) / far, top + (0.6 * (top - y)) / far];
 	});
 }
 
 function fillCell(context, cell, colour, composition) {
-	context.globalCompositeOperation = composition;
-	context.fillStyle = colour;
+	Object.assign(context, { globalCompositeOperation: composition, fillStyle: colour });
 	context.beginPath();
-	for (const corner of cell) context.lineTo(...corner);
+	for (const place of cell) context.lineTo(...place);
 	context.fill();
 }
