@@ -2,6 +2,17 @@
 // the document, solutions move to its end. Whatever is wider than the text is scaled down; what is
 // still wider is reported.
 () => {
+  /** The right answer and, where the exercise says it, why. */
+  const reason = (exercise) => {
+    const { choice, answer, percent } = exercise.querySelector("form").dataset;
+    const isPercentage = percent !== undefined;
+    const number = isPercentage ? `${Number((100 * answer).toPrecision(6))} %` : String(Number(answer));
+    const line = document.createElement("p");
+    line.append(`Answer: ${choice ?? number.replace("-", "−")}. `);
+    const why = exercise.querySelector("template.exercise-why");
+    if (why) line.append(why.content.cloneNode(true));
+    return line;
+  };
   const solutions = document.querySelector("#solutions");
   for (const chapter of document.querySelectorAll("article.chapter")) {
     const page = chapter.dataset.page;
@@ -13,17 +24,22 @@
       if (goal && document.getElementById(goal)) link.setAttribute("href", `#${goal}`);
       else if (!/^https?:/.test(address)) link.removeAttribute("href");
     }
-    let title = null;
-    const list = document.createElement("section");
-    for (const element of chapter.querySelectorAll(".exercise-title, .cell.tag_solution")) {
-      if (element.matches(".exercise-title")) { title = element.textContent; continue; }
-      const heading = document.createElement("h3");
-      heading.textContent = title;
-      element.querySelector("summary")?.remove();
-      for (const fold of element.querySelectorAll("details")) fold.open = true;
-      list.append(heading, element);
+    let answers = null;
+    for (const element of [...chapter.querySelectorAll(".exercise, .cell.tag_solution")]) {
+      if (element.matches(".exercise")) {
+        answers = document.createElement("section");
+        const heading = document.createElement("h3");
+        heading.textContent = element.querySelector(".exercise-title").textContent;
+        answers.append(heading, reason(element));
+        solutions.append(answers);
+      } else if (answers) {
+        for (const fold of element.querySelectorAll("details")) {
+          fold.querySelector("summary").remove();
+          fold.replaceWith(...fold.childNodes);
+        }
+        answers.append(element);
+      }
     }
-    solutions.append(list);
   }
   for (const fold of document.querySelectorAll("details")) fold.open = true;
   const tooWide = [];

@@ -6,11 +6,14 @@ broken. Without Chromium there is no PDF; where a browser is required, that is a
 """
 
 import re
+import shutil
 import sys
 from html import escape
 from pathlib import Path
+from tempfile import mkdtemp
 
 from notebooks import chapters
+from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -20,6 +23,7 @@ TITLE = "Classification with Gaussians"
 SUBTITLE = "The gaussbayes course"
 
 HERE = Path(__file__).parent
+MOST_PIXELS = 1440  # across: 210 to the inch on paper
 
 
 def article(page: Path) -> str:
@@ -52,10 +56,28 @@ def joined(site: Path) -> str:
         f'<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">'
         f"<title>{escape(TITLE)}</title>{''.join(styles)}<style>{style}</style>"
         f'<body><div class="title-page"><h1>{TITLE}</h1><p>{SUBTITLE}</p></div>'
-        f'<nav class="contents"><h2>Contents</h2><ul>{listed}'
+        f'<nav class="chapters"><h2>Contents</h2><ul>{listed}'
         f'<li><a href="#solutions">Solutions</a></li></ul></nav>'
         f'{parts}<section id="solutions"><h1>Solutions</h1></section></body></html>'
     )
+
+
+def with_small_images(page: str, site: Path, folder: Path) -> str:
+    """The page with its figures as JPEG on white: a fifth of the size that PNG has in a PDF."""
+
+    def small(match: re.Match[str]) -> str:
+        source = site / "_images" / match[1]
+        if not source.exists():
+            return match[0]
+        target = folder / f"{source.stem}.jpg"
+        with Image.open(source) as opened:
+            image = opened.convert("RGBA")
+            flat = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
+            flat.thumbnail((MOST_PIXELS, MOST_PIXELS))
+            flat.convert("RGB").save(target, quality=84, subsampling=0)
+        return f'src="{target.as_uri()}"'
+
+    return re.sub(r'src="\.\./_images/([^"]+\.png)"', small, page)
 
 
 def main(folder: str) -> int:
@@ -75,7 +97,8 @@ def main(folder: str) -> int:
     from playwright.sync_api import sync_playwright
 
     page_file = site / "course" / "print.html"
-    page_file.write_text(joined(site), encoding="utf-8")
+    images = Path(mkdtemp())
+    page_file.write_text(with_small_images(joined(site), site, images), encoding="utf-8")
     foot = (
         '<div style="font: 8pt sans-serif; color: #555; width: 100%; padding: 0 18mm; '
         'display: flex; justify-content: space-between">'
@@ -100,6 +123,7 @@ def main(folder: str) -> int:
         )
         browser.close()
     page_file.unlink()
+    shutil.rmtree(images)
     sys.stderr.writelines(f"too wide for the PDF: {problem}\n" for problem in problems)
     return bool(problems)
 
