@@ -1,7 +1,7 @@
 // Bayes' rule for categories as areas of a square: widths are priors, filled heights likelihoods, filled areas joint probabilities.
 // The bar below puts the filled areas side by side: their shares are the posteriors.
 
-import { boxOutline, fittedName, marginsOf, textAt, ticksAt, xAxis, yAxis } from "./axes.js";
+import { boxOutline, fittedName, MARGINS, textAt, ticksAt, xAxis, yAxis } from "./axes.js";
 import { classVariable } from "./colours.js";
 import { svgEl } from "./elements.js";
 import { HandleLayer } from "./handles.js";
@@ -27,7 +27,7 @@ export class AreasView {
 	}
 
 	draw({ scene, model, width, height }) {
-		const { left, right, top } = marginsOf(width);
+		const { left, right, top } = MARGINS;
 		const box = { left, top: top + 18, width: Math.max(40, width - left - right), height: Math.max(40, height - top - 18 - BELOW) };
 		if (!model?.factors || !scene.row) return this.shapes.replaceChildren();
 		const likelihoods = model.logLikelihood(scene.row).map(Math.exp);

@@ -7,8 +7,8 @@ const LETTER = 7.2; // pixels
 const MOST_LETTERS = 5; // of a tick
 const MOST_TICKS = 40;
 
-/** Margins of the plot in a stage of some width. */
-export const marginsOf = (width) => ({ left: width < 420 ? 44 : 56, right: 12, top: 8, bottom: 46 });
+/** Margins of the plot in its stage. */
+export const MARGINS = { left: 58, right: 12, top: 8, bottom: 46 };
 
 /**
  * About `count` round numbers within [low, high]: {marks: [{value, text}], note}.
@@ -75,6 +75,6 @@ export function yAxis({ left, top, width, height }, range, name, ticks = ticksOf
 		const line = hasLines ? lineAt("grid", [left, y], [left + width, y]) : lineAt("tick", [left - 5, y], [left, y]);
 		return [line, textAt("number", left - 9, y + 4, "end", text)];
 	});
-	const turned = `translate(13 ${(top + height / 2).toFixed(1)}) rotate(-90)`;
+	const turned = `translate(12 ${(top + height / 2).toFixed(1)}) rotate(-90)`;
 	return [...parts, svgEl("text", { class: "gb-name", transform: turned, "text-anchor": "middle" }, fittedName(name, height, ticks.note))];
 }

@@ -3,7 +3,7 @@
 import { classVariable } from "./colours.js";
 import { el } from "./elements.js";
 import { className } from "./marks.js";
-import { probabilityText, shortNumber, superscript } from "./numbers.js";
+import { exactNumber, probabilityText, superscript } from "./numbers.js";
 
 const MOST_CLASSES = 6;
 const MOST_TRIED = 20;
@@ -52,7 +52,7 @@ export function cardOf(figure) {
 		const { row, model, names } = figure.scene;
 		element.hidden = !row || !model;
 		if (element.hidden) return;
-		const said = (value) => (value === null ? "not measured" : `= ${typeof value === "number" ? shortNumber(value, 6) : value}`);
+		const said = (value) => (value === null ? "not measured" : `= ${typeof value === "number" ? exactNumber(value, 1e-5 * Math.abs(value)) : value}`);
 		title.textContent = names.map((name, i) => `${name} ${said(row[i])}`).join(" · ");
 		body.replaceChildren(...cardParts(figure.scene));
 	};

@@ -1,7 +1,7 @@
 // Training rows against test error: Gaussians (generative) and logistic regression (discriminative), means over many samples.
 
 import { fit, fromParameters, logisticRegression, random, sample } from "../density.js";
-import { boxOutline, lineAt, marginsOf, textAt, ticksAt, ticksOf, xAxis, yAxis } from "./axes.js";
+import { boxOutline, lineAt, MARGINS, textAt, ticksAt, ticksOf, xAxis, yAxis } from "./axes.js";
 import { classVariable } from "./colours.js";
 import { svgEl } from "./elements.js";
 import { HandleLayer } from "./handles.js";
@@ -84,7 +84,7 @@ export class LearningView {
 		const key = JSON.stringify([state.model, { ...state.learning, size: 0 }]);
 		if (this.key !== key || this.table !== table) Object.assign(this, { key, table, run: (memo.learning = new LearningRun(scene)) });
 		const { settings: { sizes }, sums, least } = this.run;
-		const { left, right, top, bottom } = marginsOf(width);
+		const { left, right, top, bottom } = MARGINS;
 		const box = { left, top: top + 4, width: width - left - right, height: height - top - bottom - 4 };
 		const known = sums.filter(({ count }) => count).flatMap((sum) => RULES.map(([name]) => sum[name] / sum.count));
 		const high = Math.max(0.05, 1.1 * Math.max(...known, least));

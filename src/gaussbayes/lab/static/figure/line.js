@@ -1,6 +1,6 @@
 // One feature: prior × density of each class above, the rows as marks between, posteriors below.
 
-import { boxOutline, lineAt, marginsOf, textAt, ticksAt, ticksOf, xAxis, yAxis } from "./axes.js";
+import { boxOutline, lineAt, MARGINS, textAt, ticksAt, ticksOf, xAxis, yAxis } from "./axes.js";
 import { classVariable } from "./colours.js";
 import { svgEl } from "./elements.js";
 import { HandleLayer } from "./handles.js";
@@ -52,7 +52,7 @@ export class LineView extends SpaceView {
 
 	/** The boxes of the two parts, and the strip of marks between them. */
 	layOut({ scene, model, window, width, height }) {
-		const margin = marginsOf(width);
+		const margin = MARGINS;
 		const box = { left: margin.left, width: Math.max(40, width - margin.left - margin.right) };
 		const isSplit = (model?.classes.length ?? 0) > 1;
 		const hasMarks = scene.layers.points && scene.table.n && scene.table.n <= MOST_POINTS;

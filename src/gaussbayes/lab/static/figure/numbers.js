@@ -29,8 +29,9 @@ export function roundTo(value, unit) {
 /** As many digits as tell a value from its neighbours a unit away: 1000000001, 8.54123, 2·10⁻¹². */
 export function exactNumber(value, unit) {
 	const near = roundTo(value, unit);
-	if (near === 0 || (Math.abs(near) >= 1e-4 && Math.abs(near) < 1e15)) return signedText(String(near));
-	return shortNumber(near, 6).replace(/\.?0+·/, "·");
+	const isRound = Math.abs(near) >= 1e6 && Number(near.toPrecision(6)) === near;
+	if (near === 0 || (Math.abs(near) >= 1e-4 && Math.abs(near) < 1e15 && !isRound)) return signedText(String(near));
+	return withPower(near, 5).replace(/\.?0+·/, "·");
 }
 
 /** A proportion as per cent: 4.5 %, and 0 % or 100 % only if it is that. */

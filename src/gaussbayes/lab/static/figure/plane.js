@@ -1,7 +1,7 @@
 // The plane: regions, points, ellipses and boundary of two features, and whatever of them can be moved.
 
 import { covarianceOf, ellipseAxes } from "../density.js";
-import { boxOutline, lineAt, marginsOf, xAxis, yAxis } from "./axes.js";
+import { boxOutline, lineAt, MARGINS, xAxis, yAxis } from "./axes.js";
 import { drawBoundary, drawEllipses, drawEvidence, drawJoint, drawTruth } from "./curves.js";
 import { addedPoints, withoutPoints } from "./dataset.js";
 import { el, svgEl } from "./elements.js";
@@ -44,7 +44,7 @@ export class PlaneView extends SpaceView {
 	/** Draw a picture: {scene, model, window, query, x, y, colours, coarse, width, height}. */
 	draw(picture) {
 		const { scene, colours, width, height, window } = picture;
-		const { left, right, top, bottom } = marginsOf(width);
+		const { left, right, top, bottom } = MARGINS;
 		const box = { left, top, width: Math.max(40, width - left - right), height: Math.max(40, height - top - bottom) };
 		Object.assign(this, { picture, frame: frameOf(window, box.width, box.height) });
 		this.drawAxes(scene, box);

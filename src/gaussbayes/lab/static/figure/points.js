@@ -25,6 +25,12 @@ function stampOf(colours, code, radius, isHollow, ratio) {
 	return (target, left, top) => target.drawImage(canvas, left - side / 2, top - side / 2, side, side);
 }
 
+/** Where a point is drawn: at the edge where one of its values is missing. */
+function pointPlace({ x, y }, i, frame) {
+	const [left, top] = [frame.left(x[i]), frame.top(y[i])];
+	return Number.isNaN(left) === Number.isNaN(top) ? [left, top] : [Number.isNaN(left) ? 5 : left, Number.isNaN(top) ? frame.height - 5 : top];
+}
+
 /** The picture of all points but one that is being moved. */
 export class PointLayer {
 	canvas = document.createElement("canvas");
@@ -44,7 +50,8 @@ export class PointLayer {
 		stamp(context, frame.left(x[moving]), frame.top(y[moving]));
 	}
 
-	paint({ x, y, codes, held, moving }, frame, colours, ratio) {
+	paint(points, frame, colours, ratio) {
+		const { codes, held, moving } = points;
 		Object.assign(this.canvas, { width: Math.round(frame.width * ratio), height: Math.round(frame.height * ratio) });
 		const context = this.canvas.getContext("2d");
 		context.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -63,7 +70,7 @@ export class PointLayer {
 		};
 		for (const isLabelled of [false, true]) {
 			for (let i = 0; i < codes.length; i++) {
-				const [left, top] = [frame.left(x[i]), frame.top(y[i])];
+				const [left, top] = pointPlace(points, i, frame);
 				const isInside = left > -9 && left < frame.width + 9 && top > -9 && top < frame.height + 9;
 				if (isInside && codes[i] >= 0 === isLabelled && i !== moving) put(i, left, top);
 			}
@@ -72,15 +79,15 @@ export class PointLayer {
 }
 
 /** Mark misclassified points by small rings, unless there are many; returns how many are not marked. */
-export function markErrors(context, { x, y, codes }, predicted, frame, colours) {
+export function markErrors(context, points, predicted, frame, colours) {
+	const { codes } = points;
 	const wrong = [];
 	for (let i = 0; i < codes.length; i++) if (codes[i] >= 0 && predicted[i] >= 0 && codes[i] !== predicted[i]) wrong.push(i);
 	if (wrong.length > MOST_MARKS) return wrong.length;
 	const radius = markRadius(codes.length, frame.width) + 2.6;
 	context.beginPath();
 	for (const i of wrong) {
-		const [left, top] = [frame.left(x[i]), frame.top(y[i])];
-		if (!Number.isFinite(left + top)) continue;
+		const [left, top] = pointPlace(points, i, frame);
 		context.moveTo(left + radius, top);
 		context.arc(left, top, radius, 0, 2 * Math.PI);
 	}
