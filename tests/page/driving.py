@@ -119,6 +119,11 @@ class Lab:
         """A control by what it is called."""
         return self.page.get_by_role(role, name=name, exact=True)
 
+    def tab(self, mode: str) -> None:
+        """Go to one of the three parts of the page: play, learn or data."""
+        self.page.locator(f"#lab-tabs [data-mode={mode}]").click()
+        self.settle()
+
     def press(self, name: str) -> None:
         """Click on a button and wait for what follows."""
         self.find(name).click()
