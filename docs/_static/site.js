@@ -8,6 +8,10 @@ document.addEventListener("DOMContentLoaded", () => {
     if (summary.textContent.trim()) summary.removeAttribute("aria-label");
     else if (link) summary.setAttribute("aria-label", `Pages of ${link.textContent.trim()}`);
   }
+  // The corner of a table has no heading.
+  for (const heading of document.querySelectorAll("th")) {
+    if (!heading.textContent.trim()) heading.replaceWith(document.createElement("td"));
+  }
   for (const box of document.querySelectorAll(".sphx-glr-thumbcontainer")) {
     const title = box.querySelector(".sphx-glr-thumbnail-title");
     for (const link of box.querySelectorAll("a")) {
