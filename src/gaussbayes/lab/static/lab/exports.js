@@ -1,6 +1,6 @@
 // What the reader takes along: Python code that draws the same figure and prints the same numbers, the points, a picture.
 
-const MOST_INLINE = 3000; // values that are written into the code; more are read from lab.csv
+const MOST_INLINE = 1200; // values that are written into the code; more are read from lab.csv
 const LINE = 88;
 const FORMULA = /^[=+\-@\t\r]/; // what a spreadsheet would run
 
@@ -50,7 +50,7 @@ function dataCode({ table, columns, names, held, classes }) {
 		lines.push(listing(table.labels.map(named), "y = np.array([", `]${dtype})`));
 		if (held) lines.push(listing(kept.filter((i) => held[i]).map(String), "test = np.array([", "])"));
 	} else {
-		const label = strings ? "row[-1]" : "float(row[-1])";
+		const label = strings ? "row[-1]" : `${classes.every(Number.isInteger) ? "int" : "float"}(row[-1])`;
 		lines.push(
 			'with open("lab.csv", encoding="utf-8", newline="") as file:  # Export, “Points as CSV”',
 			"    header, *rows = csv.reader(file)",
@@ -76,7 +76,7 @@ export function pythonCode(scene) {
 	const many = table.n * columns.length > MOST_INLINE;
 	const lines = [...(many ? ["import csv", ""] : []), "import matplotlib.pyplot as plt", "import numpy as np"];
 	if (byNeighbours) lines.push("from sklearn.neighbors import KNeighborsClassifier");
-	lines.push("from numpy import nan", "", `from gaussbayes import ${byNeighbours ? "" : "GaussianClassifier, "}plots`, "");
+	lines.push("", `from gaussbayes import ${byNeighbours ? "" : "GaussianClassifier, "}plots`, "");
 	if (table.n) lines.push(...dataCode(scene).map((line) => (many ? line.replace("row[j]", held ? "row[j + 1]" : "row[j]") : line)), "");
 	if (byNeighbours) {
 		lines.push(`model = KNeighborsClassifier(${state.neighbours ?? 5}).fit(${rows})`);
@@ -92,10 +92,12 @@ export function pythonCode(scene) {
 	}
 	lines.push("", ...drawingCode(view, names, table.n, byNeighbours));
 	if (row && view !== "surface") lines.push(queryMark(view, row));
+	const hidden = scene.hidden.flatMap((isHidden, i) => (isHidden ? [i] : []));
+	if (table.n && hidden.length) lines.push("", `X[:, ${literal(hidden)}] = nan  # not measured: integrated out`);
 	if (table.n) lines.push("", ...errorCode(held, table.labels.includes(null)));
 	if (row) lines.push("", `x = ${literal([row])}`, ...(byNeighbours ? VOTES : CARD));
 	lines.push("plt.show()", "");
-	return lines.join("\n");
+	return lines.join("\n").replace(/\bnan\b(?=[,\]]| *#)/g, "np.nan");
 }
 
 const VOTES = ["for label, votes in zip(model.classes_, model.predict_proba(x)[0]):", '    print(f"{label}: {votes:.3f} of the votes")'];
@@ -109,12 +111,11 @@ const CARD = [
 ];
 
 function drawingCode(view, names, n, byNeighbours) {
-	const rows = n ? "X, y" : "";
-	const after = n ? ", X, y" : "";
-	if (view === "surface") return [`ax = plots.evidence(model${n ? ", X" : ""}, surface=True)`, `ax.set(xlabel=${literal(names[0])}, ylabel=${literal(names[1])})`];
-	if (view === "line") return [`ax = plots.densities(model${after}, weighted=True)`, `ax.set(xlabel=${literal(names[0])})`];
+	const rows = n ? ", X, y" : "";
+	if (view === "surface") return ["ax = plots.evidence(model, surface=True)", `ax.set(xlabel=${literal(names[0])}, ylabel=${literal(names[1])})`];
+	if (view === "line") return [`ax = plots.densities(model${rows}, weighted=True)`, `ax.set(xlabel=${literal(names[0])})`];
 	return [
-		`ax = plots.regions(model${rows ? after : ""})`,
+		`ax = plots.regions(model${rows})`,
 		...(byNeighbours ? [] : ["plots.ellipses(model, levels=(1, 2), ax=ax)"]),
 		`ax.set(xlabel=${literal(names[0])}, ylabel=${literal(names[1])})`,
 	];

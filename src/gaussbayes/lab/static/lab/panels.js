@@ -52,7 +52,7 @@ export function startPanel({ figure }) {
 		hand.hidden = !fit.hidden;
 	};
 	return together([
-		el("h1", {}, "Where should the boundary be?"),
+		el("h2", { class: "lab-question" }, "Where should the boundary be?"),
 		el("p", { class: "lab-lead" }, "Each point was measured twice and belongs to class A or B. A Gaussian describes each class, and the boundary runs where both are equally probable. Drag the means and the ends of the ellipses."),
 		el("p", { class: "lab-score" }, errors, rate),
 		el("p", { class: "lab-row" }, fit, hand),
