@@ -892,7 +892,9 @@ class BaseClassifier(
         """The same classes as seen through some features only, the others integrated out.
 
         A new classifier whose means and covariances are the entries for these features, given by
-        name or number: exact, without a second fit. It keeps what was learnt of these features.
+        name or number: exact, without a second fit. It keeps the statistics of these features and
+        the calibration, so that its posteriors are those of this model for rows in which the other
+        features are missing.
 
         Examples
         --------

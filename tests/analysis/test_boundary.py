@@ -290,3 +290,13 @@ def test_of_counts_they_stand_between_the_integers_where_the_class_changes(
     expected = [(i + 0.5, best[i], best[i + 1]) for i in np.flatnonzero(np.diff(best))]
     found = [(b.position, b.left, b.right) for b in decision_boundaries(counts)]
     assert found == expected
+
+
+def test_boundaries_of_calibrated_counts_are_those_of_the_predictions() -> None:
+    rng = np.random.default_rng(4)
+    X, y = rng.poisson(np.repeat([1.0, 3.0], 40))[:, None], np.repeat([0, 1], 40)
+    model = GaussianClassifier(families={0: "poisson"}, calibration="leave_one_out").fit(X, y)
+    labels = model.predict(np.arange(30.0)[:, None])
+    (at,) = np.flatnonzero(np.diff(labels))
+    (boundary,) = decision_boundaries(model)
+    assert (boundary.position, boundary.left, boundary.right) == (at + 0.5, 0, 1)

@@ -115,12 +115,12 @@ def _between_integers(model: Model, least: float, largest: float) -> tuple[Bound
     if largest > least + 1.0:
         near = np.append(np.floor(_all_roots(model)), near)
     integers = np.unique(np.clip(near[:, None] + np.arange(-1.0, 3.0), least, largest))
-    log_joint = model.log_joint(number_rows(integers[:, None]), 1)
-    possible = np.isfinite(log_joint).any(axis=1)
-    codes = np.where(possible, log_joint.argmax(axis=1), -1).tolist()
+    possible = np.isfinite(model.log_evidence(number_rows(integers[:, None]), 1))
+    codes = np.full(integers.shape, -1)
+    codes[possible] = model.labels(number_rows(integers[possible, None]), 1)
     return tuple(
         Boundary(float(before) + 0.5, left, right)
-        for before, (left, right) in zip(integers, pairwise(codes), strict=False)
+        for before, (left, right) in zip(integers, pairwise(codes.tolist()), strict=False)
         if left != right and min(left, right) >= 0
     )
 

@@ -102,10 +102,10 @@ class AveragedModel(Model):
         return replace(self, settings=settings, solution=solution, given_prior=prior)
 
     def marginal(self, features: Sequence[int | str]) -> "AveragedModel":
-        """The classes as seen through some features; calibration was that of all features."""
+        """The classes as seen through some features, by name or number, others integrated out."""
         assert self.weights is not None
         members = [member.marginal(features) for member in self.members]
-        return averaged(members, self.weights, given_prior=self.given_prior)
+        return averaged(members, self.weights, self.of_average, given_prior=self.given_prior)
 
     def log_posterior(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
         """``log p(c | x)`` (n, k): averaged, then calibrated, under the priors of now."""

@@ -487,7 +487,10 @@ class Model(Displayed):
             raise SchemaError(msg)
 
     def marginal(self, features: Sequence[int | str]) -> Model:
-        """The classes as seen through some features, by name or number, others integrated out."""
+        """The classes as seen through some features, by name or number, others integrated out.
+
+        Its posteriors are those of the whole model for rows that lack the other features.
+        """
         columns = self.schema.find_columns(features)
         place = {column: position for position, column in enumerate(columns)}
         schema = self.schema.marginal(columns)
@@ -502,17 +505,15 @@ class Model(Displayed):
                 cuts.append((number, local))
                 components.append(part)
                 densities.append(density.marginal(local, schema.part(part.columns)))
-        # Posteriors by some of the features were not looked at.
-        calibration = self.settings.calibration if len(columns) == self.schema.n_features else None
         learnt = None
         if self.learnt is not None:
             learnt = self.learnt.of_columns(cuts, lambda rows: cut_rows(rows, self.schema, columns))
         return replace(
             self,
-            settings=replace(self.settings, components=tuple(components), calibration=calibration),
+            settings=replace(self.settings, components=tuple(components)),
             schema=schema,
             learnt=learnt,
-            solution=replace(self.parameters, densities=tuple(densities), calibration=calibration),
+            solution=replace(self.parameters, densities=tuple(densities)),
         )
 
     def with_feature_names(self, names: Sequence[str] | None) -> Model:
