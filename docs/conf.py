@@ -37,6 +37,7 @@ extensions = [
     "docstring_examples",
     "figure_texts",
     "dark_figures",
+    "lab_page",
     "live",
     "exercise",
     "notebooks",
