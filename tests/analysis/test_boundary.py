@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import poisson
 
+from gaussbayes import GaussianClassifier
 from gaussbayes.analysis.boundary import boundaries, decision_boundaries
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.schema import Schema
@@ -293,10 +294,13 @@ def test_of_counts_they_stand_between_the_integers_where_the_class_changes(
 
 
 def test_boundaries_of_calibrated_counts_are_those_of_the_predictions() -> None:
-    rng = np.random.default_rng(4)
-    X, y = rng.poisson(np.repeat([1.0, 3.0], 40))[:, None], np.repeat([0, 1], 40)
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 40)
+    X = rng.poisson(rng.gamma(0.5, 2.0 + 4.0 * y))[:, None]  # more spread out than Poisson counts
+    plain = GaussianClassifier(families={0: "poisson"}).fit(X, y)
     model = GaussianClassifier(families={0: "poisson"}, calibration="leave_one_out").fit(X, y)
     labels = model.predict(np.arange(30.0)[:, None])
     (at,) = np.flatnonzero(np.diff(labels))
     (boundary,) = decision_boundaries(model)
     assert (boundary.position, boundary.left, boundary.right) == (at + 0.5, 0, 1)
+    assert decision_boundaries(plain)[0].position != boundary.position
