@@ -33,7 +33,7 @@ lint: $(done)/lint
 # print and the course as a PDF.
 docs: $(done)/docs
 	$(python) -m sphinx -b html -j 2 -W --keep-going -q -d build/doctrees docs build/docs
-	$(python) docs/_extensions/pictures.py build/docs
+	$(python) docs/_extensions/stills.py build/docs
 	$(python) docs/_extensions/notebooks.py build/docs
 	$(python) docs/_extensions/course_pdf.py build/docs
 	$(python) docs/_extensions/check_pages.py build/docs

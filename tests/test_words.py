@@ -24,7 +24,7 @@ WORDS = {
     r"as texts|columns? of texts?": "string",
     r"(the|this|its|whose) shares?": "proportion",
     # Two titles of the course have pictures.
-    r"(?<!probability in )(?<!correlation )pictures?": "plot, or figure",
+    r"(?<!probability in )(?<!correlation[ -])pictures?": "plot, or figure",
     r"verbs?": "subcommand",
     r"the sheet(s|'s)?": "handout",
     r"is one of \{|says of each row whether": "must be one of …, must be a boolean array",

@@ -12,7 +12,7 @@ FETCHED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "sour
 NAMED_ONLY = {"canonical", "search", "license"}
 """Links that a browser does not follow by itself."""
 WITHOUT_BROWSER = ("live-", "course.pdf")
-"""What only Chromium makes; pages are whole without it (see pictures.py)."""
+"""What only Chromium makes; pages are whole without it (see stills.py)."""
 
 
 class Page(HTMLParser):

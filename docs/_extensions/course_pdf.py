@@ -1,7 +1,7 @@
 """The course as a PDF: its built chapters joined into one page, which Chromium prints.
 
-Run after the build: python docs/_extensions/course_pdf.py build/docs. Live figures are their
-pictures, solutions are collected at the end, and lines that would be clipped are made smaller or
+Run after the build: python docs/_extensions/course_pdf.py build/docs. Live figures are stills,
+solutions are collected at the end, and lines that would be clipped are made smaller or
 broken. Without Chromium there is no PDF; where a browser is required, that is an error.
 """
 

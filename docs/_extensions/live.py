@@ -1,8 +1,8 @@
 """Live figures: ``{live}``, which the page's own script draws, and words in the text tied to them.
 
 The body of ``{live}`` is the specification of `gaussbayes.figure` in YAML. The role ``live-value``
-is a number that follows the figure; ``live-set`` is a button in the text that changes it. A picture
-replaces the figure in print and where there is no script; pictures.py draws it after the build.
+is a number that follows the figure; ``live-set`` is a button in the text that changes it. A still
+image replaces the figure in print and where there is no script; stills.py draws it after the build.
 """
 
 import json
@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import yaml
 from docutils import nodes
 from docutils.parsers.rst import directives
-from specs import assignments, picture, specification, value
+from specs import assignments, specification, still, value
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
@@ -89,9 +89,9 @@ class LiveSet(SphinxRole):
 
 
 def visit_figure(writer: Any, node: live_figure) -> None:
-    """The element that the script turns into a figure, with the picture that stands in for it."""
+    """The element that the script turns into a figure, with the still image that stands in for it."""
     spec = json.dumps({**node["spec"], "alt": node["alt"]}, ensure_ascii=False)
-    alt, image = escape(node["alt"]), picture(node["docname"], node["name"])
+    alt, image = escape(node["alt"]), still(node["docname"], node["name"])
     writer.body.append(
         f'<figure class="live" id="live-{node["name"]}" data-spec="{escape(spec)}">\n'
         f'<img class="live-still" src="{writer.builder.imgpath}/{image}" alt="{alt}" />\n'

@@ -1,7 +1,7 @@
 """Chapters of the course as notebooks: one with empty cells and asserts, one with solutions.
 
 As an extension it links each chapter to its notebooks; as a program it writes them beside the built
-pages, with the pictures of the live figures: python docs/_extensions/notebooks.py build/docs
+pages, with stills of the live figures: python docs/_extensions/notebooks.py build/docs
 """
 
 import base64
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import nbformat
 from answers import check, choices
 from blocks import Block, blocks
-from specs import assignments, picture, value
+from specs import assignments, still, value
 
 if TYPE_CHECKING:
     from docutils import nodes
@@ -36,7 +36,7 @@ def chapters() -> list[Path]:
 
 
 def notebook(path: Path, ending: str, images: Path | None = None) -> nbformat.NotebookNode:
-    """A chapter in Jupyter's format, without outputs; pictures come from this directory."""
+    """A chapter in Jupyter's format, without outputs; stills come from this directory."""
     text = re.sub(r"\A---\n.*?\n---\n", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     book = nbformat.v4.new_notebook(
         metadata={
@@ -117,9 +117,9 @@ def _hint(block: Block) -> str:
 
 
 def _figure(block: Block, stem: str, images: Path | None) -> nbformat.NotebookNode:
-    """The picture of a live figure, its text and its caption."""
+    """The still of a live figure, its text and its caption."""
     alt, caption = block.options.get("alt", ""), block.options.get("caption", "")
-    name = picture(f"course/{stem}", block.argument)
+    name = still(f"course/{stem}", block.argument)
     note = f"*{_plain(caption, '')}* (The figure can be moved on the page of this chapter.)"
     if images is None or not (images / name).exists():
         return nbformat.v4.new_markdown_cell(f"[Figure: {alt}]\n\n{note}")

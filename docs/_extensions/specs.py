@@ -47,10 +47,10 @@ def specification(body: str) -> dict[str, Any]:
     return spec
 
 
-def picture(docname: str, name: str) -> str:
-    """File name of the picture that replaces a figure.
+def still(docname: str, name: str) -> str:
+    """File name of the still image that replaces a figure.
 
-    >>> picture("course/02-one-gaussian", "bell")
+    >>> still("course/02-one-gaussian", "bell")
     'live-course-02-one-gaussian-bell.png'
     """
     return f"live-{docname.replace('/', '-')}-{name}.png"

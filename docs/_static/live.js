@@ -18,6 +18,6 @@ for (const [id, figure] of globalThis.gaussbayes?.figures ?? []) {
   const line = Object.assign(document.createElement("div"), { className: "live-save" });
   const svg = () => download(new Blob([figure.svg()], { type: "image/svg+xml" }), `${id}.svg`);
   const png = async () => download(await figure.png(), `${id}.png`);
-  line.append("Save the picture: ", saveButton("SVG", svg), " · ", saveButton("PNG", png));
+  line.append("Save this figure: ", saveButton("SVG", svg), " · ", saveButton("PNG", png));
   document.getElementById(id).append(line);
 }

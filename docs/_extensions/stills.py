@@ -1,7 +1,7 @@
-"""Pictures of the live figures, for print, for notebooks and for pages without scripts.
+"""Stills of the live figures, for print, for notebooks and for pages without scripts.
 
-Run after the build, from the project's directory: python docs/_extensions/pictures.py build/docs.
-A figure whose specification and script did not change keeps its picture. Without Chromium the pages
+Run after the build, from the project's directory: python docs/_extensions/stills.py build/docs.
+A figure whose specification and script did not change keeps its still. Without Chromium the pages
 show the figures' texts instead; where a browser is required, that is an error.
 """
 
@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from specs import picture
+from specs import still
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -22,7 +22,7 @@ from tests.page import chromium
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-WIDTH = 720  # in CSS pixels, as wide as the text of a page; pictures have twice as many
+WIDTH = 720  # in CSS pixels, as wide as the text of a page; stills have twice as many
 
 _DRAW = """async (spec) => {
   const place = document.createElement("div");
@@ -65,7 +65,7 @@ def blank(page: "Page", site: Path) -> None:
 
 
 def outdated(site: Path, known: dict[str, str]) -> dict[Path, tuple[str, str]]:
-    """Specification and fingerprint of each figure whose picture is to be drawn."""
+    """Specification and fingerprint of each figure whose still is to be drawn."""
     code = [(site / "_static" / f"gaussbayes.{end}").read_bytes() for end in ("js", "css")]
     found = {}
     for path in sorted(site.rglob("*.html")):
@@ -74,7 +74,7 @@ def outdated(site: Path, known: dict[str, str]) -> dict[Path, tuple[str, str]]:
             continue
         docname = path.relative_to(site).with_suffix("").as_posix()
         for name, spec in Figures(text).found.items():
-            target = site / "_images" / picture(docname, name)
+            target = site / "_images" / still(docname, name)
             fingerprint = hashlib.sha256(b"".join([*code, spec.encode()])).hexdigest()
             if not target.exists() or known.get(target.name) != fingerprint:
                 found[target] = spec, fingerprint
@@ -83,14 +83,14 @@ def outdated(site: Path, known: dict[str, str]) -> dict[Path, tuple[str, str]]:
 
 def main(folder: str) -> int:
     site = Path(folder)
-    record = site.with_name("live-pictures.json")  # of what each picture shows
+    record = site.with_name("live-stills.json")  # of what each still shows
     known = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
     figures = outdated(site, known)
     if not figures:
         return 0
     path = chromium.find()
     if path is None:
-        sys.stderr.write(f"live figures have no pictures for print: {chromium.HOW}\n")
+        sys.stderr.write(f"live figures have no stills for print: {chromium.HOW}\n")
         return int(chromium.is_required())
     from playwright.sync_api import Error, sync_playwright
 
