@@ -73,7 +73,9 @@ def controls_by_place(lab: Lab) -> Iterator[tuple[str, list[str]]]:
 def iris_csv() -> str:
     """Fisher's irises as a file."""
     names = [*IRIS.feature_names, "species"]
-    rows = [",".join([*map(str, row), label]) for row, label in zip(*rows_and_labels(), strict=True)]
+    rows = [
+        ",".join([*map(str, row), label]) for row, label in zip(*rows_and_labels(), strict=True)
+    ]
     return "\n".join([",".join(names), *rows]) + "\n"
 
 
@@ -205,7 +207,9 @@ def test_a_model_from_python_is_shown_by_a_grid_until_the_reader_switches(
 def must_show_grid(lab: Lab, model: GaussianClassifier) -> None:
     """The card has the posteriors of the model's marginal in the middle of the query's cell."""
     columns, query = lab.get("[figure.scene.columns, figure.state.query]")
-    grid = lab.get("(({ x, y, width, height }) => [[x, width], [y, height]])(figure.scene.model.grid)")
+    grid = lab.get(
+        "(({ x, y, width, height }) => [[x, width], [y, height]])(figure.scene.model.grid)"
+    )
     cell = []
     for value, ((low, high), count) in zip(query, grid, strict=True):
         step = (high - low) / count
@@ -254,14 +258,14 @@ def test_exported_code_prints_the_numbers_of_the_page(lab: Lab, tmp_path: Path) 
         runs[name] = (lab.card(), shown, script)
     outputs = run([script for *_, script in runs.values()])
     for (name, (card, (error, test_error), _)), output in zip(runs.items(), outputs, strict=True):
-        printed = dict(re.findall(r"^(.+ error) (\S+)$", output, re.M))
+        printed = dict(re.findall(r"^(.+ error) (\S+)$", output, re.MULTILINE))
         if name == "neighbours":  # of equal distances the page and scikit-learn take others
             assert "of the votes" in output
             continue
         assert float(printed["training error"]) == pytest.approx(error, abs=1e-12), name
         if name == "held out":
             assert float(printed["test error"]) == pytest.approx(test_error, abs=1e-12)
-        rules = re.findall(r"^(.+): (\S+) × (\S+) / (\S+) = (\S+)$", output, re.M)
+        rules = re.findall(r"^(.+): (\S+) × (\S+) / (\S+) = (\S+)$", output, re.MULTILINE)
         assert [rule[0] for rule in rules] == list(card), name
         for label, *values in rules:
             for term, value in zip(TERMS, values, strict=True):
