@@ -89,7 +89,7 @@ class LiveSet(SphinxRole):
 
 
 def visit_figure(writer: Any, node: live_figure) -> None:
-    """The element that the script turns into a figure, with the still image that stands in for it."""
+    """The element that the script turns into a figure, with the still that stands in for it."""
     spec = json.dumps({**node["spec"], "alt": node["alt"]}, ensure_ascii=False)
     alt, image = escape(node["alt"]), still(node["docname"], node["name"])
     writer.body.append(
