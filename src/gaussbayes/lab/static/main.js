@@ -1,15 +1,17 @@
 // The entry of the page's script: `globalThis.gaussbayes`, and the live figures of a document.
 
 import {
-	bayesError, boundaryCurves, chiSquare, cholesky, confusion, contourLines, covarianceOf, ellipse, ellipseAxes, fit, fromParameters, gaussianDensity,
-	leaveOneOut, lineBoundaries, logGaussian, logisticRegression, logSumExp, negativeLogLikelihood, neighbours, planeFit, posteriorGrid, random, sample, shapley,
+	bayesError, boundaryCurves, chiSquare, cholesky, confusion, contourLines, covarianceOf, ellipse, ellipseAxes, fit,
+	fromParameters, gaussianDensity, leaveOneOut, lineBoundaries, logGaussian, logisticRegression, logSumExp,
+	negativeLogLikelihood, neighbours, planeFit, posteriorGrid, random, sample, shapley,
 } from "./density.js";
 import { figure } from "./figure.js";
 import { lab } from "./lab.js";
 
 const density = {
-	bayesError, boundaryCurves, chiSquare, cholesky, confusion, contourLines, covarianceOf, ellipse, ellipseAxes, fit, fromParameters, gaussianDensity,
-	leaveOneOut, lineBoundaries, logGaussian, logisticRegression, logSumExp, negativeLogLikelihood, neighbours, planeFit, posteriorGrid, random, sample, shapley,
+	bayesError, boundaryCurves, chiSquare, cholesky, confusion, contourLines, covarianceOf, ellipse, ellipseAxes, fit,
+	fromParameters, gaussianDensity, leaveOneOut, lineBoundaries, logGaussian, logisticRegression, logSumExp,
+	negativeLogLikelihood, neighbours, planeFit, posteriorGrid, random, sample, shapley,
 };
 
 globalThis.gaussbayes = { figure, lab, density, figures: new Map() };

@@ -1,8 +1,7 @@
-// Bayes' rule for categories as areas of a square: widths are priors, filled heights likelihoods, filled areas joint probabilities.
+// Bayes' rule for categories as areas of a square: widths are priors, filled heights likelihoods, filled areas their products.
 // The bar below puts the filled areas side by side: their shares are the posteriors.
 
-import { boxOutline, fittedName, MARGINS, textAt, ticksAt, xAxis, yAxis } from "./axes.js";
-import { classVariable } from "./colours.js";
+import { boxAt, boxOutline, fittedName, MARGINS, textAt, ticksAt, xAxis, yAxis } from "./axes.js";
 import { svgEl } from "./elements.js";
 import { HandleLayer } from "./handles.js";
 import { probabilityText, shortNumber } from "./numbers.js";
@@ -12,10 +11,6 @@ const BAR = 30; // height of the bar of posteriors
 const BELOW = 110; // pixels under the square
 const QUARTERS = ticksAt([0, 0.25, 0.5, 0.75, 1]);
 const atLeast0 = (value) => Number(Math.min(Math.max(value, 0), 1).toFixed(3));
-
-/** A rectangle of a class: "whole" or "filled". */
-const rectangle = (kind, c, x, y, width, height) =>
-	svgEl("rect", { class: `gb-${kind}`, x, y, width: Math.max(0.5, width), height: Math.max(0, height), own: { "--own": classVariable(c) } });
 
 export class AreasView {
 	constructor(figure, stage) {
@@ -33,8 +28,8 @@ export class AreasView {
 		const likelihoods = model.logLikelihood(scene.row).map(Math.exp);
 		const sums = model.priors.map((_, c) => model.priors.slice(0, c).reduce((sum, prior) => sum + prior, 0));
 		const columns = model.priors.map((prior, c) => ({
-			left: box.left + sums[c] * box.width, width: prior * box.width, height: likelihoods[c] * box.height, bottom: box.top + box.height,
-			label: scene.classes[c], prior, likelihood: likelihoods[c], before: sums[c],
+			left: box.left + sums[c] * box.width, width: prior * box.width, height: likelihoods[c] * box.height,
+			bottom: box.top + box.height, label: scene.classes[c], prior, likelihood: likelihoods[c], before: sums[c],
 		}));
 		const known = scene.row.flatMap((value, i) => (value === null ? [] : [`${scene.names[i]} = ${value}`])).join(", ");
 		this.shapes.replaceChildren(...columns.flatMap((column, c) => columnShapes(column, c, box)), boxOutline(box),
@@ -76,8 +71,8 @@ function columnShapes({ left, width, height, bottom, label, prior, likelihood },
 	const [anchor, at] = width > 90 ? ["middle", left + width / 2] : isLast ? ["end", left + width] : ["start", left];
 	const joint = textAt("note", left + width / 2, bottom - height / 2 + 5, "middle", shortNumber(prior * likelihood));
 	return [
-		rectangle("whole", c, left, box.top, width, box.height),
-		rectangle("filled", c, left, bottom - height, width, height),
+		boxAt("whole", [left, box.top], width, box.height, c),
+		boxAt("filled", [left, bottom - height], width, height, c),
 		textAt("name", at, box.top - 7, anchor, fittedName(String(label), Math.max(width, 120))),
 		...(width > 74 && height > 22 ? [joint] : []),
 	];
@@ -90,7 +85,7 @@ function posteriorBar(posterior, classes, { left, width, top }) {
 		sum += share;
 		const text = `${classes[c]} ${probabilityText(share)}`;
 		const note = textAt("note", x + (share * width) / 2, top + BAR / 2 + 4.5, "middle", text);
-		return [rectangle("filled", c, x, top, share * width, BAR), ...(share * width > 7.4 * text.length ? [note] : [])];
+		return [boxAt("filled", [x, top], share * width, BAR, c), ...(share * width > 7.4 * text.length ? [note] : [])];
 	});
 	return [...parts, textAt("name", left, top - 8, "start", "posterior: each class’s share of the filled area")];
 }

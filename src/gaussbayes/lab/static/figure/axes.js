@@ -1,5 +1,6 @@
-// Axes: round numbers along two sides, and the names of the features.
+// Axes and small shapes: round numbers along two sides, names of features, texts, lines, paths and dots of the stage.
 
+import { classVariable } from "./colours.js";
 import { svgEl } from "./elements.js";
 import { exactNumber, superscript } from "./numbers.js";
 
@@ -11,10 +12,8 @@ const MOST_TICKS = 40;
 export const MARGINS = { left: 58, right: 12, top: 8, bottom: 46 };
 
 /**
- * About `count` round numbers within [low, high]: {marks: [{value, text}], note}.
- *
- * Long numbers are written as a difference from a round one and in a power of ten; `note` states it behind the name, as in
- * "time − 1700000000" or "mass in 10⁻¹²".
+ * About `count` round numbers within [low, high]: {marks: [{value, text}], note}. Long numbers are written as a difference from a
+ * round one and in a power of ten; `note` states it behind the name, as in "time − 1700000000" or "mass in 10⁻¹²".
  */
 export function ticksOf([low, high], count) {
 	const rough = (high - low) / Math.min(MOST_TICKS, Math.max(1, count));
@@ -37,7 +36,9 @@ export function ticksOf([low, high], count) {
 	return marks(texts, start + (tens ? `${start && ","} in 10${superscript(tens)}` : ""));
 }
 
-const tickText = (value, step) => value.toFixed(Math.min(20, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)))).replace("-", "−");
+function tickText(value, step) {
+	return value.toFixed(Math.min(20, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)))).replace("-", "−");
+}
 
 /** Ticks at some values, each written as it is or by a function. */
 export const ticksAt = (values, write = String) => ({ marks: values.map((value) => ({ value, text: write(value) })), note: "" });
@@ -48,12 +49,33 @@ export function fittedName(name, width, note = "") {
 	return (name.length > most ? `${name.slice(0, most - 1)}…` : name) + note;
 }
 
+const pixel = (value) => value.toFixed(1);
+const own = (code) => ({ "--own": classVariable(code) });
+
 /** A text at a place of the stage; anchor: start, middle or end. */
-export const textAt = (kind, x, y, anchor, text) => svgEl("text", { class: `gb-${kind}`, x: x.toFixed(1), y: y.toFixed(1), "text-anchor": anchor }, text);
+export function textAt(kind, x, y, anchor, text) {
+	return svgEl("text", { class: `gb-${kind}`, x: pixel(x), y: pixel(y), "text-anchor": anchor }, text);
+}
 
 /** A line between two places of the stage. */
-export const lineAt = (kind, [x1, y1], [x2, y2]) =>
-	svgEl("line", { class: `gb-${kind}`, x1: x1.toFixed(1), y1: y1.toFixed(1), x2: x2.toFixed(1), y2: y2.toFixed(1) });
+export function lineAt(kind, [x1, y1], [x2, y2]) {
+	return svgEl("line", { class: `gb-${kind}`, x1: pixel(x1), y1: pixel(y1), x2: pixel(x2), y2: pixel(y2) });
+}
+
+/** A curve through places, in the colour of a class. */
+export function curveAt(kind, places, code) {
+	const d = places.map(([x, y], i) => `${i ? "L" : "M"}${pixel(x)} ${pixel(y)}`).join("");
+	return svgEl("path", { class: `gb-${kind}`, d, own: own(code) });
+}
+
+/** A dot in the colour of a class. */
+export const dotAt = ([x, y], r, code) => svgEl("circle", { class: "gb-spot", cx: pixel(x), cy: pixel(y), r, own: own(code) });
+
+/** A rectangle in the colour of a class. */
+export function boxAt(kind, [x, y], width, height, code) {
+	const size = { x: pixel(x), y: pixel(y), width: pixel(Math.max(0, width)), height: pixel(Math.max(0, height)) };
+	return svgEl("rect", { class: `gb-${kind}`, ...size, own: own(code) });
+}
 
 /** The outline of a box {left, top, width, height} of the stage. */
 export const boxOutline = ({ left, top, width, height }) => svgEl("rect", { class: "gb-box", x: left, y: top, width, height });
@@ -75,6 +97,6 @@ export function yAxis({ left, top, width, height }, range, name, ticks = ticksOf
 		const line = hasLines ? lineAt("grid", [left, y], [left + width, y]) : lineAt("tick", [left - 5, y], [left, y]);
 		return [line, textAt("number", left - 9, y + 4, "end", text)];
 	});
-	const turned = `translate(12 ${(top + height / 2).toFixed(1)}) rotate(-90)`;
-	return [...parts, svgEl("text", { class: "gb-name", transform: turned, "text-anchor": "middle" }, fittedName(name, height, ticks.note))];
+	const turned = { class: "gb-name", transform: `translate(12 ${pixel(top + height / 2)}) rotate(-90)`, "text-anchor": "middle" };
+	return [...parts, svgEl("text", turned, fittedName(name, height, ticks.note))];
 }

@@ -1,7 +1,6 @@
-// Shapley contributions of the query's features to the log-odds of two classes: bars from the log-odds at the reference to their sum.
+// Shapley contributions of the query's features to the log-odds of two classes: bars from the reference to the sum.
 
-import { fittedName, lineAt, textAt, xAxis } from "./axes.js";
-import { classVariable } from "./colours.js";
+import { boxAt, fittedName, lineAt, textAt, xAxis } from "./axes.js";
 import { svgEl } from "./elements.js";
 import { shortNumber } from "./numbers.js";
 import { contributionsOf } from "./quantities.js";
@@ -42,11 +41,10 @@ export class BarsView {
 function barShapes({ name, from, to, isSum }, middle, across, left, [a, b]) {
 	const [start, end] = [across(Math.min(from, to)), across(Math.max(from, to))];
 	const strong = isSum ? " gb-strong" : "";
-	const size = { x: start.toFixed(1), width: Math.max(1.5, end - start).toFixed(1), y: middle - THICK / 2, height: THICK, rx: 2 };
 	const lead = lineAt("tick", [across(to), middle + THICK / 2], [across(to), middle + ROW - THICK / 2]);
 	return [
 		textAt(`name${strong}`, left - 12, middle + 4, "end", fittedName(name, left - 4)),
-		svgEl("rect", { class: `gb-filled${strong}`, ...size, own: { "--own": classVariable(to >= from ? a : b) } }),
+		boxAt(`filled${strong}`, [start, middle - THICK / 2], Math.max(1.5, end - start), THICK, to >= from ? a : b),
 		...(isSum ? [] : [lead]),
 		textAt("note", end + 6, middle + 4, "start", `${to >= from ? "+" : "−"}${shortNumber(Math.abs(to - from))}`),
 	];

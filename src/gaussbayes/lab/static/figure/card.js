@@ -1,4 +1,4 @@
-// The card with Bayes' rule at the query. Its numbers multiply out: prior × likelihood ÷ evidence, as printed, is the posterior as printed.
+// The card with Bayes' rule at the query. Its numbers multiply out: prior × likelihood ÷ evidence as printed is the posterior.
 
 import { classVariable } from "./colours.js";
 import { el } from "./elements.js";
@@ -21,7 +21,9 @@ function printed(log, digits) {
 }
 
 /** A posterior with some decimals; a very small one with as many significant digits less one. */
-const posteriorText = (value, decimals) => (value > 0 && value < 0.001 ? printed(Math.log(value), decimals - 1).text : value.toFixed(decimals));
+function posteriorText(value, decimals) {
+	return value > 0 && value < 0.001 ? printed(Math.log(value), decimals - 1).text : value.toFixed(decimals);
+}
 
 /**
  * The terms of Bayes' rule for each class, with as few digits as make the printed numbers multiply out.
@@ -37,7 +39,8 @@ export function bayesTexts({ priors, logLikelihood, logEvidence, logPosterior })
 			const [p, l] = [printed(Math.log(prior), digits), printed(logLikelihood[c], digits)];
 			const posterior = posteriorText(Math.exp(logPosterior[c]), decimals);
 			// A product that ends in 5 may be rounded up or down: it needs more digits.
-			const isRight = [-TIE, TIE].every((nudge) => posteriorText(Math.exp(p.log + l.log - evidence.log + nudge), decimals) === posterior);
+			const product = (nudge) => posteriorText(Math.exp(p.log + l.log - evidence.log + nudge), decimals);
+			const isRight = product(-TIE) === posterior && product(TIE) === posterior;
 			return { isRight, prior: p.text, likelihood: l.text, evidence: evidence.text, posterior };
 		});
 		if (rows.every(({ isRight }) => isRight) || tried === MOST_TRIED) return rows;
@@ -52,7 +55,8 @@ export function cardOf(figure) {
 		const { row, model, names } = figure.scene;
 		element.hidden = !row || !model;
 		if (element.hidden) return;
-		const said = (value) => (value === null ? "not measured" : `= ${typeof value === "number" ? exactNumber(value, 1e-5 * Math.abs(value)) : value}`);
+		const written = (value) => (typeof value === "number" ? exactNumber(value, 1e-5 * Math.abs(value)) : value);
+		const said = (value) => (value === null ? "not measured" : `= ${written(value)}`);
 		title.textContent = names.map((name, i) => `${name} ${said(row[i])}`).join(" · ");
 		body.replaceChildren(...cardParts(figure.scene));
 	};
@@ -71,15 +75,18 @@ function cardParts({ model, row, classes }) {
 	const kept = order.slice(0, MOST_CLASSES).sort((a, b) => a - b);
 	const rest = order.slice(MOST_CLASSES).reduce((sum, c) => sum + posterior[c], 0);
 	const note = (text) => el("p", { class: "gb-card-note" }, text);
-	const notes = order.length > kept.length ? [note(`${order.length - kept.length} other classes, together ${probabilityText(rest)}`)] : [];
+	const others = order.length - kept.length;
+	const notes = others ? [note(`${others} other classes, together ${probabilityText(rest)}`)] : [];
 	if (!model.factors) {
 		const texts = posterior.map((value) => ({ posterior: probabilityText(value) }));
-		return [termTable({ posterior: "posterior" }, kept, classes, texts, { posterior }, order[0]), note(`Computed by Python: ${model.reason}`), ...notes];
+		const table = termTable({ posterior: "posterior" }, kept, classes, texts, { posterior }, order[0]);
+		return [table, note(`Computed by Python: ${model.reason}`), ...notes];
 	}
 	const logLikelihood = model.logLikelihood(row);
 	const highest = Math.max(...logLikelihood);
-	const texts = bayesTexts({ priors: model.priors, logLikelihood, logEvidence: model.logEvidence(row), logPosterior: model.logPosterior(row) });
-	const shares = { prior: model.priors, likelihood: logLikelihood.map((log) => Math.exp(log - highest)), posterior };
+	const { priors } = model;
+	const texts = bayesTexts({ priors, logLikelihood, logEvidence: model.logEvidence(row), logPosterior: model.logPosterior(row) });
+	const shares = { prior: priors, likelihood: logLikelihood.map((log) => Math.exp(log - highest)), posterior };
 	const heads = { prior: "prior", likelihood: "× likelihood", evidence: "÷ evidence", posterior: "= posterior" };
 	return [termTable(heads, kept, classes, texts, shares, order[0]), ...notes];
 }

@@ -17,8 +17,8 @@ function themeName() {
 }
 
 /**
- * The palette of the present theme: theme, paper, ink, soft and faint ("#rrggbb"), and by the number of a class `classes` (marks),
- * `lines` (nearer to the ink) and `regions` ([r, g, b], nearer to the paper).
+ * The palette of the present theme: theme, paper, ink, soft and faint ("#rrggbb"), and by the number of a class `classes`
+ * (marks), `lines` (nearer to the ink) and `regions` ([r, g, b], nearer to the paper).
  */
 export function palette(element) {
 	const [theme, style] = [themeName(), getComputedStyle(element)];

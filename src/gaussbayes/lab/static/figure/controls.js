@@ -12,10 +12,11 @@ const named = (label) => label && el("span", { class: "gb-label" }, label);
 export function controlsOf(figure, controls) {
 	const made = controls.map((control) => {
 		if (control.press) return pressControl(figure, control);
-		if (control.values) return (control.list || control.values.length > MOST_SEGMENTS ? listControl : segmentControl)(figure, control);
-		return (control.max === undefined ? checkControl : sliderControl)(figure, control);
+		if (!control.values) return (control.max === undefined ? checkControl : sliderControl)(figure, control);
+		return (control.list || control.values.length > MOST_SEGMENTS ? listControl : segmentControl)(figure, control);
 	});
-	return { element: el("div", { class: "gb-controls" }, made.map(({ element }) => element)), refresh: () => made.forEach(({ refresh }) => refresh?.()) };
+	const element = el("div", { class: "gb-controls" }, made.map((control) => control.element));
+	return { element, refresh: () => made.forEach((control) => control.refresh?.()) };
 }
 
 function pressControl(figure, { press, label = press }) {
@@ -23,22 +24,25 @@ function pressControl(figure, { press, label = press }) {
 }
 
 function segmentControl(figure, { set, label, values }) {
-	const choose = (value) => ({ click: () => figure.set({ [set]: value }) });
-	const buttons = values.map(([name, value]) => el("button", { type: "button", class: "gb-segment", on: choose(value) }, String(name)));
-	const refresh = () => values.forEach(([, value], i) => buttons[i].setAttribute("aria-pressed", isSameValue(figure.get(set), value)));
+	const button = (value) => ({ type: "button", class: "gb-segment", on: { click: () => figure.set({ [set]: value }) } });
+	const buttons = values.map(([name, value]) => el("button", button(value), String(name)));
+	const isChosen = ([, value]) => isSameValue(figure.get(set), value);
+	const refresh = () => values.forEach((entry, i) => buttons[i].setAttribute("aria-pressed", isChosen(entry)));
 	const what = { class: "gb-control", role: "group", "aria-label": label };
 	return { element: el("div", what, named(label), el("span", { class: "gb-segments" }, buttons)), refresh };
 }
 
 function listControl(figure, { set, label, values }) {
-	const list = el("select", { on: { change: () => figure.set({ [set]: values[list.value][1] }) } }, values.map(([name], i) => el("option", { value: i }, String(name))));
+	const options = values.map(([name], i) => el("option", { value: i }, String(name)));
+	const list = el("select", { on: { change: () => figure.set({ [set]: values[list.value][1] }) } }, options);
 	const refresh = () => (list.value = String(values.findIndex(([, value]) => isSameValue(figure.get(set), value))));
 	return { element: el("label", { class: "gb-control" }, named(label), list), refresh };
 }
 
 function checkControl(figure, { set, label }) {
 	const box = el("input", { type: "checkbox", on: { change: () => figure.set({ [set]: box.checked }) } });
-	return { element: el("label", { class: "gb-control gb-check" }, box, el("span", {}, label)), refresh: () => (box.checked = Boolean(figure.get(set))) };
+	const element = el("label", { class: "gb-control gb-check" }, box, el("span", {}, label));
+	return { element, refresh: () => (box.checked = Boolean(figure.get(set))) };
 }
 
 function sliderControl(figure, { set, label, min = 0, max, step, scale }) {
@@ -63,9 +67,10 @@ const LABELS = {
 	variance: "variance of %", sd: "standard deviation of %", covariance: "covariance of %", correlation: "correlation of %",
 	boundary: "boundary", n: "rows", errors: "misclassified", error: "training error", test_errors: "misclassified test rows",
 	test_error: "test error", bayes_error: "Bayes error (plug-in)", leave_one_out_error: "leave-one-out error",
-	data_log_likelihood: "log-likelihood of the data", nll: "negative log-likelihood (%)", n_parameters: "parameters", query: "query %",
-	k: "neighbours k", vote: "votes for %", neighbour_error: "k-NN error", em_step: "EM step", em_log_likelihood: "log-likelihood",
-	contribution: "contribution of %", base: "log-odds at the reference", learning: "% test error",
+	data_log_likelihood: "log-likelihood of the data", nll: "negative log-likelihood (%)", n_parameters: "parameters",
+	query: "query %", k: "neighbours k", vote: "votes for %", neighbour_error: "k-NN error", em_step: "EM step",
+	em_log_likelihood: "log-likelihood", contribution: "contribution of %", base: "log-odds at the reference",
+	learning: "% test error",
 };
 const PERCENT = /^(error|test_error|bayes_error|leave_one_out_error|neighbour_error|vote\.|learning\.)/;
 const PROBABILITY = /^(prior|posterior|p_value)\./;

@@ -40,7 +40,8 @@ export function drawTruth(context, truth, frame, colours) {
 	for (const { code, mean, covariance } of truth) {
 		const [left, top, colour] = [frame.left(mean[0]), frame.top(mean[1]), colours.lines(code)];
 		strokePath(context, new Path2D(`M${left - 5} ${top}h10M${left} ${top - 5}v10`), colour, 1.8);
-		for (const radius of [1, 2]) strokePath(context, pathThrough([ellipse(mean, covariance, radius, ROUND)], frame), colour, 1.6, 1, [6, 5]);
+		const lines = [1, 2].map((radius) => ellipse(mean, covariance, radius, ROUND));
+		strokePath(context, pathThrough(lines, frame), colour, 1.6, 1, [6, 5]);
 	}
 }
 

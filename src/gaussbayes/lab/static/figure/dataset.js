@@ -61,7 +61,8 @@ function columnsOfRows({ rows = [], features = [], truth }) {
 	});
 }
 
-const numbersOf = (values) => (values instanceof Float64Array ? values : Float64Array.from(values, (value) => (Number.isFinite(value) ? value : NaN)));
+const asNumber = (value) => (Number.isFinite(value) ? value : NaN);
+const numbersOf = (values) => (values instanceof Float64Array ? values : Float64Array.from(values, asNumber));
 const categoriesOf = (values) => Array.from(values, (value) => (hasNoLabel(value) ? null : String(value)));
 
 /** Columns of features that are given by number or name; an Error names one that does not exist. */
@@ -91,9 +92,11 @@ export function heldOut({ n, codes }, test, generator) {
 
 /** Data in the form with columns, withheld rows among them: the form in which points are changed. */
 function editableData(data) {
-	if (data.columns?.every(({ kind, values }) => kind === "category" || Array.isArray(values) || values.length > MANY_ROWS)) return data;
+	const isEditable = ({ kind, values }) => kind === "category" || Array.isArray(values) || values.length > MANY_ROWS;
+	if (data.columns?.every(isEditable)) return data;
 	const { names, kinds, columns, labels, target, name, truth } = tableOf({ ...data, without: [] });
-	const plain = (column) => (column.length > MANY_ROWS ? column : Array.from(column, (value) => (Number.isNaN(value) ? null : value)));
+	const orNull = (value) => (Number.isNaN(value) ? null : value);
+	const plain = (column) => (column.length > MANY_ROWS ? column : Array.from(column, orNull));
 	const listed = columns.map((column, j) => ({ name: names[j], kind: kinds[j], values: plain(column) }));
 	const { without = [] } = { ...sourceOf(data), ...data };
 	return { columns: listed, labels, target, name, truth, without };

@@ -6,7 +6,9 @@ const SVG_SPACE = "http://www.w3.org/2000/svg";
 export const el = (tag, attributes, ...children) => fillElement(document.createElement(tag), attributes, children);
 
 /** An SVG element; arguments as for `el`. */
-export const svgEl = (tag, attributes, ...children) => fillElement(document.createElementNS(SVG_SPACE, tag), attributes, children);
+export function svgEl(tag, attributes, ...children) {
+	return fillElement(document.createElementNS(SVG_SPACE, tag), attributes, children);
+}
 
 function fillElement(element, { on = {}, own = {}, ...attributes } = {}, children) {
 	putAttributes(element, attributes);

@@ -76,7 +76,8 @@ export const EXAMPLES = {
 	})),
 	shared: drawn("One shape", "Why is the boundary of two equal shapes a straight line?", "shapes", [100, 100], SHARED),
 	unequal: drawn("Unequal shapes", "What boundary separates a narrow class from a wide one?", "shapes", [100, 100], {
-		classes: ["A", "B"], means: [[-1, -0.4], [1.6, 1]], covariances: [turnedCovariance(0.8, 0.5, 60), turnedCovariance(2.2, 1.2, -20)],
+		classes: ["A", "B"], means: [[-1, -0.4], [1.6, 1]],
+		covariances: [turnedCovariance(0.8, 0.5, 60), turnedCovariance(2.2, 1.2, -20)],
 	}),
 	three: drawn("Three classes", "Where do three regions meet?", "shapes", [100, 100, 100], {
 		classes: ["A", "B", "C"], means: [[-2, -0.8], [2, -0.8], [0, 2]],
@@ -93,10 +94,11 @@ export const EXAMPLES = {
 	outlier: drawn("An outlier", "How far does one extreme row turn a boundary?", "difficulties", [40, 40], SHARED, (data) => ({
 		...data, rows: [...data.rows, OUTLIER], labels: [...data.labels, "A"],
 	})),
-	missing: drawn("Missing values", "What can be fitted if glucose is unknown for many patients?", "difficulties", [125, 125], DIABETES,
+	missing: drawn("Missing values", "What can be fitted if glucose is unknown for many?", "difficulties", [125, 125], DIABETES,
 		(data) => ({ ...data, rows: data.rows.map(([count, glucose]) => [count, count > 48 ? null : glucose]) })),
 	unlabelled: drawn("Missing labels", "What do unlabelled points add to six labelled ones?", "difficulties", [60, 60], {
-		classes: ["A", "B"], means: [[-1.6, -0.8], [1.6, 0.8]], covariances: [turnedCovariance(1.1, 0.6, 60), turnedCovariance(1.3, 0.7, -30)],
+		classes: ["A", "B"], means: [[-1.6, -0.8], [1.6, 0.8]],
+		covariances: [turnedCovariance(1.1, 0.6, 60), turnedCovariance(1.3, 0.7, -30)],
 	}, (data) => ({ ...data, labels: data.labels.map((label, i) => (i % 60 < 3 ? label : null)) })),
 	new_class: drawn("A new class", "What must be fitted again when a new class appears?", "difficulties", [60, 60, 60], {
 		classes: ["A", "B", "C"], means: [[-2, -1], [2, -1], [0.2, 2.2]],
@@ -122,7 +124,7 @@ export function exampleData(name, { n, seed = 1 } = {}) {
 
 /**
  * Rows drawn from Gaussians.
- * @param {object} draw n (of each component, or in total), seed, means, covariances, classes (one for each component), priors, features
+ * @param {object} draw n (of each component, or in total), seed, means, covariances, classes (of components), priors, features
  */
 export function drawnData({ n = 200, seed = 1, means, covariances, classes, priors, features, target = "class", shares }) {
 	const labels = classes ?? means.map((_, c) => c);

@@ -3,8 +3,8 @@
 import { svgEl } from "./elements.js";
 import { markPath } from "./marks.js";
 
-const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin",
-	"opacity", "font-size", "font-family", "font-weight", "text-anchor", "paint-order", "visibility"];
+const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap",
+	"stroke-linejoin", "opacity", "font-size", "font-family", "font-weight", "text-anchor", "paint-order", "visibility"];
 const HEAD = 26; // pixels of the legend
 
 /** Copy an element of the page with its computed styles. */
@@ -40,7 +40,8 @@ function legendOf({ classes }, colours, width) {
 		left += 30 + 7.5 * text.length;
 		if (left > width) return [];
 		const style = { fill: colours.ink, "font-size": "13px", "font-family": "system-ui, sans-serif" };
-		return [svgEl("path", { d: markPath(code, 5.5, at, -12), fill: colours.classes(code) }), svgEl("text", { x: at + 11, y: -7.5, ...style }, text)];
+		const mark = svgEl("path", { d: markPath(code, 5.5, at, -12), fill: colours.classes(code) });
+		return [mark, svgEl("text", { x: at + 11, y: -7.5, ...style }, text)];
 	});
 }
 
@@ -49,7 +50,8 @@ export async function pngOf(figure) {
 	const address = URL.createObjectURL(new Blob([svgOf(figure)], { type: "image/svg+xml" }));
 	const image = Object.assign(new Image(), { src: address });
 	await image.decode().finally(() => URL.revokeObjectURL(address));
-	const canvas = Object.assign(document.createElement("canvas"), { width: 2 * image.naturalWidth, height: 2 * image.naturalHeight });
+	const canvas = document.createElement("canvas");
+	Object.assign(canvas, { width: 2 * image.naturalWidth, height: 2 * image.naturalHeight });
 	canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
 	return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }

@@ -2,7 +2,7 @@
 
 /**
  * The part of a model that a grid gives.
- * @param {{pairs: object, classes: Array, reason: string}} grid posteriors (base64, Float32) class by class, row by row from the lowest y
+ * @param {object} grid pairs, classes and reason; posteriors (base64, Float32) are class by class, row by row from the lowest y
  * @param {number[]} columns the two features that are shown
  */
 export function gridModel({ pairs, classes, reason }, columns) {

@@ -1,4 +1,4 @@
-// Handles: whatever can be moved, by pointer and by keyboard. A view lists them at each drawing; elements stay, so that focus stays.
+// Handles: what can be moved, by pointer and by keyboard. A view lists them at each drawing; elements stay, so that focus stays.
 
 import { classVariable } from "./colours.js";
 import { putAttributes, svgEl } from "./elements.js";
@@ -14,12 +14,14 @@ const HELP = "Arrow keys move it, with Shift in finer steps";
 const bounded = (value) => Math.max(-FAR, Math.min(FAR, value)).toFixed(1);
 
 const reach = (r) => svgEl("circle", { class: "gb-reach", r });
-const grip = (width, height) => svgEl("rect", { class: "gb-grip", x: -width / 2, y: -height / 2, width, height, rx: Math.min(width, height) / 2.5 });
+const grip = (width, height) => svgEl("rect", { class: "gb-grip", x: -width / 2, y: -height / 2, width, height, rx: 4 });
 const cross = (kind) => [
-	svgEl("path", { class: `gb-cross ${kind}`, d: "M-13 0H-5M5 0H13M0 -13V-5M0 5V13" }), svgEl("circle", { class: `gb-ring ${kind}`, r: 6.5 }),
+	svgEl("path", { class: `gb-cross ${kind}`, d: "M-13 0H-5M5 0H13M0 -13V-5M0 5V13" }),
+	svgEl("circle", { class: `gb-ring ${kind}`, r: 6.5 }),
 ];
+const disc = () => svgEl("circle", { class: "gb-disc", r: 9.5 });
 const FORMS = {
-	mean: (code) => [reach(15), svgEl("circle", { class: "gb-disc", r: 9.5 }), svgEl("path", { class: "gb-own", d: markPath(code, 4.6) })],
+	mean: (code) => [reach(15), disc(), svgEl("path", { class: "gb-own", d: markPath(code, 4.6) })],
 	axis: () => [reach(13), grip(10, 10)],
 	across: () => [reach(15), grip(8, 20)],
 	up: () => [reach(15), grip(20, 8)],
@@ -30,7 +32,8 @@ const FORMS = {
 /**
  * The layer of handles of a view.
  *
- * A handle is {id, kind (of FORMS), code, at: [left, top], arm: [left, top] where a line goes, label, value, text, grab, step, key}.
+ * A handle is {id, kind (of FORMS), code, at: [left, top], arm: [left, top] where a line begins, label, value, text, grab, step,
+ * key}.
  * `grab()` starts a drag and returns a function of the pixels moved [right, up] that returns a patch of the state;
  * `step([right, up])` returns the patch of an arrow key; `key(event)` may handle other keys.
  */
@@ -54,7 +57,8 @@ export class HandleLayer {
 		const [[left, top], arm] = [handle.at.map(bounded), handle.arm?.map(bounded)];
 		entry.handle = handle;
 		const { label, value, text } = handle;
-		putAttributes(entry.element, { transform: `translate(${left} ${top})`, "aria-label": label, "aria-valuenow": value, "aria-valuetext": text });
+		const spoken = { "aria-label": label, "aria-valuenow": value, "aria-valuetext": text };
+		putAttributes(entry.element, { transform: `translate(${left} ${top})`, ...spoken });
 		if (arm) putAttributes(entry.arm, { x1: arm[0], y1: arm[1], x2: left, y2: top });
 	}
 

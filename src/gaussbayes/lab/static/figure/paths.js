@@ -33,7 +33,8 @@ export function writePath(scene, path, put) {
 	const given = state.model?.parameters;
 	const code = codeOf(scene, rest);
 	if (kind === "prior") {
-		return replaced(state, given ? ["model", "parameters", "priors"] : ["model", "priors"], rescaled(scene.model.priors, code, put));
+		const priors = rescaled(scene.model.priors, code, put);
+		return replaced(state, given ? ["model", "parameters", "priors"] : ["model", "priors"], priors);
 	}
 	if (!given) throw new Error(`“${path}” cannot be set: the model is fitted to the data.`);
 	if (kind === "likelihood") {

@@ -19,12 +19,13 @@ export function mixedPicture(from, to, t) {
 	const areNumbers = (shape) => !/[a-z]/.test(shape.replaceAll("number", ""));
 	const mixed = (a, b) => (shapeOf(a) === shapeOf(b) && areNumbers(shapeOf(a)) ? between(a, b, t) : b);
 	const isMoving = (a, b) => a !== b && a.length === b.length && b.length <= MOST_MOVING;
-	const [x, y] = ["x", "y"].map((axis) => (isMoving(from[axis], to[axis]) ? to[axis].map((value, i) => between(from[axis][i], value, t)) : to[axis]));
+	const moved = (a, b) => (isMoving(a, b) ? b.map((value, i) => between(a[i], value, t)) : b);
+	const [x, y] = [moved(from.x, to.x), moved(from.y, to.y)];
 	const window = { x: mixed(from.window.x, to.window.x), y: mixed(from.window.y, to.window.y) };
 	return { ...to, window, query: mixed(from.query, to.query), model: mixedModel(from.model, to.model, t), x, y };
 }
 
-const parametersOf = ({ priors, means, covariances, probabilities }) => [priors, means, covariances, probabilities.map(({ table }) => table)];
+const parametersOf = (model) => [model.priors, model.means, model.covariances, model.probabilities.map(({ table }) => table)];
 
 function mixedModel(from, to, t) {
 	if (from === to || !from?.factors || !to?.factors || to.numeric.some((column, j) => column !== j)) return to;

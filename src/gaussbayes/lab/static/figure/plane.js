@@ -147,7 +147,8 @@ export class PlaneView extends SpaceView {
 		const [left, top] = this.pixel(model.means[c]);
 		const ends = this.pixelAxes(model.covariances[c], c);
 		const [[a, b], [, d]] = model.covariances[c];
-		const text = `standard deviations ${shortNumber(Math.sqrt(a))} and ${shortNumber(Math.sqrt(d))}, correlation ${shortNumber(b / Math.sqrt(a * d), 2)}`;
+		const sds = [a, d].map((variance) => shortNumber(Math.sqrt(variance)));
+		const text = `standard deviations ${sds.join(" and ")}, correlation ${shortNumber(b / Math.sqrt(a * d), 2)}`;
 		return ends.map(([x, y], which) => ({
 			id: `axis-${c}-${which}`, kind: "axis", code: c, at: [left + x, top - y], arm: [left, top], text,
 			label: `${which ? "second" : "first"} axis of ${scene.classes[c]}`, value: Math.round(Math.hypot(x, y)),
@@ -167,7 +168,8 @@ export class PlaneView extends SpaceView {
 		const [wanted, other] = [Math.hypot(x, y) || 1, Math.max(0.5, Math.hypot(...ends[1 - which]))];
 		const length = Math.min(Math.max(wanted, 1, THINNEST * other), other / THINNEST);
 		const [cos, sin] = [x / wanted, y / wanted];
-		const moved = which ? [[other * sin, -other * cos], [length * cos, length * sin]] : [[length * cos, length * sin], [-other * sin, other * cos]];
+		const end = [length * cos, length * sin];
+		const moved = which ? [[other * sin, -other * cos], end] : [end, [-other * sin, other * cos]];
 		const exact = covarianceOf(moved.map((axis) => axis.map((part, i) => part * units[i])));
 		const covariance = exact.map((row) => row.map((value) => Number(value.toPrecision(6))));
 		this.axes[c] = { key: JSON.stringify([covariance, units]), ends: moved };

@@ -28,7 +28,8 @@ function stampOf(colours, code, radius, isHollow, ratio) {
 /** Where a point is drawn: at the edge where one of its values is missing. */
 function pointPlace({ x, y }, i, frame) {
 	const [left, top] = [frame.left(x[i]), frame.top(y[i])];
-	return Number.isNaN(left) === Number.isNaN(top) ? [left, top] : [Number.isNaN(left) ? 5 : left, Number.isNaN(top) ? frame.height - 5 : top];
+	if (Number.isNaN(left) === Number.isNaN(top)) return [left, top];
+	return Number.isNaN(left) ? [5, top] : [left, frame.height - 5];
 }
 
 /** The picture of all points but one that is being moved. */

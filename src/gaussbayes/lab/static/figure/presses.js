@@ -35,22 +35,23 @@ function runOn(figure, before) {
 
 /** The next class that is withheld; a new Gaussian among given ones; otherwise new points in an empty place. */
 function addClass(figure) {
-	const { scene: { table, classes, columns, model }, state } = figure;
+	const { scene: { table, classes, columns }, state } = figure;
 	if (table.withheld.length) return figure.set({ "data.without": table.withheld.slice(1) });
 	const label = newLabel(classes);
 	const { x, y } = state.window ?? figure.wholeWindow();
 	const ranges = [x, y].slice(0, columns.length);
-	const mean = emptyPlace(model?.means ?? [], ranges);
+	const mean = ranges.map(([low, high]) => low + 0.8 * (high - low));
 	const covariance = ranges.map(([low, high], i) => ranges.map((_, j) => (i === j ? ((high - low) / 14) ** 2 : 0)));
 	const given = state.model?.parameters;
 	if (!given) {
-		const { rows } = sample(fromParameters({ classes: [label], means: [mean], covariances: [covariance] }), NEW_POINTS, random(classes.length));
+		const cloud = fromParameters({ classes: [label], means: [mean], covariances: [covariance] });
+		const { rows } = sample(cloud, NEW_POINTS, random(classes.length));
 		return figure.set({ data: addedPoints(state.data ?? {}, columns, rows, label) }, { keepWindow: true });
 	}
 	const k = given.classes.length;
 	const priors = [...given.priors.map((prior) => (prior * k) / (k + 1)), 1 / (k + 1)];
-	const grown = { classes: [...given.classes, label], priors, means: [...given.means, mean], covariances: [...given.covariances, covariance] };
-	figure.set({ "model.parameters": { ...given, ...grown } });
+	const [means, covariances] = [[...given.means, mean], [...given.covariances, covariance]];
+	figure.set({ "model.parameters": { ...given, classes: [...given.classes, label], priors, means, covariances } });
 }
 
 /** A label that sorts after the others: the next number or the next letter. */
@@ -58,14 +59,4 @@ function newLabel(classes) {
 	if (classes.every((label) => typeof label === "number")) return Math.max(0, ...classes) + 1;
 	const letter = String.fromCharCode(65 + classes.length);
 	return classes.some((label) => String(label) >= letter) ? `new class ${classes.length + 1}` : letter;
-}
-
-/** The place of a coarse grid that is farthest from all means, in units of the window. */
-function emptyPlace(means, ranges) {
-	const places = [0.2, 0.35, 0.5, 0.65, 0.8];
-	const grid = ranges.reduce((rows) => rows.flatMap((row) => places.map((place) => [...row, place])), [[]]);
-	const shares = means.map((mean) => ranges.map(([low, high], i) => (mean[i] - low) / (high - low)));
-	const away = (row) => Math.min(1, ...shares.map((mean) => Math.hypot(...row.map((place, i) => place - mean[i]))));
-	const best = grid.reduce((found, row) => (away(row) > away(found) ? row : found));
-	return best.map((place, i) => ranges[i][0] + place * (ranges[i][1] - ranges[i][0]));
 }

@@ -6,7 +6,8 @@ import { numberLike } from "./numbers.js";
 /** Tie the text of a page to a figure: {refresh(settled), release()}. */
 export function proseOf(figure, id) {
 	const tied = (selector) => [...document.querySelectorAll(selector)].filter(({ dataset }) => id && dataset.figure === id);
-	const spans = tied("[data-live]").map((element) => ({ element, format: (element.dataset.format ??= element.textContent.trim()) }));
+	const formatOf = ({ dataset, textContent }) => (dataset.format ??= textContent.trim());
+	const spans = tied("[data-live]").map((element) => ({ element, format: formatOf(element) }));
 	const buttons = tied("button[data-set]");
 	const press = ({ currentTarget }) => {
 		const { press: name, ...patch } = JSON.parse(currentTarget.dataset.set);

@@ -62,7 +62,8 @@ export function boundariesOf({ model, memo = {} }) {
 /** The number and the share of rows that are misclassified among those that `isCounted(i)`. */
 function countWrong(scene, isCounted, byNeighbours = false) {
 	const isShown = Boolean(scene.layers.neighbours) === byNeighbours;
-	const predicted = predictedCodes(isShown ? scene : { ...scene, memo: {}, layers: { ...scene.layers, neighbours: byNeighbours } });
+	const other = () => ({ ...scene, memo: {}, layers: { ...scene.layers, neighbours: byNeighbours } });
+	const predicted = predictedCodes(isShown ? scene : other());
 	const counted = Array.from(scene.codes.keys()).filter((i) => scene.codes[i] >= 0 && predicted[i] >= 0 && isCounted(i));
 	const wrong = counted.filter((i) => predicted[i] !== scene.codes[i]).length;
 	return { wrong, share: counted.length ? wrong / counted.length : NaN };

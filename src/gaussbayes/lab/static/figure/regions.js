@@ -15,7 +15,8 @@ export function regionGrid(scene, model, frame, { coarse, out }) {
 	const step = Math.max(votes, coarse ? COARSE : FINE) * Math.max(1, Math.sqrt(classes.length) / 2.2);
 	const [width, height] = [frame.width, frame.height].map((side) => Math.max(2, Math.round(side / step)));
 	const window = { x: frame.x, y: frame.y, width, height };
-	if (layers.neighbours) return rowGrid(window, classes.length, (row) => ({ posterior: neighbourRule(scene).vote(row), logEvidence: 0 }));
+	const vote = (row) => ({ posterior: neighbourRule(scene).vote(row), logEvidence: 0 });
+	if (layers.neighbours) return rowGrid(window, classes.length, vote);
 	if (!model || model.grid) return model?.grid ?? null;
 	return hidden.includes(true) ? hiddenGrid(hidden, model, window) : posteriorGrid(model, window, out);
 }
@@ -63,8 +64,9 @@ export class RegionImage {
 }
 
 function flatWords({ label, width, height, k }, colours, words) {
-	const palette = Array.from({ length: k }, (_, c) => colours.regions(c)).map(([r, g, b]) => (255 << 24) | (b << 16) | (g << 8) | r);
-	for (let i = 0; i < words.length; i++) words[i] = palette[label[(height - 1 - Math.floor(i / width)) * width + (i % width)]];
+	const parts = Array.from({ length: k }, (_, c) => colours.regions(c));
+	const flat = parts.map(([r, g, b]) => (255 << 24) | (b << 16) | (g << 8) | r);
+	for (let i = 0; i < words.length; i++) words[i] = flat[label[(height - 1 - Math.floor(i / width)) * width + (i % width)]];
 }
 
 function blendWords({ posterior, logEvidence, width, height, k }, colours, words) {

@@ -28,7 +28,7 @@ export function remembered(memo, slot, inputs, compute) {
  * The scene of a state.
  * @param {object} state a spec
  * @param {object} memo kept by the figure from one scene to the next
- * @returns {object} state, memo, view, table, columns and names (of the features), hidden, held, rows(), model (or null), problem,
+ * @returns {object} state, memo, view, table, columns and names (of the features), hidden, held, rows(), model or null, problem,
  *   classes, codes, row (the query with null for what is hidden), layers
  */
 export function sceneOf(state, memo) {
@@ -51,7 +51,8 @@ export function sceneOf(state, memo) {
 	const codes = remembered(memo, "codes", [table, classes], () => sceneCodes(table, classes));
 	const names = columns.map((column) => table.names[column]);
 	const row = query ? columns.map((_, i) => (hidden[i] ? null : (query[i] ?? null))) : null;
-	return { state, memo, view, table, columns, names, hidden, held, rows, model, problem, classes, codes, row, layers: layersOf(state) };
+	const layers = layersOf(state);
+	return { state, memo, view, table, columns, names, hidden, held, rows, model, problem, classes, codes, row, layers };
 }
 
 /** Columns of a figure that has parameters and no data. */
@@ -114,13 +115,15 @@ function sceneCodes(table, classes) {
 	return codes.every((code, i) => code === i) ? table.codes : table.codes.map((code) => (code < 0 ? -1 : codes[code]));
 }
 
-/** The generating Gaussians in the columns that are shown, with `code` of their class; none if they are not known. */
+/** The generating Gaussians in the columns that are shown: {code (of the class), prior, mean, covariance}; none if not known. */
 export function truthOf({ table: { truth }, columns, classes }) {
 	if (!truth?.means?.[0]?.length) return [];
 	const code = (c) => classes.findIndex((name) => String(name) === String(truth.classes[c]));
 	const seen = (covariance) => columns.map((i) => columns.map((j) => covariance[i][j]));
-	const gaussian = (mean, c) => ({ code: code(c), mean: columns.map((j) => mean[j]), covariance: seen(truth.covariances[c]) });
-	return truth.means.map(gaussian).filter((found) => found.code >= 0);
+	const prior = (c) => truth.priors?.[c] ?? 1 / truth.means.length;
+	const mean = (c) => columns.map((j) => truth.means[c][j]);
+	const gaussian = (covariance, c) => ({ code: code(c), prior: prior(c), mean: mean(c), covariance: seen(covariance) });
+	return truth.covariances.map(gaussian).filter((found) => found.code >= 0);
 }
 
 /** The whole window of one or two features: generating Gaussians or those given, and the points. */

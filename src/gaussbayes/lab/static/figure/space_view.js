@@ -53,7 +53,8 @@ export class SpaceView {
 		const { scene: { hidden, names }, query } = this.picture;
 		const patch = (place) => ({ query: place.map((value, i) => (hidden[i] ? query[i] : value)) });
 		const missing = names.filter((_, i) => hidden[i]).map((name) => `, ${name} not measured`);
-		const what = { id: "query", kind: "query", label: "query point", text: this.textOf(query) + missing.join(""), at: this.queryAt() };
+		const text = this.textOf(query) + missing.join("");
+		const what = { id: "query", kind: "query", label: "query point", text, at: this.queryAt() };
 		const handle = this.placeHandle(what, query, () => this.figure.state.query, patch);
 		return isMovable ? handle : { ...handle, grab: null, step: null };
 	}
@@ -100,7 +101,8 @@ export class SpaceView {
 	strokeAt(start, { pointerType }) {
 		const { scene } = this.picture;
 		const [movesPoints, movesQuery] = ["points", "query"].map((name) => scene.state.move?.includes(name));
-		const row = scene.layers.points && (movesPoints || movesQuery) ? this.nearestPoint(start, REACH_OF[pointerType] ?? REACH_OF.mouse) : -1;
+		const isNear = scene.layers.points && (movesPoints || movesQuery);
+		const row = isNear ? this.nearestPoint(start, REACH_OF[pointerType] ?? REACH_OF.mouse) : -1;
 		if (row >= 0) this.figure.tell("select", { row: scene.table.kept?.[row] ?? row });
 		if (row >= 0 && movesPoints) return this.dragOf(row, movesQuery);
 		const ask = (at) => this.figure.move(this.queryPatch(this.place(...at)));

@@ -1,4 +1,4 @@
-// The evidence p(x) as a surface over the plane, drawn on a canvas: lit, coloured by posteriors, contours and points on the floor.
+// The evidence p(x) as a surface over the plane, on a canvas: lit, coloured by posteriors, contours and points on the floor.
 
 import { contourLines, posteriorGrid } from "../density.js";
 import { ticksOf } from "./axes.js";
@@ -21,12 +21,13 @@ export class SurfaceView {
 
 	constructor(figure, stage) {
 		this.figure = figure;
-		const help = "Arrow keys turn the surface, with Shift in finer steps";
-		this.canvas = el("canvas", { class: "gb-surface", tabindex: 0, role: "slider", "aria-label": "viewing angle", "aria-description": help });
+		const help = { "aria-label": "viewing angle", "aria-description": "Arrow keys turn the surface, with Shift in finer steps" };
+		this.canvas = el("canvas", { class: "gb-surface", tabindex: 0, role: "slider", ...help });
 		stage.append(this.canvas);
 		this.canvas.addEventListener("pointerdown", (event) => {
 			const start = this.camera;
-			if (event.button === 0) followPointer(this.canvas, event, ([right, up]) => this.turn(start, 0.009 * right, -0.007 * up), () => figure.settle());
+			const move = ([right, up]) => this.turn(start, 0.009 * right, -0.007 * up);
+			if (event.button === 0) followPointer(this.canvas, event, move, () => figure.settle());
 		});
 		this.canvas.addEventListener("keydown", (event) => {
 			if (!TURNS[event.key]) return;
@@ -42,7 +43,8 @@ export class SurfaceView {
 
 	/** Turn the surface by some radians around its axis and towards the reader. */
 	turn({ turn, tilt }, by, up) {
-		this.figure.move({ camera: { turn: Number((turn + by).toFixed(3)), tilt: Number(Math.min(1.45, Math.max(0.08, tilt + up)).toFixed(3)) } });
+		const raised = Math.min(1.45, Math.max(0.08, tilt + up));
+		this.figure.move({ camera: { turn: Number((turn + by).toFixed(3)), tilt: Number(raised.toFixed(3)) } });
 	}
 
 	draw(picture) {
@@ -66,8 +68,8 @@ export class SurfaceView {
 		const unit = (value, [low, high]) => (2 * (value - low)) / (high - low) - 1;
 		const place = (x, y, z) => project(unit(x, window.x), unit(y, window.y), z);
 		drawFloor(context, scene.names, { project, place, window, camera, colours });
-		for (const level of LEVELS) {
-			for (const line of contourLines(grid.logEvidence, grid, top - level)) strokeLine(context, line.map(([x, y]) => place(x, y, FLOOR)), colours.soft, 0.8);
+		for (const line of LEVELS.flatMap((level) => contourLines(grid.logEvidence, grid, top - level))) {
+			strokeLine(context, line.map(([x, y]) => place(x, y, FLOOR)), colours.soft, 0.8);
 		}
 		if (scene.layers.points) drawDots(context, picture, place);
 		drawCells(sheet, grid, top, { project, camera, colours });
@@ -118,7 +120,8 @@ function drawFloor(context, names, { project, place, window, camera, colours }) 
 	const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]].map(([x, y]) => project(x, y, FLOOR));
 	strokeLine(context, corners, colours.faint, 1);
 	const write = ([left, top], text, size, colour, align) => {
-		Object.assign(context, { font: `${size}px system-ui, sans-serif`, fillStyle: colour, textAlign: align, textBaseline: "middle" });
+		const font = `${size}px system-ui, sans-serif`;
+		Object.assign(context, { font, fillStyle: colour, textAlign: align, textBaseline: "middle" });
 		context.fillText(text, left, top);
 	};
 	const centre = (corners[0][0] + corners[2][0]) / 2;
@@ -151,8 +154,8 @@ function drawDots(context, { scene, x, y, window, colours }, place) {
 function drawCells(context, { posterior, logEvidence, width, height, k }, top, { project, camera, colours }) {
 	const size = width * height;
 	const z = Float32Array.from(logEvidence, (value) => HEIGHT * Math.exp(value - top));
-	const corner = (_, at) => project((2 * ((at % width) + 0.5)) / width - 1, (2 * (Math.floor(at / width) + 0.5)) / height - 1, z[at]);
-	const corners = Array.from(z, corner);
+	const side = (i, count) => (2 * (i + 0.5)) / count - 1;
+	const corners = Array.from(z, (up, at) => project(side(at % width, width), side(Math.floor(at / width), height), up));
 	const base = Array.from({ length: k }, (_, c) => rgbOf(colours.classes(c)));
 	const paint = (at) => {
 		const around = [at, at + 1, at + width + 1, at + width];
