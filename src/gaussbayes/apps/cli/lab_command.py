@@ -37,7 +37,7 @@ def command(arguments: tuple[str, ...], output: Path, no_open: bool, **settings:
     path = _lab(arguments, chosen).save(output)
     click.echo(path)
     if not no_open and not show(path):
-        tell("No browser could be opened: open this file yourself, or give --no-open.")
+        tell("No browser could be opened: open this file yourself.")
 
 
 def _lab(arguments: tuple[str, ...], chosen: RowOptions) -> Any:
