@@ -120,7 +120,8 @@ class Reader:
         mouse.up()
 
     def press_key(self) -> None:
-        self.done[-1] = key = self.choose.choice(KEYS)
+        key = self.choose.choice(KEYS)
+        self.done[-1] = f"key {key}"
         self.lab.page.keyboard.press(key)
 
     def _in_plot(self) -> tuple[float, float] | None:
