@@ -69,6 +69,7 @@
 import { AreasView } from "./figure/areas.js";
 import { BarsView } from "./figure/bars.js";
 import { cardOf } from "./figure/card.js";
+import { checkedSpec } from "./figure/checks.js";
 import { palette } from "./figure/colours.js";
 import { controlsOf, readoutsOf } from "./figure/controls.js";
 import { el, putText } from "./figure/elements.js";
@@ -111,7 +112,7 @@ class Figure {
 	settled = true;
 
 	constructor(element, spec) {
-		this.state = this.given = completed(spec);
+		this.state = this.given = completed(checkedSpec(spec));
 		this.scene = sceneOf(this.state, this.memo);
 		this.build(element);
 		this.prose = proseOf(this, element.id);
@@ -183,7 +184,7 @@ class Figure {
 				this.state = completed(writePath({ ...this.scene, state: this.state }, path, value));
 				if (isNamed(path)) this.scene = sceneOf(this.state, this.memo); // several priors are set one after the other
 			}
-			this.scene = sceneOf(this.state, this.memo);
+			this.scene = sceneOf(checkedSpec(this.state), this.memo);
 		} catch ({ message }) {
 			Object.assign(this, before);
 			return this.tell("problem", { message });
@@ -238,6 +239,11 @@ class Figure {
 		return (this.whole ??= wholeWindow(this.scene));
 	}
 
+	/** The window that is shown. */
+	window() {
+		return { ...this.wholeWindow(), ...this.state.window };
+	}
+
 	/** Draw at the next frame. */
 	render() {
 		this.frame ??= requestAnimationFrame((now) => {
@@ -247,7 +253,7 @@ class Figure {
 	}
 
 	paint(now) {
-		const { view = "plane", window } = this.state;
+		const { view = "plane" } = this.state;
 		const width = this.stage.clientWidth;
 		const height = this.layOut(view, width);
 		this.colours ??= palette(this.root);
@@ -256,7 +262,7 @@ class Figure {
 			Object.assign(this, { viewName: view, view: new VIEWS[view](this, this.stage) });
 			this.stage.append(this.chips);
 		}
-		const target = pictureOf(this.scene, window ?? this.wholeWindow());
+		const target = pictureOf(this.scene, this.window());
 		const t = this.tween ? Math.min(1, (now - (this.tween.start ??= now)) / DURATION) : 1;
 		this.drawn = t < 1 ? mixedPicture(this.tween.from, target, t * (2 - t)) : target;
 		const isDone = t >= 1 && this.settled;

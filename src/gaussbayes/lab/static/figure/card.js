@@ -50,7 +50,7 @@ export function bayesTexts({ priors, logLikelihood, logEvidence, logPosterior })
 /** The card of a figure: {element, refresh()}. */
 export function cardOf(figure) {
 	const [title, body] = [el("div", { class: "gb-card-title" }), el("div")];
-	const element = el("section", { class: "gb-card", "aria-label": "Bayes’ rule at the query" }, title, body);
+	const element = el("div", { class: "gb-card", role: "group", "aria-label": "Bayes’ rule at the query" }, title, body);
 	const refresh = () => {
 		const { row, model, names } = figure.scene;
 		element.hidden = !row || !model;

@@ -32,3 +32,12 @@ export function putText(element, text = "") {
 	if (element.textContent !== text) element.textContent = text;
 	if (element.hidden === Boolean(text)) element.hidden = !text;
 }
+
+/** How many pixels of the window a pixel of an element is: more than one where a page shows it enlarged. */
+export const zoomOf = (element) => element.currentCSSZoom ?? 1;
+
+/** Where a pointer is in an element, in the element's own pixels. */
+export function pointerPlace(element, { clientX, clientY }) {
+	const { left, top } = element.getBoundingClientRect();
+	return [(clientX - left) / zoomOf(element), (clientY - top) / zoomOf(element)];
+}

@@ -108,7 +108,8 @@ export class HandleLayer {
 export function followPointer(element, event, move, end) {
 	element.setPointerCapture(event.pointerId);
 	const isSame = ({ pointerId }) => pointerId === event.pointerId;
-	const moved = (next) => isSame(next) && move([next.clientX - event.clientX, event.clientY - next.clientY]);
+	const zoom = zoomOf(element);
+	const moved = (next) => isSame(next) && move([(next.clientX - event.clientX) / zoom, (event.clientY - next.clientY) / zoom]);
 	const ended = (last) => {
 		if (!isSame(last)) return;
 		document.removeEventListener("lostpointercapture", ended);

@@ -6,8 +6,10 @@ const MOST_MOVING = 5000; // points that move from one sample to the next
 
 /** The drawn numbers of a scene: parameters of the model, query, window, points. */
 export function pictureOf(scene, window) {
-	const [x = [], y = []] = scene.columns.map((column) => scene.table.columns[column]);
-	return { scene, model: scene.model, window, query: scene.state.query ?? null, x, y };
+	const { columns, table, model, view, state: { query = null } } = scene;
+	const [x = [], y = []] = columns.map((column) => table.columns[column]);
+	const isPlace = view === "areas" || view === "bars" || columns.every((_, i) => Number.isFinite(query?.[i]));
+	return { scene, model, window, query: isPlace ? query : null, x, y };
 }
 
 const between = (a, b, t) => (Array.isArray(a) ? a.map((value, i) => between(value, b[i], t)) : a + (b - a) * t);

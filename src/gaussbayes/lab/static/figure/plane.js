@@ -48,7 +48,7 @@ export class PlaneView extends SpaceView {
 		const box = { left, top, width: Math.max(40, width - left - right), height: Math.max(40, height - top - bottom) };
 		Object.assign(this, { picture, frame: frameOf(window, box.width, box.height) });
 		this.drawAxes(scene, box);
-		const ratio = Math.min(globalThis.devicePixelRatio || 1, 2);
+		const ratio = Math.min((globalThis.devicePixelRatio || 1) * zoomOf(this.stage), 2);
 		const size = { width: Math.round(box.width * ratio), height: Math.round(box.height * ratio) };
 		if (this.canvas.width !== size.width || this.canvas.height !== size.height) Object.assign(this.canvas, size);
 		const context = this.canvas.getContext("2d");
@@ -208,9 +208,8 @@ export class PlaneView extends SpaceView {
 		const { figure, frame } = this;
 		if (!figure.state.zoom || !frame) return;
 		event.preventDefault();
-		const box = this.surface.getBoundingClientRect();
 		const factor = Math.exp(Math.max(-120, Math.min(120, event.deltaY)) * 0.0016);
-		const place = frame.place(event.clientX - box.left, event.clientY - box.top);
+		const place = frame.place(...pointerPlace(this.surface, event));
 		figure.move({ window: clampedWindow(frame.zoomed(factor, place), figure.wholeWindow()) });
 		clearTimeout(this.rest);
 		this.rest = setTimeout(() => figure.settle(false), 160);

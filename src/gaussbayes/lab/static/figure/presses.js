@@ -38,7 +38,7 @@ function addClass(figure) {
 	const { scene: { table, classes, columns }, state } = figure;
 	if (table.withheld.length) return figure.set({ "data.without": table.withheld.slice(1) });
 	const label = newLabel(classes);
-	const { x, y } = state.window ?? figure.wholeWindow();
+	const { x, y } = figure.window();
 	const ranges = [x, y].slice(0, columns.length);
 	const mean = ranges.map(([low, high]) => low + 0.8 * (high - low));
 	const covariance = ranges.map(([low, high], i) => ranges.map((_, j) => (i === j ? ((high - low) / 14) ** 2 : 0)));

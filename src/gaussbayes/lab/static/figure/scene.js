@@ -86,7 +86,9 @@ function modelOf(state, parts) {
 
 function givenModel(parameters, columns) {
 	const model = fromParameters(parameters);
-	return model.numeric.length + model.categorical.length === columns.length ? model : model.marginal(columns);
+	const found = model.numeric.length + model.categorical.length;
+	if (found < columns.length) throw new Error(`the parameters have ${found} features, this view needs ${columns.length}`);
+	return found === columns.length ? model : model.marginal(columns);
 }
 
 function fittedModel(settings, step, { table, columns, rows, held }) {

@@ -88,8 +88,7 @@ export class SpaceView {
 	/** A press: what `strokeAt` returns follows the pointer by move(at, by) and end(). */
 	press(event) {
 		if (event.button !== 0 || !this.picture) return;
-		const box = this.surface.getBoundingClientRect();
-		const start = [event.clientX - box.left, event.clientY - box.top];
+		const start = pointerPlace(this.surface, event);
 		const stroke = this.strokeAt(start, event);
 		if (!stroke) return;
 		event.preventDefault();

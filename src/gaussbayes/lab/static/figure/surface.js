@@ -49,7 +49,7 @@ export class SurfaceView {
 
 	draw(picture) {
 		const { scene, model, window, colours, coarse, width, height, query } = picture;
-		const ratio = Math.min(globalThis.devicePixelRatio || 1, 2);
+		const ratio = Math.min((globalThis.devicePixelRatio || 1) * zoomOf(this.stage), 2);
 		const [context, sheet] = [this.canvas, this.sheet].map((canvas) => {
 			Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
 			const made = canvas.getContext("2d");
