@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import dask.dataframe
+import duckdb
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -80,9 +82,15 @@ def test_files_and_lazy_frames(make: Any, tmp_path: Path) -> None:
     one = make().fit(str(paths[0]), "species")
     whole = one.partial_fit(paths[1], "species")
     assert float(whole.model_.learnt.weight.sum()) == 150
-    lazy = make().fit(pl.from_pandas(FRAME).lazy(), "species")
-    assert lazy.feature_names_in_.tolist() == NAMES
-    assert lazy.predict(FRAME).shape == (150,)
+    tables = (
+        pl.from_pandas(FRAME).lazy(),
+        duckdb.from_arrow(pa.Table.from_pandas(FRAME)),
+        dask.dataframe.from_pandas(FRAME, npartitions=2),
+    )
+    for table in tables:
+        model = make().fit(table, "species")
+        assert model.feature_names_in_.tolist() == NAMES
+        assert model.predict(FRAME).shape == (150,)
 
 
 def test_figures() -> None:

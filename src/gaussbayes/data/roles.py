@@ -552,7 +552,10 @@ def is_source(X: Any) -> bool:
     """Whether rows are read from elsewhere: not an array, a list of rows or a frame in memory."""
     if isinstance(X, list | tuple):
         return bool(X) and all(isinstance(path, str | PathLike) for path in X)
-    return not isinstance(X, np.ndarray) and not hasattr(X, "__array__") and not is_frame(X)
+    if isinstance(X, np.ndarray) or is_frame(X):
+        return False
+    package = type(X).__module__.partition(".")[0]
+    return package in {"dask", "dask_expr", "pyspark"} or not hasattr(X, "__array__")
 
 
 def separate_columns(X: Any, y: Any, weights: Any = None) -> tuple[Any, Any, Any]:

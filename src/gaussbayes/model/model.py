@@ -489,7 +489,7 @@ class Model(Displayed):
     def marginal(self, features: Sequence[int | str]) -> Model:
         """The classes as seen through some features, by name or number, others integrated out.
 
-        Its posteriors are those of the whole model for rows that lack the other features.
+        Its posteriors are those of the whole model where the other features are missing.
         """
         columns = self.schema.find_columns(features)
         place = {column: position for position, column in enumerate(columns)}

@@ -52,7 +52,7 @@ SUBCOMMANDS = {
     "sample": "Draw rows from a model, with their classes.",
     "plot": "Draw a figure of a model, of rows, or of a model with rows.",
     "report": "Write an HTML report about a classifier.",
-    "lab": "Write an interactive page about rows and a model, and open it in the browser.",
+    "lab": "Write an interactive page about DATA and open it in the browser.",
     "convert": "Convert files of rows into another format: CSV, TSV, JSON lines, Parquet, Arrow.",
     "schema": "Show the columns of files and their types, as other commands read them.",
     "demo": "Show a first look: Fisher's irises classified, with errors and probabilities.",
