@@ -8,6 +8,7 @@
 import { figure } from "./figure.js";
 import { el, svgEl } from "./figure/elements.js";
 import { countText } from "./figure/numbers.js";
+import { wholeWindow } from "./figure/scene.js";
 import { decodeState, encodeState, LONGEST_WRITTEN } from "./lab/address.js";
 import { csvText, download, pythonCode } from "./lab/exports.js";
 import { learnPanel } from "./lab/learn.js";
@@ -124,9 +125,7 @@ class LabApp {
 	go(place, spec, { animate = true, replace = false } = {}) {
 		const before = this.place;
 		this.place = { ...place };
-		this.going = true; // its change is not another record
-		this.figure.set({ ...spec, tool: null }, { record: false, animate });
-		this.going = false;
+		this.setQuietly({ ...spec, tool: null }, animate);
 		this.root.dataset.mode = place.mode;
 		if (!this.panel || before.mode !== place.mode || before.lesson !== place.lesson || before.step !== place.step) this.makePanel();
 		this.record(replace);
@@ -146,19 +145,35 @@ class LabApp {
 	}
 
 	record(replace = false) {
+		this.keepWindow();
 		const { state } = this.figure;
 		const spec = Object.fromEntries(MEMBERS.map((name) => [name, state[name] ?? null]));
 		const last = this.records[this.index];
 		const differ = last ? MEMBERS.filter((name) => !sameMember(last.spec[name], spec[name])) : MEMBERS;
 		if (last && !differ.length && JSON.stringify(last.place) === JSON.stringify(this.place)) return;
-		const [only] = differ.length === 1 && differ[0] !== "data" ? differ : [null];
-		const again = replace || (only && last.only === only && performance.now() - last.time < ONE_CHANGE);
-		const entry = { place: this.place, spec, only, time: performance.now() };
+		const [only = null, another] = differ.filter((name) => name !== "window");
+		const isOne = !another && only !== "data" && last?.only === only && performance.now() - last.time < ONE_CHANGE;
+		const again = replace || isOne;
+		const entry = { place: this.place, spec, only: another ? MEMBERS : only, time: performance.now() };
 		if (again && last) this.records[this.index] = entry;
 		else this.records = [...this.records.slice(0, this.index + 1), entry].slice(-MOST_RECORDS);
 		this.index = this.records.length - 1;
 		this.writeAddress(again);
 		if (this.message.dataset.kind !== "problem" || !replace) this.say("");
+	}
+
+	/** A drag leaves the window as it was: what is not the window that the state would open with becomes part of the state. */
+	keepWindow() {
+		const { state, whole, scene } = this.figure;
+		if (state.window || !whole || JSON.stringify(whole) === JSON.stringify(wholeWindow(scene))) return;
+		this.setQuietly({ window: whole });
+	}
+
+	/** Change the figure without another record. */
+	setQuietly(patch, animate = false) {
+		this.going = true;
+		this.figure.set(patch, { record: false, animate });
+		this.going = false;
 	}
 
 	/** Undo (−1) or redo (1). */
@@ -219,9 +234,7 @@ class LabApp {
 		const isPython = modelKind(this) === "python";
 		const move = ["query", ...(isPython ? [] : ["means", "covariances"]), ...(lesson ? ["priors"] : mode === "start" || isPython ? [] : ["points"])];
 		if (move.join() === this.figure.state.move.join()) return;
-		this.going = true;
-		this.figure.set({ move }, { record: false, animate: false });
-		this.going = false;
+		this.setQuietly({ move });
 	}
 
 	refresh(settled) {

@@ -1,7 +1,7 @@
 // Handles: what can be moved, by pointer and by keyboard. A view lists them at each drawing; elements stay, so that focus stays.
 
 import { classVariable } from "./colours.js";
-import { putAttributes, svgEl } from "./elements.js";
+import { putAttributes, svgEl, zoomOf } from "./elements.js";
 import { markPath } from "./marks.js";
 
 const FINER = 0.1; // of a step, with Shift

@@ -4,7 +4,7 @@ import { covarianceOf, ellipseAxes } from "../density.js";
 import { boxOutline, lineAt, MARGINS, xAxis, yAxis } from "./axes.js";
 import { drawBoundary, drawEllipses, drawEvidence, drawJoint, drawTruth } from "./curves.js";
 import { addedPoints, withoutPoints } from "./dataset.js";
-import { el, svgEl } from "./elements.js";
+import { el, pointerPlace, svgEl, zoomOf } from "./elements.js";
 import { HandleLayer } from "./handles.js";
 import { countText, exactNumber, shortNumber } from "./numbers.js";
 import { markErrors, PointLayer } from "./points.js";
@@ -48,7 +48,7 @@ export class PlaneView extends SpaceView {
 		const box = { left, top, width: Math.max(40, width - left - right), height: Math.max(40, height - top - bottom) };
 		Object.assign(this, { picture, frame: frameOf(window, box.width, box.height) });
 		this.drawAxes(scene, box);
-		const ratio = Math.min((globalThis.devicePixelRatio || 1) * zoomOf(this.stage), 2);
+		const ratio = Math.min((globalThis.devicePixelRatio || 1) * zoomOf(this.canvas), 2);
 		const size = { width: Math.round(box.width * ratio), height: Math.round(box.height * ratio) };
 		if (this.canvas.width !== size.width || this.canvas.height !== size.height) Object.assign(this.canvas, size);
 		const context = this.canvas.getContext("2d");

@@ -1,6 +1,7 @@
 // What a plane and a line have in common: means, points and query that lie somewhere and can be moved to another place.
 
 import { movedPoint } from "./dataset.js";
+import { pointerPlace } from "./elements.js";
 import { followPointer } from "./handles.js";
 
 const REACH_OF = { mouse: 9, pen: 12, touch: 18 }; // pixels about a point

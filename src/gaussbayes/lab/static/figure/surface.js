@@ -4,7 +4,7 @@ import { contourLines, posteriorGrid } from "../density.js";
 import { ticksOf } from "./axes.js";
 import { mixColours, rgbOf } from "./colours.js";
 import { LEVELS } from "./curves.js";
-import { el } from "./elements.js";
+import { el, zoomOf } from "./elements.js";
 import { followPointer } from "./handles.js";
 
 const CELLS = { fine: 96, coarse: 44 };
@@ -49,7 +49,7 @@ export class SurfaceView {
 
 	draw(picture) {
 		const { scene, model, window, colours, coarse, width, height, query } = picture;
-		const ratio = Math.min((globalThis.devicePixelRatio || 1) * zoomOf(this.stage), 2);
+		const ratio = Math.min((globalThis.devicePixelRatio || 1) * zoomOf(this.canvas), 2);
 		const [context, sheet] = [this.canvas, this.sheet].map((canvas) => {
 			Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
 			const made = canvas.getContext("2d");

@@ -12,7 +12,7 @@ import { counted, dataOf, Problem, targetsOf } from "./reader.js";
 /** The settings of a fit with which every figure begins. */
 export const PLAIN = { covariance: "full", shared: 0, shrinkage: 0, priors: null, divisor: "mle" };
 const GROUP_NAMES = { course: "Of the course", shapes: "Shapes", difficulties: "Difficulties" };
-const MOST_SLIDERS = 4; // classes whose priors have sliders
+const MOST_SLIDERS = 6; // classes whose priors have sliders
 const MOST_TOOLS = 6; // classes that have a brush
 const RANKED = 4000; // rows by which features are ranked
 
@@ -117,6 +117,8 @@ function exampleSpec(name) {
 	return { ...base, view: width > 1 ? "plane" : "line", query: middleOf({ ...(draw ? { rows: draw.means } : data()) }, features), neighbours: 5 };
 }
 
+const priorSlider = (label) => ({ set: `prior.${label}`, label: `prior of ${String(label).slice(0, 16)}`, min: 0.01, max: 0.99, step: 0.01 });
+
 /** The model's controls; those of a fit only where the model is fitted. */
 function modelSection(app) {
 	const { figure, given } = app;
@@ -135,18 +137,19 @@ function modelSection(app) {
 		] : [];
 		if (now === "neighbours") return [{ set: "neighbours", label: "neighbours k", min: 1, max: 51, step: 2 }];
 		if (now === "python" && figure.state.model.grid) return [];
-		const sliders = (classes.length === 2 ? classes.slice(1) : classes).map((label) =>
-			({ set: `prior.${label}`, label: `prior of ${String(label).slice(0, 16)}`, min: 0.01, max: 0.99, step: 0.01 }));
-		const priors = classes.length <= MOST_SLIDERS ? sliders : [{ set: "model.priors", label: "priors", values: [["of the data", null], ["equal", "uniform"]] }];
+		const listed = { set: "model.priors", label: "priors", list: true, values: [["of the data", null], ["equal", "uniform"]] };
+		const priors = classes.length === 2 ? [priorSlider(classes[1])] : now === "fitted" ? [listed] : [];
 		const hidden = columns.length === 2 ? [{ set: "hidden", label: "not measured", list: true, values: [["– everything is –", []], ...columns.map((j, i) => [names[i], [j]])] }] : [];
 		return [...fitted, ...priors, ...hidden];
 	});
-	const more = changingControls(figure, () => [modelKind(app), figure.state.view, Boolean(figure.scene.table.truth)], () => [
+	const hasPriors = () => figure.scene.model?.factors && modelKind(app) !== "neighbours" && figure.scene.classes.length > 2 && figure.scene.classes.length <= MOST_SLIDERS;
+	const more = changingControls(figure, () => [modelKind(app), figure.state.view, Boolean(figure.scene.table.truth), hasPriors() && figure.scene.classes], () => [
 		...(modelKind(app) === "fitted" ? [
 			{ set: "model.shrinkage", label: "shrinkage", min: 0, max: 1, step: 0.01 },
 			{ set: "model.divisor", label: "divide by", values: [["n", "mle"], ["n − 1", "unbiased"]] },
 			{ set: "test.proportion", label: "held-out rows", min: 0, max: 0.7, step: 0.05 },
 		] : []),
+		...(hasPriors() ? figure.scene.classes.map(priorSlider) : []),
 		...(figure.state.view === "plane" ? [{ set: "layers.regions", label: "regions", values: [["posterior", "blend"], ["labels", "labels"], ["none", "none"]] }] : []),
 		{ set: "layers.points", label: "points" }, { set: "layers.evidence", label: "evidence p(x)" }, { set: "layers.density", label: "densities" },
 		...(figure.scene.table.truth ? [{ set: "layers.truth", label: "generating Gaussians" }] : []),
@@ -191,7 +194,7 @@ export function dataPanel(app) {
 	const choose = button("Choose a file", () => chosen.click(), "lab-primary");
 	const drop = el("div", { class: "lab-drop" }, el("p", {}, el("b", {}, "Drop a CSV file anywhere"), " or choose one."), choose, chosen, el("p", { class: "lab-quiet" },
 		"One row per line, a name above every column, and one column with the classes. The page reads it itself: nothing is sent anywhere."));
-	const about = el("div", {});
+	const about = el("div", { class: "lab-about" });
 	const model = modelSection(app);
 	const numbers = numbersSection(app);
 	const own = el("div", {}, model.nodes, numbers.nodes);
