@@ -45,9 +45,19 @@ export function drawTruth(context, truth, frame, colours) {
 	}
 }
 
+/** A line without steps, for boundaries of votes: each place becomes the mean of those about it. */
+function smoothed(line) {
+	return line.map((_, i) => {
+		const reach = Math.min(3, i, line.length - 1 - i);
+		const near = line.slice(i - reach, i + reach + 1);
+		return [0, 1].map((axis) => near.reduce((sum, place) => sum + place[axis], 0) / near.length);
+	});
+}
+
 /** Boundaries between regions, with a halo that sets them off the points. */
 export function drawBoundary(context, grid, frame, colours) {
-	const path = pathThrough(boundaryCurves(grid).map(({ points }) => points), frame);
+	const lines = boundaryCurves(grid).map(({ points }) => (grid.logRatio ? points : smoothed(points)));
+	const path = pathThrough(lines, frame);
 	strokePath(context, path, colours.paper, 4.6, 0.7);
 	strokePath(context, path, colours.ink, 1.9);
 }

@@ -85,7 +85,7 @@ export function markErrors(context, points, predicted, frame, colours) {
 	const wrong = [];
 	for (let i = 0; i < codes.length; i++) if (codes[i] >= 0 && predicted[i] >= 0 && codes[i] !== predicted[i]) wrong.push(i);
 	if (wrong.length > MOST_MARKS) return wrong.length;
-	const radius = markRadius(codes.length, frame.width) + 2.6;
+	const radius = markRadius(codes.length, frame.width) + 1.8;
 	context.beginPath();
 	for (const i of wrong) {
 		const [left, top] = pointPlace(points, i, frame);
