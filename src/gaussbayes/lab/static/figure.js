@@ -132,7 +132,9 @@ class Figure {
 		this.controls = controls?.length ? controlsOf(this, controls) : null;
 		this.readouts = readouts?.length ? readoutsOf(this, readouts) : null;
 		const plot = el("div", { class: "gb-plot" }, this.legend, this.stage, this.problem);
-		this.root = el("div", { class: "gb", role: "group", "aria-label": alt ?? caption ?? name ?? "Figure that can be changed" },
+		const isLabelled = element.hasAttribute("aria-label");
+		const label = isLabelled ? {} : { role: "group", "aria-label": alt ?? caption ?? name ?? "Figure that can be changed" };
+		this.root = el("div", { class: "gb", ...label },
 			el("div", { class: "gb-parts" }, plot, this.card?.element), this.controls?.element, this.readouts?.element, this.speech);
 		const kept = [...element.children].filter((child) => child.matches("figcaption, img"));
 		const isNamedThere = !caption || kept.some((child) => child.matches("figcaption"));

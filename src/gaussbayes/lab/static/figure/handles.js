@@ -69,7 +69,7 @@ export class HandleLayer {
 		const entry = { element, arm, group: svgEl("g", { own: { "--own": classVariable(code) } }, arm, element) };
 		element.addEventListener("pointerdown", (event) => this.grab(event, entry));
 		element.addEventListener("keydown", (event) => this.key(event, entry));
-		element.addEventListener("keyup", (event) => event.key in KEYS && this.figure.settle());
+		for (const end of ["keyup", "blur"]) element.addEventListener(end, () => this.figure.settle());
 		this.shown.set(id, entry);
 		this.root.append(entry.group);
 		return entry;
