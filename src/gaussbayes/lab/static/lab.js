@@ -266,10 +266,10 @@ class LabApp {
 		this.undoButton = button(icon("undo"), "Undo (Ctrl + Z)", () => this.step(-1));
 		this.redoButton = button(icon("redo"), "Redo (Ctrl + Y)", () => this.step(1));
 		place.append(this.undoButton, this.redoButton, menu("Export", [
-			["Copy link", () => this.share()], ["Python code", () => this.showPython()], ["Picture (PNG)", () => this.savePicture()],
+			["Copy link", () => this.share()], ["Python code", () => this.showPython()], ["Image (PNG)", () => this.savePicture()],
 			["Points as CSV", () => download("lab.csv", csvText(this.figure.scene), "text/csv")],
 		]), menu("Page", [
-			["Presentation (F)", () => this.present()], ["Light or dark", () => this.switchTheme()], ["Keyboard (?)", () => this.showKeys()],
+			["Start page", () => this.open("")], ["Presentation (F)", () => this.present()], ["Light or dark", () => this.switchTheme()], ["Keyboard (?)", () => this.showKeys()],
 		]));
 	}
 

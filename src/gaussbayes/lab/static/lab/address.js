@@ -11,7 +11,7 @@ import { Problem } from "./reader.js";
 const LONGEST_READ = 60000;
 export const LONGEST_WRITTEN = 12000; // characters; larger data are referred to by name
 const LARGEST_VALUE = 1e30;
-const PLACE = /^(play|data|learn)(?:\/([a-z-]{1,40})(?:\/(\d{1,2}))?)?(?::([\w-]*))?$/;
+const PLACE = /^(start|play|data|learn)(?:\/([a-z-]{1,40})(?:\/(\d{1,2}))?)?(?::([\w-]*))?$/;
 
 /**
  * Write a state.
@@ -21,7 +21,7 @@ const PLACE = /^(play|data|learn)(?:\/([a-z-]{1,40})(?:\/(\d{1,2}))?)?(?::([\w-]
  */
 export function encodeState({ mode, lesson, step }, spec) {
 	if (mode === "start" && !Object.keys(spec).length) return "";
-	const where = lesson ? `learn/${lesson}/${step + 1}` : mode === "start" ? "play" : mode;
+	const where = lesson ? `learn/${lesson}/${step + 1}` : mode;
 	if (!Object.keys(spec).length) return where;
 	const bytes = new TextEncoder().encode(JSON.stringify(spec));
 	let text = "";

@@ -1,4 +1,4 @@
-// What the reader takes along: Python code that draws the same figure and prints the same numbers, the points, a picture.
+// What the reader takes along: Python code that draws the same figure and prints the same numbers, the points, a image.
 
 const MOST_INLINE = 1200; // values that are written into the code; more are read from lab.csv
 const LINE = 88;
@@ -156,7 +156,7 @@ export function csvText({ table, held }) {
 }
 
 /**
- * Offer text or a picture as a file.
+ * Offer text or an image as a file.
  * @param {string} name of the file
  * @param {BlobPart|Blob} content what it holds
  * @param {string} type its media type

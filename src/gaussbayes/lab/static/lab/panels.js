@@ -12,7 +12,7 @@ import { counted, dataOf, Problem, targetsOf } from "./reader.js";
 /** The settings of a fit with which every figure begins. */
 export const PLAIN = { covariance: "full", shared: 0, shrinkage: 0, priors: null, divisor: "mle" };
 const GROUP_NAMES = { course: "Of the course", shapes: "Shapes", difficulties: "Difficulties" };
-const MOST_SLIDERS = 6; // classes whose priors have sliders
+const [SHOWN_SLIDERS, MOST_SLIDERS] = [3, 6]; // classes whose priors have sliders, at once or among the settings that are folded
 const MOST_TOOLS = 6; // classes that have a brush
 const RANKED = 4000; // rows by which features are ranked
 
@@ -138,11 +138,12 @@ function modelSection(app) {
 		if (now === "neighbours") return [{ set: "neighbours", label: "neighbours k", min: 1, max: 51, step: 2 }];
 		if (now === "python" && figure.state.model.grid) return [];
 		const listed = { set: "model.priors", label: "priors", list: true, values: [["of the data", null], ["equal", "uniform"]] };
-		const priors = classes.length === 2 ? [priorSlider(classes[1])] : now === "fitted" ? [listed] : [];
+		const few = classes.length === 2 ? [classes[1]] : classes;
+		const priors = few.length <= SHOWN_SLIDERS ? few.map(priorSlider) : now === "fitted" ? [listed] : [];
 		const hidden = columns.length === 2 ? [{ set: "hidden", label: "not measured", list: true, values: [["– everything is –", []], ...columns.map((j, i) => [names[i], [j]])] }] : [];
 		return [...fitted, ...priors, ...hidden];
 	});
-	const hasPriors = () => figure.scene.model?.factors && modelKind(app) !== "neighbours" && figure.scene.classes.length > 2 && figure.scene.classes.length <= MOST_SLIDERS;
+	const hasPriors = () => figure.scene.model?.factors && modelKind(app) !== "neighbours" && figure.scene.classes.length > SHOWN_SLIDERS && figure.scene.classes.length <= MOST_SLIDERS;
 	const more = changingControls(figure, () => [modelKind(app), figure.state.view, Boolean(figure.scene.table.truth), hasPriors() && figure.scene.classes], () => [
 		...(modelKind(app) === "fitted" ? [
 			{ set: "model.shrinkage", label: "shrinkage", min: 0, max: 1, step: 0.01 },
@@ -188,7 +189,7 @@ function numbersSection({ figure }) {
 /** The reader's own data: a file, the column with the classes. */
 export function dataPanel(app) {
 	const { figure } = app;
-	const chosen = el("input", { type: "file", id: "lab-file", class: "gb-unseen", tabindex: -1, "aria-hidden": "true", accept: ".csv,.tsv,.txt,.tab,.dat,text/csv", on: {
+	const chosen = el("input", { type: "file", id: "lab-file", hidden: true, accept: ".csv,.tsv,.txt,.tab,.dat,text/csv", on: {
 		change: () => chosen.files[0] && app.load(chosen.files[0]),
 	} });
 	const choose = button("Choose a file", () => chosen.click(), "lab-primary");
@@ -284,7 +285,7 @@ function axisChoices({ figure }, numeric) {
 }
 
 /** Brushes: a class whose points are added, the eraser; and a button for a new class. */
-function makeBrushes({ figure }, place) {
+function makeBrushes({ figure, place: { mode } }, place) {
 	const { scene, state } = figure;
 	if (state.view !== "plane" || state.model?.grid) {
 		place.replaceChildren();
@@ -295,7 +296,7 @@ function makeBrushes({ figure }, place) {
 		click: () => figure.set({ tool: JSON.stringify(figure.state.tool) === JSON.stringify(tool) ? null : tool }, { record: false }),
 	} }, icon));
 	const more = el("button", { type: "button", class: "gb-button", title: "Add a class", "aria-label": "Add a class", on: { click: () => figure.press("add class") } }, "+ class");
-	place.replaceChildren(el("span", { class: "gb-label" }, "brush"), el("span", { class: "gb-segments" }, buttons), more);
+	place.replaceChildren(el("span", { class: "gb-label" }, "brush"), el("span", { class: "gb-segments" }, buttons), ...(mode === "play" ? [more] : []));
 	return { refresh: () => tools.forEach(([tool], i) => buttons[i].setAttribute("aria-pressed", JSON.stringify(figure.state.tool ?? null) === JSON.stringify(tool))) };
 }
 

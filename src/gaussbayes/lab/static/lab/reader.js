@@ -30,7 +30,7 @@ const TARGET_NAMES = /^(class|classes|target|label|labels|species|y|type|group|d
 /**
  * Read a file.
  * @param {File} file what was dropped or chosen
- * @param {(share: number) => void} progress is called with the share that was read
+ * @param {(proportion: number) => void} progress is called with the proportion that was read
  * @returns {Promise<{name: string, columns: object[], nRows: number, sampled: boolean, notes: string[]}>} columns with kind and values
  */
 export async function readFile(file, progress = () => {}) {
@@ -68,7 +68,7 @@ function decoded(bytes) {
  * Read a table from text; see `readFile`.
  * @param {string} text the contents of the file
  * @param {string} name what messages call it
- * @param {(share: number) => void} progress is called with the share that was read
+ * @param {(proportion: number) => void} progress is called with the proportion that was read
  * @returns {Promise<object>} as `readFile`
  */
 export async function readText(text, name, progress = () => {}) {
