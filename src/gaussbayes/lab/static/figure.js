@@ -79,7 +79,7 @@ import { LineView } from "./figure/line.js";
 import { className } from "./figure/marks.js";
 import { probabilityText } from "./figure/numbers.js";
 import { isNamed, readPath, writePath } from "./figure/paths.js";
-import { mixedPicture, pictureOf } from "./figure/picture.js";
+import { mixedDrawing, drawingOf } from "./figure/drawing.js";
 import { PlaneView } from "./figure/plane.js";
 import { PRESSES } from "./figure/presses.js";
 import { proseOf } from "./figure/prose.js";
@@ -98,7 +98,7 @@ const NAMED_CLASSES = 12; // in the legend
 
 /**
  * Draw a figure.
- * @param {HTMLElement} element its content is replaced; only a `figcaption` and a still picture stay
+ * @param {HTMLElement} element its content is replaced; only a `figcaption` and a still image stay
  * @param {object} spec see above
  * @returns {Figure} the handle
  */
@@ -264,9 +264,9 @@ class Figure {
 			Object.assign(this, { viewName: view, view: new VIEWS[view](this, this.stage) });
 			this.stage.append(this.chips);
 		}
-		const target = pictureOf(this.scene, this.window());
+		const target = drawingOf(this.scene, this.window());
 		const t = this.tween ? Math.min(1, (now - (this.tween.start ??= now)) / DURATION) : 1;
-		this.drawn = t < 1 ? mixedPicture(this.tween.from, target, t * (2 - t)) : target;
+		this.drawn = t < 1 ? mixedDrawing(this.tween.from, target, t * (2 - t)) : target;
 		const isDone = t >= 1 && this.settled;
 		this.view.draw({ ...this.drawn, colours: this.colours, coarse: !isDone, width, height });
 		if (t < 1) this.render();

@@ -16,7 +16,7 @@ const density = {
 
 globalThis.gaussbayes = { figure, lab, density, figures: new Map() };
 
-/** Turn every `<figure class="live" data-spec>` into a figure; one whose spec is wrong stays the picture that it is. */
+/** Turn every `<figure class="live" data-spec>` into a figure; one whose spec is wrong stays the image that it is. */
 function drawLiveFigures() {
 	for (const element of document.querySelectorAll("figure.live[data-spec]")) {
 		try {

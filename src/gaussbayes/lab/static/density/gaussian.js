@@ -34,7 +34,7 @@ export function normalBetween(low, high) {
 	return high < 0 ? above(high) - above(low) : 1 - above(low) - above(high);
 }
 
-/** The regularised upper incomplete gamma function Q(a, x), where 2a is a whole number. */
+/** The regularised upper incomplete gamma function Q(a, x), where 2a is an integer. */
 function upperGamma(a, x) {
 	if (!(x > 0 && a > 0)) return 1;
 	if (x === Infinity) return 0;

@@ -5,7 +5,7 @@ import { isMissing, sortedValues } from "./table.js";
 
 /**
  * A classifier by the vote of the k nearest rows, or of all if there are fewer; rows with a missing value or without a
- * label do not vote. `nearest(row)` are numbers of rows, the nearest first; `vote(row)` the shares of the classes.
+ * label do not vote. `nearest(row)` are numbers of rows, the nearest first; `vote(row)` the proportions of the classes.
  */
 export function neighbours(rows, labels, k, classes = sortedValues(labels.filter((label) => !isMissing(label)))) {
 	const which = rows.map((_, i) => i).filter((i) => !isMissing(labels[i]) && !rows[i].some(isMissing));

@@ -23,14 +23,14 @@ export function svgOf({ stage, scene, colours }) {
 	const box = stage.getBoundingClientRect();
 	const [width, height] = [Math.round(box.width), Math.round(box.height) + HEAD];
 	const ground = svgEl("rect", { x: 0, y: -HEAD, width, height, fill: colours.paper });
-	const pictures = [...stage.querySelectorAll("canvas, svg")].map((element) => {
+	const drawings = [...stage.querySelectorAll("canvas, svg")].map((element) => {
 		const at = element.getBoundingClientRect();
 		const place = { x: at.left - box.left, y: at.top - box.top, width: at.width, height: at.height };
 		if (element.tagName === "CANVAS") return svgEl("image", { ...place, href: element.toDataURL(), preserveAspectRatio: "none" });
 		return svgEl("svg", { ...place, overflow: "visible" }, [...element.childNodes].map(styledCopy));
 	});
 	const size = { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 ${-HEAD} ${width} ${height}`, width, height };
-	return new XMLSerializer().serializeToString(svgEl("svg", size, ground, legendOf(scene, colours, width), pictures));
+	return new XMLSerializer().serializeToString(svgEl("svg", size, ground, legendOf(scene, colours, width), drawings));
 }
 
 function legendOf({ classes }, colours, width) {

@@ -32,11 +32,11 @@ export class LineView extends SpaceView {
 		this.surface.addEventListener("pointerdown", (event) => this.press(event));
 	}
 
-	/** Draw a picture: {scene, model, window, query, x, width, height}. */
-	draw(picture) {
-		const { scene: { layers, names, hidden }, model, query } = picture;
-		this.picture = picture;
-		this.layOut(picture);
+	/** Draw a drawing: {scene, model, window, query, x, width, height}. */
+	draw(drawing) {
+		const { scene: { layers, names, hidden }, model, query } = drawing;
+		this.drawing = drawing;
+		this.layOut(drawing);
 		const { range, isSplit } = this;
 		const parts = [boxOutline(this.upper), ...xAxis(this.axis, range, names[0])];
 		if (model?.factors) {
@@ -94,7 +94,7 @@ export class LineView extends SpaceView {
 
 	/** Colour behind the curves: the most probable class of each interval. */
 	bands(bounds) {
-		const { scene, model } = this.picture;
+		const { scene, model } = this.drawing;
 		if (scene.layers.regions === "none" || !this.isSplit) return [];
 		const ends = [this.range[0], ...bounds, this.range[1]];
 		return ends.slice(1).flatMap((end, i) => {
@@ -105,7 +105,7 @@ export class LineView extends SpaceView {
 
 	/** Curves of prior × density, densities, evidence and truth in the upper part. */
 	heights(samples) {
-		const { upper, highest, picture: { scene } } = this;
+		const { upper, highest, drawing: { scene } } = this;
 		const { layers, table } = scene;
 		const codes = samples[0].joint.map((_, c) => c);
 		const name = codes.length > 1 && layers.joint ? "prior × density" : "density";
@@ -133,7 +133,7 @@ export class LineView extends SpaceView {
 		const [low, high] = this.range;
 		const width = (high - low) / BINS;
 		const counts = classes.map(() => new Float64Array(BINS));
-		this.picture.x.forEach((value, i) => codes[i] >= 0 && (counts[codes[i]][Math.floor((value - low) / width)] += 1));
+		this.drawing.x.forEach((value, i) => codes[i] >= 0 && (counts[codes[i]][Math.floor((value - low) / width)] += 1));
 		return counts.flatMap((bars, c) => Array.from(bars, (count, i) => {
 			const top = Math.max(this.upper.top, this.up(count / table.n / width));
 			return boxAt("bars", [this.across(low + i * width) + 0.5, top], width / this.unit - 1, this.middle - top, c);
@@ -169,7 +169,7 @@ export class LineView extends SpaceView {
 
 	/** Marks of the rows, each class in its own line; those at the same place are stacked a little. */
 	marks() {
-		const { scene, x } = this.picture;
+		const { scene, x } = this.drawing;
 		const { codes, held, layers, classes } = scene;
 		this.places = [];
 		if (!this.hasMarks) return [];
@@ -191,7 +191,7 @@ export class LineView extends SpaceView {
 
 	/** The query: a line through both parts, and dots where it meets the curves. */
 	cursor() {
-		const { scene, model, query: [x] } = this.picture;
+		const { scene, model, query: [x] } = this.drawing;
 		const left = this.across(x);
 		const heights = model[scene.layers.joint ? "logJoint" : "logLikelihood"]([x]).map((log) => this.up(Math.exp(log)));
 		const shares = this.isSplit ? model.posterior([x]).map((value) => this.share(value)) : [];
@@ -221,7 +221,7 @@ export class LineView extends SpaceView {
 
 	/** The place on a class's curve at some standard deviations from its mean. */
 	meanAt(c, z = 0) {
-		const { scene: { layers }, model } = this.picture;
+		const { scene: { layers }, model } = this.drawing;
 		const sd = Math.sqrt(model.covariances[c][0][0]);
 		const height = (Math.exp(-0.5 * z * z) * (layers.joint ? model.priors[c] : 1)) / (sd * Math.sqrt(2 * Math.PI));
 		return [this.across(model.means[c][0] + z * sd), this.up(height)];
@@ -229,7 +229,7 @@ export class LineView extends SpaceView {
 
 	/** The standard deviation of a class, at the turning point of its curve. */
 	shapeHandles(c) {
-		const { scene, model } = this.picture;
+		const { scene, model } = this.drawing;
 		const [at, sd] = [this.meanAt(c, 1), Math.sqrt(model.covariances[c][0][0])];
 		const patch = (value) => {
 			const near = roundTo(Math.max(value, NARROWEST * (this.range[1] - this.range[0])), this.unit / 4);

@@ -26,7 +26,7 @@ export function markPath(code, radius, x = 0, y = 0) {
 	return `M${at(x - r)} ${at(y)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
 }
 
-/** A small picture of a class's mark. */
+/** A small drawing of a class's mark. */
 export function markIcon(code) {
 	const attributes = { class: "gb-mark", viewBox: "-8 -8 16 16", "aria-hidden": "true", own: { "--own": classVariable(code) } };
 	return svgEl("svg", attributes, svgEl("path", { d: markPath(code, 5.5) }));

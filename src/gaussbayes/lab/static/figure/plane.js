@@ -41,12 +41,12 @@ export class PlaneView extends SpaceView {
 		this.surface.addEventListener("dblclick", () => figure.state.zoom && figure.set({ window: null }));
 	}
 
-	/** Draw a picture: {scene, model, window, query, x, y, colours, coarse, width, height}. */
-	draw(picture) {
-		const { scene, colours, width, height, window } = picture;
+	/** Draw a drawing: {scene, model, window, query, x, y, colours, coarse, width, height}. */
+	draw(drawing) {
+		const { scene, colours, width, height, window } = drawing;
 		const { left, right, top, bottom } = MARGINS;
 		const box = { left, top, width: Math.max(40, width - left - right), height: Math.max(40, height - top - bottom) };
-		Object.assign(this, { picture, frame: frameOf(window, box.width, box.height) });
+		Object.assign(this, { drawing, frame: frameOf(window, box.width, box.height) });
 		this.drawAxes(scene, box);
 		const ratio = Math.min((globalThis.devicePixelRatio || 1) * zoomOf(this.canvas), 2);
 		const size = { width: Math.round(box.width * ratio), height: Math.round(box.height * ratio) };
@@ -55,9 +55,9 @@ export class PlaneView extends SpaceView {
 		context.setTransform(ratio, 0, 0, ratio, 0, 0);
 		context.fillStyle = colours.paper;
 		context.fillRect(0, 0, box.width, box.height);
-		this.paint(context, picture, ratio);
+		this.paint(context, drawing, ratio);
 		this.showHandles();
-		this.showKnown(picture.query, scene.hidden);
+		this.showKnown(drawing.query, scene.hidden);
 	}
 
 	drawAxes(scene, box) {
@@ -109,17 +109,17 @@ export class PlaneView extends SpaceView {
 	}
 
 	pointAt(i) {
-		const [left, top] = [this.frame.left(this.picture.x[i]), this.frame.top(this.picture.y[i])];
+		const [left, top] = [this.frame.left(this.drawing.x[i]), this.frame.top(this.drawing.y[i])];
 		return Number.isFinite(left + top) ? [left, top] : null;
 	}
 
 	meanAt(c) {
-		return this.pixel(this.picture.model.means[c]);
+		return this.pixel(this.drawing.model.means[c]);
 	}
 
 	/** Where a feature of the query is not measured, its mark is at the edge. */
 	queryAt() {
-		const { scene: { hidden }, query } = this.picture;
+		const { scene: { hidden }, query } = this.drawing;
 		const [left, top] = this.pixel(query);
 		return [hidden[0] ? 12 : left, hidden[1] ? this.frame.height - 12 : top];
 	}
@@ -143,7 +143,7 @@ export class PlaneView extends SpaceView {
 
 	/** The ends of the two half axes of an ellipse. */
 	shapeHandles(c) {
-		const { model, scene } = this.picture;
+		const { model, scene } = this.drawing;
 		const [left, top] = this.pixel(model.means[c]);
 		const ends = this.pixelAxes(model.covariances[c], c);
 		const [[a, b], [, d]] = model.covariances[c];
@@ -190,7 +190,7 @@ export class PlaneView extends SpaceView {
 		let last = null;
 		return (at) => {
 			const { state, scene: { columns, table, classes } } = this.figure;
-			if (this.picture.scene.table !== table) return; // the last change is not drawn yet
+			if (this.drawing.scene.table !== table) return; // the last change is not drawn yet
 			const distance = (place) => (place ? Math.hypot(place[0] - at[0], place[1] - at[1]) : Infinity);
 			if (tool.erase) {
 				const gone = Array.from({ length: table.n }, (_, i) => i).filter((i) => distance(this.pointAt(i)) <= RUBBER);

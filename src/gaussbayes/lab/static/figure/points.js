@@ -1,4 +1,4 @@
-// The points: each mark is drawn once and stamped; all of them are kept as a picture until they or the window change.
+// The points: each mark is drawn once and stamped; all of them are kept as a drawing until they or the window change.
 
 import { markPath } from "./marks.js";
 
@@ -32,12 +32,12 @@ function pointPlace({ x, y }, i, frame) {
 	return Number.isNaN(left) ? [5, top] : [left, frame.height - 5];
 }
 
-/** The picture of all points but one that is being moved. */
+/** The drawing of all points but one that is being moved. */
 export class PointLayer {
 	canvas = document.createElement("canvas");
 	inputs = [];
 
-	/** Draw {x, y, codes, held, moving} into a context; the picture is drawn anew only if something has changed. */
+	/** Draw {x, y, codes, held, moving} into a context; the drawing is drawn anew only if something has changed. */
 	draw(context, points, frame, colours, ratio) {
 		const { x, y, codes, held, moving } = points;
 		const inputs = [x, y, moving, codes, held, frame.width, frame.height, ...frame.x, ...frame.y, colours.paper, ratio];

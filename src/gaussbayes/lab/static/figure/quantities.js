@@ -59,7 +59,7 @@ export function boundariesOf({ model, memo = {} }) {
 	});
 }
 
-/** The number and the share of rows that are misclassified among those that `isCounted(i)`. */
+/** The number and the proportion of rows that are misclassified among those that `isCounted(i)`. */
 function countWrong(scene, isCounted, byNeighbours = false) {
 	const isShown = Boolean(scene.layers.neighbours) === byNeighbours;
 	const other = () => ({ ...scene, memo: {}, layers: { ...scene.layers, neighbours: byNeighbours } });

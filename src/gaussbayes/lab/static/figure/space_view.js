@@ -9,7 +9,7 @@ const TREMBLE = 3; // pixels a press may move and still be a click
 const HANDLED = 12; // classes that have handles
 
 /**
- * A view of a space. Its subclass has `surface` (the element that is pressed), `handles`, `picture`, and
+ * A view of a space. Its subclass has `surface` (the element that is pressed), `handles`, `drawing`, and
  * pixel(place) → [left, top], place(left, top) → place of the data, arrow([right, up]) → pixels, textOf(place),
  * pointAt(i) → [left, top] or null, shapeHandles(c), meanAt(c).
  */
@@ -19,7 +19,7 @@ export class SpaceView {
 
 	/** List the handles of means, shapes, points and query that the spec lets the reader move. */
 	showHandles() {
-		const { scene, model, query } = this.picture;
+		const { scene, model, query } = this.drawing;
 		const { state, classes, table, columns, hidden } = scene;
 		const moves = new Set(state.move);
 		const isGiven = model?.factors && state.model?.parameters?.means?.[0].length === columns.length;
@@ -51,7 +51,7 @@ export class SpaceView {
 	}
 
 	queryHandle(isMovable) {
-		const { scene: { hidden, names }, query } = this.picture;
+		const { scene: { hidden, names }, query } = this.drawing;
 		const patch = (place) => ({ query: place.map((value, i) => (hidden[i] ? query[i] : value)) });
 		const missing = names.filter((_, i) => hidden[i]).map((name) => `, ${name} not measured`);
 		const text = this.textOf(query) + missing.join("");
@@ -61,12 +61,12 @@ export class SpaceView {
 	}
 
 	queryAt() {
-		return this.pixel(this.picture.query);
+		return this.pixel(this.drawing.query);
 	}
 
 	/** One point at a time takes the focus; Page Up and Page Down choose another one. */
 	pointHandle() {
-		const { table: { n, columns }, classes, codes, ...scene } = this.picture.scene;
+		const { table: { n, columns }, classes, codes, ...scene } = this.drawing.scene;
 		const i = (this.selected = Math.min(this.selected, n - 1));
 		const now = () => scene.columns.map((column) => columns[column][i]);
 		const label = `point ${i + 1} of ${n}${codes[i] < 0 ? "" : `, ${classes[codes[i]]}`}; Page Up and Page Down choose another one`;
@@ -82,13 +82,13 @@ export class SpaceView {
 	}
 
 	movedPatch(i, place) {
-		const { table, columns, state } = this.picture.scene;
+		const { table, columns, state } = this.drawing.scene;
 		return { data: movedPoint(state.data, table.kept?.[i] ?? i, columns, place) };
 	}
 
 	/** A press: what `strokeAt` returns follows the pointer by move(at, by) and end(). */
 	press(event) {
-		if (event.button !== 0 || !this.picture) return;
+		if (event.button !== 0 || !this.drawing) return;
 		const start = pointerPlace(this.surface, event);
 		const stroke = this.strokeAt(start, event);
 		if (!stroke) return;
@@ -99,7 +99,7 @@ export class SpaceView {
 
 	/** Move the point under the pointer, or ask about a place. */
 	strokeAt(start, { pointerType }) {
-		const { scene } = this.picture;
+		const { scene } = this.drawing;
 		const [movesPoints, movesQuery] = ["points", "query"].map((name) => scene.state.move?.includes(name));
 		const isNear = scene.layers.points && (movesPoints || movesQuery);
 		const row = isNear ? this.nearestPoint(start, REACH_OF[pointerType] ?? REACH_OF.mouse) : -1;
@@ -110,7 +110,7 @@ export class SpaceView {
 	}
 
 	queryPatch(place) {
-		const { hidden } = this.picture.scene;
+		const { hidden } = this.drawing.scene;
 		return { query: place.map((value, i) => (hidden[i] ? (this.figure.state.query?.[i] ?? value) : value)) };
 	}
 
@@ -123,7 +123,7 @@ export class SpaceView {
 			this.figure.move(this.movedPatch(row, this.place(...at)));
 		};
 		const end = () => {
-			const { table, columns } = this.picture.scene;
+			const { table, columns } = this.drawing.scene;
 			if (this.moving < 0 && movesQuery) this.figure.move({ query: columns.map((column) => table.columns[column][row]) });
 			this.moving = -1;
 			this.figure.settle();
@@ -133,7 +133,7 @@ export class SpaceView {
 
 	nearestPoint([left, top], reach) {
 		let [best, found] = [reach * reach, -1];
-		for (let i = 0; i < this.picture.x.length; i++) {
+		for (let i = 0; i < this.drawing.x.length; i++) {
 			const [x, y] = this.pointAt(i) ?? [Infinity, Infinity];
 			const distance = (x - left) ** 2 + (y - top) ** 2;
 			if (distance <= best) [best, found] = [distance, i];

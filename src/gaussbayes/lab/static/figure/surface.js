@@ -47,8 +47,8 @@ export class SurfaceView {
 		this.figure.move({ camera: { turn: Number((turn + by).toFixed(3)), tilt: Number(raised.toFixed(3)) } });
 	}
 
-	draw(picture) {
-		const { scene, model, window, colours, coarse, width, height, query } = picture;
+	draw(drawing) {
+		const { scene, model, window, colours, coarse, width, height, query } = drawing;
 		const ratio = Math.min((globalThis.devicePixelRatio || 1) * zoomOf(this.canvas), 2);
 		const [context, sheet] = [this.canvas, this.sheet].map((canvas) => {
 			Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
@@ -71,7 +71,7 @@ export class SurfaceView {
 		for (const line of LEVELS.flatMap((level) => contourLines(grid.logEvidence, grid, top - level))) {
 			strokeLine(context, line.map(([x, y]) => place(x, y, FLOOR)), colours.soft, 0.8);
 		}
-		if (scene.layers.points) drawDots(context, picture, place);
+		if (scene.layers.points) drawDots(context, drawing, place);
 		drawCells(sheet, grid, top, { project, camera, colours });
 		context.drawImage(this.sheet, 0, 0, width, height);
 		if (!query || scene.hidden.includes(true)) return;

@@ -1,4 +1,4 @@
-// What the reader takes along: Python code that draws the same figure and prints the same numbers, the points, a image.
+// What the reader takes along: Python code that draws the same figure and prints the same numbers, the points, an image.
 
 const MOST_INLINE = 1200; // values that are written into the code; more are read from lab.csv
 const LINE = 88;

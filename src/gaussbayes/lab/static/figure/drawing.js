@@ -5,7 +5,7 @@ import { fromParameters } from "../density.js";
 const MOST_MOVING = 5000; // points that move from one sample to the next
 
 /** The drawn numbers of a scene: parameters of the model, query, window, points. */
-export function pictureOf(scene, window) {
+export function drawingOf(scene, window) {
 	const { columns, table, model, view, state: { query = null } } = scene;
 	const [x = [], y = []] = columns.map((column) => table.columns[column]);
 	const isPlace = view === "areas" || view === "bars" || columns.every((_, i) => Number.isFinite(query?.[i]));
@@ -15,8 +15,8 @@ export function pictureOf(scene, window) {
 const between = (a, b, t) => (Array.isArray(a) ? a.map((value, i) => between(value, b[i], t)) : a + (b - a) * t);
 const shapeOf = (value) => (Array.isArray(value) ? `[${value.map(shapeOf)}]` : typeof value);
 
-/** A picture between two others, 0 ≤ t ≤ 1; what cannot be mixed is that of the second. */
-export function mixedPicture(from, to, t) {
+/** A drawing between two others, 0 ≤ t ≤ 1; what cannot be mixed is that of the second. */
+export function mixedDrawing(from, to, t) {
 	if (t >= 1) return to;
 	const areNumbers = (shape) => !/[a-z]/.test(shape.replaceAll("number", ""));
 	const mixed = (a, b) => (shapeOf(a) === shapeOf(b) && areNumbers(shapeOf(a)) ? between(a, b, t) : b);
