@@ -118,6 +118,7 @@ def test_the_numbers_are_those_of_the_library(lab: Lab) -> None:
             lab.page.mouse.click(*lab.place(*place))
             lab.settle()
             must_show_bayes_rule(lab, model)
+    lab.page.locator("summary", has_text="More settings").click()
     lab.slide("prior of virginica", 0.8)
     priors = [0.1, 0.1, 0.8]
     assert lab.get("figure.scene.model.priors") == pytest.approx(priors)
@@ -236,14 +237,11 @@ STATES: dict[str, tuple[str, dict[str, Any]]] = {
     "held out": ("play", {"model": {"covariance": "diagonal"}, "test": {"proportion": 0.3}}),
     "by hand": ("play", {"query": [-0.3, 0.1]}),
     "hidden": ("play", {"model": {"shared": 0.5}, "query": [1, 1], "hidden": [0]}),
-    "line": ("play", {"data": {"example": "petals"}, "view": "line", "model": {}, "query": [4.2]}),
-    "surface": ("play", {"data": {"example": "iris"}, "view": "surface", "model": {}}),
     "missing": (
         "play",
         {"data": {"example": "missing"}, "model": {"divisor": "unbiased"}, "query": [45, None]},
     ),
     "unlabelled": ("play", {"data": {"example": "unlabelled"}, "model": {"shared": 1}}),
-    "neighbours": ("play", {"data": {"example": "iris"}, "layers": {"neighbours": True}}),
 }
 
 
@@ -259,9 +257,6 @@ def test_exported_code_prints_the_numbers_of_the_page(lab: Lab, tmp_path: Path) 
     outputs = run([script for *_, script in runs.values()])
     for (name, (card, (error, test_error), _)), output in zip(runs.items(), outputs, strict=True):
         printed = dict(re.findall(r"^(.+ error) (\S+)$", output, re.MULTILINE))
-        if name == "neighbours":  # of equal distances the page and scikit-learn take others
-            assert "of the votes" in output
-            continue
         assert float(printed["training error"]) == pytest.approx(error, abs=1e-12), name
         if name == "held out":
             assert float(printed["test error"]) == pytest.approx(test_error, abs=1e-12)
@@ -371,6 +366,12 @@ def test_presentation_mode(lab: Lab) -> None:
     lab.settle()
     assert lab.get("app.root.dataset.presenting") == "false"
     assert lab.get(size) == before
+    lab.open("play")
+    lab.page.keyboard.press("f")
+    lab.settle()
+    left, top = lab.middle("mean-1")
+    lab.drag((left, top), (90, 60))
+    assert lab.middle("mean-1") == pytest.approx((left + 90, top + 60), abs=1.5)
 
 
 def test_narrow_pages_show_lessons_first_and_fit(browser: Browser, address: str) -> None:
