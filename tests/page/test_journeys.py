@@ -19,6 +19,7 @@ from tests.page import newcomer
 from tests.page.driving import (
     HANDLES,
     NARROW,
+    WIDE,
     Lab,
     encoded,
     is_rounded,
@@ -230,6 +231,23 @@ def test_parameters_from_python_are_shown_as_they_are(browser: Browser, tmp_path
         must_show_confusion(lab, model)
 
 
+def test_a_notebook_shows_the_page_in_a_frame(browser: Browser) -> None:
+    model = GaussianClassifier().fit(PETALS, IRIS.labels)
+    context = browser.new_context(viewport=WIDE, reduced_motion="reduce", offline=True)
+    page, complaints = context.new_page(), []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.set_content(f"<h1>A notebook</h1>{model.lab(PETALS, IRIS.labels)._repr_html_()}")
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("combobox", name="Model").select_option("hand")
+    frame.locator("[data-handle=mean-0]").press("ArrowRight")
+    frame.get_by_role("button", name="Undo").click()  # where there is no address to change
+    frame.get_by_role("button", name="Learn").click()
+    frame.get_by_role("button", name="One feature, two species").click()
+    frame.get_by_text("Step 1 of 5").wait_for()
+    assert complaints == []
+    context.close()
+
+
 # Exports.
 
 
@@ -409,6 +427,17 @@ def test_numbers_turn_grey_while_they_are_out_of_date(lab: Lab) -> None:
     lab.page.mouse.up()
     lab.settle()
     assert lab.page.locator(".lab-numbers.gb-old").count() == 0
+
+
+def test_changes_are_animated_unless_the_reader_wants_less_motion(
+    browser: Browser, address: str
+) -> None:
+    for motion, is_animated in (("no-preference", True), ("reduce", False)):
+        with opened(browser, address, reduced_motion=motion) as lab:
+            begun = lab.get("(figure.set({ 'model.parameters.means.0': [1, 1] }), figure.tween)")
+            assert (begun is not None) == is_animated
+            lab.settle()
+            assert lab.get("figure.drawn.model.means[0]") == [1, 1]
 
 
 def test_handles_are_never_below_the_card(lab: Lab) -> None:
