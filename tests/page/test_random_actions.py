@@ -50,14 +50,18 @@ _SET = """([selector, i, share]) => {
     element.dispatchEvent(new Event("change", { bubbles: true }));
 }"""
 
-_INDEFINITE = """() => {
-    const { model } = gaussbayes.app.figure.scene;
-    return (model?.covariances ?? []).filter((covariance) => {
-        if (!covariance.flat().every(Number.isFinite)) return true;
-        const [[a, b], second] = covariance.length > 1 ? covariance : [[...covariance[0], 0]];
-        return !(a > 0) || (second && !(a > 0 && second[1] > 0 && (b / a) * (b / second[1]) < 1));
+_INDEFINITE = """() => (gaussbayes.app.figure.scene.model?.covariances ?? []).filter((given) => {
+    // Elimination in units of the standard deviations: all pivots must be positive.
+    const unit = given.map((row, i) => Math.sqrt(row[i]));
+    const rest = given.map((row, i) => row.map((value, j) => value / unit[i] / unit[j]));
+    return !rest.every((pivot, i) => {
+        for (let j = i + 1; j < rest.length; j++) {
+            const factor = rest[j][i] / pivot[i];
+            rest[j] = rest[j].map((value, l) => value - factor * pivot[l]);
+        }
+        return pivot[i] > 0 && pivot[i] < Infinity;
     });
-}"""
+})"""
 
 _POSTERIOR = """() => {
     const { model, row } = gaussbayes.app.figure.scene;
