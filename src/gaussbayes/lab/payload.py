@@ -27,7 +27,6 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.families.categorical.family import CategoricalDensity
 from gaussbayes.families.gaussian.density import GaussianDensity
-from gaussbayes.families.gaussian.student import StudentDensity
 from gaussbayes.lab.page import Lab, Payload
 from gaussbayes.model.average import AveragedModel
 from gaussbayes.model.model import Model
@@ -48,7 +47,7 @@ _MOST_FEATURES, _MANY_CLASSES = 6, 24
 _MOST_POSTERIORS = 1_000_000
 _WIDEST, _ROOM = 140, 0.2
 """Features whose pairs have grids (two of a model of many classes), the posteriors of all grids
-together, the points along a side of one, and the room around the rows, as a share of their range."""
+together, the points along a side of one, and the room around the rows, relative to their range."""
 
 
 def lab_of(
@@ -126,7 +125,7 @@ def _why_grids(model: Model) -> str | None:
     """Why the page cannot compute a model's posteriors from its parameters; None if it can."""
     k, g = model.classes.size, len(_numeric(model.schema))
     others = [each for each in model.densities if type(each) not in _PLAIN]
-    integrated = any(isinstance(density, StudentDensity) for density in others)
+    integrated = any(hasattr(density, "degrees") for density in others)
     coded = any(part.distribution == "coded" for part in model.components)
     families = sorted({part.distribution for part in model.components} - _PLAIN_FAMILIES)
     reasons = {
