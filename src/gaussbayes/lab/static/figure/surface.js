@@ -13,6 +13,7 @@ const HEIGHT = 0.95; // of the surface
 const CAMERA = { turn: 0.62, tilt: 0.55 }; // radians
 const LIGHT = [-0.45, -0.35, 0.82];
 const TURNS = { ArrowLeft: [-0.12, 0], ArrowRight: [0.12, 0], ArrowUp: [0, 0.08], ArrowDown: [0, -0.08] };
+const CORNERS = [[-1, -1], [1, -1], [1, 1], [-1, 1]]; // of the floor
 const MOST_DOTS = 3000;
 const [WHITE, BLACK] = [[255, 255, 255], [10, 14, 24]];
 
@@ -115,16 +116,20 @@ function drawDisc(context, [left, top], radius, fill, stroke) {
 	context.stroke();
 }
 
-/** The floor, with numbers and names along the two edges that are nearest to the reader. */
+/** The floor, with numbers and names along the two edges that are nearest to the reader, and the upright axis on the left. */
 function drawFloor(context, names, { project, place, window, camera, colours }) {
-	const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]].map(([x, y]) => project(x, y, FLOOR));
-	strokeLine(context, corners, colours.faint, 1);
+	const corners = CORNERS.map(([x, y]) => project(x, y, FLOOR));
+	strokeLine(context, [...corners, corners[0]], colours.faint, 1);
 	const write = ([left, top], text, size, colour, align) => {
 		const font = `${size}px system-ui, sans-serif`;
 		Object.assign(context, { font, fillStyle: colour, textAlign: align, textBaseline: "middle" });
 		context.fillText(text, left, top);
 	};
 	const centre = (corners[0][0] + corners[2][0]) / 2;
+	const [x, y] = CORNERS.reduce((best, at) => (project(...at, 0)[0] < project(...best, 0)[0] ? at : best)); // leftmost
+	const [left, top] = project(x, y, HEIGHT / 2);
+	strokeLine(context, [project(x, y, 0), project(x, y, HEIGHT)], colours.faint, 1);
+	write([left + 8, top], "evidence p(x)", 13, colours.ink, "left");
 	[window.x, window.y].forEach((range, axis) => {
 		const side = [Math.cos, Math.sin][axis](camera.turn) > 0 ? -1 : 1;
 		const [low, high] = axis ? window.x : window.y;
