@@ -46,7 +46,7 @@
  *               draw: a new sample (seed + 1) · reset: the spec as it was given · by hand: handles for a fitted model ·
  *               add class: the next withheld class, or else a new Gaussian or new points
  * readouts    ["posterior.B", {quantity: "error", label: "training error", format: "5.2 %"}] numbers under the figure
- * card        true: prior × likelihood ÷ evidence = posterior at the query, beside or under the plot
+ * card        true: prior × likelihood ÷ evidence = posterior at the query (or the votes), beside or under the plot
  * caption, alt (for screen readers), name, height (pixels of the plot, or "fill")
  *
  * A PATH is a dotted path into the spec ("model.shared", "layers.truth", "query.0", "model.parameters.means.0.1") or prior.C (the
@@ -338,9 +338,10 @@ class Figure {
 
 	/** A sentence about the figure for screen readers. */
 	speak() {
-		const { row, classes, problem } = this.scene;
-		const parts = row ? classes.slice(0, 4).map((label) => `${label} ${probabilityText(this.quantity(`posterior.${label}`))}`) : [];
-		putText(this.speech, problem ?? (parts.length ? `Posterior at the query: ${parts.join(", ")}.` : ""));
+		const { row, classes, problem, layers } = this.scene;
+		const name = layers.neighbours ? "vote" : "posterior";
+		const parts = row ? classes.slice(0, 4).map((label) => `${label} ${probabilityText(this.quantity(`${name}.${label}`))}`) : [];
+		putText(this.speech, problem ?? (parts.length ? `${name} at the query: ${parts.join(", ")}.` : ""));
 	}
 
 	/** The plot as SVG text. */

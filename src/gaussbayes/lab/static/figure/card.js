@@ -4,6 +4,7 @@ import { classVariable } from "./colours.js";
 import { el } from "./elements.js";
 import { className } from "./marks.js";
 import { exactNumber, probabilityText, superscript } from "./numbers.js";
+import { neighbourRule } from "./scene.js";
 
 const MOST_CLASSES = 6;
 const MOST_TRIED = 20;
@@ -50,10 +51,10 @@ export function bayesTexts({ priors, logLikelihood, logEvidence, logPosterior })
 /** The card of a figure: {element, refresh()}. */
 export function cardOf(figure) {
 	const [title, body] = [el("div", { class: "gb-card-title" }), el("div")];
-	const element = el("div", { class: "gb-card", role: "group", "aria-label": "Bayes’ rule at the query" }, title, body);
+	const element = el("div", { class: "gb-card", role: "group", "aria-label": "Classes at the query" }, title, body);
 	const refresh = () => {
-		const { row, model, names } = figure.scene;
-		element.hidden = !row || !model;
+		const { row, model, names, layers } = figure.scene;
+		element.hidden = !row || !(model || layers.neighbours);
 		if (element.hidden) return;
 		const written = (value) => (typeof value === "number" ? exactNumber(value, 1e-5 * Math.abs(value)) : value);
 		const said = (value) => (value === null ? "not measured" : `= ${written(value)}`);
@@ -64,10 +65,13 @@ export function cardOf(figure) {
 }
 
 /** A table of the most probable classes, with notes. */
-function cardParts({ model, row, classes }) {
+function cardParts(scene) {
+	const { model, row, classes, state, layers } = scene;
+	const isVote = layers.neighbours;
 	let posterior = null;
 	try {
-		posterior = model.posterior(row);
+		if (isVote && row.includes(null)) throw new Error("Only queries with all features measured have nearest rows.");
+		posterior = isVote ? neighbourRule(scene).vote(row) : model.posterior(row);
 	} catch ({ message }) {
 		return [el("p", { class: "gb-card-note" }, message)];
 	}
@@ -77,10 +81,11 @@ function cardParts({ model, row, classes }) {
 	const note = (text) => el("p", { class: "gb-card-note" }, text);
 	const others = order.length - kept.length;
 	const notes = others ? [note(`${others} other classes, together ${probabilityText(rest)}`)] : [];
-	if (!model.factors) {
+	if (isVote || !model.factors) {
 		const texts = posterior.map((value) => ({ posterior: probabilityText(value) }));
-		const table = termTable({ posterior: "posterior" }, kept, classes, texts, { posterior }, order[0]);
-		return [table, note(`Computed by Python: ${model.reason}`), ...notes];
+		const head = isVote ? `votes of the ${state.neighbours ?? 5} nearest rows` : "posterior";
+		const table = termTable({ posterior: head }, kept, classes, texts, { posterior }, order[0]);
+		return [table, ...(isVote ? [] : [note(`Computed by Python: ${model.reason}`)]), ...notes];
 	}
 	const logLikelihood = model.logLikelihood(row);
 	const highest = Math.max(...logLikelihood);

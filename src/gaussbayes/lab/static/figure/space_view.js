@@ -20,9 +20,9 @@ export class SpaceView {
 	/** List the handles of means, shapes, points and query that the spec lets the reader move. */
 	showHandles() {
 		const { scene, model, query } = this.drawing;
-		const { state, classes, table, columns, hidden } = scene;
+		const { state, classes, table, columns, hidden, layers } = scene;
 		const moves = new Set(state.move);
-		const isGiven = model?.factors && state.model?.parameters?.means?.[0].length === columns.length;
+		const isGiven = model?.factors && !layers.neighbours && state.model?.parameters?.means?.[0].length === columns.length;
 		const handles = [];
 		for (let c = 0; isGiven && c < Math.min(HANDLED, model.means.length); c++) {
 			if (moves.has("covariances")) handles.push(...this.shapeHandles(c));
