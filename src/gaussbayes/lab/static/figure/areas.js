@@ -87,5 +87,5 @@ function posteriorBar(posterior, classes, { left, width, top }) {
 		const note = textAt("note", x + (share * width) / 2, top + BAR / 2 + 4.5, "middle", text);
 		return [boxAt("filled", [x, top], share * width, BAR, c), ...(share * width > 7.4 * text.length ? [note] : [])];
 	});
-	return [...parts, textAt("name", left, top - 8, "start", "posterior: each class’s share of the filled area")];
+	return [...parts, textAt("name", left, top - 8, "start", "posterior: share of the filled area")];
 }
