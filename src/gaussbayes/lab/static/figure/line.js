@@ -76,7 +76,9 @@ export class LineView extends SpaceView {
 			...(layers.joint ? (layers.evidence ? [sum] : joint) : []), ...(layers.density || !layers.joint ? density : []),
 		];
 		const most = Math.max(...samples.flatMap(heights));
-		if (!(most * 1.04 <= this.highest && most > 0.42 * this.highest)) this.highest = 1.14 * most || 1;
+		const least = this.isSplit ? 0 : (this.figure.state.window?.y?.[1] ?? 0); // a bell that gets wider gets lower
+		if (most <= least) this.highest = least;
+		else if (!(most * 1.04 <= this.highest && most > 0.42 * this.highest)) this.highest = 1.14 * most || 1;
 	}
 
 	/** The pixel of a density, and of a posterior. */
