@@ -170,8 +170,8 @@ def test_links_show_the_same_to_anybody(name: str, browser: Browser, address: st
             other.settle()
             assert other.state == one.state
             assert other.card() == one.card()
-            assert other.page.locator("#lab-panel").inner_text() == (
-                one.page.locator("#lab-panel").inner_text()
+            assert other.page.locator(".lab-panel").inner_text() == (
+                one.page.locator(".lab-panel").inner_text()
             )
 
 

@@ -145,7 +145,7 @@ def test_unusual_files_open(lab: Lab) -> None:
         for member in ("names", "target"):
             assert expected.get(member, seen[member]) == seen[member], name
         assert len(seen["classes"]) == expected.get("n_classes", len(seen["classes"])), name
-        assert lab.page.locator("img, #lab-panel script").count() == 0, name
+        assert lab.page.locator("img, .lab-panel script").count() == 0, name
         text = lab.page.locator("#lab").inner_text()
         assert not re.search(r"NaN|Infinity|undefined", text), name
         assert lab.card(), name

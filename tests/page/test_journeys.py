@@ -183,7 +183,7 @@ def test_a_model_from_python_is_shown_by_a_grid_until_the_reader_switches(
     path = model.lab(IRIS.rows, IRIS.labels).save(tmp_path / "iris.html")
     with opened(browser, path.as_uri()) as lab:
         assert lab.get("Object.keys(figure.state.model)") == ["grid"]
-        panel = lab.page.locator("#lab-panel").inner_text()
+        panel = lab.page.locator(".lab-panel").inner_text()
         assert "computed by Python on a grid, because its features are transformed" in panel
         assert "posteriors computed by Python" in lab.page.locator(".gb-chips").inner_text()
         assert lab.controls("[data-handle^=mean], [data-handle^=axis]") == []
@@ -386,6 +386,7 @@ def test_presentation_mode(lab: Lab) -> None:
     assert lab.get(size) == before
     lab.open("play")
     lab.page.keyboard.press("f")
+    lab.until("document.fullscreenElement !== null")  # the browser takes a while to show it
     lab.settle()
     left, top = lab.middle("mean-1")
     lab.drag((left, top), (90, 60))
