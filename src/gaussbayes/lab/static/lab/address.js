@@ -1,8 +1,8 @@
 /**
- * The state in the address: `#learn/petals/3`, `#play:eyJ2aWV3Ijoi…`. What follows the colon are the members of the figure's spec that
+ * The state in the address: `#learn/petals/3`, `#play:eyJ2aWV3Ijoi…`. After the colon: the members of the figure's spec that
  * differ from how that place begins, as JSON in base64url.
  *
- * Addresses come from anybody. Only the members that are listed here are read, all of them bounded; anything else is a `Problem`.
+ * Addresses come from anybody: only members that are listed here are read, all of them bounded; anything else is a `Problem`.
  */
 
 import { cholesky } from "../density.js";
@@ -44,8 +44,8 @@ export function decodeState(hash) {
 	let spec = {};
 	if (encoded) {
 		try {
-			const text = atob(encoded.replaceAll("-", "+").replaceAll("_", "/"));
-			spec = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(text, (letter) => letter.charCodeAt(0))));
+			const bytes = Uint8Array.from(atob(encoded.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
+			spec = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
 		} catch {
 			refuse("a damaged part");
 		}
@@ -80,10 +80,9 @@ const checkSpec = (() => {
 	const list = (kind, least, most) => (x) =>
 		Array.isArray(x) && x.length >= least && x.length <= most ? x.map((each) => kind(each)) : refuse("a list of the wrong length");
 	const record = (members, ...required) => (x) => {
-		const names = typeof x === "object" && x !== null && !Array.isArray(x) ? Object.keys(x) : refuse("a value that cannot be shown");
-		if (names.some((name) => !Object.hasOwn(members, name)) || required.some((name) => !names.includes(name))) {
-			refuse("members that are not those of a state");
-		}
+		const names = Object.keys(typeof x === "object" && !Array.isArray(x) && x ? x : refuse("a value that cannot be shown"));
+		const isKnown = names.every((name) => Object.hasOwn(members, name)) && required.every((name) => names.includes(name));
+		if (!isKnown) refuse("members that are not those of a state");
 		return Object.fromEntries(names.map((name) => [name, members[name](x[name])]));
 	};
 	const nothing = oneOf(null);
@@ -108,26 +107,24 @@ const checkSpec = (() => {
 		const square = rows.every((row, i) => row.length === rows.length && row[i] > 0);
 		const scaled = square && rows.map((row, i) => row.map((entry, j) => entry / Math.sqrt(row[i]) / Math.sqrt(rows[j][j])));
 		const symmetric = square && scaled.every((row, i) => row.every((entry, j) => Math.abs(entry - scaled[j][i]) < 1e-9));
-		try {
-			if (symmetric && cholesky(scaled).flat().every(Number.isFinite)) return rows;
-		} catch {
-			return refuse("a matrix that is not a covariance");
-		}
-		return refuse("a matrix that is not a covariance");
+		return symmetric && cholesky(scaled) ? rows : refuse("a matrix that is not a covariance");
 	};
+	const shares = list(list(number(0, 1), 1, 50), 1, 200);
+	const category = record({ name: title, levels: list(title, 1, 50), table: shares }, "levels", "table");
+	const numbers = { means: list(list(value, 0, 20), 1, 200), covariances: list(covariance, 1, 200) };
+	const members = { classes: list(label, 1, 200), priors, ...numbers, probabilities: list(category, 0, 10) };
 	const parameters = (x) => {
-		const probabilities = list(record({ name: title, levels: list(title, 1, 50), table: list(list(number(0, 1), 1, 50), 1, 200) }), 0, 10);
-		const members = { classes: list(label, 1, 200), priors, means: list(list(value, 0, 20), 1, 200), covariances: list(covariance, 1, 200) };
-		const given = record({ ...members, probabilities }, "classes", "priors")(x);
-		const { classes, means, covariances = [] } = given;
-		const fits = Object.keys(members).every((name) => !given[name] || given[name].length === classes.length) &&
-			(given.probabilities ?? []).every(({ levels, table: rows }) => rows?.length === classes.length && rows.every((row) => row.length === levels?.length)) &&
-			(means ? covariances.every((matrix, c) => matrix.length === means[c].length) && means.every((mean) => mean.length === means[0].length) : given.probabilities);
+		const given = record(members, "classes", "priors")(x);
+		const { classes: { length: k }, means = [], covariances = [], probabilities = [] } = given;
+		const fits = given.priors.length === k && (means.length === k || (!means.length && probabilities.length)) &&
+			covariances.length === means.length &&
+			means.every((mean, c) => mean.length === means[0].length && covariances[c].length === mean.length) &&
+			probabilities.every(({ levels, table: rows }) => rows.length === k && rows.every((row) => row.length === levels.length));
 		return fits ? given : refuse("parameters that do not fit each other");
 	};
 	const table = (x) => {
-		const members = { rows: list(list(cell, 1, 20), 1, 4000), labels: list(cell, 1, 4000), features: list(title, 1, 20) };
-		const given = record({ ...members, target: title, name: title }, ...Object.keys(members))(x);
+		const needed = { rows: list(list(cell, 1, 20), 1, 4000), labels: list(cell, 1, 4000), features: list(title, 1, 20) };
+		const given = record({ ...needed, target: title, name: title }, ...Object.keys(needed))(x);
 		const fits = given.rows.length === given.labels.length && given.rows.every((row) => row.length === given.features.length);
 		return fits ? given : refuse("rows that do not fit their names");
 	};

@@ -10,7 +10,7 @@ export class Problem extends Error {}
 const LARGEST_FILE = 50e6;
 const MOST_READ = 100000;
 const LARGEST_NUMBER = 1e30; // squares of larger ones overflow sooner or later: they are missing values
-export const MOST_TARGETS = 200;
+const MOST_TARGETS = 200; // classes
 const MOST_LEVELS = 60; // of a feature that holds categories; a column with more is free text
 const SLICE = 1 << 18; // characters that are parsed before the page may paint again
 
@@ -31,22 +31,24 @@ const TARGET_NAMES = /^(class|classes|target|label|labels|species|y|type|group|d
  * Read a file.
  * @param {File} file what was dropped or chosen
  * @param {(proportion: number) => void} progress is called with the proportion that was read
- * @returns {Promise<{name: string, columns: object[], nRows: number, sampled: boolean, notes: string[]}>} columns with kind and values
+ * @returns {Promise<object>} name, columns (name, kind and values), nRows (of the file), sampled, notes (sentences)
  */
 export async function readFile(file, progress = () => {}) {
 	const name = file.name || "the file";
 	const command = `open it with the command “gaussbayes lab ${/[\s"'$]/.test(name) ? "FILE" : name}”`;
-	if (file.size > LARGEST_FILE) {
-		throw new Problem(`${name} has ${Math.round(file.size / 1e6)} MB, and the page reads at most 50 MB: ${command}.`);
-	}
-	if (/\.\w+$/.test(name) && !TEXT_FILES.test(name)) {
-		throw new Problem(`The page reads CSV and TSV files, and ${name} has another format: ${command}.`);
-	}
+	const size = Math.round(file.size / 1e6);
+	refuseIf(file.size > LARGEST_FILE, `${name} has ${size} MB, and the page reads at most 50 MB: ${command}.`);
+	const isOther = /\.\w+$/.test(name) && !TEXT_FILES.test(name);
+	refuseIf(isOther, `The page reads CSV and TSV files, and ${name} has another format: ${command}.`);
 	const bytes = new Uint8Array(await file.arrayBuffer());
-	if (!bytes.length) throw new Problem(`${name} is empty: choose a file with a line of names and rows below it.`);
+	refuseIf(!bytes.length, `${name} is empty: choose a file with a line of names and rows below it.`);
 	const text = decoded(bytes);
-	if (text === null) throw new Problem(`${name} is not a text file: save it as CSV, or ${command}.`);
+	refuseIf(text === null, `${name} is not a text file: save it as CSV, or ${command}.`);
 	return readText(text, name, progress);
+}
+
+function refuseIf(isWrong, sentence) {
+	if (isWrong) throw new Problem(sentence);
 }
 
 /** The text of a file: UTF-8, UTF-16 with its mark, or else Latin-1 (as Windows writes it); null for binary data. */
@@ -64,23 +66,13 @@ function decoded(bytes) {
 	}
 }
 
-/**
- * Read a table from text; see `readFile`.
- * @param {string} text the contents of the file
- * @param {string} name what messages call it
- * @param {(proportion: number) => void} progress is called with the proportion that was read
- * @returns {Promise<object>} as `readFile`
- */
+/** Read a table from text, which messages call by its name; see `readFile`. */
 export async function readText(text, name, progress = () => {}) {
 	if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
 	if (!text.includes("\n")) text = text.replaceAll("\r", "\n"); // line ends of old Macintoshes
 	const separator = separatorOf(text);
-	const notes = [];
-	const rows = [];
-	let header = null;
-	let [nRaw, nRagged, firstRagged] = [0, 0, 0];
-	let pause = performance.now();
-	let next = SLICE;
+	const [notes, rows] = [[], []];
+	let [header, nRagged, firstRagged, pause, next] = [null, 0, 0, performance.now(), SLICE];
 	for (const { cells, line, end } of records(text, separator, name)) {
 		if (cells.length === 1 && !cells[0].trim()) continue;
 		if (header === null) {
@@ -89,28 +81,22 @@ export async function readText(text, name, progress = () => {}) {
 		} else if (cells.length !== header.length) {
 			nRagged++;
 			firstRagged ||= line;
-		} else {
-			nRaw++;
-			rows.push(cells);
-		}
-		if (end > next) {
-			next = end + SLICE;
-			if (performance.now() - pause > 40) {
-				progress(end / text.length);
-				await new Promise((go) => setTimeout(go));
-				pause = performance.now();
-			}
+		} else rows.push(cells);
+		if (end > next && performance.now() - pause > 40) {
+			progress(end / text.length);
+			await new Promise((go) => setTimeout(go));
+			[next, pause] = [end + SLICE, performance.now()];
 		}
 	}
-	if (!nRaw) throw new Problem(`${name} has no rows below its line of names: add rows, or choose another file.`);
-	if (nRagged > nRaw) {
-		throw new Problem(`In ${name} most rows do not have the ${header.length} values that its first line names (first: line ${firstRagged}).`);
-	}
-	if (nRagged) notes.push(`${counted(nRagged, "row")} with a different number of values skipped (first: line ${firstRagged}).`);
-	const kept = nRaw > MOST_READ ? someOf(rows, MOST_READ) : rows;
+	const nRows = rows.length;
+	refuseIf(!nRows, `${name} has no rows below its line of names: add rows, or choose another file.`);
+	const ragged = `(first: line ${firstRagged}).`;
+	refuseIf(nRagged > nRows, `In ${name} most rows do not have the ${header.length} values that its first line names ${ragged}`);
+	if (nRagged) notes.push(`${counted(nRagged, "row")} with a different number of values skipped ${ragged}`);
+	const kept = nRows > MOST_READ ? someOf(rows, MOST_READ) : rows;
 	const comma = separator !== "," && hasDecimalCommas(kept, name);
 	const columns = uniqueNames(header).map((title, j) => columnOf(title, kept, j, comma, notes));
-	return { name, columns, nRows: nRaw, sampled: nRaw > MOST_READ, notes };
+	return { name, columns, nRows, sampled: nRows > MOST_READ, notes };
 }
 
 /** The separator that splits the first lines most evenly. */
@@ -173,12 +159,9 @@ function lineEnd(text, at) {
 }
 
 function checkHeader(header, name) {
-	if (header.length < 2) {
-		throw new Problem(`${name} has one column, or a separator other than comma, semicolon and tab: the page needs a feature and the classes.`);
-	}
-	if (header.every((cell) => NUMERAL.test(cell) || DECIMAL_COMMA.test(cell) || MISSING_MARKS.has(cell))) {
-		throw new Problem(`The first line of ${name} holds numbers: add a line with the names of the columns above it.`);
-	}
+	refuseIf(header.length < 2, `${name} has one column, or a separator other than comma, semicolon and tab: two are needed.`);
+	const holdsNumbers = header.every((cell) => NUMERAL.test(cell) || DECIMAL_COMMA.test(cell) || MISSING_MARKS.has(cell));
+	refuseIf(holdsNumbers, `The first line of ${name} holds numbers: add a line with the names of the columns above it.`);
 }
 
 /** Whether numbers are written 1,5; both ways at once, or what may be thousands, is a problem. */
@@ -192,10 +175,9 @@ function hasDecimalCommas(rows, name) {
 			if (THOUSANDS.test(value)) thousands++;
 		}
 	}
-	if (commas && points) throw new Problem(`${name} has numbers with commas and with points: write all decimals with a point.`);
-	if (commas && commas === thousands) {
-		throw new Problem(`${name} has numbers such as 1,234, which may be thousands or decimals: write decimals with a point.`);
-	}
+	refuseIf(commas && points, `${name} has numbers with commas and with points: write all decimals with a point.`);
+	const isUnclear = commas && commas === thousands;
+	refuseIf(isUnclear, `${name} has numbers such as 1,234, which may be thousands or decimals: write decimals with a point.`);
 	return commas > 0;
 }
 
@@ -227,12 +209,13 @@ function columnOf(name, rows, j, comma, notes) {
 		}
 	}
 	if (nNumbers && !nOther) {
-		const numbers = values.map((cell) => (cell === null || INFINITE.test(cell) ? null : Number(comma ? cell.replace(",", ".") : cell)));
-		return { name, kind: "number", values: numbers.map((x) => (x === null || Math.abs(x) > LARGEST_NUMBER ? null : x)) };
+		const numbers = values.map((cell) => (cell === null ? NaN : Number(comma ? cell.replace(",", ".") : cell)));
+		return { name, kind: "number", values: numbers.map((x) => (Math.abs(x) < LARGEST_NUMBER ? x : null)) };
 	}
 	const nLevels = new Set(values).size - (values.includes(null) ? 1 : 0);
 	if (nNumbers > 3 * nOther && nLevels > 20) {
-		notes.push(`${name} is not used: it holds numbers and ${counted(nOther, "other value")}, such as “${example.slice(0, 20)}”.`);
+		const others = `${counted(nOther, "other value")}, such as “${example.slice(0, 20)}”`;
+		notes.push(`${name} is not used: it holds numbers and ${others}.`);
 		return { name, kind: "text", values };
 	}
 	return { name, kind: nLevels && nLevels <= MOST_LEVELS ? "category" : "text", values };
@@ -254,20 +237,17 @@ export function counted(n, noun) {
 	return `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
 }
 
-/**
- * The columns that may hold the classes, the likeliest first.
- * @param {object[]} columns of a table
- * @returns {string[]} their names
- */
+/** The names of the columns of a table that may hold the classes, the likeliest first. */
 export function targetsOf(columns) {
 	const candidates = columns.map((column, j) => {
 		const levels = new Set(column.values);
 		levels.delete(null);
 		const named = TARGET_NAMES.test(column.name);
 		const whole = column.kind !== "number" || column.values.every((x) => x === null || Number.isInteger(x));
-		const few = levels.size <= (column.kind === "number" && !named ? Math.min(20, column.values.length / 5) : MOST_TARGETS);
-		if (levels.size < 2 || !few || !whole || levels.size > column.values.length / 2) return null;
-		return { name: column.name, rank: (named ? 2 : 0) + (column.kind === "number" ? 0 : 3) + j / columns.length };
+		const isNumber = column.kind === "number";
+		const most = isNumber && !named ? Math.min(20, column.values.length / 5) : Math.min(MOST_TARGETS, column.values.length / 2);
+		if (levels.size < 2 || levels.size > most || !whole) return null;
+		return { name: column.name, rank: (named ? 2 : 0) + (isNumber ? 0 : 3) + j / columns.length };
 	});
 	return candidates.filter(Boolean).sort((a, b) => b.rank - a.rank).map(({ name }) => name);
 }
@@ -281,21 +261,12 @@ export function targetsOf(columns) {
 export function dataOf(table, target = targetsOf(table.columns)[0]) {
 	const { name, columns } = table;
 	const classes = columns.find((column) => column.name === target);
-	if (!classes) {
-		throw new Problem(`${name} has no column with classes: the page needs one with 2 to ${MOST_TARGETS} different values that repeat.`);
-	}
-	const labels = new Set(classes.values);
-	labels.delete(null);
-	if (labels.size < 2) {
-		throw new Problem(`All rows of ${name} have the same ${target}: choose a column with at least two classes.`);
-	}
-	if (labels.size > MOST_TARGETS) {
-		throw new Problem(`${target} has ${labels.size.toLocaleString("en")} different values: choose a column with at most ${MOST_TARGETS} classes.`);
-	}
+	refuseIf(!classes, `${name} has no column with classes: one needs 2 to ${MOST_TARGETS} different values that repeat.`);
+	const n = new Set(classes.values.filter((value) => value !== null)).size;
+	refuseIf(n < 2, `All rows of ${name} have the same ${target}: choose a column with at least two classes.`);
+	refuseIf(n > MOST_TARGETS, `${target} has ${n} different values: choose a column with at most ${MOST_TARGETS} classes.`);
 	const features = columns.filter((column) => column !== classes && column.kind !== "text");
-	if (!features.some(varies)) {
-		throw new Problem(`${name} has no column of numbers besides ${target}: the page draws features that are numbers.`);
-	}
+	refuseIf(!features.some(varies), `${name} has no column of numbers besides ${target}: the page draws numbers.`);
 	return { columns: features, labels: classes.values, target, name, n_rows: table.nRows, sampled: table.sampled };
 }
 
