@@ -148,8 +148,20 @@ class LabApp {
 
 	changed({ record, settled }) {
 		if (this.isQuiet) return;
+		const note = settled ? this.adaptHand() : "";
 		if (record && settled) this.record();
 		this.refresh(settled);
+		if (note) this.say(note);
+	}
+
+	/** Gaussians by hand in another view: a line shows those of the plane; those of one feature say nothing about two. */
+	adaptHand() {
+		const { state: { model, view }, scene: { columns } } = this.figure;
+		const width = this.place.lesson ? 0 : model?.parameters?.means?.[0].length;
+		if (width === 2 && view === "line") this.setQuietly({ model: { parameters: this.figure.parameters() } });
+		if (!width || width >= columns.length) return "";
+		this.setQuietly({ model: PLAIN });
+		return "Gaussians set by hand were those of one feature: those of two are fitted.";
 	}
 
 	/** Change the figure without another record. */

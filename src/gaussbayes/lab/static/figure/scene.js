@@ -77,18 +77,23 @@ function modelOf(state, parts) {
 	const parameters = settings.parameters ?? (table.n === 0 && !state.model ? table.truth : null);
 	try {
 		if (settings.grid) return { model: gridModel(settings.grid, columns), problem: null };
-		if (parameters) return { model: givenModel(parameters, columns), problem: null };
+		const named = state.features && columnsNamed(table, state.features);
+		if (parameters) return { model: givenModel(parameters, columns, named), problem: null };
 		return { model: table.n ? fittedModel(settings, state.step, parts) : null, problem: null };
 	} catch ({ message }) {
 		return { model: null, problem: `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? "" : "."}` };
 	}
 }
 
-function givenModel(parameters, columns) {
+/** Given parameters are those of the features that the spec names, or of all columns; others of them are integrated out. */
+function givenModel(parameters, columns, named) {
 	const model = fromParameters(parameters);
 	const found = model.numeric.length + model.categorical.length;
-	if (found < columns.length) throw new Error(`the parameters have ${found} features, this view needs ${columns.length}`);
-	return found === columns.length ? model : model.marginal(columns);
+	const places = found === named?.length ? columns.map((column) => named.indexOf(column)) : columns;
+	if (found === columns.length) return model;
+	const isShort = places.some((place) => place >= found);
+	if (isShort) throw new Error(`the parameters have ${found} features, this view needs ${columns.length}`);
+	return model.marginal(places);
 }
 
 function fittedModel(settings, step, { table, columns, rows, held }) {

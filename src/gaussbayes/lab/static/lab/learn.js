@@ -36,7 +36,8 @@ function lessonList(app) {
 		const number = el("span", { class: "lab-number", "aria-hidden": "true" }, solved.has(id) ? "✓" : String(i + 1));
 		const texts = el("span", {}, el("b", {}, title), el("span", {}, question));
 		const length = el("span", { class: "lab-quiet" }, `${steps.length} steps`);
-		return el("li", {}, el("button", { type: "button", class: "lab-lesson", on: { click: () => app.teach(id) } }, number, texts, length));
+		const click = () => app.teach(id);
+		return el("li", {}, el("button", { type: "button", class: "lab-lesson", on: { click } }, number, texts, length));
 	}));
 }
 
@@ -51,7 +52,8 @@ function stepPanel(app, lesson) {
 	return {
 		nodes: [
 			el("div", { class: "lab-crumb" }, textButton("All lessons", () => app.visit("learn"), "lab-link"), count),
-			el("h2", {}, lesson.title), step === 0 ? el("p", { class: "lab-lead" }, lesson.question) : "", el("p", { class: "lab-text" }, body.nodes),
+			el("h2", {}, lesson.title), step === 0 ? el("p", { class: "lab-lead" }, lesson.question) : "",
+			el("p", { class: "lab-text" }, body.nodes),
 			el("div", { class: "lab-controls" }, made.element), check?.element ?? "",
 			el("div", { class: "lab-row lab-turn" }, step > 0 && textButton("Back", () => app.turn(-1)),
 				textButton(next, () => app.turn(1), "lab-primary")),

@@ -282,7 +282,8 @@ export function toolBar(app) {
 }
 
 /** Lists of the features on the axes; none where there is no choice. A grid has only some pairs. */
-function axisLists({ figure }, numeric) {
+function axisLists(app, numeric) {
+	const { figure } = app;
 	const { scene: { columns, table }, state } = figure;
 	if (numeric.length <= columns.length) return [];
 	const pairs = state.model?.grid && Object.keys(state.model.grid.pairs).map((pair) => pair.split(",").map(Number));
@@ -291,7 +292,9 @@ function axisLists({ figure }, numeric) {
 		const wanted = columns.map((column, at) => (at === i ? j : column === j ? columns[i] : column)); // two may change places
 		const isWanted = (pair) => wanted.every((column) => pair.includes(column));
 		const features = pairs ? (pairs.find(isWanted) ?? pairs.find((pair) => pair.includes(j))) : wanted;
-		figure.set({ features, query: middleOf(table, features), hidden: [], window: null });
+		const isHand = figure.state.model?.parameters?.means[0].length === columns.length;
+		figure.set({ features, query: middleOf(table, features), hidden: [], window: null, ...(isHand ? { model: PLAIN } : {}) });
+		if (isHand) app.say("Gaussians set by hand belong to the features before: those of the new ones are fitted.");
 	};
 	return columns.map((column, i) => {
 		const options = usable.map((j) => [j, table.names[j]]);
