@@ -101,7 +101,7 @@ def test_the_numbers_are_those_of_the_library(lab: Lab) -> None:
         errors["training error of all 4 features"], 1 - every.score(IRIS.rows, IRIS.labels)
     )
     known = full.bayes_error(200_000)
-    shown = float(number(errors["Bayes error of this model"].removesuffix(" %"))) / 100
+    shown = float(number(errors["Bayes error if the model is right"].removesuffix(" %"))) / 100
     assert shown == pytest.approx(known.error, abs=5 * known.standard_error + 5e-5)
     must_show_parameters(lab, full)
     must_show_confusion(lab, full)

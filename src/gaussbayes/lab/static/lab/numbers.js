@@ -45,7 +45,7 @@ function errorTable(scene) {
 	if (isFitted && table.n <= MOST_ONE_BY_ONE) addQuantity("leave-one-out error", "leave_one_out_error");
 	const d = table.names.length;
 	if (isFitted && columns.length < d) add(`training error of all ${d} features`, errorOfAll(scene));
-	if (model?.factors && model.classes.length <= MOST_IN_MATRIX) addQuantity("Bayes error of this model", "bayes_error");
+	if (model?.factors && model.classes.length <= MOST_IN_MATRIX) addQuantity("Bayes error if the model is right", "bayes_error");
 	if (isFitted) rows.push(["free parameters", String(model.nParameters)]);
 	return tableElement("Errors", null, rows);
 }

@@ -56,7 +56,7 @@ function changingControls(figure, keyOf, controls) {
 /** The question with which the page opens. */
 export function startPanel({ figure }) {
 	const [errors, rate] = [el("b", {}), el("span", {})];
-	const fit = textButton("Fit them to the points", () => figure.set({ model: PLAIN }));
+	const fit = textButton("Fit the Gaussians to the points", () => figure.set({ model: PLAIN }));
 	const hand = textButton("By hand again", () => figure.press("by hand"));
 	const refresh = (settled) => {
 		followQuantity(figure, errors, "errors", settled, (n) => `${n} of ${figure.scene.table.n} points`);
@@ -143,7 +143,7 @@ function firstControls(app) {
 	const few = classes.length === 2 ? [classes[1]] : classes;
 	const listed = { set: "model.priors", label: "priors", list: true, values: [["of the data", null], ["equal", "uniform"]] };
 	const priors = few.length <= SHOWN_SLIDERS ? few.map(priorSlider) : kind === "fitted" ? [listed] : [];
-	const missing = [["– everything is –", []], ...columns.map((j, i) => [names[i], [j]])];
+	const missing = [["nothing", []], ...columns.map((j, i) => [names[i], [j]])];
 	const hidden = columns.length === 2 ? [{ set: "hidden", label: "not measured", list: true, values: missing }] : [];
 	return [...(kind === "fitted" ? fitted : []), ...priors, ...hidden];
 }
