@@ -44,10 +44,10 @@ const ICONS = {
 	undo: "M8 5 4 9l4 4M4 9h9a5 5 0 0 1 0 10h-3", redo: "m16 5 4 4-4 4M20 9h-9a5 5 0 0 0 0 10h3", close: "m6 6 12 12M18 6 6 18",
 };
 
-/** A small button with a picture. */
+/** A small button with an icon. */
 function iconButton(name, label, click) {
-	const picture = svgEl("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svgEl("path", { d: ICONS[name] }));
-	return el("button", { type: "button", class: "lab-action", title: label, "aria-label": label, on: { click } }, picture);
+	const icon = svgEl("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svgEl("path", { d: ICONS[name] }));
+	return el("button", { type: "button", class: "lab-action", title: label, "aria-label": label, on: { click } }, icon);
 }
 
 /** A button that unfolds others: [text, click]. */
@@ -112,7 +112,8 @@ class LabApp {
 	givenSpec() {
 		const { data, model } = this.given;
 		const [pair] = Object.keys(model?.grid?.pairs ?? {});
-		return { ...dataSpec(data, pair?.split(",").map(Number)), model: model?.parameters || pair ? model : PLAIN };
+		const shown = model?.parameters || pair ? model : PLAIN;
+		return (this.givenStart ??= { ...dataSpec(data, pair?.split(",").map(Number)), model: shown });
 	}
 
 	/** Members of an address in which the page's own data and model are named instead of written. */
@@ -276,7 +277,7 @@ class LabApp {
 		this.redoButton = iconButton("redo", "Redo (Ctrl + Y)", () => this.step(1));
 		place.append(this.undoButton, this.redoButton, menuOf("Export", [
 			["Copy link", () => this.share()], ["Python code", () => this.showPython()],
-			["Picture (PNG)", async () => download("lab.png", await this.figure.png())],
+			["Image (PNG)", async () => download("lab.png", await this.figure.png())],
 			["Points as CSV", () => download("lab.csv", csvText(this.figure.scene), "text/csv")],
 		]), menuOf("Page", [
 			["Start page", () => this.open("")], ["Presentation (F)", () => this.present()], ["Light or dark", () => this.switchTheme()],

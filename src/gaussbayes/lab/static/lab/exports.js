@@ -1,4 +1,4 @@
-// What the reader takes along: Python code that draws the same figure and prints the same numbers, the points, a picture.
+// What the reader takes along: Python code that draws the same figure and prints the same numbers, the points, an image.
 
 const MOST_INLINE = 1200; // values that are written into the code; more are read from lab.csv
 const CODE_WIDTH = 88;
@@ -135,7 +135,7 @@ export function csvText({ table, held }) {
 	return `${[line("held out", [...table.names, table.target]), ...rows].join("\n")}\n`;
 }
 
-/** Offer text or a picture as a file of this name. */
+/** Offer text or an image as a file of this name. */
 export function download(name, content, type = "text/plain") {
 	const link = document.createElement("a");
 	link.href = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
