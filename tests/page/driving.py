@@ -135,8 +135,11 @@ class Lab:
         self.settle()
 
     def slide(self, name: str, value: float) -> None:
-        """Move a slider to a value."""
-        self.page.get_by_role("slider", name=name).fill(str(value))
+        """Move a slider to a value; some sliders are folded."""
+        slider = self.page.get_by_role("slider", name=name)
+        if not slider.is_visible():
+            self.page.locator("summary", has_text="More settings").click()
+        slider.fill(str(value))
         self.settle()
 
     def export(self, item: str) -> None:

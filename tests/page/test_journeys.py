@@ -119,7 +119,6 @@ def test_the_numbers_are_those_of_the_library(lab: Lab) -> None:
             lab.page.mouse.click(*lab.place(*place))
             lab.settle()
             must_show_bayes_rule(lab, model)
-    lab.page.locator("summary", has_text="More settings").click()
     lab.slide("prior of virginica", 0.8)
     priors = [0.1, 0.1, 0.8]
     assert lab.get("figure.scene.model.priors") == pytest.approx(priors)
