@@ -83,11 +83,11 @@ _TRY_ALL = """async (addresses) => {
         const heard = new Promise((go) => addEventListener("hashchange", go, { once: true }));
         location.hash = hash;
         await heard;
-        await new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
         return [app.message.textContent, app.place.mode, JSON.stringify(app.figure.state)];
     };
     for (const hash of addresses) {
         found.push(await go(hash));
+        await new Promise((go) => requestAnimationFrame(() => setTimeout(go))); // it is drawn
         await go("play"); // without a message
     }
     return found;
