@@ -127,7 +127,7 @@ class LabApp {
 			return {};
 		}
 		if (data) spec.data = known ?? (data.given ? this.given.data : data);
-		if (model) spec.model = model.given ? this.given.model : model;
+		if (model) spec.model = model.given ? this.given.model : model.parameters ? model : { ...PLAIN, ...model };
 		return spec;
 	}
 

@@ -15,8 +15,8 @@ const GROUP_NAMES = { course: "Of the course", shapes: "Shapes", difficulties: "
 const VIEW_NAMES = [["Plane", "plane"], ["Line", "line"], ["Surface", "surface"]];
 const REGIONS = [["posterior", "blend"], ["labels", "labels"], ["none", "none"]];
 const KINDS = [["fitted", "Gaussians, fitted"], ["hand", "Gaussians, by hand"], ["neighbours", "k nearest neighbours"]];
-const [SHOWN_SLIDERS, MOST_SLIDERS] = [3, 6]; // classes whose priors have sliders: at once, or among the folded settings
-const MOST_TOOLS = 6; // classes that have a brush
+const [SHOWN_SLIDERS, MOST_SLIDERS] = [2, 6]; // classes whose priors have sliders: at once, or among the folded settings
+const MOST_TOOLS = 4; // classes that have a brush; keys have the others
 const RANKED = 4000; // rows by which features are ranked
 
 const heading = (text) => el("h2", {}, text);
