@@ -59,6 +59,12 @@ def controls_by_place(lab: Lab) -> Iterator[tuple[str, list[str]]]:
     for view in ("Line", "Surface", "Plane"):
         lab.press(view)
         yield f"data, iris.csv, {view}", lab.controls()
+    lab.page.keyboard.press("Control+z")  # now there is something to redo
+    lab.settle()
+    yield "data, iris.csv, after Undo", lab.controls()
+    rows = [f"{i * i % 37},{i * i % 41},{i * i % 43},class {i % 6}" for i in range(180)]
+    lab.drop("six.csv", "\n".join(["a,b,c,kind", *rows]))
+    yield "data, 6 classes", lab.controls()
     lab.tab("learn")
     yield "learn", lab.controls()
     lab.page.locator(".lab-lesson").first.click()
