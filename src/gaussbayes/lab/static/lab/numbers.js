@@ -38,7 +38,11 @@ function errorTable(scene) {
 	const add = (name, value) => Number.isFinite(value) && rows.push([name, percentText(value)]);
 	const addQuantity = (name, quantity) => add(name, quantityOf(scene, quantity));
 	const counted = held ? "held-out" : "training";
-	if (layers.neighbours) addQuantity(`${state.neighbours ?? 5} neighbours, ${counted} rows`, "neighbour_error");
+	if (layers.neighbours) {
+		addQuantity(`${state.neighbours ?? 5} neighbours, ${counted} rows`, "neighbour_error");
+		addQuantity(`Gaussians, ${counted} rows`, held ? "test_error" : "error");
+		return tableElement("Errors", null, rows);
+	}
 	addQuantity("training error", "error");
 	if (held) addQuantity("test error (held-out rows)", "test_error");
 	const isFitted = model && !state.model?.parameters && !state.model?.grid;
