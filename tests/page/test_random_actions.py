@@ -20,7 +20,7 @@ from tests.page.test_addresses import HOSTILE
 from tests.page.test_bad_files import BAD, GOOD
 
 N_ACTIONS, SEED = 150, 1
-TOGETHER = 5
+TOGETHER = 10
 """Actions between two looks at what the page shows."""
 
 KEYS = (
