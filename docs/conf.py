@@ -27,6 +27,7 @@ release = version = version_of("gaussbayes")
 
 extensions = [
     "myst_nb",
+    "kernel_sockets",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "numpydoc",
