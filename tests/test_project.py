@@ -42,20 +42,20 @@ def run(*command: str, cwd: Path = ROOT) -> str:
 def test_public_names() -> None:
     assert gaussbayes.__all__ == [
         "AutoClassifier",
-        "CapabilityError",
+        "OptionError",
         "ClassMoments",
         "DataError",
         "GaussBayesError",
         "Gaussian",
         "GaussianClassifier",
-        "MissingLabelError",
+        "DataError",
         "Model",
-        "ModelFileError",
-        "NonFiniteError",
-        "ParameterError",
-        "PriorError",
-        "RemovalError",
-        "SchemaError",
+        "FileError",
+        "DataError",
+        "OptionError",
+        "OptionError",
+        "DataError",
+        "DataError",
         "SingularCovarianceError",
         "SlidingWindow",
         "Solution",
@@ -130,7 +130,7 @@ def test_make_commands_in_the_readme_are_targets() -> None:
 def test_gaussbayes_commands_in_the_readme_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gaussbayes.apps.cli import gaussbayes as command
+    from gaussbayes.cli import gaussbayes as command
 
     (tmp_path / "src").symlink_to(ROOT / "src")
     monkeypatch.chdir(tmp_path)

@@ -18,9 +18,9 @@ import pytest
 from click.testing import CliRunner
 
 from gaussbayes import AutoClassifier, GaussBayesError, GaussianClassifier
-from gaussbayes.apps.cli import gaussbayes
-from gaussbayes.apps.cli.command_options import in_options
 from gaussbayes.base.remedy import AUTOMATIC_CHOICE, Remedy
+from gaussbayes.cli import gaussbayes
+from gaussbayes.cli.command_options import in_options
 
 Options = dict[str, Any]
 PLAIN: Options = {"features": None, "categorical_features": "from_dtype"}

@@ -34,8 +34,8 @@ grep -q '^kernels *reference' config
 # kernels, and so is what reads and writes files, draws, explains, or chooses among models.
 run="tests/kernels tests/families/gaussian tests/families/test_densities.py tests/agreement tests/laws"
 run="$run tests/reliability tests/model/test_solution.py tests/model/test_marginal.py"
-run="$run tests/classifier/test_classifier.py tests/classifier/test_containers.py"
-run="$run tests/classifier/test_updates.py tests/analysis/test_evidence.py"
+run="$run tests/estimators/test_classifier.py tests/estimators/test_containers.py"
+run="$run tests/estimators/test_updates.py tests/analysis/test_evidence.py"
 run="$run tests/analysis/test_novelty.py tests/analysis/test_decision.py"
 run="$run tests/cli/test_fit.py tests/cli/test_predict.py tests/data/test_models_of_sources.py"
 run="$run tests/model/file/test_classifier_files.py"

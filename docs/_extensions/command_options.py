@@ -11,7 +11,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from gaussbayes.apps.cli import gaussbayes
+from gaussbayes.cli import gaussbayes
 
 
 class CommandOptions(SphinxDirective):

@@ -7,18 +7,7 @@ nothing.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from gaussbayes.base.errors import (
-    CapabilityError,
-    DataError,
-    GaussBayesError,
-    MissingLabelError,
-    ModelFileError,
-    NonFiniteError,
-    ParameterError,
-    PriorError,
-    RemovalError,
-    SchemaError,
-)
+from gaussbayes.base.errors import DataError, FileError, GaussBayesError, OptionError
 
 if TYPE_CHECKING:
     from gaussbayes import datasets, plots
@@ -26,33 +15,27 @@ if TYPE_CHECKING:
     from gaussbayes.analysis.comparison import compare
     from gaussbayes.analysis.gaussian_distribution import Gaussian
     from gaussbayes.analysis.synthesis import make_gaussian_dataset
-    from gaussbayes.apps.report import write_report
     from gaussbayes.base.singular_covariance import SingularCovarianceError
-    from gaussbayes.classifier import AutoClassifier, GaussianClassifier
+    from gaussbayes.estimators import AutoClassifier, GaussianClassifier
     from gaussbayes.families.gaussian.statistics import ClassMoments
     from gaussbayes.kernels import show_config
     from gaussbayes.model.model import Model
     from gaussbayes.model.solution import Solution
+    from gaussbayes.report import write_report
     from gaussbayes.sliding_window import SlidingWindow
 
     __version__: str
 
 __all__ = [
     "AutoClassifier",
-    "CapabilityError",
     "ClassMoments",
     "DataError",
+    "FileError",
     "GaussBayesError",
     "Gaussian",
     "GaussianClassifier",
-    "MissingLabelError",
     "Model",
-    "ModelFileError",
-    "NonFiniteError",
-    "ParameterError",
-    "PriorError",
-    "RemovalError",
-    "SchemaError",
+    "OptionError",
     "SingularCovarianceError",
     "SlidingWindow",
     "Solution",
@@ -67,10 +50,10 @@ __all__ = [
 ]
 
 _HOME = {
-    "AutoClassifier": "classifier",
+    "AutoClassifier": "estimators",
     "ClassMoments": "families.gaussian.statistics",
     "Gaussian": "analysis.gaussian_distribution",
-    "GaussianClassifier": "classifier",
+    "GaussianClassifier": "estimators",
     "Model": "model.model",
     "SingularCovarianceError": "base.singular_covariance",
     "SlidingWindow": "sliding_window",
@@ -79,7 +62,7 @@ _HOME = {
     "decision_boundaries": "analysis.boundary",
     "make_gaussian_dataset": "analysis.synthesis",
     "show_config": "kernels",
-    "write_report": "apps.report",
+    "write_report": "report",
 }
 """The module that each public name lives in."""
 

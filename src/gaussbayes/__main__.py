@@ -2,7 +2,7 @@
 
 import sys
 
-from gaussbayes.apps.cli import main
+from gaussbayes.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

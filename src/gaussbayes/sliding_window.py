@@ -16,7 +16,7 @@ from typing import Any, Self
 from sklearn.base import clone
 
 from gaussbayes.base.checks import integer
-from gaussbayes.classifier import GaussianClassifier
+from gaussbayes.estimators import GaussianClassifier
 
 
 class SlidingWindow:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
-from gaussbayes import GaussianClassifier, PriorError
+from gaussbayes import GaussianClassifier, OptionError
 from tests.models import STRUCTURES
 
 pytestmark = pytest.mark.usefixtures("kernels")
@@ -97,5 +97,5 @@ def test_4_batches_of_different_scale_give_the_model_of_all(
 def test_5_priors_that_are_none_are_refused(structure: tuple[Any, bool], priors: Any) -> None:
     X, y = load_iris(return_X_y=True)
     model = GaussianClassifier(structure[0], shared=structure[1], priors=priors)
-    with pytest.raises(PriorError):
+    with pytest.raises(OptionError):
         model.fit(X[y < 2], y[y < 2])

@@ -29,7 +29,7 @@ COLLINEAR_FEATURES = {
 
 ONE_ROW_IN_A_CLASS = {
     "check_sample_weight_equivalence_on_dense_data": "one class is a single row, repeated, and "
-    "there are 30 features for 15 rows; tests/classifier has this law with rows enough",
+    "there are 30 features for 15 rows; tests/estimators has this law with rows enough",
 }
 
 

@@ -13,7 +13,7 @@ from gaussbayes import GaussianClassifier
 from gaussbayes.analysis.bayes_error import bayes_error, bhattacharyya_distance
 from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.analysis.synthesis import draw
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.categorical.family import CategoricalDensity
 from gaussbayes.families.gaussian.structure import Structure
@@ -180,7 +180,7 @@ def test_many_features_are_simulated_block_by_block() -> None:
 
 @pytest.mark.parametrize("n_draws", [1, 0, 10.0, None])
 def test_bad_numbers_of_draws(n_draws: Any) -> None:
-    with pytest.raises(ParameterError, match="n_draws must be an integer, at least 2, got"):
+    with pytest.raises(OptionError, match="n_draws must be an integer, at least 2, got"):
         bayes_error(model_of([1.0], [[0.0]], [[[1.0]]]), n_draws)
 
 

@@ -12,7 +12,7 @@ from scipy.stats import poisson
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.analysis.boundary import boundaries, decision_boundaries
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import number_rows
 from gaussbayes.families.poisson import Poisson, PoissonDensity
@@ -164,14 +164,14 @@ def test_units_do_not_matter() -> None:
 
 def test_more_than_one_feature_is_refused() -> None:
     plane = model_of("uniform", np.zeros((2, 2)), [1.0, 2.0], "spherical")
-    with pytest.raises(ParameterError, match="only with 1 feature; this model has 2"):
+    with pytest.raises(OptionError, match="only with 1 feature; this model has 2"):
         boundaries(plane, 0, 1)
 
 
 @pytest.mark.parametrize(("a", "b"), [(0, 0), (0, 2), (-1, 0)])
 def test_classes_must_be_two_of_the_models(a: int, b: int) -> None:
     parameters = model("uniform", [0.0, 1.0], [1.0, 2.0])
-    with pytest.raises(ParameterError, match=f"from 0 to 1, got {a} and {b}"):
+    with pytest.raises(OptionError, match=f"from 0 to 1, got {a} and {b}"):
         boundaries(parameters, a, b)
 
 

@@ -39,15 +39,9 @@ from sklearn.svm import LinearSVC
 from gaussbayes import AutoClassifier, GaussianClassifier
 from gaussbayes.analysis import comparison
 from gaussbayes.analysis.comparison import STRUCTURES, ComparedModel, Comparison
-from gaussbayes.apps.cli.console import print_blocks
-from gaussbayes.base.errors import (
-    DataError,
-    NonFiniteError,
-    ParameterError,
-    PriorError,
-    SchemaError,
-)
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.text_tables import Styled, TextTable
+from gaussbayes.cli.console import print_blocks
 from gaussbayes.model.evaluation import Evaluation
 from tests.models import automatic_classifier, iris, tree_frame, trees
 
@@ -373,14 +367,14 @@ def test_problems_name_features_and_do_not_stop_the_others() -> None:
 )
 def test_what_held_out_may_be(held_out: Any) -> None:
     with pytest.raises(
-        ParameterError, match=r"integer of at least 2 folds.*\(X_test, y_test\).*; got"
+        OptionError, match=r"integer of at least 2 folds.*\(X_test, y_test\).*; got"
     ):
         compare(*trees(), held_out=held_out)
 
 
 @pytest.mark.parametrize("neighbors", [(0,), (1.5,), (True,), 0, "3", (3, -1)])
 def test_what_neighbors_may_be(neighbors: Any) -> None:
-    with pytest.raises(ParameterError, match="neighbors must be integers, at least 1, got"):
+    with pytest.raises(OptionError, match="neighbors must be integers, at least 1, got"):
         compare(*trees(), held_out=2, neighbors=neighbors)
 
 
@@ -392,9 +386,9 @@ def test_one_number_of_neighbors_may_be_given_alone() -> None:
 
 def test_settings_that_are_wrong_whatever_the_rows_are_errors() -> None:
     X, y = trees()
-    with pytest.raises(PriorError, match="sum to 1"):
+    with pytest.raises(OptionError, match="sum to 1"):
         compare(X, y, held_out=2, model=GaussianClassifier(priors=[0.5, 0.6]))
-    with pytest.raises(ParameterError, match="divisor must be one of"):
+    with pytest.raises(OptionError, match="divisor must be one of"):
         compare(X, y, held_out=2, model=GaussianClassifier(divisor="n"))  # type: ignore[arg-type]
     model: Any = KNeighborsClassifier()
     with pytest.raises(TypeError, match="GaussianClassifier or None, got KNeighborsClassifier"):
@@ -403,7 +397,7 @@ def test_settings_that_are_wrong_whatever_the_rows_are_errors() -> None:
 
 def test_bad_rows_and_labels() -> None:
     X, y = trees()
-    with pytest.raises(NonFiniteError, match="infinity in row 2, column 1"):
+    with pytest.raises(DataError, match="infinity in row 2, column 1"):
         compare(np.where(np.arange(120).reshape(40, 3) == 7, np.inf, X), y)
     with pytest.raises(DataError, match="got 1 class: 'ash'; add labelled rows"):
         compare(X, ["ash"] * 40)
@@ -413,12 +407,12 @@ def test_bad_rows_and_labels() -> None:
 
 def test_bad_test_sets() -> None:
     X, y = trees()
-    with pytest.raises(SchemaError, match="unknown labels: \\['elm'\\]"):
+    with pytest.raises(DataError, match="unknown labels: \\['elm'\\]"):
         compare(X, y, held_out=(X[:2], ["ash", "elm"]))
     for empty in (X[:0], [], tree_frame(X)[:0]):
         with pytest.raises(DataError, match="the test set is empty"):
             compare(X, y, held_out=(empty, []))
-    with pytest.raises(SchemaError, match="X has 2 features, but 3 are expected"):
+    with pytest.raises(DataError, match="X has 2 features, but 3 are expected"):
         compare(X, y, held_out=(X[:, :2], y))
     with pytest.raises(ValueError, match="must be in the order of the features"):
         compare(tree_frame(X), y, held_out=(tree_frame(X)[["age", "height", "girth"]], y))
@@ -627,7 +621,7 @@ def test_categories_of_test_rows() -> None:
     with pytest.raises(ValueError, match="must be in the order of the features"):
         compare(X, y, held_out=(asked[["a", "b", "town", "month"]], truth), model=MIXED)
     rows = asked.to_numpy(dtype=object)[:, :3]
-    with pytest.raises(SchemaError, match="X has 3 features, but 4 are expected"):
+    with pytest.raises(DataError, match="X has 3 features, but 4 are expected"):
         compare(X, y, held_out=(rows, truth), model=MIXED)
 
 
@@ -714,8 +708,8 @@ def test_peers_are_those_of_scikit_learn() -> None:
     assert "ValueError" in str(named(compared, "failing").problem)
     polars = compare(pl.from_pandas(X), y, others={"pipeline": others["regression"]}, **options)
     assert judged(polars, "pipeline").log_loss == judged(compared, "regression").log_loss
-    for wrong, error in (({"QDA": regression}, ParameterError), ({"x": 3}, TypeError), ([], None)):
-        with pytest.raises(error or ParameterError, match="other|must be"):
+    for wrong, error in (({"QDA": regression}, OptionError), ({"x": 3}, TypeError), ([], None)):
+        with pytest.raises(error or OptionError, match="other|must be"):
             compare(X, y, others=wrong or [1], **options)
 
 

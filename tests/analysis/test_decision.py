@@ -17,7 +17,7 @@ from gaussbayes.analysis.decision import (
     margins,
     rejected,
 )
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.schema import Schema
 from tests.models import STRUCTURES, iris
 
@@ -77,18 +77,18 @@ def test_labels_of_numpy_are_the_same_labels() -> None:
     ],
 )
 def test_bad_costs(costs: Any, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
+    with pytest.raises(OptionError, match=message):
         check_costs(costs, THREE)
 
 
 @pytest.mark.parametrize(("value", "message"), [(np.nan, "costs nan"), ("dear", "numbers")])
 def test_bad_values_in_a_mapping(value: Any, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
+    with pytest.raises(OptionError, match=message):
         check_costs({("ill", "well"): value, ("well", "ill"): 1}, TWO)
 
 
 def test_many_missing_pairs_are_not_all_listed() -> None:
-    with pytest.raises(ParameterError, match=r"\(0, 8\), …$"):
+    with pytest.raises(OptionError, match=r"\(0, 8\), …$"):
         check_costs({}, Schema(np.arange(30), 1))
 
 
@@ -158,7 +158,7 @@ def test_rejected() -> None:
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.5, np.nan, 80])
 def test_a_threshold_is_a_probability(threshold: float) -> None:
-    with pytest.raises(ParameterError, match=f"from 0 to 1, got {threshold}"):
+    with pytest.raises(OptionError, match=f"from 0 to 1, got {threshold}"):
         rejected(np.array([[0.5, 0.5]]), threshold)
 
 
@@ -280,25 +280,25 @@ def test_narrow_posteriors_stay_narrow() -> None:
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.5, np.nan, "half"])
 def test_a_posterior_to_reject_below_is_a_probability(threshold: float) -> None:
-    with pytest.raises(ParameterError, match="from 0 to 1, got"):
+    with pytest.raises(OptionError, match="from 0 to 1, got"):
         decide_by_posteriors(np.log([[0.5, 0.5]]), reject_below=threshold)
 
 
 def test_a_cost_to_reject_above_makes_sense() -> None:
     row = np.log([[0.5, 0.5]])
-    with pytest.raises(ParameterError, match="-0.1, but no decision costs less than 0: every row"):
+    with pytest.raises(OptionError, match="-0.1, but no decision costs less than 0: every row"):
         decide_by_posteriors(row, reject_cost=-0.1)
-    with pytest.raises(ParameterError, match="no decision costs less than 2"):
+    with pytest.raises(OptionError, match="no decision costs less than 2"):
         decide_by_posteriors(row, 2 + DISEASE, reject_cost=1.9)
     for value in (np.nan, np.inf, "dear"):
-        with pytest.raises(ParameterError, match="reject_cost must be a finite number, got"):
+        with pytest.raises(OptionError, match="reject_cost must be a finite number, got"):
             decide_by_posteriors(row, reject_cost=value)
     # Gains are negative costs, and so may the threshold be.
     assert decide_by_posteriors(row, DISEASE - 10, reject_cost=-9.5).codes.tolist() == [0]
 
 
 def test_novel_rows_are_marked_one_by_one() -> None:
-    with pytest.raises(ParameterError, match=r"boolean array of shape \(1,\), got shape \(2,\)"):
+    with pytest.raises(OptionError, match=r"boolean array of shape \(1,\), got shape \(2,\)"):
         decide_by_posteriors(np.log([[0.5, 0.5]]), novel=np.array([True, False]))
 
 
@@ -350,15 +350,15 @@ def test_rows_like_no_class_and_rows_between_classes_are_refused() -> None:
 def test_thresholds_are_probabilities(threshold: object) -> None:
     model = GaussianClassifier.from_parameters(None, [[0.0], [4.0]], [[1.0]])
     for name in ("reject_below", "novelty_level"):
-        with pytest.raises(ParameterError, match="must be a probability from 0 to 1"):
+        with pytest.raises(OptionError, match="must be a probability from 0 to 1"):
             model.decide([[0.0]], **{name: threshold})
 
 
 def test_costs_that_are_none_are_refused() -> None:
     model = GaussianClassifier.from_parameters(None, [[0.0], [4.0]], [[1.0]], ["ill", "well"])
-    with pytest.raises(ParameterError, match=r"shape \(2, 2\), true class by row"):
+    with pytest.raises(OptionError, match=r"shape \(2, 2\), true class by row"):
         model.decide([[0.0]], costs=np.ones((3, 3)))
-    with pytest.raises(ParameterError, match="costs must be finite"):
+    with pytest.raises(OptionError, match="costs must be finite"):
         model.decide([[0.0]], costs=[[0.0, np.nan], [1.0, 0.0]])
-    with pytest.raises(ParameterError, match="costs of unknown classes: 'sick'"):
+    with pytest.raises(OptionError, match="costs of unknown classes: 'sick'"):
         model.decide([[0.0]], costs={("sick", "well"): 1.0, ("well", "ill"): 1.0})

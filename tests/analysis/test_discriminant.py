@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from gaussbayes import GaussianClassifier, sklearn
-from gaussbayes.base.errors import CapabilityError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.datasets import load_iris
 
 IRIS = load_iris()
@@ -58,11 +58,11 @@ def test_what_has_no_linear_discriminant() -> None:
     frame["site"] = pd.Categorical(np.where(np.arange(150) % 2, "north", "south"))
     mixed = GaussianClassifier(shared=True, smoothing=1).fit(frame, IRIS.labels)
     assert not hasattr(mixed, "coef_")
-    with pytest.raises(CapabilityError, match=r"'site' \(categorical\) are not"):
+    with pytest.raises(OptionError, match=r"'site' \(categorical\) are not"):
         mixed.boundary("setosa", "virginica")
     assert mixed.marginal(["length"]).boundary("setosa", "virginica").is_linear
     warped = GaussianClassifier(transforms="yeo-johnson").fit(IRIS.rows, IRIS.labels)
-    with pytest.raises(CapabilityError, match="transformed"):
+    with pytest.raises(OptionError, match="transformed"):
         warped.boundary("setosa", "virginica")
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from gaussbayes import CapabilityError, DataError, GaussianClassifier, Model, SchemaError
+from gaussbayes import DataError, GaussianClassifier, Model, OptionError
 from gaussbayes.analysis.drift import drift, holm
 from gaussbayes.families.likelihood_ratio import NullLaw
 
@@ -196,7 +196,7 @@ def test_bad_input() -> None:
     generator = np.random.default_rng(4)
     X, y = sample(generator, 60)
     model = GaussianClassifier().fit(X, y)
-    with pytest.raises(SchemaError, match="cannot be compared"):
+    with pytest.raises(DataError, match="cannot be compared"):
         model.drift(GaussianClassifier().fit(X[["a", "b"]], y))
     with pytest.raises(TypeError, match="must be a GaussianClassifier or a Model, got DataFrame"):
         model.drift(X)
@@ -210,5 +210,5 @@ def test_bad_input() -> None:
     assert alike.p_value == pytest.approx(1.0)
     assert alike.features[0].quantity.endswith(" (yeo-johnson)")
     wide = GaussianClassifier(shrinkage=0.5).fit(generator.normal(size=(12, 40)), y[:12])
-    with pytest.raises(CapabilityError, match="drift needs the capability"):
+    with pytest.raises(OptionError, match="drift needs the capability"):
         wide.drift(wide)

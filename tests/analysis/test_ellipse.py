@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from gaussbayes.analysis.ellipse import N_POINTS, ellipse, mass_of_radius, radius_of_mass
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from tests import strategies
 
 
@@ -57,5 +57,5 @@ def test_mass_and_radius() -> None:
 
 @pytest.mark.parametrize("mass", [0.0, 1.0, -0.1, 95, np.nan, [0.5, 2.0]])
 def test_a_mass_is_between_0_and_1(mass: object) -> None:
-    with pytest.raises(ParameterError, match="between 0 and 1, got"):
+    with pytest.raises(OptionError, match="between 0 and 1, got"):
         radius_of_mass(mass)  # type: ignore[arg-type]

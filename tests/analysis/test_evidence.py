@@ -16,7 +16,7 @@ from gaussbayes.analysis.novelty import (
     evidence_p_values,
 )
 from gaussbayes.analysis.synthesis import draw
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.families.categorical.family import CategoricalDensity
@@ -172,7 +172,7 @@ def test_a_huge_common_offset_costs_nothing(three: Model) -> None:
 
 @pytest.mark.parametrize("n_draws", [1, 2.5, "many"])
 def test_bad_numbers_of_draws(three: Model, n_draws: Any) -> None:
-    with pytest.raises(ParameterError, match="n_draws must be an integer, at least 2, got"):
+    with pytest.raises(OptionError, match="n_draws must be an integer, at least 2, got"):
         evidence_distribution(three, n_draws)
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import multivariate_normal, norm
 
-from gaussbayes import Gaussian, GaussianClassifier, ParameterError, SchemaError
+from gaussbayes import DataError, Gaussian, GaussianClassifier, OptionError
 from gaussbayes import SingularCovarianceError as Singular
 from gaussbayes.base.types import FloatArray
 
@@ -137,13 +137,13 @@ SQUARE = [[1.0, 0.0], [0.0, 1.0]]
 @pytest.mark.parametrize(
     ("mean", "covariance", "error", "message"),
     [
-        ([[0, 0]], SQUARE, ParameterError, "mean must have shape (features,), got (1, 2)"),
-        ([], [], ParameterError, "mean must have shape (features,), got (0,)"),
-        ([0, 0], [1, 1], ParameterError, "covariance must have shape (2, 2), as the mean has 2"),
-        ([0], SQUARE, ParameterError, "as the mean has 1 feature, got (2, 2)"),
-        ([0, np.nan], SQUARE, ParameterError, "means must be finite"),
-        (["a", 0], SQUARE, ParameterError, "mean must be an array of numbers"),
-        ([0, 0], [[1, 0.5], [0.4, 1]], ParameterError, "must be symmetric"),
+        ([[0, 0]], SQUARE, OptionError, "mean must have shape (features,), got (1, 2)"),
+        ([], [], OptionError, "mean must have shape (features,), got (0,)"),
+        ([0, 0], [1, 1], OptionError, "covariance must have shape (2, 2), as the mean has 2"),
+        ([0], SQUARE, OptionError, "as the mean has 1 feature, got (2, 2)"),
+        ([0, np.nan], SQUARE, OptionError, "means must be finite"),
+        (["a", 0], SQUARE, OptionError, "mean must be an array of numbers"),
+        ([0, 0], [[1, 0.5], [0.4, 1]], OptionError, "must be symmetric"),
         ([0, 0], [[1, 1], [1, 1]], Singular, "the Gaussian has collinear features"),
         ([0, 0], [[1, 2], [2, 1]], Singular, "the Gaussian has a covariance that is not positive"),
         (0, 0, Singular, "the Gaussian does not vary in feature 0"),
@@ -158,18 +158,18 @@ def test_parameters_that_are_none(
 
 def test_what_is_asked_for_wrongly() -> None:
     gaussian = Gaussian([0, 0, 0], np.eye(3))
-    with pytest.raises(SchemaError, match=re.escape("shape (…, 3), a number for each feature")):
+    with pytest.raises(DataError, match=re.escape("shape (…, 3), a number for each feature")):
         gaussian.pdf([1.0, 2.0])
-    with pytest.raises(SchemaError, match="an ellipse is that of two features, and this .* has 3"):
+    with pytest.raises(DataError, match="an ellipse is that of two features, and this .* has 3"):
         gaussian.ellipse()
-    with pytest.raises(ParameterError, match="radius must be a finite number above 0, got -1"):
+    with pytest.raises(OptionError, match="radius must be a finite number above 0, got -1"):
         gaussian.marginal([0, 1]).ellipse(-1)
     for given in ({}, {0: 1, 1: 1, 2: 1}):
-        with pytest.raises(ParameterError, match="some of the 3 features, and not all of them"):
+        with pytest.raises(OptionError, match="some of the 3 features, and not all of them"):
             gaussian.conditional(given)
-    with pytest.raises(ParameterError, match="the given value of 1 must be a finite number"):
+    with pytest.raises(OptionError, match="the given value of 1 must be a finite number"):
         gaussian.conditional({1: np.nan})
-    with pytest.raises(SchemaError, match="no feature"):
+    with pytest.raises(DataError, match="no feature"):
         gaussian.conditional({"height": 1})
     with pytest.raises(Singular, match="the Gaussian"):
         Gaussian.fit([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])

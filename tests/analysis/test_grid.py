@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gaussbayes.analysis.grid import Grid, limits, line_over
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.model.model import Model
 from tests.gaussians import model_of
 
@@ -59,12 +59,12 @@ def test_a_constant_feature_is_given_room(value: float) -> None:
 def test_missing_values_are_left_out() -> None:
     low, high = limits(None, np.array([[0.0, np.nan], [100.0, 7.0], [np.nan, 7.0]]))
     assert (low.tolist(), high.tolist()) == ([-6.0, 6.5], [106.0, 7.5])
-    with pytest.raises(ParameterError, match="give rows .* with a value of each feature"):
+    with pytest.raises(OptionError, match="give rows .* with a value of each feature"):
         limits(None, np.array([[0.0, np.nan], [1.0, np.nan]]))
 
 
 def test_nothing_to_show_and_too_few_points() -> None:
-    with pytest.raises(ParameterError, match="limits of the figure are not known: give rows"):
+    with pytest.raises(OptionError, match="limits of the figure are not known: give rows"):
         limits(None, np.empty((0, 2)))
-    with pytest.raises(ParameterError, match="at least 2 points a side, got 1"):
+    with pytest.raises(OptionError, match="at least 2 points a side, got 1"):
         line_over(0.0, 1.0, 1)

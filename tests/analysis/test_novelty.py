@@ -11,7 +11,7 @@ from scipy.stats import chi2
 
 from gaussbayes.analysis.novelty import class_p_values, distance_p_values, novel
 from gaussbayes.analysis.synthesis import draw
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.data.rows import number_rows
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.model.model import Model
@@ -84,12 +84,12 @@ def test_novel_is_below_the_level_for_every_class() -> None:
 
 @pytest.mark.parametrize("level", [-0.01, 1.01, np.nan, None])
 def test_a_level_is_a_probability(level: Any) -> None:
-    with pytest.raises(ParameterError, match="is novel must be a probability from 0 to 1, got"):
+    with pytest.raises(OptionError, match="is novel must be a probability from 0 to 1, got"):
         novel(np.ones((1, 2)), level)
 
 
 def test_priors_fit_the_p_values() -> None:
-    with pytest.raises(ParameterError, match=r"of 2 classes need as many priors, got \(3,\)"):
+    with pytest.raises(OptionError, match=r"of 2 classes need as many priors, got \(3,\)"):
         novel(np.ones((1, 2)), 0.5, np.ones(3))
 
 

@@ -6,7 +6,7 @@ from scipy.stats import binomtest
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.analysis.prediction_sets import conformal_p_values
-from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.model.calibration import Calibration
 
 CENTERS = np.array([[0.0, 0.0], [1.8, 0.0], [0.0, 1.8]])
@@ -72,9 +72,9 @@ def test_bad_input():
     X, y = draw(np.random.default_rng(7), 60)
     model = GaussianClassifier(calibration="leave_one_out").fit(X, y)
     for coverage in (0.0, 1.0, -0.1, 90, float("nan"), "0.9", True):
-        with pytest.raises(ParameterError, match="coverage must be"):
+        with pytest.raises(OptionError, match="coverage must be"):
             model.predict_set(X, coverage)
     with pytest.raises(DataError, match="calibration='leave_one_out'"):
         GaussianClassifier().fit(X, y).predict_set(X)
-    with pytest.raises(ParameterError, match="calibration must be None or 'leave_one_out'"):
+    with pytest.raises(OptionError, match="calibration must be None or 'leave_one_out'"):
         GaussianClassifier(calibration="sigmoid").fit(X, y)

@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from gaussbayes import GaussianClassifier, make_gaussian_dataset
 from gaussbayes.analysis.prior_shift import prior_shift
-from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.types import FloatArray
 
 HALF = np.array([0.5, 0.5])
@@ -144,11 +144,11 @@ def test_bad_rows(log_posterior: Any, prior: Any, weight: Any, message: str) -> 
 
 @pytest.mark.parametrize("value", [0.0, -1e-3, np.nan, np.inf, "small"])
 def test_bad_tolerances(value: Any) -> None:
-    with pytest.raises(ParameterError, match="tolerance must be a finite number above 0"):
+    with pytest.raises(OptionError, match="tolerance must be a finite number above 0"):
         prior_shift(np.log([[0.5, 0.5]]), HALF, tolerance=value)
 
 
 @pytest.mark.parametrize("value", [0, 2.5, True])
 def test_bad_numbers_of_iterations(value: Any) -> None:
-    with pytest.raises(ParameterError, match="max_iterations must be an integer, at least 1"):
+    with pytest.raises(OptionError, match="max_iterations must be an integer, at least 1"):
         prior_shift(np.log([[0.5, 0.5]]), HALF, max_iterations=value)

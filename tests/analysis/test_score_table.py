@@ -10,7 +10,7 @@ import pytest
 from scipy.special import logsumexp
 from scipy.stats import chi2, multivariate_normal
 
-from gaussbayes import AutoClassifier, CapabilityError, GaussianClassifier
+from gaussbayes import AutoClassifier, GaussianClassifier, OptionError
 from gaussbayes.analysis import score_table
 from gaussbayes.analysis.score_table import BY_CLASS, COLUMNS
 from gaussbayes.datasets import load_iris
@@ -97,7 +97,7 @@ def test_records_and_tables() -> None:
 def test_columns_that_a_model_lacks() -> None:
     model = GaussianClassifier(categorical_features=[0], smoothing=1.0)
     scores = model.fit([["a"], ["b"], ["b"], ["a"]], [0, 0, 1, 1]).scores([["a"]])
-    with pytest.raises(CapabilityError, match="this model has none"):
+    with pytest.raises(OptionError, match="this model has none"):
         _ = scores.squared_distance
     assert set(scores.to_dict()) == {"classes", *COLUMNS} - {"squared_distance", "p_value"}
     assert "p_value_0" not in scores.to_frame()

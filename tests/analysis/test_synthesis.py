@@ -9,7 +9,7 @@ from scipy import stats
 
 from gaussbayes import GaussianClassifier, make_gaussian_dataset
 from gaussbayes.analysis.synthesis import as_generator, draw, draw_rows
-from gaussbayes.base.errors import CapabilityError, ParameterError, SingularCovarianceError
+from gaussbayes.base.errors import OptionError, SingularCovarianceError
 from gaussbayes.model.model import Model
 from gaussbayes.model.solution import Solution
 from tests.gaussians import model_of
@@ -100,7 +100,7 @@ def test_a_covariance_that_can_be_inverted_can_be_drawn_from() -> None:
 @pytest.mark.parametrize("n", [0, -1, 2.0, True, "3", None])
 def test_draw_refuses_a_number_of_rows_that_is_none(n: Any) -> None:
     parameters, _ = make("full")
-    with pytest.raises(ParameterError, match="n_samples must be an integer, at least 1, got"):
+    with pytest.raises(OptionError, match="n_samples must be an integer, at least 1, got"):
         draw(parameters, n, np.random.default_rng(0))
 
 
@@ -178,9 +178,7 @@ def test_an_int_is_the_seed_of_numpy_default_generator() -> None:
 
 @pytest.mark.parametrize("state", [-1, 1.5, "seed", True])
 def test_bad_random_state(state: Any) -> None:
-    with pytest.raises(
-        ParameterError, match="random_state must be None, .* an integer, at least 0"
-    ):
+    with pytest.raises(OptionError, match="random_state must be None, .* an integer, at least 0"):
         make_gaussian_dataset(10, [[0, 0]], random_state=state)
 
 
@@ -219,7 +217,7 @@ TWO = [[0.0, 0.0], [1.0, 1.0]]
     ],
 )
 def test_bad_input_names_what_is_wrong(arguments: tuple[Any, ...], message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
+    with pytest.raises(OptionError, match=message):
         make_gaussian_dataset(*arguments, random_state=0)
 
 
@@ -241,7 +239,7 @@ def test_a_covariance_that_is_none_names_the_class(cov: Any, message: str) -> No
 def test_a_family_that_cannot_be_drawn_from_is_named() -> None:
     whole, _ = make("full")
     model = Model(whole.settings, whole.schema, None, Solution(PRIORS, (object(),)))
-    with pytest.raises(CapabilityError, match="sample needs .*'Samplable'.* 'gaussian'"):
+    with pytest.raises(OptionError, match="sample needs .*'Samplable'.* 'gaussian'"):
         draw(model, 3, np.random.default_rng(0))
 
 

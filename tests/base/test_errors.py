@@ -11,15 +11,9 @@ CLASSES = {name: getattr(errors, name) for name in errors.__all__}
 PARENTS = {
     "GaussBayesError": ValueError,
     "DataError": errors.GaussBayesError,
-    "NonFiniteError": errors.DataError,
-    "MissingLabelError": errors.DataError,
-    "SchemaError": errors.DataError,
-    "ModelFileError": errors.DataError,
-    "CapabilityError": errors.GaussBayesError,
-    "PriorError": errors.GaussBayesError,
-    "ParameterError": errors.GaussBayesError,
-    "SingularCovarianceError": errors.ParameterError,
-    "RemovalError": errors.GaussBayesError,
+    "OptionError": errors.GaussBayesError,
+    "SingularCovarianceError": errors.GaussBayesError,
+    "FileError": errors.GaussBayesError,
 }
 
 

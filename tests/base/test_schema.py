@@ -5,7 +5,7 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 
-from gaussbayes.base.errors import SchemaError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
 
 NAMED = Schema(np.array([0, 1]), 3, ("age", "girth", "height"))
@@ -79,12 +79,12 @@ def test_columns_by_name_and_number() -> None:
     ],
 )
 def test_columns_that_are_not_there(features: list, message: str) -> None:
-    with pytest.raises(SchemaError, match=message):
+    with pytest.raises(DataError, match=message):
         NAMED.find_columns(features)
 
 
 def test_names_where_there_are_none() -> None:
-    with pytest.raises(SchemaError, match="no feature 'age'; features have no names"):
+    with pytest.raises(DataError, match="no feature 'age'; features have no names"):
         Schema(np.array([0, 1]), 2).find_columns(["age"])
 
 
@@ -116,6 +116,6 @@ def test_the_same_features() -> None:
     assert not NAMED.same_features(other_names)
     assert not NAMED.same_features(Schema(classes, 2))
     assert not NAMED.same_features(Schema(classes, 3, NAMED.features, (1,)))
-    with pytest.raises(SchemaError, match=r"3 features need as many names, got \['age'\]"):
+    with pytest.raises(DataError, match=r"3 features need as many names, got \['age'\]"):
         NAMED.with_names(["age"])
     assert NAMED.with_names(None).features is None

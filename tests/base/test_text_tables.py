@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import pytest
 from rich.console import Console
 
-from gaussbayes.apps.cli.console import print_blocks
 from gaussbayes.base.text_tables import Block, Displayed, Styled, TextTable, bar
+from gaussbayes.cli.console import print_blocks
 
 HOSTILE = "<script>alert('&')</script>"
 TABLE = TextTable(

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from gaussbayes import kernels
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.threads import (
     even_ranges,
     for_each,
@@ -55,7 +55,7 @@ def test_without_affinity_every_core_counts(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("n_jobs", [0, True, False])
 def test_no_threads_are_refused(n_jobs: int) -> None:
-    with pytest.raises(ParameterError, match=f"n_jobs must be a number of threads.*got {n_jobs}"):
+    with pytest.raises(OptionError, match=f"n_jobs must be a number of threads.*got {n_jobs}"):
         n_threads(n_jobs)
 
 

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.apps.cli import gaussbayes
+from gaussbayes.cli import gaussbayes
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call, Shell
 

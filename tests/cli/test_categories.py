@@ -19,9 +19,9 @@ from sklearn.model_selection import (
 )
 
 from gaussbayes import GaussianClassifier, compare
-from gaussbayes.apps.report import subject, svg_figures
 from gaussbayes.data.readers import text
 from gaussbayes.families.gaussian.structure import STRUCTURES
+from gaussbayes.report import subject, svg_figures
 from tests.cli.calling import Call, Shell
 from tests.data.tables import CATEGORICAL, FORMATS, TARGET, WEATHER, weather
 from tests.models import automatic_classifier

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from gaussbayes import AutoClassifier, GaussianClassifier
-from gaussbayes.base.errors import DataError, ParameterError, SchemaError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.data.column_roles import LeakageWarning, decide_roles
 from gaussbayes.data.roles import Request
 from tests.cli.calling import Call
@@ -541,22 +541,22 @@ def test_a_hundred_thousand_categories(call: Call) -> None:
 def test_arguments_of_the_classifier() -> None:
     frame = plain()
     X, y = frame.drop(columns=TARGET), frame[TARGET]
-    with pytest.raises(ParameterError, match=r"one name is written \['size'\]"):
+    with pytest.raises(OptionError, match=r"one name is written \['size'\]"):
         GaussianClassifier(features="size").fit(X, y)
-    with pytest.raises(ParameterError, match="columns of an array have no names"):
+    with pytest.raises(OptionError, match="columns of an array have no names"):
         GaussianClassifier(exclude=["size"]).fit(X[["size"]].to_numpy(), y)
-    with pytest.raises(SchemaError, match="'sise'.*did you mean|is it 'size'"):
+    with pytest.raises(DataError, match="'sise'.*did you mean|is it 'size'"):
         GaussianClassifier(features=["sise"]).fit(X, y)
-    with pytest.raises(SchemaError, match="it is said what 'size' holds, but it is excluded"):
+    with pytest.raises(DataError, match="it is said what 'size' holds, but it is excluded"):
         GaussianClassifier(features="auto", exclude=["size"], numeric=["size"]).fit(X, y)
     with pytest.raises(DataError, match="the target 'y' is different in each of 90 rows"):
         AutoClassifier().fit(X, np.arange(N))
-    with pytest.raises(ParameterError, match="must be given by their names"):
+    with pytest.raises(OptionError, match="must be given by their names"):
         GaussianClassifier(features="auto", families={0: "gaussian"}).fit(X.assign(c=1), y)
     for settings in ({}, {"features": "auto"}):
-        with pytest.raises(SchemaError, match=r"na_values names 'sise', which is no .*'size'\?"):
+        with pytest.raises(DataError, match=r"na_values names 'sise', which is no .*'size'\?"):
             GaussianClassifier(**settings, na_values={"sise": -1}).fit(X, y)
-    with pytest.raises(SchemaError, match="na_values names 'size', which is no column: the col"):
+    with pytest.raises(DataError, match="na_values names 'size', which is no column: the col"):
         GaussianClassifier(na_values={"size": -1}).fit(X[["size"]].to_numpy(), y)
     array = AutoClassifier().fit(np.arange(40.0)[:, None], np.arange(40) // 20)
     assert not hasattr(array, "columns_")
@@ -573,5 +573,5 @@ def test_a_marginal_and_other_names() -> None:
     assert named.columns_.names == ("a", "b", "c", "d")
     other = GaussianClassifier(**FIXED).fit(X.tail(40), y.tail(40))
     if other.columns_.origins != model.columns_.origins:
-        with pytest.raises(SchemaError, match="different features cannot be merged"):
+        with pytest.raises(DataError, match="different features cannot be merged"):
             model.merge(other)

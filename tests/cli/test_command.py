@@ -9,8 +9,8 @@ import click
 import pytest
 
 import gaussbayes as package
-from gaussbayes.apps.cli import Subcommands
-from gaussbayes.base.errors import PriorError
+from gaussbayes.base.errors import OptionError
+from gaussbayes.cli import Subcommands
 from tests.cli.calling import Call, Shell
 
 
@@ -48,13 +48,13 @@ def test_help_names_every_subcommand(call: Call, option: str) -> None:
 def test_help_is_light(cold_shell: Shell) -> None:
     done = cold_shell("""python <<END
 import atexit, sys
-from gaussbayes.apps.cli import main
+from gaussbayes.cli import main
 atexit.register(lambda: print(*sys.modules, file=sys.stderr))
 main(["--help"])
 END""")
     assert "Commands:" in done.stdout
     loaded = set(done.stderr.split())
-    assert "gaussbayes.apps.cli" in loaded
+    assert "gaussbayes.cli" in loaded
     assert not {"numpy", "scipy", "sklearn", "matplotlib", "pyarrow", "rich"} & loaded
 
 
@@ -75,7 +75,7 @@ def test_unknown_commands_are_answered_with_the_one_meant(call: Call) -> None:
 @pytest.mark.parametrize(
     ("error", "code", "message"),
     [
-        (PriorError("priors must sum to 1"), 3, "Error: priors must sum to 1\n"),
+        (OptionError("priors must sum to 1"), 3, "Error: priors must sum to 1\n"),
         (OSError(28, "No space left on device", "a.html"), 1, "Error: a.html: No space left"),
         (OSError("cannot write"), 1, "Error: cannot write\n"),
         (MemoryError(), 1, "Error: there is not enough memory"),
@@ -117,7 +117,7 @@ def test_without_the_extra_it_says_what_to_install(cold_shell: Shell, library: s
     done = cold_shell(f"""python <<END
 import sys
 sys.modules[{library!r}] = None
-from gaussbayes.apps.cli import main
+from gaussbayes.cli import main
 sys.exit(main(["plot", "--list"]))
 END""")
     assert done.returncode == 1

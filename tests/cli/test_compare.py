@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from gaussbayes import AutoClassifier, GaussianClassifier, compare
-from gaussbayes.apps.cli import compare_command, evaluate_command
+from gaussbayes.cli import compare_command, evaluate_command
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call, Shell
 from tests.models import automatic_classifier

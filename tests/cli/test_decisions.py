@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import chi2
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.apps.cli import predict_command
+from gaussbayes.cli import predict_command
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call, Shell
 
@@ -234,7 +234,7 @@ def test_deciding_does_without_scikit_learn(shell: Shell) -> None:
     ):
         done = shell(f"""python <<END
 import atexit, sys
-from gaussbayes.apps.cli import main
+from gaussbayes.cli import main
 atexit.register(lambda: print(*sys.modules, file=sys.stderr))
 main(["predict", "iris.json", "iris.csv", {options}])
 END""")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from gaussbayes.apps.cli import gaussbayes
+from gaussbayes.cli import gaussbayes
 from tests.cli.calling import Shell
 
 PAGE = (Path(__file__).parents[2] / "docs/command-line.md").read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.analysis.explanation import explain
-from gaussbayes.apps.cli.console import print_blocks
+from gaussbayes.cli.console import print_blocks
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call, Shell
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.apps.cli.evaluate_command import GateFailedError, check_gates, gate_records
+from gaussbayes.cli.evaluate_command import GateFailedError, check_gates, gate_records
 from gaussbayes.model.evaluation import Evaluation
 from tests.cli.calling import Call, Shell
 

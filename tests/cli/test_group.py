@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 import pytest
 
-from gaussbayes.apps.cli import SUBCOMMANDS, gaussbayes
+from gaussbayes.cli import SUBCOMMANDS, gaussbayes
 from tests.cli.calling import Call, Shell
 
 CONTEXT = click.Context(gaussbayes)

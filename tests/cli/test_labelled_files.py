@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from gaussbayes.apps.cli import command_files, labelled_files
-from gaussbayes.apps.cli.command_options import RowOptions
-from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows
-from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError
+from gaussbayes.cli import command_files, labelled_files
+from gaussbayes.cli.command_options import RowOptions
+from gaussbayes.cli.labelled_files import LabelledFiles, MemoryRows
 from gaussbayes.model.options import check_options
 
 
@@ -152,9 +152,9 @@ def test_every_row_is_as_probable_as_any_other(monkeypatch: pytest.MonkeyPatch) 
 def test_labels_take_the_type_of_those_known() -> None:
     assert among("a,y\n1,1\n2,1\n", ["1", "x"]) == [0, 0]
     assert among("a,y\n1,3\n2,1\n", [1, 2, 3]) == [2, 0]
-    with pytest.raises(SchemaError, match="such as '1', but expected are int64 such as 3"):
+    with pytest.raises(DataError, match="such as '1', but expected are int64 such as 3"):
         among("a,y\n1,1\n2,x\n", [3])
-    with pytest.raises(SchemaError, match=r"rows.csv, rows from 1 on: unknown labels: \['c'\]"):
+    with pytest.raises(DataError, match=r"rows.csv, rows from 1 on: unknown labels: \['c'\]"):
         among("a,y\n1,c\n2,a\n", ["a", "b"])
 
 
@@ -167,7 +167,7 @@ def test_labels_take_the_type_of_those_known() -> None:
     ],
 )
 def test_what_a_person_probably_meant(target: str, features: Any, message: str) -> None:
-    with pytest.raises(SchemaError, match=message):
+    with pytest.raises(DataError, match=message):
         opened("a.csv", "length,width,species\n1,2,x\n", target=target, features=features)
 
 

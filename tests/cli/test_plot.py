@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from gaussbayes import GaussianClassifier, plots
-from gaussbayes.apps.cli import plot_command
+from gaussbayes.cli import plot_command
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call, Shell
 

@@ -239,7 +239,7 @@ def test_predicting_does_without_scikit_learn(shell: Shell, iris: Path) -> None:
     """What makes it start within a second."""
     done = shell("""python <<END
 import atexit, sys
-from gaussbayes.apps.cli import main
+from gaussbayes.cli import main
 atexit.register(lambda: print(*sys.modules, file=sys.stderr))
 main(["predict", "iris.json", "iris.csv"])
 END""")
@@ -252,7 +252,7 @@ END""")
 def test_pandas_is_there_for_whoever_asks_for_it_later(shell: Shell) -> None:
     done = shell("""python <<END
 import sys
-from gaussbayes.apps.cli import command_files
+from gaussbayes.cli import command_files
 command_files.import_arrow()
 assert "pandas" not in sys.modules
 import pyarrow as pa

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaussbayes import AutoClassifier, GaussianClassifier, Model
-from gaussbayes.apps import report
+from gaussbayes import AutoClassifier, GaussianClassifier, Model, report
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call
 

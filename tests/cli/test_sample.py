@@ -8,7 +8,7 @@ import pytest
 from pyarrow import csv
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.apps.cli import sample_command
+from gaussbayes.cli import sample_command
 from tests.cli.calling import Call, Shell
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from gaussbayes import GaussBayesError, GaussianClassifier
-from gaussbayes.apps.cli.command_options import in_options
+from gaussbayes.cli.command_options import in_options
 from tests.cli.calling import Call
 from tests.models import automatic_classifier
 

@@ -154,7 +154,7 @@ def test_more_of_them_than_are_kept(
     assert "--keep-unlabelled" in call("update", "m.json", "b.csv").stderr
     code = (
         "import sys; from gaussbayes.model import statistics; statistics.MOST_KEPT_BYTES = 1000; "
-        "from gaussbayes.apps.cli import main; sys.exit(main(sys.argv[1:]))"
+        "from gaussbayes.cli import main; sys.exit(main(sys.argv[1:]))"
     )
     piped = shell(f'cat all.csv | python -c "{code}" fit - {" ".join(OPTIONS)} -o piped.json')
     assert piped.returncode == 3

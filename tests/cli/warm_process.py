@@ -16,12 +16,12 @@ from typing import NoReturn
 
 NEEDED = [
     "gaussbayes.analysis.comparison",
-    "gaussbayes.apps.report",
-    "gaussbayes.classifier",
+    "gaussbayes.report",
+    "gaussbayes.estimators",
     "gaussbayes.data.files",
     "gaussbayes.data.output",
-    "gaussbayes.exports.onnx_model",
-    "gaussbayes.exports.sql",
+    "gaussbayes.export.onnx_model",
+    "gaussbayes.export.sql",
     "gaussbayes.model.file",
     "gaussbayes.model.sources",
     "gaussbayes.plots",
@@ -69,7 +69,7 @@ def _is_open(number: int) -> bool:
 
 def serve(address: str) -> NoReturn:
     """Import what takes long, and fork for each call."""
-    from gaussbayes.apps.cli import gaussbayes
+    from gaussbayes.cli import gaussbayes
 
     for name in NEEDED:
         import_module(name)
@@ -90,7 +90,7 @@ def serve(address: str) -> NoReturn:
 
 def answer(connection: socket.socket) -> NoReturn:
     """Take the place of the caller, run the command, and say what it ended with."""
-    from gaussbayes.apps.cli import main
+    from gaussbayes.cli import main
 
     _, received, _, _ = socket.recv_fds(connection, 1, _MOST_FILES)
     with connection.makefile("rb") as lines:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.families.coded import Coding, NumberCode
 from tests.composition.cases import (
     CLASSES,
@@ -75,7 +75,7 @@ def test_leave_one_out_is_finite_and_of_complete_rows_better_than_the_shares(
     if completeness != "complete":  # each row that is left out takes a fit
         data = rows(kind, completeness, n=15, seed=15)
     if len(model.model_.weighted_members) > 1:
-        with pytest.raises(ParameterError, match="judge an average by folds"):
+        with pytest.raises(OptionError, match="judge an average by folds"):
             model.leave_one_out(frame_of(data), labels_of(data))
         return
     found = model.leave_one_out(frame_of(data), labels_of(data))

@@ -16,8 +16,8 @@ import pandas as pd
 import pytest
 from scipy.stats import bernoulli, norm, poisson
 
-from gaussbayes import GaussianClassifier, SchemaError, compare, plots
-from gaussbayes.apps.report import subject, svg_figures, write_report
+from gaussbayes import DataError, GaussianClassifier, compare, plots
+from gaussbayes.report import subject, svg_figures, write_report
 from tests.composition import oracle
 from tests.composition.cases import (
     CLASSES,
@@ -283,7 +283,7 @@ def evidence(case):
 @figure
 def evidence_surface(case):
     if case.data.sizes:
-        with pytest.raises(SchemaError, match="no place for categories.*draw a map"):
+        with pytest.raises(DataError, match="no place for categories.*draw a map"):
             plots.evidence(model_of(case), features=[0, len(features_of(case)) - 1], surface=True)
     if case.has_numbers:
         for pair in ((0, 1), (1, 2)) if case.kind == "counts" else ((0, 1),):
@@ -294,7 +294,7 @@ def evidence_surface(case):
 @figure
 def ellipses(case):
     if not case.has_numbers:
-        with pytest.raises(SchemaError, match="ellipses are those of Gaussian features, got 'z0'"):
+        with pytest.raises(DataError, match="ellipses are those of Gaussian features, got 'z0'"):
             plots.ellipses(model_of(case))
         return
     ax = plots.ellipses(model_of(case), levels=[2.0], features=[0, 1])
@@ -384,7 +384,7 @@ def shapes_and_sharing(case):
     draws = {plots.shapes: ("spherical", "diagonal", "full"), plots.sharing: ("full", "full")}
     for draw, names in draws.items():
         if not case.has_numbers:
-            with pytest.raises(SchemaError, match="these rows have none: plots.pairs"):
+            with pytest.raises(DataError, match="these rows have none: plots.pairs"):
                 draw(case.frame, case.labels, model=model)
             continue
         axes = draw(case.frame, case.labels, features=[0, 1], model=model)
@@ -524,7 +524,7 @@ def test_regions_of_counts(counts):
             rows["wind"] = np.array(["high", "low"])[rows["wind"].astype(int)]
         predicted = part.predict(rows)
         assert [CLASSES[int(code)] for code in codes] == predicted.tolist()
-    with pytest.raises(SchemaError, match="Gaussian features, got 'visits' .poisson. and 'age'"):
+    with pytest.raises(DataError, match="Gaussian features, got 'visits' .poisson. and 'age'"):
         plots.ellipses(model, features=["visits", "age"])
 
 

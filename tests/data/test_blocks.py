@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError
 from gaussbayes.data.files import open_source
 from gaussbayes.data.readers import batches, text
 from tests.data.tables import FORMATS, TARGET, TEXT, make_table
@@ -100,7 +100,7 @@ def test_columns_that_must_hold_numbers(tmp_path: Path) -> None:
 
 def test_a_column_that_is_not_there(tmp_path: Path) -> None:
     TEXT[".csv"](make_table(5), tmp_path / "a.csv")
-    with pytest.raises(SchemaError, match="no column 'hight' .did you mean 'height'"):
+    with pytest.raises(DataError, match="no column 'hight' .did you mean 'height'"):
         list(open_source(tmp_path / "a.csv").blocks(["hight"]))
 
 

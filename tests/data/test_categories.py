@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from gaussbayes.base.errors import DataError, ParameterError, SchemaError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.data import categories
 from gaussbayes.families.categorical import pushdown
 from tests.data.tables import (
@@ -138,10 +138,10 @@ def test_numbers_and_booleans_are_of_the_features(chosen: list[Any], tmp_path: P
 @pytest.mark.parametrize(
     ("chosen", "error", "message"),
     [
-        (["gusts"], SchemaError, "names 'gusts', but the columns are"),
-        ([TARGET], SchemaError, "names 'kind', but the columns are"),
-        ([9], SchemaError, "column 9, but the columns of X are 0 to 4"),
-        ("wind", ParameterError, r"one name is written \['wind'\]"),
+        (["gusts"], DataError, "names 'gusts', but the columns are"),
+        ([TARGET], DataError, "names 'kind', but the columns are"),
+        ([9], DataError, "column 9, but the columns of X are 0 to 4"),
+        ("wind", OptionError, r"one name is written \['wind'\]"),
     ],
 )
 def test_a_choice_that_cannot_be(

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from sklearn.utils import validation
 
-from gaussbayes.base.errors import DataError, GaussBayesError, ParameterError, SchemaError
+from gaussbayes.base.errors import DataError, GaussBayesError, OptionError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.categories import (
     MISSING,
@@ -93,15 +93,15 @@ def test_categorical_as_scikit_learn_reads_a_list(chosen: Any) -> None:
 @pytest.mark.parametrize(
     ("X", "chosen", "error", "words"),
     [
-        (PANDAS, ["rain"], SchemaError, r"'rain', but the columns are \['age', 'wind'"),
-        (PANDAS, [4], SchemaError, "column 4, but the columns of X are 0 to 3"),
-        (PANDAS, [-1], SchemaError, "column -1"),
-        (PANDAS, [True], SchemaError, "a boolean for each of the 4 columns of X, got 1"),
-        (PANDAS, "wind", ParameterError, r"got 'wind'; one name is written \['wind'\]"),
-        (PANDAS, 1, ParameterError, "got 1"),
-        (PANDAS, [1.5], ParameterError, r"all of one kind, got \[1.5\]"),
-        (PANDAS, ["wind", 1], ParameterError, "all of one kind"),
-        (np.zeros((2, 2)), ["wind"], SchemaError, "columns of an array have no names"),
+        (PANDAS, ["rain"], DataError, r"'rain', but the columns are \['age', 'wind'"),
+        (PANDAS, [4], DataError, "column 4, but the columns of X are 0 to 3"),
+        (PANDAS, [-1], DataError, "column -1"),
+        (PANDAS, [True], DataError, "a boolean for each of the 4 columns of X, got 1"),
+        (PANDAS, "wind", OptionError, r"got 'wind'; one name is written \['wind'\]"),
+        (PANDAS, 1, OptionError, "got 1"),
+        (PANDAS, [1.5], OptionError, r"all of one kind, got \[1.5\]"),
+        (PANDAS, ["wind", 1], OptionError, "all of one kind"),
+        (np.zeros((2, 2)), ["wind"], DataError, "columns of an array have no names"),
     ],
 )
 def test_bad_choices(X: Any, chosen: Any, error: type[GaussBayesError], words: str) -> None:
@@ -114,7 +114,7 @@ def test_families_demand_numbers_or_categories() -> None:
     encoder = Encoder.learn(frame, kinds={"visits": "number", 1: "category"})
     assert encoder.categorical == (1,)
     assert encoder.encode(frame).matrix.tolist() == [[1.0], [2.0]]
-    with pytest.raises(SchemaError, match="families names 'rain', but the columns are"):
+    with pytest.raises(DataError, match="families names 'rain', but the columns are"):
         Encoder.learn(frame, kinds={"rain": "number"})
 
 
@@ -190,7 +190,7 @@ def test_union_of_categories(a: tuple, b: tuple, both: tuple) -> None:
 
 def test_categories_in_order() -> None:
     assert in_order(["b", "a", "b"], "'x'") == ("a", "b")
-    with pytest.raises(SchemaError, match=r"'wind' .*different types, 'a' \(str\) and 1 \(int\)"):
+    with pytest.raises(DataError, match=r"'wind' .*different types, 'a' \(str\) and 1 \(int\)"):
         unite((1, 2), ("a",), "'wind'")
 
 
@@ -339,7 +339,7 @@ def test_numbers_are_not_copied() -> None:
     ],
 )
 def test_other_features(X: Any, words: str) -> None:
-    with pytest.raises(SchemaError, match=words):
+    with pytest.raises(DataError, match=words):
         Encoder(2, ("a", "b"), (1,)).encode(X)
 
 
@@ -376,7 +376,7 @@ def test_one_row() -> None:
     ):
         rows = encoder.encode_row(row)
         assert (rows.matrix.tolist(), rows.codes.tolist()) == ([[1.5]], [[1]])
-    with pytest.raises(SchemaError, match="a row of 2 features is needed, got 1 values"):
+    with pytest.raises(DataError, match="a row of 2 features is needed, got 1 values"):
         encoder.encode_row([1.5])
     with pytest.raises(DataError, match="one row is needed, got 2"):
         encoder.encode_row([[1.5, "y"], [2.5, "x"]])

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.data import reduction
 from gaussbayes.data.file_rows import FileRows, part_partial, parts_of
@@ -203,7 +203,7 @@ def test_ten_thousand_columns(tmp_path: Path) -> None:
 
 def test_features_must_be_there(tmp_path: Path) -> None:
     TEXT[".csv"](make_table(), tmp_path / "a.csv")
-    with pytest.raises(SchemaError, match="no column 'heigth'.*did you mean 'height'"):
+    with pytest.raises(DataError, match="no column 'heigth'.*did you mean 'height'"):
         learn(tmp_path / "a.csv", TARGET, features=["heigth"])
 
 

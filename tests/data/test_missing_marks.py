@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.missing_marks import DEFAULT_NA, MissingMarks
 
 GENERATOR = np.random.default_rng(3)
@@ -138,7 +138,7 @@ def test_categories_and_classes_called_none() -> None:
     ],
 )
 def test_wrong_marks(how: dict[str, Any], message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
+    with pytest.raises(OptionError, match=message):
         GaussianClassifier(**how).fit([[1.0], [2.0]], [0, 1])
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, parquet
 
-from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.data.files import open_source
 from gaussbayes.data.output import open_output
 
@@ -97,7 +97,7 @@ def test_formulas_are_escaped_when_asked(start: str, tmp_path: Path) -> None:
 
 
 def test_escaping_is_for_spreadsheets(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="for CSV and TSV"):
+    with pytest.raises(OptionError, match="for CSV and TSV"):
         write(tmp_path / "a.parquet", escape=True)
     assert list(tmp_path.iterdir()) == []
 
@@ -174,10 +174,10 @@ def test_permissions_and_links_stay(tmp_path: Path) -> None:
 
 def test_where_nothing_can_be_written(tmp_path: Path) -> None:
     with pytest.raises(
-        ParameterError, match=r"tells no format: give format .*--output-format.* \.csv"
+        OptionError, match=r"tells no format: give format .*--output-format.* \.csv"
     ):
         write(tmp_path / "rows.doc")
-    with pytest.raises(ParameterError, match="format must be one of"):
+    with pytest.raises(OptionError, match="format must be one of"):
         write(tmp_path / "rows.csv", format="excel")
     with pytest.raises(FileNotFoundError, match="there is no directory"):
         write(tmp_path / "none" / "rows.csv")

@@ -19,8 +19,8 @@ from click.testing import CliRunner
 from pyarrow import parquet
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.apps.cli import gaussbayes
-from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError
+from gaussbayes.cli import gaussbayes
 from gaussbayes.data import spark as module
 from gaussbayes.data.reduction import open_rows
 from gaussbayes.data.roles import Request
@@ -30,9 +30,9 @@ from gaussbayes.model.options import check_options
 from tests.data import java
 from tests.data.mortal import MortalFold
 from tests.data.tables import CATEGORICAL, TARGET, WEATHER, bits_of, observation, weather
-from tests.exports import cases
-from tests.exports.engines import assert_equal_scores, numbers
-from tests.exports.engines import mixed as scored_elsewhere
+from tests.export import cases
+from tests.export.engines import assert_equal_scores, numbers
+from tests.export.engines import mixed as scored_elsewhere
 
 ROOT = Path(__file__).parents[2]
 SIZES = (0, 150, 1, 0, 120, 130)
@@ -249,7 +249,7 @@ def test_columns_that_cannot_be(spark: Any, tmp_path: Path) -> None:
     frame = in_partitions(spark, in_files(table, tmp_path, (3,)))
     with pytest.raises(DataError, match=r"not numbers: column 'town' \(string\).*categorical"):
         GaussianClassifier().fit_source(frame, "y")
-    with pytest.raises(SchemaError, match="no column 'kind'; the columns are 'x', 'town', 'y'"):
+    with pytest.raises(DataError, match="no column 'kind'; the columns are 'x', 'town', 'y'"):
         GaussianClassifier().fit_source(frame, "kind")
     lists = frame.withColumn("y", functions.array("y"))
     with pytest.raises(DataError, match="the target 'y' holds list"):
@@ -274,7 +274,7 @@ def test_names_that_mean_something_to_spark(spark: Any, tmp_path: Path) -> None:
     assert found.column_names == ["X", "a.b", "prediction"]
     assert found["X"].to_pylist() == table["X"].to_pylist()
     assert found["prediction"].to_pylist() == model.predict(table.select(names)).tolist()
-    with pytest.raises(SchemaError, match="more than one column called 'x'"):
+    with pytest.raises(DataError, match="more than one column called 'x'"):
         GaussianClassifier().fit_source(frame.toDF("x", "x", "b", "c", "d", "select"), "select")
 
 
@@ -335,9 +335,9 @@ def test_predictions_are_those_in_memory(spark: Any, paths: list[Path]) -> None:
     assert right == sum(map(lambda a, b: a == b, model.predict(rows), whole[TARGET].to_pylist()))
     assert predictions(model, frame, keep="none").columns == ["prediction"]
     assert predictions(model, frame, keep="all").columns[: len(frame.columns)] == frame.columns
-    with pytest.raises(SchemaError, match="a column 'prediction' already"):
+    with pytest.raises(DataError, match="a column 'prediction' already"):
         predictions(model, frame.withColumn("prediction", frame.w))
-    with pytest.raises(SchemaError, match="there is no column 'wind'"):
+    with pytest.raises(DataError, match="there is no column 'wind'"):
         predictions(model, frame.drop("wind"))
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse
 
-from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError
 from gaussbayes.data.rows import Encoder
 from gaussbayes.data.tables import as_matrix, is_frame
 
@@ -149,7 +149,7 @@ def test_names_that_are_no_strings_are_no_names() -> None:
 def test_equal_column_names_are_refused() -> None:
     X = pd.DataFrame(ROWS, columns=["a", "b", "a", "c"])
     for function in (Encoder.learn, as_matrix):
-        with pytest.raises(SchemaError, match="same name"):
+        with pytest.raises(DataError, match="same name"):
             function(X)
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import chisquare
 from sklearn.naive_bayes import CategoricalNB
 
-from gaussbayes.base.errors import DataError, ParameterError, SchemaError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.categories import MISSING, UNSEEN, Categories
 from gaussbayes.data.rows import Rows, Targets
@@ -87,7 +87,7 @@ def test_removing_what_was_never_there(wind: list, humidity: list, code: int, wo
 
 
 def test_categories_of_different_types() -> None:
-    with pytest.raises(SchemaError, match="'humidity' has categories of different types"):
+    with pytest.raises(DataError, match="'humidity' has categories of different types"):
         observed(["S"], [1], [0]).plus(observed(["S"], ["high"], [0]), NAMES)
     both = observed(["S"], [True], [0]) + observed(["S"], [2], [1])
     assert both.categories[1] == (1, 2)
@@ -144,7 +144,7 @@ def test_smoothing(alpha: float) -> None:
 
 @pytest.mark.parametrize("alpha", [-1, -1e-300, np.nan, np.inf, "1", None, True])
 def test_bad_smoothing(alpha: object) -> None:
-    with pytest.raises(ParameterError, match="smoothing must be 0 or a finite number above it"):
+    with pytest.raises(OptionError, match="smoothing must be 0 or a finite number above it"):
         Categorical(alpha)
 
 

@@ -7,7 +7,7 @@ from scipy.special import logsumexp
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from gaussbayes import AutoClassifier, GaussianClassifier
-from gaussbayes.base.errors import CapabilityError, DataError, ParameterError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.categories import MISSING
 from gaussbayes.data.rows import Rows, Targets
@@ -189,7 +189,7 @@ def test_options_make_it_and_come_back() -> None:
         assert [part.distribution for part in again.components] == [
             part.distribution for part in settings.components
         ]
-    with pytest.raises(ParameterError, match="coded must be True, False or 'auto', got 'yes'"):
+    with pytest.raises(OptionError, match="coded must be True, False or 'auto', got 'yes'"):
         GaussianClassifier(coded="yes").fit(table, labels)
 
 
@@ -197,7 +197,7 @@ def test_what_is_no_probability_of_categories_is_refused_with_a_remedy() -> None
     table, labels = frame(120)
     model = automatic_classifier(coded=True).fit(table, labels)
     for refused in (model.sample, model.bayes_error):
-        with pytest.raises(CapabilityError, match="fit again with coded=False"):
+        with pytest.raises(OptionError, match="fit again with coded=False"):
             refused()
     automatic_classifier(coded=False).fit(table, labels).sample(3)
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import bernoulli, gamma, poisson
 from sklearn.naive_bayes import BernoulliNB
 
-from gaussbayes.base.errors import DataError, ParameterError, RemovalError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.families import independent
@@ -66,7 +66,7 @@ def test_values_that_are_not_possible(
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("alpha", [-1, np.nan, np.inf, "1", None, True])
 def test_bad_smoothing(family: Any, alpha: object) -> None:
-    with pytest.raises(ParameterError, match="smoothing must be 0 or a finite number above it"):
+    with pytest.raises(OptionError, match="smoothing must be 0 or a finite number above it"):
         family(smoothing=alpha)
 
 
@@ -101,7 +101,7 @@ def test_removing_what_was_never_there(family: Any, before: list, gone: list, wo
         observed(family, [[value, 0] for value in values], [0] * len(values))
         for values in (before, gone)
     )
-    with pytest.raises(RemovalError, match=words):
+    with pytest.raises(DataError, match=words):
         some.without(part, NAMES)
 
 

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from gaussbayes.base.errors import ModelFileError
+from gaussbayes.base.errors import FileError
 from gaussbayes.base.records import decode
 from gaussbayes.base.schema import Schema
 from gaussbayes.families import family_records
@@ -84,12 +84,12 @@ def test_nonsense_is_named(case: Case, part: str) -> None:
             continue
         other_length = value[:-1] if value else [1.0]
         for wrong in (other_length, "x", [*value[:-1], "x"], None, {}):
-            with pytest.raises(ModelFileError, match=name):
+            with pytest.raises(FileError, match=name):
                 read(case, part, msgspec.json.encode(data | {name: wrong}))
-        with pytest.raises(ModelFileError, match=name):
+        with pytest.raises(FileError, match=name):
             read(case, part, msgspec.json.encode({k: v for k, v in data.items() if k != name}))
         if name in {"weight", "count", "missing", "observed", "total", "zeros", "ones", "rate"}:
-            with pytest.raises(ModelFileError, match=rf"{name}\[0\].*not negative"):
+            with pytest.raises(FileError, match=rf"{name}\[0\].*not negative"):
                 read(case, part, msgspec.json.encode(data | {name: [-1.0, *value[1:]]}))
-    with pytest.raises(ModelFileError, match="surplus"):
+    with pytest.raises(FileError, match="surplus"):
         read(case, part, msgspec.json.encode(data | {"surplus": 1}))

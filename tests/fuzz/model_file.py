@@ -1,7 +1,7 @@
 """Change good model files at random, many times, and load each: no answer but a model or a refusal.
 
 Most of the files get a new checksum, so that the parser and the checks behind it are what is tried.
-Whatever is neither loaded nor refused with a `ModelFileError` is a failure, and so is a warning, a
+Whatever is neither loaded nor refused with a `FileError` is a failure, and so is a warning, a
 call that would run something or open a file, and a model that does not come back as it was. A file
 that takes longer than a second of processor time counts as slow; the time on the clock is told too,
 which on a busy machine says more about the machine.
@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from gaussbayes.base.errors import ModelFileError
+from gaussbayes.base.errors import FileError
 from gaussbayes.data.rows import number_rows
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.model.file import dumps, loads
@@ -232,7 +232,7 @@ def _try(data: bytes, outcome: Outcome) -> Exception | None:
         again = dumps(model)
         if dumps(loads(again)) != again:
             return ValueError("what was loaded does not come back")
-    except ModelFileError as error:
+    except FileError as error:
         return None if str(error) else ValueError("a refusal without a message")
     except Exception as error:  # noqa: BLE001 (that is what is looked for)
         return error

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gaussbayes.base.errors import NonFiniteError
+from gaussbayes.base.errors import DataError
 from gaussbayes.families.gaussian.statistics import summarise
 from gaussbayes.kernels.arrays import Columns, as_matrix
 
@@ -37,5 +37,5 @@ def test_a_number_that_is_none_is_named() -> None:
     column = ROWS[:, 1].copy()
     column[7] = np.nan
     broken = Columns((APART.columns[0], column))
-    with pytest.raises(NonFiniteError, match=r"row 7"):
+    with pytest.raises(DataError, match=r"row 7"):
         summarise(broken, np.zeros(1000, np.int32), None, 1)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaussbayes import DataError, GaussianClassifier, ParameterError, SlidingWindow
+from gaussbayes import DataError, GaussianClassifier, OptionError, SlidingWindow
 from gaussbayes.model.statistics import FORGOTTEN
 
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -122,10 +122,10 @@ def test_a_class_that_is_not_seen_any_more() -> None:
 @pytest.mark.parametrize("decay", [0.0, -1.0, 1.5, float("nan"), "much"])
 def test_a_decay_that_is_none(decay: Any) -> None:
     model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
-    with pytest.raises((ParameterError, TypeError), match="decay must be"):
+    with pytest.raises((OptionError, TypeError), match="decay must be"):
         model.partial_fit([[1.0]], [0], decay=decay)
     assert model.means_.tolist() == [[1.5], [6.0]]
-    with pytest.raises((ParameterError, TypeError), match="size must be"):
+    with pytest.raises((OptionError, TypeError), match="size must be"):
         SlidingWindow(model, 0)
     given = GaussianClassifier.from_parameters(None, [[0], [4]], [[1]], ["a", "b"])
     with pytest.raises(DataError, match="needs what was learnt"):

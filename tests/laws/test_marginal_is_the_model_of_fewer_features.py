@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from gaussbayes import AutoClassifier, GaussianClassifier
-from gaussbayes.classifier import BaseClassifier
+from gaussbayes.estimators import BaseClassifier
 from gaussbayes.model.options import NAMED_MODELS
 from tests.strategies import Rows, well_spread_rows
 

@@ -9,13 +9,7 @@ from scipy.stats import multivariate_normal, norm
 from sklearn.datasets import load_iris
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.base.errors import (
-    DataError,
-    ParameterError,
-    PriorError,
-    SchemaError,
-    SingularCovarianceError,
-)
+from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.data.rows import number_rows
 from gaussbayes.families.gaussian.statistics import summarise
 from gaussbayes.families.gaussian.structure import Structure
@@ -70,7 +64,7 @@ def test_as_many_classes_as_features(covariance: Any, shared: Any, expected: Str
 
 
 def test_as_many_classes_as_features_is_not_guessed() -> None:
-    with pytest.raises(ParameterError, match="say covariance='full' or 'diagonal'"):
+    with pytest.raises(OptionError, match="say covariance='full' or 'diagonal'"):
         structure_of(np.eye(2), 2, None, None)
 
 
@@ -94,7 +88,7 @@ def test_as_many_classes_as_features_is_not_guessed() -> None:
 def test_shapes_that_fit_nothing(
     shape: tuple[int, ...], covariance: Any, shared: Any, what: str
 ) -> None:
-    with pytest.raises(ParameterError, match=what):
+    with pytest.raises(OptionError, match=what):
         structure_of(ones(shape), 3, covariance, shared)
 
 
@@ -125,31 +119,31 @@ def test_priors_of_every_kind(priors: Any, expected: list[float]) -> None:
 @pytest.mark.parametrize(
     ("change", "error", "what"),
     [
-        ({"priors": [0.5, 0.6]}, PriorError, "sum to 1"),
-        ({"priors": [1.5, -0.5]}, PriorError, r"prior of class 'b' is -0\.5"),
-        ({"priors": [0.2, 0.3, 0.5]}, PriorError, "2 priors are needed"),
-        ({"priors": {"a": 0.5, "z": 0.5}}, PriorError, "unknown to the model: 'z'"),
-        ({"priors": ["x", "y"]}, PriorError, "priors must be numbers"),
-        ({"means": [1, 2]}, ParameterError, r"means must have shape \(classes, features\).*\(2,\)"),
-        ({"means": [[1, 2]]}, ParameterError, r"at least two classes, got \(1, 2\)"),
+        ({"priors": [0.5, 0.6]}, OptionError, "sum to 1"),
+        ({"priors": [1.5, -0.5]}, OptionError, r"prior of class 'b' is -0\.5"),
+        ({"priors": [0.2, 0.3, 0.5]}, OptionError, "2 priors are needed"),
+        ({"priors": {"a": 0.5, "z": 0.5}}, OptionError, "unknown to the model: 'z'"),
+        ({"priors": ["x", "y"]}, OptionError, "priors must be numbers"),
+        ({"means": [1, 2]}, OptionError, r"means must have shape \(classes, features\).*\(2,\)"),
+        ({"means": [[1, 2]]}, OptionError, r"at least two classes, got \(1, 2\)"),
         (
             {"means": [[1, 2], [3]]},
-            ParameterError,
+            OptionError,
             "means must be an array of numbers with rows of equal length",
         ),
-        ({"means": [[1, 2], [3, np.nan]]}, ParameterError, "means must be finite"),
-        ({"covariances": [["x"]]}, ParameterError, "covariances must be an array of numbers"),
+        ({"means": [[1, 2], [3, np.nan]]}, OptionError, "means must be finite"),
+        ({"covariances": [["x"]]}, OptionError, "covariances must be an array of numbers"),
         (
             {"covariances": [[[1, 0.5], [0.4, 1]]] * 2},
-            ParameterError,
+            OptionError,
             "class 'a' must be symmetric",
         ),
         ({"covariances": [[[1, 2], [2, 1]]] * 2}, SingularCovarianceError, "class 'a'"),
         ({"covariances": [[[1, 0], [0, -1]]] * 2}, SingularCovarianceError, "class 'a'"),
-        ({"covariances": [[[1, 0], [0, np.nan]]] * 2}, ParameterError, "must be finite, got nan"),
-        ({"classes": ["a"]}, SchemaError, "2 different labels"),
-        ({"classes": ["a", "a"]}, SchemaError, "2 different labels"),
-        ({"feature_names": ["x"]}, SchemaError, "2 features need as many names"),
+        ({"covariances": [[[1, 0], [0, np.nan]]] * 2}, OptionError, "must be finite, got nan"),
+        ({"classes": ["a"]}, DataError, "2 different labels"),
+        ({"classes": ["a", "a"]}, DataError, "2 different labels"),
+        ({"feature_names": ["x"]}, DataError, "2 features need as many names"),
     ],
 )
 def test_bad_parameters(change: dict[str, Any], error: Any, what: str) -> None:
@@ -186,7 +180,7 @@ def test_moments_from_elsewhere() -> None:
     diagonal = summarise(X, codes, None, 4, "diagonal")
     with pytest.raises(DataError, match="summed without correlations, not enough"):
         moments_model(diagonal, check_options())
-    with pytest.raises(SchemaError, match="4 classes, so `classes` needs 4 different labels"):
+    with pytest.raises(DataError, match="4 classes, so `classes` needs 4 different labels"):
         moments_model(moments, check_options(), ["a", "b", "c"])
 
 

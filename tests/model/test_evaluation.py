@@ -17,7 +17,7 @@ from sklearn.metrics import (
     precision_recall_fscore_support,
 )
 
-from gaussbayes.base.errors import DataError, ParameterError, SchemaError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.data.labels import read_targets
 from gaussbayes.model.evaluation import (
     Evaluation,
@@ -119,7 +119,7 @@ def test_certainties_belong_to_the_outermost_groups() -> None:
 
 
 def test_no_groups_is_an_error() -> None:
-    with pytest.raises(ParameterError, match="at least one group, got 0"):
+    with pytest.raises(OptionError, match="at least one group, got 0"):
         calibrate(np.array([0.5]), np.array([True]), 0)
 
 
@@ -183,10 +183,10 @@ def test_one_impossible_row_is_not_forgotten_in_the_sum() -> None:
 def test_only_what_is_of_the_same_kind_can_be_added() -> None:
     log_posterior, codes = told()
     seen = evaluate(log_posterior, codes, CLASSES)
-    with pytest.raises(SchemaError, match="the same classes can be added.*'oak'.*'yew'"):
+    with pytest.raises(DataError, match="the same classes can be added.*'oak'.*'yew'"):
         seen + evaluate(log_posterior, codes, np.array(["ash", "elm", "yew"]))
     few, many = (calibrate(np.array([0.5]), np.array([True]), n) for n in (5, 10))
-    with pytest.raises(ParameterError, match="5 groups of rows do not go with 10"):
+    with pytest.raises(OptionError, match="5 groups of rows do not go with 10"):
         few + many
     bare = Evaluation(CLASSES, seen.confusion, seen.log_loss, seen.brier)
     assert np.isnan(bare.calibration_error)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gaussbayes.base.errors import DataError, GaussBayesError, PriorError, SingularCovarianceError
+from gaussbayes.base.errors import DataError, GaussBayesError, OptionError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.rows import LabelledRows, Targets, number_rows
@@ -237,7 +237,7 @@ def test_a_class_without_its_only_row_is_impossible(priors: Any) -> None:
 def test_a_class_with_all_of_the_prior_and_one_row() -> None:
     data = some_rows(codes=[*np.arange(20) % 2, 2])
     with pytest.raises(
-        PriorError, match="without row 21 of 21 .* only class 2 has a prior above 0"
+        OptionError, match="without row 21 of 21 .* only class 2 has a prior above 0"
     ):
         data.left_out(shared=True, priors=[0.0, 0.0, 1.0])
 

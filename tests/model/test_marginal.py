@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import multivariate_normal
 
-from gaussbayes.base.errors import SchemaError
+from gaussbayes.base.errors import DataError
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.model.settings import cut_rows
@@ -102,7 +102,7 @@ def test_the_model_itself_stays_as_it_is() -> None:
     assert (model.schema.n_features, part.schema.n_features) == (5, 1)
     assert part.target == model.target
     for features in ([], ["wind", 1], ["rain"]):
-        with pytest.raises(SchemaError):
+        with pytest.raises(DataError):
             model.marginal(features)
 
 

@@ -8,7 +8,7 @@ from scipy.linalg import block_diag
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
-from gaussbayes.base.errors import DataError, ParameterError, SchemaError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows, Rows, Targets, number_rows
 from gaussbayes.families.categorical import Categorical
@@ -81,25 +81,25 @@ def test_every_family_takes_the_options_that_it_knows() -> None:
     [
         (
             {"visits": "poison"},
-            ParameterError,
+            OptionError,
             r"a family must be one of .*'bernoulli', 'coded', got 'poison' \(did you mean 'pois",
         ),
         (
             {"visits": "poisson", ("age", "visits"): "gaussian"},
-            ParameterError,
+            OptionError,
             "'visits' must have one family, but families gives it two: 'poisson' and 'gaussian'",
         ),
         (
             {2: "poisson", "visits": Categorical()},
-            ParameterError,
+            OptionError,
             "'visits' must have one family, .* two: 'poisson' and 'categorical'",
         ),
-        ({"visit": "poisson"}, SchemaError, r"no feature 'visit' \(did you mean 'visits'\?\)"),
-        ({7: "poisson"}, SchemaError, "no feature 7; they are numbered from 0 to 3"),
-        ({("age", 0): "gaussian"}, SchemaError, "features must be different ones"),
-        ({(): "gaussian"}, SchemaError, "at least one"),
-        (["poisson"], ParameterError, r"families must be a mapping .* got \['poisson'\]"),
-        ("poisson", ParameterError, "families must be a mapping from features to families"),
+        ({"visit": "poisson"}, DataError, r"no feature 'visit' \(did you mean 'visits'\?\)"),
+        ({7: "poisson"}, DataError, "no feature 7; they are numbered from 0 to 3"),
+        ({("age", 0): "gaussian"}, DataError, "features must be different ones"),
+        ({(): "gaussian"}, DataError, "at least one"),
+        (["poisson"], OptionError, r"families must be a mapping .* got \['poisson'\]"),
+        ("poisson", OptionError, "families must be a mapping from features to families"),
     ],
 )
 def test_bad_families(families: Any, error: Any, message: str) -> None:
@@ -120,7 +120,7 @@ def test_bad_families(families: Any, error: Any, message: str) -> None:
     ],
 )
 def test_bad_options(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
+    with pytest.raises(OptionError, match=message):
         check_options(**options)
 
 
@@ -241,7 +241,7 @@ def test_models_of_other_families_are_not_merged() -> None:
     gaussians = learnt_model(
         settings_of(families=None), SCHEMA, observe(labelled, settings_of(families=None), SCHEMA)
     )
-    with pytest.raises(SchemaError, match="models of different features cannot be merged: .*"):
+    with pytest.raises(DataError, match="models of different features cannot be merged: .*"):
         counts.merged(gaussians)
-    with pytest.raises(SchemaError, match="fit cannot change the families of features"):
+    with pytest.raises(DataError, match="fit cannot change the families of features"):
         counts.with_settings(settings_of(families=None), "fit")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gaussbayes.base.errors import PriorError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.schema import Schema
 from gaussbayes.model.settings import class_priors
 
@@ -61,7 +61,7 @@ def test_one_class() -> None:
 def test_a_thousand_classes() -> None:
     schema = Schema(np.arange(1000), 1)
     assert class_priors("uniform", schema, np.ones(1000)).tolist() == [0.001] * 1000
-    with pytest.raises(PriorError, match=r"there are 1000 classes, 0, 1, 2, 3, 4, 5, 6, 7, …"):
+    with pytest.raises(OptionError, match=r"there are 1000 classes, 0, 1, 2, 3, 4, 5, 6, 7, …"):
         class_priors([0.5, 0.5], schema, np.ones(1000))
 
 
@@ -72,27 +72,28 @@ def test_rounding_of_the_sum_is_allowed(excess: float) -> None:
 
 @pytest.mark.parametrize("priors", [[0.5, 0.25, 0.2500001], [0.2, 0.2, 0.2], [5, 5, 5], [0, 0, 0]])
 def test_priors_that_do_not_sum_to_one(priors: list[float]) -> None:
-    with pytest.raises(PriorError, match=r"must sum to 1, got \[.*\], which sum to ") as caught:
+    with pytest.raises(OptionError, match=r"must sum to 1, got \[.*\], which sum to ") as caught:
         class_priors(priors, SCHEMA, WEIGHT)
     assert str([float(prior) for prior in priors]) in str(caught.value)
 
 
 @pytest.mark.parametrize("bad", [-0.5, np.nan, np.inf])
 def test_priors_that_are_no_probabilities(bad: float) -> None:
-    with pytest.raises(PriorError, match=f"prior of class 'perhaps' is {bad}; .* not negative"):
+    with pytest.raises(OptionError, match=f"prior of class 'perhaps' is {bad}; .* not negative"):
         class_priors([0.5, bad, 0.5], SCHEMA, WEIGHT)
 
 
 @pytest.mark.parametrize("priors", [[0.5, 0.5], [1.0], [], [[0.5, 0.25, 0.25]], 0.5])
 def test_wrong_number_of_priors(priors: object) -> None:
     with pytest.raises(
-        PriorError, match="there are 3 classes, 'no', 'perhaps', 'yes', so 3 priors are needed; got"
+        OptionError,
+        match="there are 3 classes, 'no', 'perhaps', 'yes', so 3 priors are needed; got",
     ):
         class_priors(priors, SCHEMA, WEIGHT)
 
 
 def test_unknown_and_missing_labels_are_named() -> None:
-    with pytest.raises(PriorError) as caught:
+    with pytest.raises(OptionError) as caught:
         class_priors({"no": 0.5, "maybe": 0.25, 7: 0.25}, SCHEMA, WEIGHT)
     message = str(caught.value)
     assert "unknown to the model: 'maybe', 7" in message
@@ -102,13 +103,13 @@ def test_unknown_and_missing_labels_are_named() -> None:
 
 @pytest.mark.parametrize("priors", ["equal", "UNIFORM", ""])
 def test_unknown_words(priors: str) -> None:
-    with pytest.raises(PriorError, match=f"None, 'uniform', numbers or .*, got '{priors}'"):
+    with pytest.raises(OptionError, match=f"None, 'uniform', numbers or .*, got '{priors}'"):
         class_priors(priors, SCHEMA, WEIGHT)
 
 
 @pytest.mark.parametrize("priors", [["a", "b", "c"], [None, {}, 1], object()])
 def test_things_that_are_no_numbers(priors: object) -> None:
-    with pytest.raises(PriorError, match="priors must be numbers, got"):
+    with pytest.raises(OptionError, match="priors must be numbers, got"):
         class_priors(priors, SCHEMA, WEIGHT)
 
 

@@ -11,7 +11,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
-from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows, Targets, number_rows
 from gaussbayes.families.gaussian import Gaussian, family
@@ -427,14 +427,12 @@ def test_blocks_are_chosen_alike() -> None:
         assert (first.structure, first.shrinkage) == (second.structure, second.shrinkage)
     other = {"storms": Gaussian.of("auto", shrinkage="auto")}
     settings = settings_of(covariance="auto", families=other)
-    with pytest.raises(ParameterError, match="must leave the same: they are chosen alike"):
+    with pytest.raises(OptionError, match="must leave the same: they are chosen alike"):
         select_view(table, observe(table, settings, SCHEMA), settings, SCHEMA, "leave_one_out")
 
 
 def test_an_unknown_criterion_is_refused() -> None:
-    with pytest.raises(
-        ParameterError, match="selection must be one of 'leave_one_out', 'bic', got"
-    ):
+    with pytest.raises(OptionError, match="selection must be one of 'leave_one_out', 'bic', got"):
         check_options(covariance="auto", selection="aic")
 
 

@@ -8,7 +8,7 @@ from scipy.linalg import block_diag
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
-from gaussbayes.base.errors import CapabilityError, DataError, PriorError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows, Rows, Targets, number_rows
 from gaussbayes.families.categorical.family import CategoricalDensity
@@ -134,7 +134,7 @@ def test_categories_are_added_before_anything_is_normalised(threads: int) -> Non
     joint = np.log(PRIORS) + table.T[codes[:, 0] + 1]
     np.testing.assert_allclose(alone.log_joint(rows, threads), joint, rtol=1e-14)
     np.testing.assert_array_equal(alone.labels(rows, threads), joint.argmax(axis=1))
-    with pytest.raises(CapabilityError, match="distances are those of Gaussian features, and this"):
+    with pytest.raises(OptionError, match="distances are those of Gaussian features, and this"):
         alone.squared_distance(rows)
 
 
@@ -144,7 +144,7 @@ def test_odds_keep_their_digits_where_posteriors_have_none() -> None:
     joint = log_joints(model, near.matrix)
     np.testing.assert_allclose(model.log_odds(near, 0, 2), joint[:, 0] - joint[:, 2], rtol=1e-12)
     assert model.log_odds(near, 1, 1).tolist() == [0.0, 0.0]
-    with pytest.raises(PriorError, match="classes 1 and 2 both have prior 0: their odds"):
+    with pytest.raises(OptionError, match="classes 1 and 2 both have prior 0: their odds"):
         model.with_priors([1.0, 0.0, 0.0]).log_odds(near, 1, 2)
 
 

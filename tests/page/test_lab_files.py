@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from playwright.sync_api import Browser
 
 from gaussbayes import AutoClassifier, GaussianClassifier, datasets
-from gaussbayes.apps.cli import gaussbayes
+from gaussbayes.cli import gaussbayes
 from gaussbayes.lab import Lab, page
 from gaussbayes.lab.payload import MOST_ROWS
 from gaussbayes.lab.script import script

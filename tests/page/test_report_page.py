@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from gaussbayes import GaussianClassifier, write_report
-from gaussbayes.apps.report import svg_figures
+from gaussbayes.report import svg_figures
 
 CLASSES = ["customers who cancelled within the first three months", "those who stayed", "others"]
 _CUT = """[...document.querySelectorAll(".wide")]

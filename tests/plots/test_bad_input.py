@@ -11,7 +11,7 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.exceptions import NotFittedError
 
 from gaussbayes import GaussianClassifier, plots
-from gaussbayes.base.errors import CapabilityError
+from gaussbayes.base.errors import OptionError
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable, texts_of
 
@@ -95,7 +95,7 @@ OF_DENSITIES = {
 @each(OF_DENSITIES)
 def test_a_classifier_without_densities(draw: Draw, two_classes: Case) -> None:
     other = QuadraticDiscriminantAnalysis().fit(two_classes.X, two_classes.y)
-    with pytest.raises(CapabilityError, match="densities are needed here, which Quadratic.* not"):
+    with pytest.raises(OptionError, match="densities are needed here, which Quadratic.* not"):
         draw(other, two_classes.X, two_classes.y)
     assert not plt.get_fignums()  # no empty figure is left behind
 

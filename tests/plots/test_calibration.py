@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex
 from sklearn.calibration import calibration_curve
 
 from gaussbayes import plots
-from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.plots import style
 from tests.plots.conftest import Case
 
@@ -100,7 +100,7 @@ def test_axes_that_are_given_are_drawn_on(two_classes: Case) -> None:
 
 def test_what_cannot_be_drawn(two_classes: Case) -> None:
     model, X, y = two_classes.model, two_classes.X, two_classes.y
-    with pytest.raises(ParameterError, match="at least one group, got 0"):
+    with pytest.raises(OptionError, match="at least one group, got 0"):
         plots.calibration(model, X, y, n_groups=0)
     for draw in (plots.calibration, plots.posterior_histogram):
         with pytest.raises(DataError):

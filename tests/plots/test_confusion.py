@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import confusion_matrix
 
 from gaussbayes import GaussianClassifier, plots
-from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError
 from tests.plots.conftest import Case
 
 
@@ -99,7 +99,7 @@ def test_axes_that_are_given_are_drawn_on(two_classes: Case) -> None:
 
 def test_what_cannot_be_drawn(two_classes: Case) -> None:
     model, X, y = two_classes.model, two_classes.X, two_classes.y
-    with pytest.raises(SchemaError, match="unknown labels: \\['setosa'\\]"):
+    with pytest.raises(DataError, match="unknown labels: \\['setosa'\\]"):
         plots.confusion(model, X[:1], ["setosa"])
     with pytest.raises(DataError):
         plots.confusion(model, X[:0], y[:0])

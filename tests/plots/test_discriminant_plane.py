@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from gaussbayes import CapabilityError, GaussianClassifier
+from gaussbayes import GaussianClassifier, OptionError
 from gaussbayes.analysis.discriminant import projected_model
 from gaussbayes.datasets import load_iris
 from gaussbayes.plots import discriminant_plane
@@ -39,5 +39,5 @@ def test_two_classes_have_one_axis() -> None:
 
 
 def test_covariances_of_their_own_have_no_axes() -> None:
-    with pytest.raises(CapabilityError, match="shared=True"):
+    with pytest.raises(OptionError, match="shared=True"):
         discriminant_plane(GaussianClassifier().fit(IRIS.rows, IRIS.labels))

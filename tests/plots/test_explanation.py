@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer
 
 from gaussbayes import GaussianClassifier, plots
 from gaussbayes.analysis.explanation import Explanation, explain, total_amount
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import number_rows
 from gaussbayes.plots import style
@@ -147,9 +147,9 @@ def test_axes_that_are_given_are_drawn_on(iris: Case) -> None:
 
 def test_what_cannot_be_drawn(iris: Case) -> None:
     alone = explain(model_of(None, [[0.0]], [[[1.0]]]), number_rows(np.array([[0.5]])))
-    with pytest.raises(ParameterError, match="compares two classes, but the model has one"):
+    with pytest.raises(OptionError, match="compares two classes, but the model has one"):
         plots.explanation(alone)
-    with pytest.raises(ParameterError, match="at least one feature .* got most=0"):
+    with pytest.raises(OptionError, match="at least one feature .* got most=0"):
         plots.explanation(explained(iris.model, iris.X.to_numpy()[0]), most=0)
     assert plt.get_fignums() == []  # nothing is left open
 

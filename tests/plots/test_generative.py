@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import norm
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.base.errors import SchemaError
+from gaussbayes.base.errors import DataError
 from gaussbayes.plots import generative_and_discriminative
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable
@@ -44,7 +44,7 @@ def test_one_legend_for_both(one_feature: Case) -> None:
 
 
 def test_more_features_need_a_choice(iris: Case) -> None:
-    with pytest.raises(SchemaError, match="choose one feature"):
+    with pytest.raises(DataError, match="choose one feature"):
         generative_and_discriminative(iris.model)
     figure = plt.figure(layout="constrained")
     axes = generative_and_discriminative(iris.model, feature=0, figure=figure)

@@ -8,7 +8,7 @@ import pytest
 
 from gaussbayes import plots
 from gaussbayes.analysis.comparison import Comparison, compare
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from tests.models import iris, trees
 
 
@@ -72,9 +72,9 @@ def test_candidates_with_a_problem_are_left_out() -> None:
 
 
 def test_without_neighbours_there_is_nothing_to_draw() -> None:
-    with pytest.raises(ParameterError, match="call compare with neighbors="):
+    with pytest.raises(OptionError, match="call compare with neighbors="):
         plots.neighbors_error(compare(*trees(), held_out=2, neighbors=()))
-    with pytest.raises(ParameterError, match="draw: there are only 20 rows"):
+    with pytest.raises(OptionError, match="draw: there are only 20 rows"):
         plots.neighbors_error(compare(*trees(), held_out=2, neighbors=(30,)))
     assert plt.get_fignums() == []
 

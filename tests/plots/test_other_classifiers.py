@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from gaussbayes import GaussianClassifier, plots
 from gaussbayes.analysis.grid import region_map, view_grid
 from gaussbayes.analysis.view import line_view, pair_view
-from gaussbayes.base.errors import CapabilityError
+from gaussbayes.base.errors import OptionError
 from tests.plots.conftest import Case
 
 OTHERS = [KNeighborsClassifier(3), RidgeClassifier(), SVC(), DecisionTreeClassifier(max_depth=3)]
@@ -88,7 +88,7 @@ def test_boundaries_on_a_line() -> None:
 )
 def test_what_it_cannot_show(draw: Any, message: str, iris: Case) -> None:
     model = LinearDiscriminantAnalysis().fit(iris.X, iris.y)
-    with pytest.raises((CapabilityError, ValueError), match=message):
+    with pytest.raises((OptionError, ValueError), match=message):
         draw(model, iris.X, iris.y)
     plt.close("all")
 

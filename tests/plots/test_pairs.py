@@ -10,7 +10,7 @@ from scipy.stats import norm
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError
 from gaussbayes.plots import pairs
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable
@@ -103,10 +103,10 @@ def test_too_many_or_too_few_features() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 9)), np.arange(60) % 2
     model = GaussianClassifier().fit(X, y)
-    with pytest.raises(SchemaError, match="the model has 9 features, which make 36 pairs: choose"):
+    with pytest.raises(DataError, match="the model has 9 features, which make 36 pairs: choose"):
         pairs(model, X, y)
     assert pairs(model, X, y, features=[8, 2]).shape == (2, 2)
-    with pytest.raises(SchemaError, match="at least two of them, got 1: see plots.univariate"):
+    with pytest.raises(DataError, match="at least two of them, got 1: see plots.univariate"):
         pairs(model, X, y, features=[3])
 
 

@@ -12,7 +12,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.naive_bayes import GaussianNB
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.base.errors import SchemaError, SingularCovarianceError
+from gaussbayes.base.errors import DataError, SingularCovarianceError
 from gaussbayes.plots import shapes, sharing
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable
@@ -95,7 +95,7 @@ def error_of_quadratic_rule(X: Any, y: Any) -> str:
 
 
 def test_more_features_are_fitted_and_two_shown(iris: Case) -> None:
-    with pytest.raises(SchemaError, match="choose two features"):
+    with pytest.raises(DataError, match="choose two features"):
         sharing(iris.X, iris.y)
     chosen = ["petal width (cm)", "sepal width (cm)"]
     own, _ = sharing(iris.X, iris.y, features=chosen)
@@ -138,7 +138,7 @@ def test_a_constant_feature_leaves_the_spherical_panel() -> None:
 
 
 def test_one_feature_is_too_few() -> None:
-    with pytest.raises(SchemaError, match="this figure shows two features"):
+    with pytest.raises(DataError, match="this figure shows two features"):
         shapes([[1.0], [2.0], [5.0], [7.0]], list("aabb"))
 
 

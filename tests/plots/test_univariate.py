@@ -12,7 +12,7 @@ from matplotlib.patches import StepPatch
 from scipy.stats import norm
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError
 from gaussbayes.plots import densities, posterior, univariate
 from gaussbayes.plots.line_plots import BOUNDARY, numbers, spread
 from gaussbayes.plots.row_plots import UNLABELLED
@@ -216,7 +216,7 @@ def test_numbers_tell_neighbours_apart() -> None:
 
 def test_two_features_need_a_choice(two_classes: Case) -> None:
     for draw in (densities, univariate):
-        with pytest.raises(SchemaError, match="choose one feature, by name or number"):
+        with pytest.raises(DataError, match="choose one feature, by name or number"):
             draw(two_classes.model)
     assert len(curves(densities(two_classes.model, feature=1))) == 2
 

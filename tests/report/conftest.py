@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.apps.report import write_report
 from gaussbayes.datasets import load_iris
+from gaussbayes.report import write_report
 from tests.report.reading import Report, read_report
 
 mpl.use("Agg")

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.apps.report import svg_figures, write_report
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.datasets import load_iris
+from gaussbayes.report import svg_figures, write_report
 
 MODEL = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
 ROWS: tuple[Any, Any] = ([[1.0], [6.0]], [0, 1])
@@ -125,5 +125,5 @@ def test_what_was_fitted_is_judged_by_rows_left_out(tmp_path: Path) -> None:
     assert f"{left_out.log_loss:.4f}" in pages[0]
     assert "Confusion matrix on rows left out" in pages[0]
     assert "Confusion matrix on the rows given" in pages[1]
-    with pytest.raises(ParameterError, match="row_names must name each of 150 rows, got 1"):
+    with pytest.raises(OptionError, match="row_names must name each of 150 rows, got 1"):
         write_report(model, data.rows, data.labels, tmp_path / "r.html", row_names=["one"])

@@ -14,9 +14,9 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import gaussbayes
-from gaussbayes import DataError, GaussianClassifier, ParameterError, SchemaError, compare
-from gaussbayes.apps.report import html_report, subject, svg_figures, write_report
+from gaussbayes import DataError, GaussianClassifier, OptionError, compare
 from gaussbayes.datasets import load_iris
+from gaussbayes.report import html_report, subject, svg_figures, write_report
 from tests.report.reading import Report, read_report
 
 IRIS = load_iris()
@@ -381,8 +381,8 @@ def test_test_rows_of_ones_own(tmp_path: Path) -> None:
     ("X", "y", "error", "message"),
     [
         (np.empty((0, 2)), [], DataError, "0 sample"),
-        ([[1.0, 2.0]], ["rose"], SchemaError, "unknown labels"),
-        ([[1.0, 2.0, 3.0]], ["setosa"], SchemaError, "3 features, but 2 are expected"),
+        ([[1.0, 2.0]], ["rose"], DataError, "unknown labels"),
+        ([[1.0, 2.0, 3.0]], ["setosa"], DataError, "3 features, but 2 are expected"),
         ([[1.0, 2.0]], ["setosa", "setosa"], DataError, "1 rows, but y has 2"),
         ([[1.0, np.inf]], ["setosa"], DataError, "infinity"),
         ([[1.0, 2.0]], [None], DataError, "at least one row that has a label"),
@@ -404,9 +404,9 @@ def test_models_and_settings_that_are_refused(tmp_path: Path) -> None:
     with pytest.raises(NotFittedError):
         report_on(GaussianClassifier(), X, y, tmp_path)
     model = GaussianClassifier().fit(X, y)
-    with pytest.raises(ParameterError, match="random_state must be a non-negative integer"):
+    with pytest.raises(OptionError, match="random_state must be a non-negative integer"):
         report_on(model, X, y, tmp_path, random_state=None)
-    with pytest.raises(ParameterError, match="held_out must be"):
+    with pytest.raises(OptionError, match="held_out must be"):
         report_on(model, X, y, tmp_path, held_out="half")
     frame = pd.DataFrame(X, columns=["a", "b"])
     with pytest.raises(ValueError, match="must be in the order of the features"):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gaussbayes.apps.report.html_report import stratified
+from gaussbayes.report.html_report import stratified
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -4,7 +4,7 @@ import re
 
 import matplotlib.pyplot as plt
 
-from gaussbayes.apps.report.svg_figures import clean, described, fixed_style, inline
+from gaussbayes.report.svg_figures import clean, described, fixed_style, inline
 
 
 def drawn(title: str) -> str:

@@ -78,7 +78,7 @@ def test_size(iris_report: Report) -> None:
 
 
 def test_style_is_found_and_has_dark_print_and_narrow() -> None:
-    style = files("gaussbayes.apps.report").joinpath("report.css").read_text(encoding="utf-8")
+    style = files("gaussbayes.report").joinpath("report.css").read_text(encoding="utf-8")
     for query in ("prefers-color-scheme: dark", "@media print", "max-width: 40rem"):
         assert query in style
     assert style.count("{") == style.count("}")

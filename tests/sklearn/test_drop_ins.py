@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 from gaussbayes import GaussianClassifier, SingularCovarianceError
-from gaussbayes.base.errors import DataError, PriorError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.data.categories import UnseenCategoryWarning
 from gaussbayes.sklearn import (
     CategoricalNB,
@@ -207,7 +207,7 @@ def test_given_priors_do_not_reach_the_covariance() -> None:
     plain = LinearDiscriminantAnalysis(solver="eigen").fit(X, y)
     given = LinearDiscriminantAnalysis(solver="eigen", priors=[0.8, 0.1, 0.1]).fit(X, y)
     np.testing.assert_allclose(given.covariance_, plain.covariance_, rtol=1e-13)
-    with pytest.raises(PriorError, match="sum of the priors should be 1"):
+    with pytest.raises(OptionError, match="sum of the priors should be 1"):
         QuadraticDiscriminantAnalysis(priors=[5, 5, 5]).fit(X, y)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import number_rows
 from gaussbayes.families.protocol import Crossing, Discrete, Tabulated, Warped, require
@@ -131,7 +131,7 @@ def boundaries(model: Model, a: int, b: int) -> FloatArray:
     k = model.prior.shape[0]
     if a == b or not (0 <= a < k and 0 <= b < k):
         msg = f"a and b must be two different class codes from 0 to {k - 1}, got {a} and {b}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     log_prior = model.parameters.log_prior
     if np.isneginf(log_prior[[a, b]]).any():
         return np.empty(0)  # a class that never occurs is nowhere as probable as another
@@ -149,4 +149,4 @@ def _check_single(model: Model) -> None:
     d = model.schema.n_features
     if d != 1:
         msg = f"boundaries are single points only with 1 feature; this model has {d}"
-        raise ParameterError(msg)
+        raise OptionError(msg)

@@ -23,7 +23,7 @@ from gaussbayes.analysis.held_out import (
     model_options,
     split,
 )
-from gaussbayes.base.errors import DataError, GaussBayesError, ParameterError
+from gaussbayes.base.errors import DataError, GaussBayesError, OptionError
 from gaussbayes.base.numerals import fixed, percent, shortened
 from gaussbayes.base.progress import track
 from gaussbayes.base.schema import Schema
@@ -310,7 +310,7 @@ def _nearest_neighbors(neighbors: Any, splits: Splits) -> Iterator[tuple[Compare
     integers = (isinstance(count, Integral) and not isinstance(count, bool) for count in counts)
     if not all(integers) or any(count < 1 for count in counts):
         msg = f"neighbors must be integers, at least 1, got {neighbors!r:.200}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     labelled = splits.table.targets.labelled
     fewest = min(int(np.count_nonzero(labelled[train])) for train, _ in splits.pairs)
     for count in map(int, dict.fromkeys(counts)):
@@ -327,11 +327,11 @@ def _others(
     """Estimators of others, each by its name."""
     if not isinstance(given, Mapping):
         msg = f"others must be estimators by name, as in {{'forest': …}}, got {given!r:.200}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     for name, estimator in given.items():
         if not isinstance(name, str) or not name or name in taken:
             msg = f"other models need names of their own, got {name!r}"
-            raise ParameterError(msg)
+            raise OptionError(msg)
         if not hasattr(estimator, "fit"):
             msg = f"{name} must be a classifier with fit and predict_proba, got {estimator!r:.200}"
             raise TypeError(msg)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gaussbayes.analysis import novelty
 from gaussbayes.base.checks import as_numbers, finite_number, probability
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.numerals import five_digits, shortened
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import Block, Displayed, TextTable
@@ -52,7 +52,7 @@ def check_costs(costs: Costs, schema: Schema) -> FloatArray:
                 f"the costs of {k} classes must have shape {(k, k)}, true class by row and decided "
                 f"class by column, got {matrix.shape}"
             )
-            raise ParameterError(msg)
+            raise OptionError(msg)
     if not np.isfinite(matrix).all():
         true, decided = np.argwhere(~np.isfinite(matrix))[0].tolist()
         what = f"deciding {schema.class_name(decided)} where {schema.class_name(true)} is true"
@@ -60,7 +60,7 @@ def check_costs(costs: Costs, schema: Schema) -> FloatArray:
             f"{what} costs {matrix[true, decided]}; costs must be finite: use a large number for "
             "what must not happen"
         )
-        raise ParameterError(msg)
+        raise OptionError(msg)
     return matrix
 
 
@@ -230,11 +230,11 @@ def decide_by_posteriors(
                 f"reject_cost is {most:g}, but no decision costs less than {least:g}: every row "
                 "would be refused"
             )
-            raise ParameterError(msg)
+            raise OptionError(msg)
         ambiguous |= expected > most
     if novel is not None and novel.shape != (n,):
         msg = f"novel must be a boolean array of shape ({n},), got shape {novel.shape}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     unlike = np.zeros(n, dtype=np.bool_) if novel is None else novel.astype(np.bool_)
     names = np.arange(log_posterior.shape[1]) if classes is None else classes
     return Decisions(best, posterior[rows, best], expected, ambiguous, unlike, names)
@@ -247,11 +247,11 @@ def _from_mapping(costs: Mapping[tuple[object, object], float], schema: Schema) 
     for key in keys:
         if not isinstance(key, tuple) or len(key) != 2:
             msg = f"costs are given for pairs (true label, decided label), got {key!r:.200}"
-            raise ParameterError(msg)
+            raise OptionError(msg)
     unknown = dict.fromkeys(label for key in keys for label in key if label not in position)
     if unknown:
         msg = f"costs of unknown classes: {_some(unknown)}; the classes are {_some(labels)}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     k = len(labels)
     matrix = np.zeros((k, k))
     given = np.eye(k, dtype=np.bool_)
@@ -262,7 +262,7 @@ def _from_mapping(costs: Mapping[tuple[object, object], float], schema: Schema) 
     if not given.all():
         pairs = [(labels[true], labels[decided]) for true, decided in np.argwhere(~given)]
         msg = f"costs must name each pair of different classes; missing: {_some(pairs)}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     return matrix
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from gaussbayes.analysis.class_moments import class_covariances, class_means, correlations
 from gaussbayes.analysis.expected_values import expected_rows
-from gaussbayes.base.errors import CapabilityError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, RealArray
@@ -235,7 +235,7 @@ def linear_scores(
     """
     linear = linear_discriminants(model, centred=centred)
     if linear is None:
-        raise CapabilityError(_NO_AXES)
+        raise OptionError(_NO_AXES)
     scores = rows.matrix.astype(np.float64, copy=False) @ linear[0].T + linear[1]
     incomplete = np.flatnonzero(np.isnan(rows.matrix).any(axis=1))
     if incomplete.size:
@@ -274,7 +274,7 @@ def discriminant_coordinates(
         known[tolerance] = discriminant_axes(model, tolerance)
     axes = known[tolerance]
     if axes is None:
-        raise CapabilityError(_NO_AXES)
+        raise OptionError(_NO_AXES)
     return (axes if centred else axes.about_zero()).project_rows(model, rows, n_jobs)
 
 
@@ -285,7 +285,7 @@ def projected_model(model: Model, n_axes: int = 2) -> Model:
     """
     axes = discriminant_axes(model)
     if axes is None or not axes.n_axes:
-        raise CapabilityError(_NO_AXES)
+        raise OptionError(_NO_AXES)
     r = min(n_axes, axes.n_axes)
     names = [f"discriminant {j + 1} ({100 * axes.ratio[j]:.1f} %)" for j in range(r)]
     given: dict[str, Any] = {"covariance": "full", "shared": True, "feature_names": names}
@@ -353,7 +353,7 @@ def _precisions(model: Model, wanted: str) -> tuple[FloatArray, FloatArray]:
                 f"{wanted} needs Gaussian features with estimated covariances, but {features:.200} "
                 f"({component.family.name}) are not: leave them out (marginal), or see log_odds"
             )
-            raise CapabilityError(msg)
+            raise OptionError(msg)
     k, d = model.classes.shape[0], model.schema.n_features
     covariances = np.broadcast_to(class_covariances(model), (k, d, d))
     deviation, scaled = np.sqrt(np.einsum("kii->ki", covariances)), correlations(covariances)

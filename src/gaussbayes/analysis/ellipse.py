@@ -7,7 +7,7 @@ not the 68 % of one dimension.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.types import FloatArray
 
 N_POINTS = 181
@@ -45,7 +45,7 @@ def radius_of_mass(mass: ArrayLike, n_features: int = 2) -> FloatArray:
     proportion = np.asarray(mass, dtype=np.float64)
     if not ((proportion > 0.0) & (proportion < 1.0)).all():
         msg = f"a probability mass is between 0 and 1, got {mass!r}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     radius: FloatArray = np.sqrt(chi2.ppf(proportion, n_features))
     return radius
 

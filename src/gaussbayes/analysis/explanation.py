@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gaussbayes.base.checks import as_numbers
-from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.numerals import counted, five_digits, shortened
 from gaussbayes.base.schema import ColumnRoles, Schema
 from gaussbayes.base.text_tables import Block, Displayed, Styled, TextTable, bar
@@ -377,7 +377,7 @@ def _pair(
     if len(set(between) & set(codes)) != 2:
         need = f"log-odds need two different classes, with codes from 0 to {codes[-1]}"
         msg = f"{need}, got {between}; the classes are {schema.classes.tolist()!r:.200}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     return between
 
 
@@ -388,7 +388,7 @@ def _references(model: Model, reference: ArrayLike, rival: int) -> list[Referenc
         if reference not in {"mean", "rival"}:
             what = "a reference must be 'mean', 'rival' or a number for each feature"
             msg = f"{what}, got {reference!r}"
-            raise ParameterError(msg)
+            raise OptionError(msg)
         weights = model.prior if reference == "mean" else np.eye(model.prior.shape[0])[rival]
         return [Reference(weights=weights) if refers else None for refers in referred]
     point = as_numbers("a reference point", reference)
@@ -400,7 +400,7 @@ def _references(model: Model, reference: ArrayLike, rival: int) -> list[Referenc
             f"a reference point must be a finite number for each of the {len(columns)} features"
             f"{those}, got {point.tolist()!r:.200}"
         )
-        raise ParameterError(msg)
+        raise OptionError(msg)
     values = dict(zip(columns, point.tolist(), strict=True))
     return [
         Reference(point=np.array([values[j] for j in component.columns])) if refers else None

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from gaussbayes.analysis.class_moments import class_outlines
 from gaussbayes.analysis.synthesis import RandomState, as_generator, draw
 from gaussbayes.base.checks import as_numbers, finite_number, positive_number
-from gaussbayes.base.errors import ParameterError, SchemaError, SingularCovarianceError
+from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.types import CovarianceName, Divisor, FloatArray
 from gaussbayes.data.labels import read_targets
 from gaussbayes.data.rows import LabelledRows, Rows, number_rows
@@ -44,7 +44,7 @@ class Gaussian:
 
     Raises
     ------
-    ParameterError
+    OptionError
         If shapes do not agree, or a number is not finite, or the covariance is not symmetric.
     SingularCovarianceError
         If the covariance is not positive definite; the message names the features.
@@ -73,13 +73,13 @@ class Gaussian:
         d = center.size
         if center.ndim != 1 or d == 0:
             msg = f"mean must have shape (features,), got {np.shape(mean)}"
-            raise ParameterError(msg)
+            raise OptionError(msg)
         if values.shape != (d, d):
             msg = (
                 f"covariance must have shape {(d, d)}, as the mean has {d} "
                 f"feature{'s'[: d > 1]}, got {np.shape(covariance)}"
             )
-            raise ParameterError(msg)
+            raise OptionError(msg)
         self.model_ = _named(
             given_model, None, [center], [values], [_NAME],
             covariance="full", shared=False, feature_names=feature_names, fewest_classes=1,
@@ -217,7 +217,7 @@ class Gaussian:
         if not 0 < others.size < self.n_features:
             what = f"some of the {self.n_features} features, and not all of them"
             msg = f"conditional must be given {what}, got {dict(given)!r:.200}"
-            raise ParameterError(msg)
+            raise OptionError(msg)
         density = self.model_.densities[0]
         moments = density.expect(number_rows(row), np.ones((1, 1))).moments
         part = schema.marginal(others.tolist())
@@ -239,7 +239,7 @@ class Gaussian:
         if self.n_features != 2:
             what = f"this Gaussian has {self.n_features}"
             msg = f"an ellipse is that of two features, and {what}: choose two with marginal"
-            raise SchemaError(msg if self.n_features > 2 else msg.partition(": ")[0])
+            raise DataError(msg if self.n_features > 2 else msg.partition(": ")[0])
         return np.asarray(class_outlines(self.model_, positive_number("radius", radius))[0])
 
     def plot(
@@ -276,7 +276,7 @@ class Gaussian:
         shape = points.shape if single or points.ndim < 1 else points.shape[:-1]
         if not single and points.shape[-1:] != (d,):
             msg = f"points must have shape (…, {d}), a number for each feature, got {points.shape}"
-            raise SchemaError(msg)
+            raise DataError(msg)
         return score(self.model_.rows(points.reshape(-1, d)))[:, 0].reshape(shape)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis.class_moments import class_deviations, class_means
 from gaussbayes.analysis.view import Axis, View
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.model.model import Model
 
@@ -70,7 +70,7 @@ def line_over(low: float, high: float, resolution: int) -> FloatArray:
     """Equally spaced points (resolution,)."""
     if resolution < 2:
         msg = f"a figure needs a resolution of at least 2 points a side, got {resolution}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     return np.linspace(low, high, resolution)
 
 
@@ -96,7 +96,7 @@ def limits(
         low, high = np.fmin.reduce(known, initial=np.inf), np.fmax.reduce(known, initial=-np.inf)
     if not known.size or not np.isfinite(low).all():
         msg = "the limits of the figure are not known: give rows (X) with a value of each feature"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     span = high - low
     # A constant feature: half a unit, or at least a few floats, of room.
     alone = np.maximum(0.5, 1e-6 * np.abs(low))

@@ -16,12 +16,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis.decision import Costs, check_costs
 from gaussbayes.analysis.view import check_rows, read_hard_labels
-from gaussbayes.base.errors import (
-    DataError,
-    GaussBayesError,
-    ParameterError,
-    SingularCovarianceError,
-)
+from gaussbayes.base.errors import DataError, GaussBayesError, OptionError, SingularCovarianceError
 from gaussbayes.base.numerals import counted
 from gaussbayes.base.progress import track
 from gaussbayes.base.schema import Schema
@@ -260,7 +255,7 @@ def _pairs(
             "held_out must be an integer of at least 2 folds, a proportion between 0 and 1, "
             f"(X_test, y_test), 'loo', or a splitter of scikit-learn; got {held_out!r:.200}"
         )
-        raise ParameterError(msg)
+        raise OptionError(msg)
     pairs = [(train, test) for train, test in held_out.split(matrix, codes) if len(test)]
     if not pairs:
         msg = f"no row is held out by {held_out}: nothing can be evaluated"

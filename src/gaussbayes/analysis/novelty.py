@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gaussbayes.analysis.synthesis import RandomState, as_generator, capable_densities
 from gaussbayes.base.checks import integer, probability
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.numerals import five_digits
 from gaussbayes.base.text_tables import Block, Displayed, TextTable
 from gaussbayes.base.threads import ranges
@@ -81,7 +81,7 @@ def novel(p_values: FloatArray, level: float, prior: FloatArray | None = None) -
             msg = (
                 f"p-values of {of_classes.shape[1]} classes need as many priors, got {prior.shape}"
             )
-            raise ParameterError(msg)
+            raise OptionError(msg)
         of_classes = of_classes[:, prior > 0]
     return np.asarray(of_classes.max(axis=1) < least)
 

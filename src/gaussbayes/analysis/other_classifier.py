@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.decision import margins
-from gaussbayes.base.errors import CapabilityError, DataError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows
@@ -73,7 +73,7 @@ class OtherClassifier:
                 f"{self.name} has no predict_proba: this figure shows probabilities. Choose a "
                 "classifier that has them, or wrap it in sklearn.calibration.CalibratedClassifierCV"
             )
-            raise CapabilityError(msg)
+            raise OptionError(msg)
         return np.asarray(self._asked("predict_proba", rows), dtype=np.float64)
 
     def log_posterior(self, rows: Any) -> FloatArray:
@@ -100,7 +100,7 @@ class OtherClassifier:
                 f"{self.name} has no densities, so that features cannot be integrated out: fit it "
                 "to the one or two features that are to be shown"
             )
-            raise CapabilityError(msg)
+            raise OptionError(msg)
 
     def _asked(self, method: str, rows: Any) -> Any:
         if isinstance(rows, Rows):

@@ -19,7 +19,7 @@ then that holds within each class.
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.model.calibration import Calibration
@@ -68,10 +68,10 @@ def prediction_sets(
     """
     if isinstance(coverage, bool) or not isinstance(coverage, float | int | np.floating):
         msg = f"coverage must be a number between 0 and 1, got {coverage!r}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     if not 0.0 < coverage < 1.0:
         msg = f"coverage must be above 0 and below 1, got {coverage!r}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     calibration = model.calibration
     if calibration is None or not calibration.left_out:
         msg = (

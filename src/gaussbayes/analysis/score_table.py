@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from gaussbayes.analysis.novelty import distance_p_values, evidence_p_values
-from gaussbayes.base.errors import CapabilityError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.numerals import five_digits, fixed, shortened
 from gaussbayes.base.text_tables import Block, Displayed, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
@@ -87,7 +87,7 @@ class Scores(Displayed):
     def squared_distance(self) -> FloatArray:
         """``(x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c)`` (n, k), over the Gaussian features that are known.
 
-        A model without Gaussian features raises `CapabilityError`.
+        A model without Gaussian features raises `OptionError`.
         """
         return self._distances[0]
 
@@ -175,6 +175,6 @@ class Scores(Displayed):
         for name in COLUMNS:
             try:
                 columns[name] = getattr(self, name)
-            except CapabilityError:
+            except OptionError:
                 continue
         return columns

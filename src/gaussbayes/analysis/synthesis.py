@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gaussbayes.base.checks import as_numbers, integer
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.rows import Rows
@@ -85,7 +85,7 @@ def make_gaussian_dataset(
 
     Raises
     ------
-    ParameterError
+    OptionError
         If the sizes do not fit, or a mean or covariance is not valid; the message names the class.
 
     Examples
@@ -107,7 +107,7 @@ def make_gaussian_dataset(
                 f"cov must be None, one covariance of shape {(d, d)} or one for each class of "
                 f"shape {(k, d, d)} (centroids have shape {(k, d)}), got shape {values.shape}"
             )
-            raise ParameterError(msg)
+            raise OptionError(msg)
         density = given(schema, Structure("full", float(values.ndim == 2)), mean, values)
     generator = as_generator(random_state)
     labels = np.repeat(np.arange(k), counts)
@@ -122,12 +122,12 @@ def _centroids(centroids: ArrayLike) -> FloatArray:
     mean = as_numbers("centroids", centroids)
     if mean.ndim != 2 or mean.size == 0:
         msg = f"centroids must have shape (classes, features), got shape {mean.shape}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     wrong = ~np.isfinite(mean).all(axis=1)
     if wrong.any():
         code = int(np.argmax(wrong))
         msg = f"the centroid of class {code} is {mean[code].tolist()}; centroids must be finite"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     return mean
 
 
@@ -136,10 +136,10 @@ def _counts(n_samples: Any, k: int) -> NDArray[np.int64]:
     each = [n_samples] * k if np.ndim(n_samples) == 0 else list(n_samples)
     if len(each) != k:
         msg = f"there are {k} centroids; n_samples must be one number or {k}, got {len(each)}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     checked = [integer(f"n_samples of class {code}", n, 0) for code, n in enumerate(each)]
     counts = np.array(checked, dtype=np.int64)
     if counts.sum() == 0:
         msg = f"n_samples is {n_samples!r}: no class has a row; give at least one"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     return counts

@@ -17,7 +17,7 @@ from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.analysis.class_moments import category_probabilities, class_means
 from gaussbayes.analysis.decision import margins
 from gaussbayes.analysis.other_classifier import OtherClassifier, other_classifier
-from gaussbayes.base.errors import CapabilityError, DataError, SchemaError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
@@ -264,7 +264,7 @@ def model_of(model: Any) -> Model:
             f"densities are needed here, which {record.name} does not have: fit a "
             "GaussianClassifier"
         )
-        raise CapabilityError(msg)
+        raise OptionError(msg)
     return record
 
 
@@ -343,7 +343,7 @@ def view_of(counts: Sequence[int], model: Any, features: Sequence[int | str] | N
     enough = schema.n_features >= min(counts)
     remedy = f"choose {words}, by name or number" if enough else "see plots.univariate"
     msg = f"this figure shows {words}, but {given}: {remedy}"
-    raise SchemaError(msg)
+    raise DataError(msg)
 
 
 def positions_of(rows: Rows, axes: Sequence[Axis]) -> FloatArray:
@@ -394,7 +394,7 @@ def _category_axis(
     """The axis of categories; of too many, those that weigh most (m,), in their order."""
     if not categories:
         msg = f"there is nothing to show of {schema.feature_name(column)}: it has no categories"
-        raise SchemaError(msg)
+        raise DataError(msg)
     codes, name = np.arange(len(categories)), schema.titles[column]
     if codes.size > MOST_CATEGORIES:
         name = f"{name} (the {MOST_CATEGORIES} most frequent of {codes.size:,})"

@@ -12,8 +12,8 @@ from sklearn.model_selection import LeaveOneOut, train_test_split
 
 from gaussbayes.analysis.comparison import compare
 from gaussbayes.base.types import FloatArray, LabelArray
-from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.datasets import Dataset, load_iris
+from gaussbayes.estimators import GaussianClassifier
 from gaussbayes.families.gaussian.structure import STRUCTURES
 from gaussbayes.kernels import show_config
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.types import FloatArray
 
 
@@ -12,7 +12,7 @@ def as_numbers(what: str, values: object) -> FloatArray:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         msg = f"{what} must be an array of numbers with rows of equal length, got {values!r:.200}"
-        raise ParameterError(msg) from None
+        raise OptionError(msg) from None
 
 
 def finite_number(what: str, value: object) -> float:
@@ -43,7 +43,7 @@ def integer(what: str, value: object, least: int) -> int:
     """The value, if it is an integer that is not too small."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
         msg = f"{what} must be an integer, at least {least}, got {value!r:.200}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     return int(value)
 
 
@@ -59,5 +59,5 @@ def _number(value: object) -> float:
 def _checked(what: str, value: object, number: float, good: bool, expected: str) -> float:
     if not good:
         msg = f"{what} must be {expected}, got {value!r:.200}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     return number

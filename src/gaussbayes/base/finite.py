@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gaussbayes.base.errors import DataError, NonFiniteError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import RealArray
 
 
@@ -33,7 +33,7 @@ def check_finite(
             f"Input X contains {value} in row {row + start}, column {name} "
             f"({n} such value{'s' if n > 1 else ''}); remove or fill such rows first"
         )
-        raise NonFiniteError(msg)
+        raise DataError(msg)
 
 
 def overflow_error(X: RealArray) -> DataError:

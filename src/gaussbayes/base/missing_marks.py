@@ -11,7 +11,7 @@ from math import isnan
 from numbers import Real
 from typing import Any
 
-from gaussbayes.base.errors import ParameterError, SchemaError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.spelling import meant
 
 DEFAULT_NA = frozenset(
@@ -79,7 +79,7 @@ class MissingMarks:
         """The marks that users name: a value, several, or a mapping from columns to these."""
         if not isinstance(keep_default_na, bool):
             msg = f"keep_default_na must be True or False, got {keep_default_na!r}"
-            raise ParameterError(msg)
+            raise OptionError(msg)
         everywhere = set(DEFAULT_NA) if keep_default_na else set()
         columns: dict[str, set[str]] = {}
         for part in _several(na_values):
@@ -105,7 +105,7 @@ class MissingMarks:
             msg = f"na_values names {name!r}, which is no column{meant(name, names)}"
             if not names:
                 msg += ": the columns of an array have no names; give marks for all of them"
-            raise SchemaError(msg)
+            raise DataError(msg)
 
     def plus(self, other: "MissingMarks") -> "MissingMarks":
         """The marks of both."""
@@ -155,7 +155,7 @@ def _spelled(value: Any) -> str:
         number = float(value)
         return str(int(number)) if number.is_integer() else repr(number)  # inf and -inf, too
     msg = f"na_values must be strings or numbers, or a mapping from columns to these, got {value!r}"
-    raise ParameterError(msg)
+    raise OptionError(msg)
 
 
 def _numbers(strings: Iterable[str]) -> Iterable[float]:

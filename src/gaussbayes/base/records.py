@@ -21,7 +21,7 @@ import numpy as np
 from msgspec import Meta, Raw
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import GaussBayesError, ModelFileError
+from gaussbayes.base.errors import FileError, GaussBayesError
 from gaussbayes.base.types import FloatArray
 
 MOST_STRINGS = 500_000
@@ -74,7 +74,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, eq=False):
 AnyRecord = TypeVar("AnyRecord", bound=Record)
 
 
-class RecordError(ModelFileError):
+class RecordError(FileError):
     """What is wrong at a place of the file."""
 
     def __init__(self, problem: str, place: str = "") -> None:

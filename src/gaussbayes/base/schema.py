@@ -7,7 +7,7 @@ from math import isnan
 from operator import index
 from typing import Any, Literal, TypeAlias
 
-from gaussbayes.base.errors import SchemaError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import LabelArray
@@ -202,7 +202,7 @@ class Schema:
         columns = tuple(self.find_column(feature) for feature in features)
         if not columns or len(set(columns)) < len(columns):
             msg = f"features must be different ones, and at least one, got {list(features)!r:.200}"
-            raise SchemaError(msg)
+            raise DataError(msg)
         return columns
 
     def find_column(self, feature: int | str) -> int:
@@ -214,15 +214,15 @@ class Schema:
             known = f"the features are {list(names)!r:.400}" if names else "features have no names"
             close = meant(feature, names)
             msg = f"there is no feature {feature!r}{close}; {known}, and are numbered from 0"
-            raise SchemaError(msg)
+            raise DataError(msg)
         try:
             column = index(feature)
         except TypeError:
             msg = f"a feature must be given by its name or its number, got {feature!r}"
-            raise SchemaError(msg) from None
+            raise DataError(msg) from None
         if not 0 <= column < self.n_features:
             msg = f"there is no feature {column}; they are numbered from 0 to {self.n_features - 1}"
-            raise SchemaError(msg)
+            raise DataError(msg)
         return column
 
     def class_name(self, code: int) -> str:
@@ -268,5 +268,5 @@ def check_names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...]
     """Names given for the features, if there is one for each."""
     if names is not None and len(names) != n_features:
         msg = f"{n_features} features need as many names, got {list(names)}"
-        raise SchemaError(msg)
+        raise DataError(msg)
     return None if names is None else tuple(names)

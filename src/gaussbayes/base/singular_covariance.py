@@ -2,10 +2,10 @@
 
 from numpy.linalg import LinAlgError
 
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import GaussBayesError
 
 
-class SingularCovarianceError(ParameterError, LinAlgError):
+class SingularCovarianceError(GaussBayesError, LinAlgError):
     """A covariance cannot be inverted.
 
     Raised where a class does not vary in a feature, where features are collinear, and where rows

@@ -16,7 +16,7 @@ from queue import Full, Queue
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.workers import call_worker
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def n_threads(n_jobs: int | None) -> int:
     """
     if n_jobs is not None and (n_jobs == 0 or isinstance(n_jobs, bool | float | str)):
         msg = f"n_jobs must be a number of threads, None or a negative number, got {n_jobs!r}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     if n_jobs is not None and n_jobs > 0:
         return n_jobs
     # The cores this process may use, which in a container or under taskset are not all.

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray
@@ -81,7 +81,7 @@ def in_order(values: Iterable[Category], name: str) -> Categories:
             f"{name} has categories of different types, {a!r:.60} (str) and {b!r} "
             f"({type(b).__name__}): make them all strings or all numbers"
         )
-        raise SchemaError(msg)
+        raise DataError(msg)
     return tuple(sorted({int(value) for value in given} if len(kinds) > 1 else set(given)))
 
 

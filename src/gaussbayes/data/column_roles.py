@@ -26,7 +26,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import (
     INFINITY,
     ORDINARY,
@@ -317,7 +317,7 @@ def _not_wanted(names: Sequence[str], request: Request, given: dict[str, str]) -
                 msg = (
                     f"{name!r} is the {role} and cannot be a feature too: leave it out of features"
                 )
-                raise SchemaError(msg)
+                raise DataError(msg)
         wanted = _expanded(request.features, names, "features")
         reasons = dict.fromkeys((name for name in names if name not in wanted), NOT_ASKED_FOR)
     every = [*names, *([] if request.target is None else [request.target])]
@@ -327,7 +327,7 @@ def _not_wanted(names: Sequence[str], request: Request, given: dict[str, str]) -
             f"the target {request.target!r} cannot be left out: it is named by exclude. Give names "
             "or patterns that do not match it"
         )
-        raise SchemaError(msg)
+        raise DataError(msg)
     reasons |= dict.fromkeys(excluded, _EXCLUDED)
     both = [name for name in given if name in reasons]
     if both:
@@ -335,7 +335,7 @@ def _not_wanted(names: Sequence[str], request: Request, given: dict[str, str]) -
             f"it is said what {both[0]!r} holds, but it is {reasons[both[0]]}: leave out one of "
             "the two"
         )
-        raise SchemaError(msg)
+        raise DataError(msg)
     return reasons
 
 
@@ -343,7 +343,7 @@ def _expanded(patterns: Sequence[str] | str, names: Sequence[str], argument: str
     """The columns that names and patterns such as ``temp_*`` stand for, each once."""
     if isinstance(patterns, str):
         msg = f"{argument} must be a list of columns, got a string: give [{patterns!r}]"
-        raise SchemaError(msg)
+        raise DataError(msg)
     if argument == "features":
         check_distinct("the list of features", patterns)
     wanted: dict[str, None] = {}
@@ -357,7 +357,7 @@ def _expanded(patterns: Sequence[str] | str, names: Sequence[str], argument: str
                 f"there is no column {pattern!r}, named by {argument}{meant(pattern, names)}; the "
                 f"columns are {listed(names)}"
             )
-            raise SchemaError(msg)
+            raise DataError(msg)
         wanted |= dict.fromkeys(matching)
     return list(wanted)
 
@@ -367,7 +367,7 @@ def _raise_for_none(
 ) -> None:
     if not roles.columns:
         msg = f"there is no column to learn from besides {listed(others) or 'none'}"
-        raise SchemaError(msg)
+        raise DataError(msg)
     reasons = ", ".join(f"{each.name!r} ({each.reason})" for each in roles.left_out[:10])
     more = f" and {len(roles.columns) - 10} more" if len(roles.columns) > 10 else ""
     varied = [each.name for each in roles.left_out if each.reason not in _OF_NO_USE]
@@ -382,7 +382,7 @@ def _raise_for_none(
             ". Names of rows say nothing about rows not seen yet: add columns that do, such as a "
             "length, a count or a group made from the text"
         )
-    raise SchemaError(msg).with_remedies([remedy] if usable else [])
+    raise DataError(msg).with_remedies([remedy] if usable else [])
 
 
 # What a column holds.

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.threads import ranges
 from gaussbayes.data.column_roles import SAMPLE_ROWS, decide_source
@@ -84,7 +84,7 @@ class PartitionRows(RowSource):
 
         if request.bad_rows != "error":
             msg = "bad_rows is for files: leave rows out with frame.dropna() or a filter"
-            raise ParameterError(msg)
+            raise OptionError(msg)
         dtypes = dict(frame.dtypes)
         typed = [name for name, dtype in dtypes.items() if dtype == "category"]
         decided = None

@@ -19,7 +19,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from gaussbayes.base.errors import DataError, NonFiniteError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import overflow_error
 from gaussbayes.base.missing_marks import ColumnMarks
 from gaussbayes.base.threads import n_threads, read_ahead
@@ -266,7 +266,7 @@ class EngineTable:
                 f"{self.roles.features[j]!r} ({_rows(counts[j])})" for j in counts if counts[j]
             )
             msg = f"infinity in column {', '.join(named)}; leave out or fill such rows first"
-            raise NonFiniteError(msg)
+            raise DataError(msg)
         largest = collected(self.frame.select(*(column.abs().max() for column in columns)))
         raise overflow_error(np.concatenate([floats(largest, name) for name in largest.columns]))
 

@@ -26,7 +26,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, ParameterError, SchemaError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.threads import in_order, n_threads, read_ahead
 from gaussbayes.base.types import BadRowHandling
@@ -153,7 +153,7 @@ def output_file(name: str, format: str | None = None) -> SourceFile:  # noqa: A0
             f"the name {name!r} tells no format: give format (--output-format on the command "
             f"line), or a name that ends in one of {known_endings()}"
         )
-        raise ParameterError(msg)
+        raise OptionError(msg)
     return replace(file, format=file.format or "csv")
 
 
@@ -166,7 +166,7 @@ def descriptor(name: str) -> int | None:
 def _check_format(format: str | None) -> None:  # noqa: A002
     if format is not None and format not in get_args(FormatName):
         msg = f"format must be one of {', '.join(get_args(FormatName))}, got {format!r}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
 
 
 def _described(name: str, format: Any) -> SourceFile:  # noqa: A002
@@ -566,7 +566,7 @@ class Source:
                 yield from reader.first_tables(selection)
             else:
                 with (
-                    suppress(SchemaError),
+                    suppress(DataError),
                     closing(_parsed(reader, selection)) as tables,  # type: ignore[type-var]
                 ):
                     yield from tables

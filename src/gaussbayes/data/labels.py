@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, MissingLabelError, SchemaError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.categories import warn_of_many
@@ -91,7 +91,7 @@ def encode(y: Any) -> tuple[CodeArray, LabelArray]:
     if n_missing:
         row = int(np.argmax(codes == UNLABELLED))
         msg = f"Input y contains NaN: the label in row {row} is missing; leave out such rows"
-        raise MissingLabelError(msg)
+        raise DataError(msg)
     return codes, classes
 
 
@@ -117,7 +117,7 @@ def check_known(labels: LabelArray, known: LabelArray) -> None:
     unknown = [label for label in labels.tolist() if label not in names]
     if unknown:
         msg = f"unknown labels: {unknown!r:.200}; the classes are {names!r:.200}"
-        raise SchemaError(msg)
+        raise DataError(msg)
 
 
 def unite(a: LabelArray, b: LabelArray) -> tuple[LabelArray, CodeArray, CodeArray]:

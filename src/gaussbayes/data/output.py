@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import msgspec
 
 from gaussbayes.base.atomic import check_writable, settle, take_place, temporary_beside
-from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.data.files import STANDARD_STREAM, SourceFile, descriptor, output_file
 from gaussbayes.data.tables import is_string
 
@@ -61,7 +61,7 @@ def open_output(
         msg = (
             f"escaping formulas is for CSV and TSV, which spreadsheets open, not for {file.format}"
         )
-        raise ParameterError(msg)
+        raise OptionError(msg)
     return _writing(file, schema, escape=escape)
 
 

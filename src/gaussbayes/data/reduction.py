@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from gaussbayes.base.errors import DataError, NonFiniteError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import Mergeable, MergeTree
 from gaussbayes.base.missing_marks import ORDINARY
 from gaussbayes.base.schema import ColumnRoles
@@ -59,7 +59,7 @@ _MOST_BYTES = 1 << 30
 class Fold(Protocol[Sum_co]):
     """What is summed over the blocks of a source: a function that can be sent to a worker.
 
-    It may raise `NonFiniteError` for infinity among the numbers, the rows of which are then found
+    It may raise `DataError` for infinity among the numbers, the rows of which are then found
     and named. Its result may say by ``is_complete`` that no value is missing in the block, which
     saves looking, and by ``n_bytes`` how large it is. None is nothing to add. The fold itself may
     say by a method ``n_bytes(n_classes)`` how large its result will be.
@@ -328,7 +328,7 @@ class BlockReader:
             try:
                 sound = block is None or not block.targets.n_unlabelled
                 result = fold_block(fold, block, threads) if block is not None and sound else None
-            except NonFiniteError:
+            except DataError:
                 sound = False
             if not sound:
                 usable = self._usable(usable, finite=True)

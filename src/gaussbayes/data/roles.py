@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.remedy import Remedy
 from gaussbayes.base.schema import ColumnRoles
@@ -191,12 +191,12 @@ def choose_roles(
     if not all(isinstance(name, str) for name in names):
         other = next(name for name in names if not isinstance(name, str))
         msg = f"columns are found by names that are strings, but one is {other!r}: rename it"
-        raise SchemaError(msg)
+        raise DataError(msg)
     check_distinct("the table", names)
     features, target, weights = request.features, request.target, request.weights
     if isinstance(features, str):
         msg = f"features must be a list of columns, got a string: give [{features!r}]"
-        raise SchemaError(msg)
+        raise DataError(msg)
     others = {role: name for role, name in (("target", target), ("weights", weights)) if name}
     wanted = list(features or ())
     if features is None:
@@ -206,14 +206,14 @@ def choose_roles(
     for role, name in others.items():
         if name in wanted:
             msg = f"{name!r} is the {role} and cannot be a feature too: leave it out of features"
-            raise SchemaError(msg)
+            raise DataError(msg)
     if weights is not None and target == weights:
         msg = f"{target!r} cannot be both the target and the weights: name two columns"
-        raise SchemaError(msg)
+        raise DataError(msg)
     check_present(names, (*others.values(), *wanted))
     if not wanted:
         msg = f"there is no column to learn from besides {listed(list(others.values()))}"
-        raise SchemaError(msg)
+        raise DataError(msg)
     mask = categorical_mask(
         wanted, [name in typed for name in wanted], request.categorical_features
     )
@@ -540,12 +540,12 @@ def check_present(columns: Sequence[str], wanted: Sequence[str], file: str | Non
     if file is None:
         close = meant(missing[0], columns)
         msg = f"there is no column {listed(missing)}{close}; the columns are {listed(columns)}"
-        raise SchemaError(msg)
+        raise DataError(msg)
     known = set(wanted)
     others = [name for name in columns if name not in known]
     instead = f"; it has {listed(others)} besides" if others else ""
     msg = f"{file} has no column {listed(missing)}, unlike the files before it{instead}"
-    raise SchemaError(msg)
+    raise DataError(msg)
 
 
 def is_source(X: Any) -> bool:
@@ -576,7 +576,7 @@ def separate_columns(X: Any, y: Any, weights: Any = None) -> tuple[Any, Any, Any
             f"{named[0]!r} names a column, but X is a {type(X).__name__} without column names: "
             "give an array of values, or X as a data frame"
         )
-        raise SchemaError(msg)
+        raise DataError(msg)
     frame = as_frame(X)
     check_present(frame.columns, named)
     y, weights = (
@@ -596,7 +596,7 @@ def prediction_features(model: Any) -> list[str]:
             "predictions find columns by name, but the model's features have none: fit it to a "
             "frame or a source, or name them with with_feature_names"
         )
-        raise SchemaError(msg)
+        raise DataError(msg)
     return list(names)
 
 
@@ -608,7 +608,7 @@ def check_distinct(what: str, names: Sequence[str]) -> None:
             f"{what} has more than one column called {listed(twice)}: give the columns different "
             "names"
         )
-        raise SchemaError(msg)
+        raise DataError(msg)
 
 
 def check_not_taken(what: str, kept: Collection[str], added: Sequence[str], keep: str) -> None:
@@ -619,7 +619,7 @@ def check_not_taken(what: str, kept: Collection[str], added: Sequence[str], keep
             f"{what} has a column {taken[0]!r} already, which is what the prediction is written "
             f"to: leave it out with {keep}, or rename it"
         )
-        raise SchemaError(msg)
+        raise DataError(msg)
 
 
 def _floats(column: Any, kind: str, marks: ColumnMarks) -> NDArray[Any] | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, ParameterError, SchemaError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.schema import ColumnRoles, Schema
 from gaussbayes.base.types import (
@@ -349,7 +349,7 @@ class Encoder:
             row = [[row] if np.ndim(row) == 0 else list(row)]
             if len(row[0]) != self.n_features:
                 msg = f"a row of {self.n_features} features is needed, got {len(row[0])} values"
-                raise SchemaError(msg)
+                raise DataError(msg)
         rows = self.encode(row)
         if rows.n_rows != 1:
             msg = f"one row is needed, got {rows.n_rows}: choose one, as in X[3]"
@@ -397,10 +397,10 @@ class Encoder:
         if any(others.values()):
             parts = [f"{what} are {listed(names)}" for what, names in others.items() if names]
             msg = f"the columns of X must be the features: {'; '.join(parts)}"
-            raise SchemaError(msg)
+            raise DataError(msg)
         expected = f"{listed(self.names)}; got {listed(given)}"
         msg = f"the columns of X must be in the order of the features: {expected}"
-        raise SchemaError(msg)
+        raise DataError(msg)
 
     def takes(self, X: Any) -> bool:
         """Whether a frame has these features; others must be known to be left out."""
@@ -446,7 +446,7 @@ class Encoder:
         if shape[1] != self.n_features and shape[1]:
             named = "" if self.names is None else f": {listed(self.names)}"
             msg = f"X has {shape[1]} features, but {self.n_features} are expected{named}"
-            raise SchemaError(msg)
+            raise DataError(msg)
         check_not_empty(shape)
 
     def _without_marks(self, matrix: RealArray) -> RealArray:
@@ -461,7 +461,7 @@ class Encoder:
         g, q = rows.numbers.shape[1], rows.codes.shape[1]
         if (g, q) != (self.n_features - len(self.categorical), len(self.categorical)):
             msg = f"rows have {g} numbers and {q} categories, but others are expected"
-            raise SchemaError(msg)
+            raise DataError(msg)
         return rows if self.categories is None else rows.with_categories(self.categories)
 
     def _joined(
@@ -495,13 +495,13 @@ def categorical_mask(
     if isinstance(chosen, str):
         if chosen not in BY_TYPE:
             msg = f"{_EXPECTED}, got {chosen!r}; one name is written [{chosen!r}]"
-            raise ParameterError(msg)
+            raise OptionError(msg)
         return np.array(typed, dtype=bool)
     try:
         wanted = [each.item() if isinstance(each, np.generic) else each for each in chosen]
     except TypeError:
         msg = f"{_EXPECTED}, got {chosen!r:.200}"
-        raise ParameterError(msg) from None
+        raise OptionError(msg) from None
     kinds = {type(each) for each in wanted}
     if kinds == {bool}:
         if len(wanted) != len(typed):
@@ -509,14 +509,14 @@ def categorical_mask(
                 f"categorical_features must have a boolean for each of the {len(typed)} columns of "
                 f"X, got {len(wanted)}"
             )
-            raise SchemaError(msg)
+            raise DataError(msg)
         mask[:] = wanted
     elif not kinds or kinds in ({str}, {int}):
         for feature in wanted:
             mask[feature_position(feature, names, len(typed), "categorical_features")] = True
     else:
         msg = f"{_EXPECTED}, all of one kind, got {wanted!r:.200}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     return mask
 
 
@@ -530,14 +530,14 @@ def feature_position(
                 f"{argument} names {feature!r}, but the columns of an array have no names: give "
                 "column numbers, or a frame"
             )
-            raise SchemaError(msg)
+            raise DataError(msg)
         if feature not in names:
             msg = f"{argument} names {feature!r}, but the columns are {list(names)!r:.300}"
-            raise SchemaError(msg)
+            raise DataError(msg)
         return list(names).index(feature)
     if not 0 <= feature < n_features:
         msg = f"{argument} has column {feature}, but the columns of X are 0 to {n_features - 1}"
-        raise SchemaError(msg)
+        raise DataError(msg)
     return int(feature)
 
 

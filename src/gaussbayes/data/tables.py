@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes import kernels
-from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.threads import even_ranges, for_each, n_threads
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
@@ -61,7 +61,7 @@ def as_frame(X: Any) -> Any:
         return nw.from_native(X, eager_only=True)
     except DuplicateError as error:
         msg = f"two columns of X have the same name: {error}"
-        raise SchemaError(msg) from None
+        raise DataError(msg) from None
 
 
 class StringError(DataError):

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.spelling import meant
 
 FAMILIES = {
@@ -26,7 +26,7 @@ def family_type(name: object) -> Any:
     if not isinstance(name, str) or name not in FAMILIES:
         close = meant(name, list(FAMILIES)) if isinstance(name, str) else ""
         msg = f"a family must be one of {', '.join(map(repr, FAMILIES))}, got {name!r}{close}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     return getattr(import_module(f"gaussbayes.families.{name}"), FAMILIES[name])
 
 

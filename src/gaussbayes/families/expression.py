@@ -3,7 +3,7 @@
 A density that is `Expressible` gives one of these records: what has to be calculated for all k
 classes, as numbers and names of columns, and not how. Columns are numbered among those of the
 density; a record inside another one is of what the outer one maps the columns to. Whoever writes
-expressions (`gaussbayes.exports`) does so by the type of the record, once for each type.
+expressions (`gaussbayes.export`) does so by the type of the record, once for each type.
 
 Missing values are integrated out. Where columns are independent given the class, a column without
 a value adds nothing. Otherwise it depends on which columns are there: see `QuadraticForm.pattern`.

@@ -146,7 +146,7 @@ class ColumnSums(ClassSums):
         return self + other
 
     def without(self, other: Self, names: Schema) -> Self:
-        """The sums without rows among these; RemovalError if one is negative, or of no row."""
+        """The sums without rows among these; DataError if one is negative, or of no row."""
         check_alike(self, other)
         rest = self.mapped(lambda a, b, _: difference(a, b), other)
         weight, sums = rest.weight, rest.sums

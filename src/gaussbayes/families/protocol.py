@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, r
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import CapabilityError, SingularCovarianceError
+from gaussbayes.base.errors import OptionError, SingularCovarianceError
 from gaussbayes.base.remedy import Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
@@ -64,7 +64,7 @@ class Statistics(Protocol):
         """The same, with errors that name the features."""
 
     def without(self, other: Self, names: Schema) -> Self:
-        """The statistics without rows that are among these; RemovalError if they cannot be."""
+        """The statistics without rows that are among these; DataError if they cannot be."""
 
     def scaled(self, factor: float) -> Self:
         """The statistics of the same rows, each counting `factor` times as much."""
@@ -608,12 +608,12 @@ Capability = TypeVar("Capability")
 
 
 def require(density: Any, capability: type[Capability], family: Any, wanted_by: str) -> Capability:
-    """A density, if it has a capability; else a CapabilityError that names who needs it."""
+    """A density, if it has a capability; else a OptionError that names who needs it."""
     if not isinstance(density, capability):
         remedy = getattr(family, "remedy", "leave its features out (marginal)")
         msg = (
             f"{wanted_by} needs the capability {capability.__name__!r}, which the family "
             f"{family.name!r} does not have: {remedy}"
         )
-        raise CapabilityError(msg)
+        raise OptionError(msg)
     return density

@@ -6,7 +6,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import RemovalError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import Divisor, FloatArray
 from gaussbayes.data.rows import Targets
 
@@ -78,7 +78,7 @@ def raise_removal(what: str, gone: float, had: float, owner: str) -> NoReturn:
         f"cannot remove {what} {gone:g} from class {owner}, which has {had:g}: "
         "remove only rows that were added"
     )
-    raise RemovalError(msg)
+    raise DataError(msg)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.exports.model_expression import ModelExpression, Recalibration, input_columns
+from gaussbayes.export.model_expression import ModelExpression, Recalibration, input_columns
 from gaussbayes.kernels import normalise
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.model import Model

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gaussbayes.base.checks import as_numbers
-from gaussbayes.base.errors import ParameterError, SchemaError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.schema import Schema, check_names
 from gaussbayes.base.types import CovarianceName, FloatArray, LabelArray
 from gaussbayes.data.categories import in_order
@@ -46,14 +46,14 @@ def given_model(
     tables = category_probabilities or {}
     if (means is None) != (covariances is None) or (means is None and not tables):
         msg = "give means and covariances, category_probabilities, or all of them"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     mean, values = np.empty((_n_classes(tables), 0)), np.empty(0)
     if means is not None:
         mean, values = as_numbers("means", means), as_numbers("covariances", covariances)
     if mean.ndim != 2 or mean.shape[0] < fewest_classes or (means is not None and not mean.size):
         expected = "shape (classes, features) with at least two classes"
         msg = f"means must have {expected}, got {mean.shape}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     k, g = mean.shape
     order, ordered = _in_order(classes, k)
     if isinstance(priors, list | tuple | np.ndarray) and len(priors) == k:
@@ -130,13 +130,13 @@ def _given_categories(
                 f"each category of {feature!r} must have a probability for each of the "
                 f"{order.size} classes, got {dict(table)!r:.200}"
             )
-            raise ParameterError(msg)
+            raise OptionError(msg)
         if (probability < 0).any() or not np.allclose(probability.sum(axis=0), 1.0, atol=1e-9):
             msg = (
                 f"the probabilities of {feature!r} must be 0 or above and sum to 1 in each class, "
                 f"got the sums {probability.sum(axis=0).tolist()!r:.200}"
             )
-            raise ParameterError(msg)
+            raise OptionError(msg)
         categories.append(known)
         with np.errstate(divide="ignore"):
             logarithms.append(np.log(probability.T[order]))
@@ -159,7 +159,7 @@ def moments_model(
     settings = options.settings(schema)
     if not all(family.is_prepared for family in settings.families):
         msg = "a transform must be learnt from rows, and there are moments only: leave it out"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     statistics: Any = GaussianStatistics(moments.selected(order.tolist()))
     parts = (statistics,)
     if len(settings.components) > 1:
@@ -174,5 +174,5 @@ def _in_order(classes: Any, k: int) -> tuple[NDArray[np.intp], LabelArray]:
     codes, ordered = encode(classes)
     if codes.size != k or ordered.size != k:
         msg = f"there are {k} classes, so `classes` needs {k} different labels, got {classes!r}"
-        raise SchemaError(msg)
+        raise DataError(msg)
     return np.argsort(codes), ordered

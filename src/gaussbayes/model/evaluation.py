@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, ParameterError, SchemaError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.numerals import fixed, percent, shortened
 from gaussbayes.base.text_tables import Block, Displayed, Styled, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
@@ -82,7 +82,7 @@ class CalibrationCurve:
         """The groups of the rows of both."""
         if self.n_groups != other.n_groups:
             msg = f"{self.n_groups} groups of rows do not go with {other.n_groups}"
-            raise ParameterError(msg)
+            raise OptionError(msg)
         sums = np.zeros((4, self.n_groups))
         for part in (self, other):
             sums[:, part.group] += part.count * np.stack(
@@ -397,7 +397,7 @@ class Evaluation(Displayed):
         if self.classes.tolist() != other.classes.tolist():
             classes = f"{self.classes.tolist()!r:.200} and {other.classes.tolist()!r:.200}"
             msg = f"evaluations of the same classes can be added, got {classes}"
-            raise SchemaError(msg)
+            raise DataError(msg)
         theirs = other.n_rows / (self.n_rows + other.n_rows)
         means, variances = [], []
         pairs = ((self.log_loss, other.log_loss), (self.brier, other.brier))
@@ -608,7 +608,7 @@ def calibrate(stated: RealArray, true: NDArray[Any], n_groups: int = 10) -> Cali
     """Group rows by stated probability (n,) into equal intervals of [0, 1]."""
     if n_groups < 1:
         msg = f"calibration needs at least one group, got {n_groups}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     group = np.minimum((stated * n_groups).astype(np.intp), n_groups - 1)
     return _grouped(
         np.bincount(group, weights=stated, minlength=n_groups),

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from gaussbayes.base.errors import CapabilityError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.data.engines import arrow_tables
 from gaussbayes.data.readers.batches import batch_rows
-from gaussbayes.exports.lazy_frames import check_features, check_results, score_frame
-from gaussbayes.exports.model_expression import input_columns
-from gaussbayes.exports.scalar_scores import EVIDENCE, PREDICTION, proba_columns
+from gaussbayes.export.lazy_frames import check_features, check_results, score_frame
+from gaussbayes.export.model_expression import input_columns
+from gaussbayes.export.scalar_scores import EVIDENCE, PREDICTION, proba_columns
 from gaussbayes.model.model import Model
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _scored(model: Model, table: Any, wanted: Sequence[str]) -> Any:
     check_results(wanted, names)
     try:
         scored = score_frame(model.expression(), frame, wanted)
-    except CapabilityError:
+    except OptionError:
         scored = None
     if scored is None:
         return _in_batches(model, frame, wanted)
@@ -95,7 +95,7 @@ def _in_batches(model: Model, frame: Any, wanted: Sequence[str]) -> Any:
         f"rows of {frame.implementation} cannot be scored where they are by this model, which has "
         "too many patterns of missing values: collect them first"
     )
-    raise CapabilityError(msg)
+    raise OptionError(msg)
 
 
 @dataclass(frozen=True, slots=True)

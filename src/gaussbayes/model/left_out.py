@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.anderson import Goal
-from gaussbayes.base.errors import DataError, GaussBayesError, PriorError
+from gaussbayes.base.errors import DataError, GaussBayesError, OptionError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import even_ranges, for_each, n_threads, one_blas_thread
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
@@ -537,5 +537,5 @@ def _priors_of_some(
     if total == 0:
         lost = schema.class_name(int(np.flatnonzero(of_all)[0]))
         msg = f"only class {lost} has a prior above 0, and no other row"
-        raise PriorError(msg)
+        raise OptionError(msg)
     return np.asarray(of_all[present] / total)

@@ -19,14 +19,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.anderson import Goal
 from gaussbayes.base.checks import positive_number
-from gaussbayes.base.errors import (
-    CapabilityError,
-    DataError,
-    NonFiniteError,
-    ParameterError,
-    SchemaError,
-    SingularCovarianceError,
-)
+from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import Block, Displayed
@@ -36,7 +29,7 @@ from gaussbayes.data.categories import Categories
 from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import Encoder, Rows, Targets
 from gaussbayes.data.tables import as_frame, is_frame
-from gaussbayes.exports.model_expression import (
+from gaussbayes.export.model_expression import (
     ModelExpression,
     input_columns,
     member_expression,
@@ -270,11 +263,9 @@ class Model(Displayed):
         """What a function of `gaussbayes.model.solution` says of rows; errors name the columns."""
         try:
             return function(self.parameters, self.settings.parts(rows, self.schema), *more)
-        except NonFiniteError:
+        except DataError:
             names = self.schema.of_numbers
             check_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
-            raise
-        except DataError:
             check_values(rows, self.settings, self.schema)
             raise
 
@@ -326,7 +317,7 @@ class Model(Displayed):
         >>> [row[0] for row in duckdb.sql(model.to_sql("rows")).fetchall()]
         ['a', 'a', 'b', 'b']
         """
-        from gaussbayes.exports.sql import select_scores
+        from gaussbayes.export.sql import select_scores
 
         how: dict[str, Any] = {"keep": keep, "errors": errors, "patterns": patterns}
         return select_scores(self.expression("SQL"), table, dialect, **how)
@@ -358,7 +349,7 @@ class Model(Displayed):
         ['a', 'a', 'b']
         """
         from gaussbayes.base.atomic import replace_file
-        from gaussbayes.exports.onnx_model import onnx_bytes
+        from gaussbayes.export.onnx_model import onnx_bytes
 
         place = Path(path)
         replace_file(place, onnx_bytes(self.expression("ONNX"), dtype), "the ONNX file")
@@ -384,7 +375,7 @@ class Model(Displayed):
                 f"{step} cannot change the families of features: they were "
                 f"{_layout(self.settings)!r:.300}, and are to be {_layout(settings)!r:.300}"
             )
-            raise SchemaError(msg)
+            raise DataError(msg)
         return replace(self, settings=settings, learnt=learnt.adapted(settings), solution=None)
 
     def with_priors(self, priors: Priors) -> Model:
@@ -420,7 +411,7 @@ class Model(Displayed):
         """
         if not 0.0 < positive_number("decay", factor) <= 1.0:
             msg = f"decay must be above 0 and at most 1, got {factor!r}"
-            raise ParameterError(msg)
+            raise OptionError(msg)
         if factor == 1.0:
             return self
         return self._of(self.learnt_for("decay").scaled(float(factor)))
@@ -438,7 +429,7 @@ class Model(Displayed):
             if self.schema.position(label) >= 0:
                 remedies = "remove it first, or add rows to it with partial_fit"
                 msg = f"there is a class {label!r} already: {remedies}"
-                raise SchemaError(msg)
+                raise DataError(msg)
         before = self.learnt_for("add_class")
         return self._of(before.plus(learnt, self.settings, self.schema)).checked()
 
@@ -448,7 +439,7 @@ class Model(Displayed):
         code = self.schema.position(label)
         if code < 0:
             msg = f"there is no class {label!r}: the classes are {learnt.classes.tolist()!r:.200}"
-            raise SchemaError(msg)
+            raise DataError(msg)
         others = [c for c in range(learnt.classes.size) if c != code]
         announced = self.schema.announced
         if announced is not None:
@@ -484,7 +475,7 @@ class Model(Displayed):
         if not self.schema.same_features(other.schema) or not same:
             features = f"{_features_of(self)} here, {_features_of(other)} there"
             msg = f"models of different features cannot be {step}: {features}"
-            raise SchemaError(msg)
+            raise DataError(msg)
 
     def marginal(self, features: Sequence[int | str]) -> Model:
         """The classes as seen through some features, by name or number, others integrated out.
@@ -660,7 +651,7 @@ def _convergence(
     total = np.full(length, float(learnt.weight[possible] @ np.log(prior[possible])))
     for family, fit, part in zip(settings.families, fits, learnt.parts, strict=True):
         if fit.convergence is None:
-            with suppress(CapabilityError):  # Student-t densities have no sum: a constant less
+            with suppress(OptionError):  # Student-t densities have no sum: a constant less
                 total += fit.density.log_likelihood(part) + family.log_penalty(fit.density)
         else:
             curve = fit.convergence.log_likelihood

@@ -8,7 +8,7 @@ from math import inf
 from typing import Any, Literal, get_args
 
 from gaussbayes.base.checks import not_negative
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.labels import labelled_rows, read_targets
@@ -206,7 +206,7 @@ class Options:
                 "features and exclude name columns of a frame (pandas, polars, Arrow), but the "
                 "columns of an array have no names: give X with the columns to learn from"
             )
-            raise ParameterError(msg)
+            raise OptionError(msg)
         labels = None
         if y is not None:
             targets, classes = read_targets(y, mark=self.label_marks)
@@ -222,7 +222,7 @@ class Options:
                 f"columns are left out ({roles.left_out[0].name!r} and others), so that features "
                 "must be given by their names: in families and transforms, not by their numbers"
             )
-            raise ParameterError(msg)
+            raise OptionError(msg)
         return choose_roles(frame.columns, settled(request, roles), (), roles).encoder
 
     @property
@@ -272,7 +272,7 @@ class Options:
                         f"{schema.feature_name(column)} must have one family, but families gives "
                         f"it two: {given[column]!r} and {block.family.name!r}"
                     )
-                    raise ParameterError(msg)
+                    raise OptionError(msg)
                 given[column] = block.family.name
             blocks.append(block)
         every = [column for column in range(schema.n_features) if column not in given]
@@ -312,7 +312,7 @@ class Options:
                     if column not in columns or column in wanted:
                         what = "be Gaussian" if column not in wanted else "have one transform"
                         msg = f"{schema.feature_name(column)} must {what} to be transformed"
-                        raise ParameterError(msg)
+                        raise OptionError(msg)
                     wanted[column] = transform
         changed = []
         for part in components:
@@ -395,19 +395,19 @@ def check_options(
     if selection not in get_args(Criterion):
         possible = ", ".join(map(repr, get_args(Criterion)))
         msg = f"selection must be one of {possible}, got {selection!r}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     if calibration not in (None, "leave_one_out"):
         msg = f"calibration must be None or 'leave_one_out', got {calibration!r}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     if not isinstance(average, bool):
         msg = f"average must be True or False, got {average!r}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     if coded not in (True, False, AUTOMATIC):
         msg = f"coded must be True, False or 'auto', got {coded!r}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     if average and selection != "leave_one_out":
         msg = f"average=True weighs candidates by rows left out, not by selection={selection!r}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     if average and not any(
         isinstance(some, str) and some == AUTOMATIC
         for some in (covariance, shared, shrinkage, transforms, coded)
@@ -416,7 +416,7 @@ def check_options(
             "average=True averages candidates, and nothing is left open: give shared='auto', "
             "shrinkage='auto', transforms='auto' or coded='auto'"
         )
-        raise ParameterError(msg)
+        raise OptionError(msg)
     of_families = {
         "covariance": covariance,
         "shared": shared,
@@ -445,10 +445,10 @@ def _check_columns(
     if isinstance(features, str) and features != AUTOMATIC:
         msg = f"features must be 'auto', None or a list of columns, got {features!r}; one name is "
         msg += f"written [{features!r}]"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     if not isinstance(keep_identifiers, bool):
         msg = f"keep_identifiers must be True or False, got {keep_identifiers!r}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     columns: dict[str, Any] = {"features": features, "keep_identifiers": keep_identifiers}
     for name, some in (("exclude", exclude), ("numeric", numeric)):
         columns[name] = (some,) if isinstance(some, str) else tuple(some or ())
@@ -504,7 +504,7 @@ def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:
             "families must be a mapping from features to families, such as "
             f"{{'visits': 'poisson'}}, got {families!r:.200}"
         )
-        raise ParameterError(msg)
+        raise OptionError(msg)
     pairs = []
     for features, family in families.items():
         if isinstance(family, str):

@@ -22,13 +22,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from gaussbayes.base.anderson import Goal
-from gaussbayes.base.errors import (
-    CapabilityError,
-    DataError,
-    GaussBayesError,
-    ParameterError,
-    SingularCovarianceError,
-)
+from gaussbayes.base.errors import DataError, GaussBayesError, OptionError, SingularCovarianceError
 from gaussbayes.base.numerals import counted, fixed, percent
 from gaussbayes.base.progress import track
 from gaussbayes.base.schema import Schema
@@ -592,7 +586,7 @@ def _paths(settings: Settings, criterion: Criterion) -> Iterator[list[Settings]]
     choices = [list(family.candidates()) for family in settings.families]
     if len({len(choice) for choice in choices} - {1}) > 1:
         msg = "families that leave something open must leave the same: they are chosen alike"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     candidates = [
         [choice[number if len(choice) > 1 else 0] for choice in choices]
         for number in range(max(map(len, choices)))
@@ -640,7 +634,7 @@ def _fitted(
         n_parameters = _n_parameters(settings, schema)
         return Candidate(settings, nan, nan, nan, nan, n_parameters, str(error))
     value = nan
-    with suppress(CapabilityError):  # a density without sufficient statistics has none
+    with suppress(OptionError):  # a density without sufficient statistics has none
         value = bic(solution, learnt, settings, schema)
     return Candidate(settings, nan, nan, nan, value, solution.n_parameters)
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gaussbayes.base.errors import PriorError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import Categories
@@ -196,7 +196,7 @@ def class_priors(priors: Priors, schema: Schema, weight: FloatArray) -> FloatArr
     if isinstance(priors, str):
         if priors != "uniform":
             msg = f"priors must be None, 'uniform', numbers or {{label: number}}, got {priors!r}"
-            raise PriorError(msg)
+            raise OptionError(msg)
         return np.full(k, 1.0 / k)
     if isinstance(priors, Mapping):
         priors = _in_order(priors, schema)
@@ -204,24 +204,24 @@ def class_priors(priors: Priors, schema: Schema, weight: FloatArray) -> FloatArr
         values = np.array(priors, dtype=np.float64)  # a copy: the caller may change theirs
     except (TypeError, ValueError):
         msg = f"priors must be numbers, got {priors!r}"
-        raise PriorError(msg) from None
+        raise OptionError(msg) from None
     if values.shape != (k,):
         msg = (
             f"there are {k} classes, {_some(schema)}, so {k} priors are needed; "
             f"got {values.size} of shape {values.shape}: {values.tolist()}"
         )
-        raise PriorError(msg)
+        raise OptionError(msg)
     if not np.isfinite(values).all() or (values < 0).any():
         code = int(np.flatnonzero(~(np.isfinite(values) & (values >= 0)))[0])
         msg = (
             f"the prior of class {schema.class_name(code)} is {values[code]}; "
             "priors must be finite and not negative"
         )
-        raise PriorError(msg)
+        raise OptionError(msg)
     total = float(values.sum())
     if abs(total - 1.0) > _SUM_TOLERANCE:
         msg = f"priors must sum to 1, got {values.tolist()}, which sum to {total!r}"
-        raise PriorError(msg)
+        raise OptionError(msg)
     return values
 
 
@@ -233,7 +233,7 @@ def _in_order(priors: Mapping[object, float], schema: Schema) -> list[float]:
         pairs = (("unknown to the model", unknown), ("without a prior", absent))
         wrong = "; ".join(f"{what}: {', '.join(map(repr, some))}" for what, some in pairs if some)
         msg = f"priors must name each class once; {wrong} (classes: {_some(schema)})"
-        raise PriorError(msg)
+        raise OptionError(msg)
     return [priors[label] for label in known]
 
 

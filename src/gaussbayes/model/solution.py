@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import CapabilityError, DataError, PriorError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.threads import for_each, n_threads, ranges
 from gaussbayes.base.types import FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, Targets
@@ -135,7 +135,7 @@ def log_odds(
     pair, places = solution.selected([a, b]), (0, 1)
     if not pair.prior.any():
         msg = f"classes {a} and {b} both have prior 0: their odds are not defined"
-        raise PriorError(msg)
+        raise OptionError(msg)
     if solution.calibration is not None:  # posteriors of the other classes count
         pair, places = solution, (a, b)
     # Not the difference of log posteriors: near 0 that of the likelier one has lost its digits.
@@ -175,7 +175,7 @@ def squared_distance(
             "distances are those of Gaussian features, and this model has none: its evidence "
             "(score_samples) says how usual a row is"
         )
-        raise CapabilityError(msg)
+        raise OptionError(msg)
     return reduce(lambda a, b: (a[0] + b[0], a[1] + b[1]), distances)
 
 

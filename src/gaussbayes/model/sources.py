@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import kind, warn_of_many
@@ -240,11 +240,11 @@ def open_more(
             "this model's features have no names to find columns by: fit it to a frame or a "
             "source, or name them with with_feature_names"
         )
-        raise SchemaError(msg)
+        raise DataError(msg)
     target = model.target if target is None else target
     if labels and target is None:
         msg = "which column holds the labels is not known to this model: give target"
-        raise SchemaError(msg)
+        raise DataError(msg)
     names = [schema.features[column] for column in schema.categorical]
     pairs = zip(names, model.categories, strict=True)
     columns: dict[str, Any] = {

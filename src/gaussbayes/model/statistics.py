@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, RemovalError, SchemaError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import Mergeable, merge_blocks
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
@@ -166,7 +166,7 @@ class Learnt:
         return Learnt(mine.classes, parts, rest)
 
     def without(self, other: "Learnt", settings: Settings, schema: Schema) -> "Learnt":
-        """What the rows say without others among them; RemovalError if they cannot be.
+        """What the rows say without others among them; DataError if they cannot be.
 
         Classes of which no row is left are left out.
         """
@@ -175,7 +175,7 @@ class Learnt:
             strange = np.setdiff1d(other.classes, self.classes).tolist()
             known = f"the classes are {self.classes.tolist()!r:.200}"
             msg = f"there are no rows of class {strange[0]!r} to be removed: {known}"
-            raise RemovalError(msg)
+            raise DataError(msg)
         theirs = other.aligned(of_other.tolist(), self.classes)
         names = settings.names(schema)
         parts = _map("without", self.parts, theirs.parts, names)
@@ -183,7 +183,7 @@ class Learnt:
         if other.unlabelled is not None:
             if rest is None:
                 msg = "there are no unlabelled rows to be removed: remove only rows that were added"
-                raise RemovalError(msg)
+                raise DataError(msg)
             rest = rest.without(other.unlabelled, names)
         return Learnt(self.classes, parts, rest).with_rows()
 
@@ -305,7 +305,7 @@ def _map(
     """A method of each of the first with that of the second."""
     if len(first) != len(second):
         msg = f"rows of {len(first)} families and of {len(second)} are not of the same table"
-        raise SchemaError(msg)
+        raise DataError(msg)
     triples = zip(first, second, names, strict=True)
     return tuple(getattr(a, method)(b, name) for a, b, name in triples)
 
@@ -320,7 +320,7 @@ def _row_difference(mine: KeptRows, gone: KeptRows) -> NDArray[np.intp]:
     for number, key in enumerate(_keys(removed, gone.weights)):
         if not places[key]:
             msg = f"unlabelled row {number} is not among those that the model has learnt from: "
-            raise RemovalError(msg + "remove only rows that were added")
+            raise DataError(msg + "remove only rows that were added")
         left[places[key].pop()] = False
     return np.flatnonzero(left)
 

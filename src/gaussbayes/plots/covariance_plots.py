@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from gaussbayes.analysis.class_moments import class_outlines
 from gaussbayes.analysis.ellipse import mass_of_radius, radius_of_mass
 from gaussbayes.analysis.view import View, density_view, pair_view, view
-from gaussbayes.base.errors import ParameterError, SchemaError, SingularCovarianceError
+from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.types import FloatArray
-from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.data.roles import separate_columns
+from gaussbayes.estimators import GaussianClassifier
 from gaussbayes.families.protocol import Distant
 from gaussbayes.model.evaluation import evaluate
 from gaussbayes.plots import row_plots, style
@@ -75,7 +75,7 @@ def ellipses(
         }
         what = " and ".join(f"{name!r} ({families[name]})" for name in seen.names)
         msg = f"ellipses are those of Gaussian features, got {what}: choose two such features"
-        raise SchemaError(msg)
+        raise DataError(msg)
     radii = _radii(levels, unit)
     styles = style.class_styles(seen.classes)
     outlines = [class_outlines(seen.model, radius) for radius in radii.tolist()]
@@ -111,10 +111,10 @@ def _radii(levels: Sequence[float], unit: str) -> FloatArray:
         return radius_of_mass(given)
     if unit != "standard deviations":
         msg = f"unit must be 'standard deviations' or 'mass', got {unit!r}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     if not (given.size and (given > 0.0).all() and np.isfinite(given).all()):
         msg = f"levels must be one or more positive numbers of standard deviations, got {levels!r}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     return given
 
 
@@ -201,7 +201,7 @@ def _side_by_side(
     seen, d = pair_view(first, features), first.model_.schema.n_features
     if not any(isinstance(density, Distant) for density in first.model_.densities):
         msg = "covariances need Gaussian features; these rows have none: plots.pairs shows others"
-        raise SchemaError(msg)
+        raise DataError(msg)
     new = figure is None
     figure = style.figure_for(figure, (_PANEL * len(candidates), 4.6))
     axes: NDArray[Any] = figure.subplots(1, len(candidates), sharex=True, sharey=True)

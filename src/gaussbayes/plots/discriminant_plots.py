@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from gaussbayes.analysis.discriminant import discriminant_coordinates, projected_model
 from gaussbayes.analysis.view import model_of
-from gaussbayes.classifier import GaussianClassifier
+from gaussbayes.estimators import GaussianClassifier
 from gaussbayes.plots.region_plots import regions
 from gaussbayes.plots.style import Panel, styled
 

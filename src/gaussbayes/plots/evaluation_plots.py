@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis.comparison import ComparedModel, Comparison
 from gaussbayes.analysis.view import read_labelled
-from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.types import RealArray
 from gaussbayes.model.evaluation import Evaluation, calibrate, evaluate
 from gaussbayes.plots import style
@@ -357,7 +357,7 @@ def neighbors_error(comparison: Comparison, *, ax: Panel = None) -> Axes:
         problems = (c.problem for c in comparison.candidates if c.neighbors is not None)
         why = next(problems, None) or "call compare with neighbors=(1, 3, 5, …)"
         msg = f"no candidate of this comparison is nearest neighbours with an error to draw: {why}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     numbers, errors, spread = zip(*voting, strict=True)
     ax = style.axes_for(ax, (7.6, 4.8))
     look: Look = {"color": style.INK, "ecolor": style.FAINT, "marker": "o", "capsize": 3}

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from gaussbayes.analysis.explanation import Contribution, Explanation, LogOdds, total_amount
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.plots import style
 from gaussbayes.plots.style import Look, Panel, styled
 
@@ -66,10 +66,10 @@ def explanation(explained: Explanation, *, most: int = 12, ax: Panel = None) -> 
     odds = explained.log_odds
     if odds is None:
         msg = "this figure compares two classes, but the model has one only"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     if most < 1:
         msg = f"at least one feature must get a bar of its own, got most={most!r}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     labels = [terms.label for terms in explained.bayes.classes]
     looks = style.class_styles(np.array(labels, dtype=object))
     first, second = (looks[labels.index(label)] for label in (odds.of, odds.against))

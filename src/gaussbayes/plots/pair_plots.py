@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis.grid import region_map, view_grid, view_limits
 from gaussbayes.analysis.view import Axis, View, model_of, read_labelled, view
-from gaussbayes.base.errors import SchemaError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.numerals import counted
 from gaussbayes.base.progress import track
 from gaussbayes.base.types import FloatArray
@@ -77,14 +77,14 @@ def pairs(
     m = len(seen.names)
     if m < 2:
         msg = "pairs of features need at least two of them, got 1: see plots.univariate"
-        raise SchemaError(msg)
+        raise DataError(msg)
     if m > _MOST_FEATURES and features is None:
         msg = (
             f"the model has {m} features, which make {m * (m - 1) // 2} pairs: choose those to "
             f"show, at most {_MOST_FEATURES} for a readable figure, with features=[...], by name "
             "or number"
         )
-        raise SchemaError(msg)
+        raise DataError(msg)
     whole, given, codes = read_labelled(model, X, y)
     rows = cut_rows(given, whole.schema, seen.columns)
     couples = {couple: _part(seen, couple, rows, codes) for couple in combinations(range(m), 2)}

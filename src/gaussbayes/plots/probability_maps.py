@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis.grid import Grid, grid_within, region_map, view_grid, view_limits
 from gaussbayes.analysis.view import View, density_view, pair_view, view_of
-from gaussbayes.base.errors import ParameterError, SchemaError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.plots import line_plots, region_plots, row_plots, style
 from gaussbayes.plots.style import Canvas, Features, Look, Panel, styled
@@ -88,7 +88,7 @@ def posterior(
             "a map shows the posterior of one class: give its label, or choose one feature; "
             "posteriors draws the maps of all classes"
         )
-        raise ParameterError(msg)
+        raise OptionError(msg)
     return _single(_POSTERIOR, seen, label, X, resolution, ax)
 
 
@@ -194,7 +194,7 @@ def evidence(
     if surface:
         if X is not None:
             msg = "a surface of the evidence shows no rows: leave out X and y, or surface=True"
-            raise ParameterError(msg)
+            raise OptionError(msg)
         return _draw_surface(seen, resolution or 120, legend, ax)
     points = row_plots.points_of(seen, X, y)
     ax = style.axes_for(ax)
@@ -226,12 +226,12 @@ def _draw_surface(seen: View, resolution: int, legend: bool, ax: Panel) -> Axes:
     for axis in seen.axes:
         if not axis.is_ordered:
             msg = f"a surface has no place for categories, such as those of {axis.name!r}: "
-            raise SchemaError(
+            raise DataError(
                 msg + "choose features that hold numbers, or draw a map (surface=False)"
             )
     if ax is not None and ax.name != "3d":
         msg = f"a surface needs axes made with projection='3d', got {ax.name!r} axes"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     grid = view_grid(seen, resolution)
     height: NDArray[Any] = grid.arrange(seen.evidence(grid.rows))
     styles = style.class_styles(seen.classes)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from gaussbayes.analysis.grid import axis_limits, limits
 from gaussbayes.analysis.held_out import read_table
 from gaussbayes.analysis.view import Axis, View, pair_view, positions_of, read_labelled, row_axes
-from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CategoricalFeatures, FloatArray, RealArray
 from gaussbayes.data import labels
 from gaussbayes.data.roles import separate_columns
@@ -247,7 +247,7 @@ def dataset(
     if len(columns) > 2:
         came = f"X has {len(columns)}" if features is None else f"got {list(features)!r:.200}"
         msg = f"this figure shows one or two features, but {came}: choose by name or number"
-        raise SchemaError(msg)
+        raise DataError(msg)
     if test is not None:
         if not isinstance(test, tuple | list) or len(test) != 2:
             msg = f"test must be a pair (X_test, y_test), got {type(test).__name__}"

@@ -19,13 +19,7 @@ from gaussbayes.analysis.discriminant import (
     linear_scores,
     quadratic_scores,
 )
-from gaussbayes.base.errors import (
-    DataError,
-    GaussBayesError,
-    ParameterError,
-    PriorError,
-    SingularCovarianceError,
-)
+from gaussbayes.base.errors import DataError, GaussBayesError, OptionError, SingularCovarianceError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import LabelledRows
 from gaussbayes.families.gaussian.family import Gaussian
@@ -63,13 +57,13 @@ class _DiscriminantAnalysis(DropIn):
             msg = "shrinkage not supported with 'svd' solver."
             raise NotImplementedError(msg)
         if self.solver == "svd" and self.covariance_estimator is not None:
-            raise ParameterError(unsupported)
+            raise OptionError(unsupported)
         if self.covariance_estimator is not None and self.shrinkage not in (None, 0):
             msg = (
                 "covariance_estimator and shrinkage parameters are not None. Only one of the two "
                 "can be set."
             )
-            raise ParameterError(msg)
+            raise OptionError(msg)
 
     def _fitted(self, table: LabelledRows, schema: Any, options: Options) -> Model:
         if self.covariance_estimator is None:
@@ -89,7 +83,7 @@ class _DiscriminantAnalysis(DropIn):
         estimator.fit(rows)
         if not hasattr(estimator, "covariance_"):
             msg = f"{type(estimator).__name__} does not have a covariance_ attribute"
-            raise ParameterError(msg)
+            raise OptionError(msg)
         return np.asarray(estimator.covariance_, dtype=np.float64)
 
     def _updated(self, X: Any, y: Any, sample_weight: Any, decay: float) -> Any:
@@ -216,7 +210,7 @@ class LinearDiscriminantAnalysis(_DiscriminantAnalysis):
                 "n_components cannot be larger than min(n_features, n_classes - 1). Got "
                 f"{self.n_components}, with {d} features and {k} classes"
             )
-            raise ParameterError(msg)
+            raise OptionError(msg)
         self._check_solver(
             "covariance estimator is not supported with svd solver. Try another solver"
         )
@@ -224,7 +218,7 @@ class LinearDiscriminantAnalysis(_DiscriminantAnalysis):
     def _given_priors(self, n_classes: int) -> FloatArray | None:
         if self.priors is not None and (np.asarray(self.priors) < 0).any():
             msg = f"priors must be non-negative, got {self.priors!r:.200}"
-            raise PriorError(msg)
+            raise OptionError(msg)
         return super()._given_priors(n_classes)
 
     def _summing_to_one(self, priors: FloatArray) -> FloatArray:

@@ -16,12 +16,12 @@ from typing import Any, ClassVar, NoReturn, Self
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from gaussbayes.base.errors import DataError, GaussBayesError, PriorError, SchemaError
+from gaussbayes.base.errors import DataError, GaussBayesError, OptionError
 from gaussbayes.base.types import CategoricalFeatures, FloatArray, LabelArray
-from gaussbayes.classifier import GaussianClassifier, warn_of_column
 from gaussbayes.data.labels import encode, unite
 from gaussbayes.data.rows import LabelledRows
 from gaussbayes.data.tables import is_frame, is_lazy
+from gaussbayes.estimators import GaussianClassifier, warn_of_column
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options, check_options
@@ -200,7 +200,7 @@ class DropIn(GaussianClassifier):
         if first:
             if classes is None:
                 msg = "classes must be passed on the first call to partial_fit."
-                raise SchemaError(msg)
+                raise DataError(msg)
             return encode(classes)[1]
         known = self.classes_
         if classes is not None and not np.array_equal(np.sort(np.asarray(classes)), known):
@@ -208,7 +208,7 @@ class DropIn(GaussianClassifier):
                 f"`classes={classes!r:.200}` is not the same as on last call to partial_fit, was: "
                 f"{known!r:.200}"
             )
-            raise SchemaError(msg)
+            raise DataError(msg)
         return as_numpy(known)  # type: ignore[no-any-return]
 
     def _remember(self, model: Model, **facts: Any) -> Self:
@@ -231,16 +231,16 @@ class DropIn(GaussianClassifier):
                 "Number of priors must match number of classes. There are "
                 f"{n_classes} classes, and priors of shape {priors.shape}"
             )
-            raise PriorError(msg)
+            raise OptionError(msg)
         if not (priors >= 0).all():
             msg = f"Priors must be non-negative. Got {priors.tolist()}"
-            raise PriorError(msg)
+            raise OptionError(msg)
         return self._summing_to_one(priors)
 
     def _summing_to_one(self, priors: FloatArray) -> FloatArray:
         if not np.isclose(priors.sum(), 1.0):
             msg = f"The sum of the priors should be 1. Got {priors.tolist()}"
-            raise PriorError(msg)
+            raise OptionError(msg)
         return normalised_priors(priors)
 
     def _priors_among(self, known: LabelArray, present: LabelArray) -> FloatArray | None:

@@ -11,12 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn import naive_bayes
 
 from gaussbayes.analysis import class_moments
-from gaussbayes.base.errors import (
-    DataError,
-    GaussBayesError,
-    ParameterError,
-    SingularCovarianceError,
-)
+from gaussbayes.base.errors import DataError, GaussBayesError, OptionError, SingularCovarianceError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.data.categories import warn_of_unseen
 from gaussbayes.data.rows import LabelledRows, Rows, integer_rows
@@ -219,13 +214,13 @@ class CategoricalNB(_NaiveBayes):
         given = np.asarray(self.min_categories)
         if given.dtype.kind not in "iu":
             msg = f"'min_categories' should have integral type. Got {given.dtype} instead."
-            raise ParameterError(msg)
+            raise OptionError(msg)
         if given.shape not in ((), (n_features,)):
             msg = (
                 f"'min_categories' should have shape ({n_features},) when an array-like is "
                 f"provided. Got {given.shape} instead."
             )
-            raise ParameterError(msg)
+            raise OptionError(msg)
         return tuple(np.broadcast_to(given, n_features).tolist())
 
     @classmethod

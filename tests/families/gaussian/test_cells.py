@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gaussbayes.base.errors import DataError, RemovalError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import ScatterLayout
 from gaussbayes.families.gaussian import cells as module
@@ -71,9 +71,9 @@ def test_removal_leaves_out_what_is_empty() -> None:
 
 def test_removal_names_the_cell() -> None:
     some = cells((0, "011"), (1, "101"))
-    with pytest.raises(RemovalError, match="no rows of class 'b' without 'x', 'z' to be removed"):
+    with pytest.raises(DataError, match="no rows of class 'b' without 'x', 'z' to be removed"):
         some.without(cells((1, "010")), SCHEMA)
-    with pytest.raises(RemovalError, match="weight 2 from class 'b' without 'y', which has weight"):
+    with pytest.raises(DataError, match="weight 2 from class 'b' without 'y', which has weight"):
         some.without(cells((1, "101"), (1, "101")), SCHEMA)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gaussbayes.base.errors import DataError, ParameterError, SingularCovarianceError
+from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.density import estimate, given, maximum
@@ -244,7 +244,7 @@ def test_covariances_of_another_structure_are_errors(structure: Structure) -> No
         shape = np.shape(values)
         if shape == np.shape(GIVEN[name_of(structure)]):
             continue
-        with pytest.raises(ParameterError) as caught:
+        with pytest.raises(OptionError) as caught:
             given(NAMES, structure, MEANS, values)
         message = str(caught.value)
         assert message.startswith(name_of(structure).replace("-", " ")), name
@@ -254,7 +254,7 @@ def test_covariances_of_another_structure_are_errors(structure: Structure) -> No
 
 @pytest.mark.parametrize("means", [[0.0, 1.0], [[0.0], [1.0]], [[0.0, 1.0]], 3.0])
 def test_means_of_another_shape_are_errors(means: object) -> None:
-    with pytest.raises(ParameterError) as caught:
+    with pytest.raises(OptionError) as caught:
         given(NAMES, Structure(), means, GIVEN["own-full"])
     assert str(caught.value) == (
         f"means must have shape (2, 2) (classes, features), got {np.shape(means)}"
@@ -263,31 +263,29 @@ def test_means_of_another_shape_are_errors(means: object) -> None:
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_what_is_not_finite_is_named(bad: float) -> None:
-    with pytest.raises(ParameterError, match=rf"means must be finite, got {bad} at \(1, 0\)"):
+    with pytest.raises(OptionError, match=rf"means must be finite, got {bad} at \(1, 0\)"):
         given(NAMES, Structure(), [[0, 1], [bad, 3]], GIVEN["own-full"])
     matrices = np.array(GIVEN["own-full"])
     matrices[1, 0, 1] = matrices[1, 1, 0] = bad
-    with pytest.raises(
-        ParameterError, match=rf"covariances must be finite, got {bad} at \(1, 0, 1"
-    ):
+    with pytest.raises(OptionError, match=rf"covariances must be finite, got {bad} at \(1, 0, 1"):
         given(NAMES, Structure(), MEANS, matrices)
 
 
 @pytest.mark.parametrize("bad", ["text", [[0.0, 1.0], [2.0]], [["a", "b"], ["c", "d"]]])
 def test_what_is_no_array_of_numbers(bad: object) -> None:
-    with pytest.raises(ParameterError, match="means must be an array of numbers with"):
+    with pytest.raises(OptionError, match="means must be an array of numbers with"):
         given(NAMES, Structure(), bad, GIVEN["own-full"])
-    with pytest.raises(ParameterError, match="covariances must be an array of numbers with"):
+    with pytest.raises(OptionError, match="covariances must be an array of numbers with"):
         given(NAMES, Structure(), MEANS, bad)
 
 
 def test_covariances_must_be_symmetric() -> None:
-    with pytest.raises(ParameterError) as caught:
+    with pytest.raises(OptionError) as caught:
         given(NAMES, Structure(), MEANS, [np.eye(2), [[2.0, 0.5], [0.4, 1.0]]])
     assert str(caught.value) == (
         "the covariance of class 'b' must be symmetric: entry (0, 1) is 0.5, entry (1, 0) is 0.4"
     )
-    with pytest.raises(ParameterError, match="the covariance must be symmetric: entry"):
+    with pytest.raises(OptionError, match="the covariance must be symmetric: entry"):
         given(NAMES, Structure(sharing=1.0), MEANS, [[2.0, 0.5], [0.4, 1.0]])
 
 
@@ -299,7 +297,7 @@ def test_rounding_is_not_asymmetry(unit: float) -> None:
     held = density.covariance.dense()[0]
     assert held[0, 1] == held[1, 0]
     asymmetric = np.array([[2.0, 0.5], [0.5 + 1e-6, 1.0]]) * unit**2
-    with pytest.raises(ParameterError, match="must be symmetric"):
+    with pytest.raises(OptionError, match="must be symmetric"):
         given(NAMES, Structure(sharing=1.0), MEANS, asymmetric)
 
 

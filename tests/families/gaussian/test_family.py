@@ -8,12 +8,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import multivariate_normal
 
-from gaussbayes.base.errors import (
-    DataError,
-    GaussBayesError,
-    ParameterError,
-    SingularCovarianceError,
-)
+from gaussbayes.base.errors import DataError, GaussBayesError, OptionError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Targets, number_rows
 from gaussbayes.families.gaussian import Gaussian, GaussianDensity, GaussianStatistics, Structure
@@ -51,7 +46,7 @@ def test_what_users_describe() -> None:
         ({"divisor": None}, "divisor must be one of"),
         ({"shrinkage": "much"}, "shrinkage must be None, a number in"),
     ):
-        with pytest.raises(ParameterError, match=message):
+        with pytest.raises(OptionError, match=message):
             Gaussian.of(**wrong)
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import multivariate_t
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.base.errors import DataError, ParameterError, SingularCovarianceError
+from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import number_rows
 from gaussbayes.families.gaussian.cells import observe
@@ -194,9 +194,9 @@ def test_missing_values_and_file(tmp_path):
 
 def test_bad_settings():
     X, codes, _ = table()
-    with pytest.raises(ParameterError, match="needs covariance='full', got 'diagonal'"):
+    with pytest.raises(OptionError, match="needs covariance='full', got 'diagonal'"):
         GaussianClassifier("diagonal", estimate="predictive").fit(X, codes)
-    with pytest.raises(ParameterError, match=r"estimate must be one of .*'predictive'"):
+    with pytest.raises(OptionError, match=r"estimate must be one of .*'predictive'"):
         GaussianClassifier(estimate="bayes").fit(X, codes)
     with pytest.raises(DataError, match="more than one row of each class, or some of the pooled"):
         GaussianClassifier(estimate="predictive").fit(X[5:], codes[5:])

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from sklearn.covariance import ledoit_wolf
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.apps.cli import main
-from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.cli import main
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.gaussian.statistics import ClassMoments, summarise
 
@@ -149,7 +149,7 @@ def test_what_it_needs() -> None:
             GaussianClassifier(shrinkage="ledoit-wolf").fit(X * scale, codes)
         assert GaussianClassifier(shrinkage="oas").fit(X * scale, codes)
     for shrinkage in ("oas", "ledoit-wolf"):
-        with pytest.raises(ParameterError, match="'predictive' needs shrinkage None, a number"):
+        with pytest.raises(OptionError, match="'predictive' needs shrinkage None, a number"):
             Gaussian.of(shrinkage=shrinkage, estimate="predictive")
 
 

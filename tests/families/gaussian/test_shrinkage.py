@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.covariance import oas
 
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.shrinkage import (
@@ -50,7 +50,7 @@ def test_settings(good: object) -> None:
 )
 def test_other_settings(bad: object) -> None:
     with pytest.raises(
-        ParameterError, match=r"None, a number in \[0, 1\], 'oas' or 'ledoit-wolf', got "
+        OptionError, match=r"None, a number in \[0, 1\], 'oas' or 'ledoit-wolf', got "
     ):
         check_shrinkage(bad)
 

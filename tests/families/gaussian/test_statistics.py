@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gaussbayes.base.errors import DataError, ParameterError, RemovalError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import ScatterLayout
 from gaussbayes.families.gaussian.cells import observe
@@ -59,7 +59,7 @@ def test_parts_are_the_whole_and_can_be_removed(layout: ScatterLayout) -> None:
 
 def test_what_was_never_seen_cannot_be_removed() -> None:
     complete = ~np.isnan(X).any(axis=1)
-    with pytest.raises(RemovalError, match="no rows of class 'a' without .* to be removed"):
+    with pytest.raises(DataError, match="no rows of class 'a' without .* to be removed"):
         of_rows(complete, "full").without(of_rows(slice(None), "full"), NAMES)
 
 
@@ -75,7 +75,7 @@ def test_scaled_to_nothing() -> None:
     assert nothing.is_complete
     assert not nothing.weight.any()
     assert_alike(nothing + of_rows(slice(None), "full"), of_rows(slice(None), "full"))
-    with pytest.raises(ParameterError, match="factor"):
+    with pytest.raises(OptionError, match="factor"):
         nothing.scaled(-1.0)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.families.gaussian.structure import (
     MIXTURES,
     STRUCTURES,
@@ -40,13 +40,13 @@ def test_a_structure_is_own_and_full_unless_said_otherwise() -> None:
 
 @pytest.mark.parametrize("shared", [-0.1, 1.1, np.nan, "yes", None, [0.5]])
 def test_other_sharings(shared: object) -> None:
-    with pytest.raises(ParameterError, match=r"shared must be True, False or a number in \[0, 1\]"):
+    with pytest.raises(OptionError, match=r"shared must be True, False or a number in \[0, 1\]"):
         structure_of("full", shared)
 
 
 @pytest.mark.parametrize("covariance", ["Full", "tied", None, 3])
 def test_other_shapes(covariance: object) -> None:
-    with pytest.raises(ParameterError, match="covariance must be one of 'full', 'diagonal'"):
+    with pytest.raises(OptionError, match="covariance must be one of 'full', 'diagonal'"):
         structure_of(covariance, False)
 
 
@@ -57,7 +57,7 @@ def test_the_structure_of_what_was_written_down() -> None:
     assert structure_of_values(np.ones(2), 3, 2, "diagonal") == Structure("diagonal", 1.0)
     assert structure_of_values(np.ones(3), 3, 2, "spherical") == Structure("spherical")
     assert structure_of_values(np.array(1.0), 3, 2, "spherical") == Structure("spherical", 1.0)
-    with pytest.raises(ParameterError, match="say covariance='full' or 'diagonal'"):
+    with pytest.raises(OptionError, match="say covariance='full' or 'diagonal'"):
         structure_of_values(np.ones((2, 2)), 2, 2)
-    with pytest.raises(ParameterError, match=r"own diagonal covariances.*\(3, 2\), got \(2,\)"):
+    with pytest.raises(OptionError, match=r"own diagonal covariances.*\(3, 2\), got \(2,\)"):
         structure_of_values(np.ones(2), 3, 2, "diagonal", False)

@@ -6,7 +6,7 @@ from scipy import stats
 from scipy.integrate import dblquad, quad
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.base.errors import CapabilityError, ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import number_rows
 from gaussbayes.families.gaussian.density import GaussianDensity
@@ -138,9 +138,9 @@ def test_crossings(pair):
 
 def test_what_it_cannot_do():
     density, *_ = student()
-    with pytest.raises(ParameterError, match="1 feature; this model has 4"):
+    with pytest.raises(OptionError, match="1 feature; this model has 4"):
         density.crossings((0, 1), 0.0)
-    with pytest.raises(CapabilityError, match="needs the rows"):
+    with pytest.raises(OptionError, match="needs the rows"):
         density.log_likelihood(None)
 
 

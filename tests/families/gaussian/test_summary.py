@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gaussbayes.base.errors import DataError, NonFiniteError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
 from gaussbayes.families.gaussian import cells
@@ -169,14 +169,14 @@ def test_what_is_not_finite_is_named(
     X = np.arange(24.0).reshape(12, 2)
     X[row, 1] = value
     for targets in (zeros(12), np.full((12, 2), 0.5)):
-        with pytest.raises(NonFiniteError, match=f"{word} in row {row}, column 1"):
+        with pytest.raises(DataError, match=f"{word} in row {row}, column 1"):
             summarise(X, targets, None, 2, layout)
 
 
 @each_layout
 def test_infinities_of_both_signs(layout: ScatterLayout) -> None:
     X = np.array([[np.inf], [-np.inf], [1.0]])
-    with pytest.raises(NonFiniteError, match=r"infinity in row 0, column 0 \(2 such values\)"):
+    with pytest.raises(DataError, match=r"infinity in row 0, column 0 \(2 such values\)"):
         summarise(X, zeros(3), None, 1, layout)
 
 
@@ -186,7 +186,7 @@ def test_not_finite_in_the_last_of_many_blocks(layout: ScatterLayout) -> None:
     X = np.ones((n, 2))
     X[n - 1, 0] = np.nan
     assert len(_row_blocks(n, 2, 1, layout)) > 1
-    with pytest.raises(NonFiniteError, match=f"NaN in row {n - 1}, column 0"):
+    with pytest.raises(DataError, match=f"NaN in row {n - 1}, column 0"):
         summarise(X, zeros(n), None, 1, layout, threads=2)
 
 
@@ -369,10 +369,10 @@ def test_soft_labels_that_are_sure_are_labels() -> None:
 def test_infinity_is_no_missing_value() -> None:
     X, codes, weights = incomplete()
     X[17, 2] = -np.inf
-    with pytest.raises(NonFiniteError, match="infinity in row 17, column 2"):
+    with pytest.raises(DataError, match="infinity in row 17, column 2"):
         observe(X, codes, weights, 3, "full")
     names = Schema(np.arange(3), 6, tuple("uvwxyz")).part([5, 3, 1, 0])
-    with pytest.raises(NonFiniteError, match="infinity in row 17, column 'v'"):
+    with pytest.raises(DataError, match="infinity in row 17, column 'v'"):
         observe(X, codes, weights, 3, "full", names)
 
 

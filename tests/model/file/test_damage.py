@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gaussbayes.base.errors import ModelFileError
+from gaussbayes.base.errors import FileError
 from gaussbayes.model import file as model_file
 from gaussbayes.model.file import dumps, load, loads
 from tests.model.file.broken import BROKEN, GIVEN, GOOD, MISSING, MIXED, UNLABELLED, WEIGHT, text
@@ -20,7 +20,7 @@ def test_the_message_names_the_place(case: Any) -> None:
     _, data, change, message = case
     parts = members(data)
     change(parts)
-    with pytest.raises(ModelFileError, match=message):
+    with pytest.raises(FileError, match=message):
         loads(resealed(parts))
 
 
@@ -33,12 +33,12 @@ def test_means_that_overflow() -> None:
         record = parts["families"][0][path]
         record[first] = [1.7e308] * len(record[first])
         record[second][at] = 1.7e308
-        with pytest.raises(ModelFileError, match=rf"offset\[{at}\]: must be a finite mean"):
+        with pytest.raises(FileError, match=rf"offset\[{at}\]: must be a finite mean"):
             loads(resealed(parts))
     parts = members(MISSING)
     cells = parts["families"][0]["statistics"]["cells"]
     cells["anchor"][5] = cells["offset"][5] = 1.7e308
-    with pytest.raises(ModelFileError, match=r"cells.offset\[5\]: must be a finite mean"):
+    with pytest.raises(FileError, match=r"cells.offset\[5\]: must be a finite mean"):
         loads(resealed(parts))
 
 
@@ -47,7 +47,7 @@ def test_scatters_that_are_not_semi_definite() -> None:
     parts = members(GOOD)
     scatter = [1, 0, 1, 0, 0, 1, 1, -0.9, 1, -0.9, -0.9, 1]
     parts["families"][0]["statistics"]["scatter"] = scatter
-    with pytest.raises(ModelFileError, match="scatter: must be positive semi-.* matrix 1 is not"):
+    with pytest.raises(FileError, match="scatter: must be positive semi-.* matrix 1 is not"):
         loads(resealed(parts))
 
 
@@ -55,16 +55,16 @@ def test_weights_that_are_too_large_together() -> None:
     parts = members(MISSING)
     statistics = parts["families"][0]["statistics"]
     statistics["weight"][0] = statistics["cells"]["weight"][0] = 1.7e308
-    with pytest.raises(ModelFileError, match="finite sum, together with those of complete rows"):
+    with pytest.raises(FileError, match="finite sum, together with those of complete rows"):
         loads(resealed(parts))
 
 
 def test_other_versions() -> None:
     newer = text('"version": 2', '"version": 3')
-    with pytest.raises(ModelFileError, match="by a newer gaussbayes.*pip install --upgrade"):
+    with pytest.raises(FileError, match="by a newer gaussbayes.*pip install --upgrade"):
         loads(newer)
     first = b'{\n"format": "gaussbayes model",\n"version": 1,\n"settings": {}\n}\n'
-    with pytest.raises(ModelFileError, match=r"written by version 0\.1 .*: fit the model again"):
+    with pytest.raises(FileError, match=r"written by version 0\.1 .*: fit the model again"):
         loads(first)
 
 
@@ -86,17 +86,17 @@ def test_other_versions() -> None:
     ],
 )
 def test_what_is_no_model_file(data: bytes) -> None:
-    with pytest.raises(ModelFileError, match="^not a model file: it must begin with"):
+    with pytest.raises(FileError, match="^not a model file: it must begin with"):
         loads(data)
 
 
 def test_an_edited_file_is_refused() -> None:
     edited = GOOD.replace(b"[20.0,20.0]", b"[20.0,21.0]")
     assert edited != GOOD
-    with pytest.raises(ModelFileError, match="checksum: .*edited or damaged after it was saved"):
+    with pytest.raises(FileError, match="checksum: .*edited or damaged after it was saved"):
         loads(edited)
     for laid_out in (json.dumps(members(GOOD), indent=2).encode(), GOOD + b"\n", GOOD[:-1] + b" "):
-        with pytest.raises(ModelFileError, match="checksum"):
+        with pytest.raises(FileError, match="checksum"):
             loads(laid_out)
 
 
@@ -108,7 +108,7 @@ def test_marks_of_windows_do_no_harm() -> None:
 @pytest.mark.parametrize("data", [GOOD, GIVEN, MIXED, UNLABELLED], ids=len)
 def test_every_truncation(data: bytes) -> None:
     for length in range(len(data) - 1):  # without the last line feed it is whole
-        with pytest.raises(ModelFileError, match="not a model file|cut off"):
+        with pytest.raises(FileError, match="not a model file|cut off"):
             loads(data[:length])
 
 
@@ -117,7 +117,7 @@ def test_every_truncation_with_a_new_seal(data: bytes) -> None:
     """What the checksum does not tell, the reader does."""
     body = data[: data.rindex(b'"checksum"')]
     for length in range(len(body)):
-        with pytest.raises(ModelFileError):
+        with pytest.raises(FileError):
             loads(seal_again(body[:length] + b'"checksum"'))
 
 
@@ -125,7 +125,7 @@ def test_the_file_is_named(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     path.write_bytes(text(WEIGHT, '"weight": [20.0,-4.0]'))
     expected = "families[0].statistics.weight[1]: must be a weight, which is not negative, got -4.0"
-    with pytest.raises(ModelFileError, match=re.escape(f"model file {str(path)!r}: {expected}")):
+    with pytest.raises(FileError, match=re.escape(f"model file {str(path)!r}: {expected}")):
         load(path)
 
 
@@ -136,7 +136,7 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
         load(tmp_path)
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", Path("/dev/zero")):
-        with pytest.raises(ModelFileError, match="it is not an ordinary file"):
+        with pytest.raises(FileError, match="it is not an ordinary file"):
             load(path)
 
 
@@ -144,10 +144,10 @@ def test_a_large_file_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "large.json"
     with path.open("wb") as file:
         file.truncate(model_file.LARGEST_FILE + 1)  # no room is taken
-    with pytest.raises(ModelFileError, match="has at most 1,073,741,824 bytes, this one has"):
+    with pytest.raises(FileError, match="has at most 1,073,741,824 bytes, this one has"):
         load(path)
     path.write_bytes(GOOD)
-    with pytest.raises(ModelFileError, match="at most 100 bytes"):
+    with pytest.raises(FileError, match="at most 100 bytes"):
         load(path, largest=100)
-    with pytest.raises(ModelFileError, match="at most 100 bytes"):
+    with pytest.raises(FileError, match="at most 100 bytes"):
         loads(GOOD, largest=100)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import gaussbayes.model.file
-from gaussbayes.base.errors import ModelFileError
+from gaussbayes.base.errors import FileError
 from gaussbayes.base.records import LONGEST_STRING, MOST_STRINGS
 from gaussbayes.data.rows import number_rows
 from gaussbayes.families import RECORDED
@@ -152,7 +152,7 @@ def test_the_message_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     parts["families"][0]["statistics"]["weight"][1] = -4.0
     monkeypatch.chdir(tmp_path)
     Path("model.json").write_bytes(resealed(parts))
-    with pytest.raises(ModelFileError) as raised:
+    with pytest.raises(FileError) as raised:
         load(Path("model.json"))
     assert f"\n{raised.value}\n" in PAGE
 

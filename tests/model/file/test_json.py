@@ -4,7 +4,7 @@ import tracemalloc
 
 import pytest
 
-from gaussbayes.base.errors import ModelFileError
+from gaussbayes.base.errors import FileError
 from gaussbayes.model.file import loads
 from tests.model.file.broken import GIVEN, GOOD, POOLED, WEIGHT, text
 from tests.model.file.files import members, resealed, seal_again
@@ -65,7 +65,7 @@ TEXTS = {
 
 @pytest.mark.parametrize(("data", "message"), TEXTS.values(), ids=TEXTS.keys())
 def test_json_that_is_not_of_this_form(data: bytes, message: str) -> None:
-    with pytest.raises(ModelFileError, match=message):
+    with pytest.raises(FileError, match=message):
         loads(data)
 
 
@@ -129,7 +129,7 @@ def test_no_file_fills_the_memory(old: str, new: str, message: str) -> None:
     data = text(old, new)
     tracemalloc.start()
     try:
-        with pytest.raises(ModelFileError, match=message):
+        with pytest.raises(FileError, match=message):
             loads(data)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
@@ -177,7 +177,7 @@ def test_cells_do_not_fill_the_memory() -> None:
     data = resealed(parts)
     tracemalloc.start()
     try:
-        with pytest.raises(ModelFileError, match=r"cells.observed: must be fewer patterns: .*512"):
+        with pytest.raises(FileError, match=r"cells.observed: must be fewer patterns: .*512"):
             loads(data)
         peak = tracemalloc.get_traced_memory()[1]
     finally:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from gaussbayes.base import atomic
-from gaussbayes.base.errors import ModelFileError
+from gaussbayes.base.errors import FileError
 from gaussbayes.model.file import load, save
 from tests.model.file.files import file_of, fitted
 
@@ -119,7 +119,7 @@ def test_the_old_file_stays_if_the_disk_is_full(tmp_path: Path) -> None:
 def test_the_old_file_stays_if_the_model_cannot_be_saved(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     save(OLD, path)
-    with pytest.raises(ModelFileError, match=r"cannot be saved: classes\.type: must be labels"):
+    with pytest.raises(FileError, match=r"cannot be saved: classes\.type: must be labels"):
         save(fitted(classes=[b"a", b"b"]), path)
     assert path.read_bytes() == file_of(OLD)
 

@@ -5,7 +5,7 @@ from binascii import Error as EncodingError
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from gaussbayes.base.errors import SchemaError
+from gaussbayes.base.errors import DataError
 from gaussbayes.data.expansion import check_memory
 from gaussbayes.data.roles import ColumnSelection, InferredTypes
 from gaussbayes.data.tables import is_dictionary, is_number, is_string, value_type
@@ -39,7 +39,7 @@ def stored_types(schema: "pa.Schema", file: str) -> InferredTypes:
         names = set(schema.names)
     except UnicodeDecodeError as error:
         msg = f"the name of a column of {file} is not UTF-8 text: {error.object!r:.60}; rename it"
-        raise SchemaError(msg) from None
+        raise DataError(msg) from None
     notes = schema.metadata or {}
     categorical = {field.name for field in schema if is_dictionary(field.type)}
     try:
@@ -110,7 +110,7 @@ def cast_table(table: "pa.Table", selection: ColumnSelection, file: str) -> "pa.
                 f"column {field.name!r} of {file} holds {column.type}, which is not {field.type} "
                 f"as in the files before it: {error}"
             )
-            raise SchemaError(msg) from None
+            raise DataError(msg) from None
     return pa.Table.from_arrays(columns, names=selection.columns)
 
 

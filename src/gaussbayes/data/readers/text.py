@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from pyarrow import csv as arrow_csv
 from pyarrow import json as arrow_json
 
-from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.data.files import FileReader, SourceFile, bytes_taken, naming, open_bytes
 from gaussbayes.data.roles import (
@@ -531,7 +531,7 @@ def _check_is_header(names: tuple[str, ...], file: str) -> None:
             f"the first line of {file} looks like a row of data ({some}{', …' * (len(names) > 4)})"
             f", but must name the columns: put a line with their names before it{WITHOUT_HEADER}"
         )
-        raise SchemaError(msg)
+        raise DataError(msg)
 
 
 # JSON lines.
@@ -572,7 +572,7 @@ class JsonLinesReader(TextReader):
                 f"{self.file.shown} holds a JSON array; give one object a line, for example with "
                 "`jq -c '.[]'`"
             )
-            raise SchemaError(msg)
+            raise DataError(msg)
         objects, _ = _objects(first_records(block, quoted=False))
         names = list(dict.fromkeys(name for record in objects for name in record))
         self.check_names(names)

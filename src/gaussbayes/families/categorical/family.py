@@ -87,7 +87,7 @@ class CategoricalStatistics(ClassSums):
         return mine.mapped(lambda a, b, _: a + b, theirs)
 
     def without(self, other: "CategoricalStatistics", names: Schema) -> "CategoricalStatistics":
-        """The counts without rows that are among these; RemovalError if they cannot be.
+        """The counts without rows that are among these; DataError if they cannot be.
 
         Categories of which nothing is left are left out.
         """

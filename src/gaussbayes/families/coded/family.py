@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, TransformName
@@ -74,7 +74,7 @@ class Coded(Wrapper):
         """The codes; they must have been learnt."""
         if self.coding is None:
             msg = "the code of categories must be learnt (prepared) before it is used"
-            raise ParameterError(msg)
+            raise OptionError(msg)
         return self.coding
 
     @property

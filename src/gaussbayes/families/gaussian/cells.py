@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, RemovalError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.patterns import group
 from gaussbayes.base.schema import Schema
@@ -137,7 +137,7 @@ class PatternMoments:
         if strange.size:
             cell = other.named(names).class_name(int(strange[0]))
             msg = f"there are no rows of class {cell} to be removed: {ONLY_ADDED}"
-            raise RemovalError(msg)
+            raise DataError(msg)
         at = np.searchsorted(mine, theirs)  # the cells of `self` are numbered as they stand
         touched = self.taken(at)
         called = touched.named(names)

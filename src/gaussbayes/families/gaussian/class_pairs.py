@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
@@ -93,7 +93,7 @@ def crossings(density: "GaussianDensity", pair: tuple[int, int], constant: float
     k, d = density.offset.shape
     if d != 1:
         msg = f"two classes are equally probable at single points of 1 feature; this model has {d}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     a, b = pair
     whitener = np.broadcast_to(density.covariance.whitener.reshape(-1), (k,))
     ratio = float(whitener[a] / whitener[b])

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gaussbayes import kernels
 from gaussbayes.base.checks import as_numbers
-from gaussbayes.base.errors import DataError, ParameterError, SingularCovarianceError
+from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.patterns import patterns_of
 from gaussbayes.base.schema import Schema
@@ -308,7 +308,7 @@ def given(
     mean = _finite_numbers("means", means)
     if mean.shape != (k, d):
         msg = f"means must have shape {(k, d)} (classes, features), got {mean.shape}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     values = _finite_numbers("covariances", covariances)
     structure_of_values(values, k, d, structure.covariance, structure.shared)  # raises unless so
     if structure.shared:
@@ -322,7 +322,7 @@ def _finite_numbers(what: str, values: ArrayLike) -> FloatArray:
     if not np.isfinite(numbers).all():
         place = tuple(np.argwhere(~np.isfinite(numbers))[0].tolist())
         msg = f"{what} must be finite, got {numbers[place]} at {place}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     return numbers
 
 

@@ -9,13 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gaussbayes.base.errors import (
-    CapabilityError,
-    DataError,
-    NonFiniteError,
-    ParameterError,
-    SingularCovarianceError,
-)
+from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.remedy import AUTOMATIC_CHOICE, Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray, ScatterLayout
@@ -234,7 +228,7 @@ class Gaussian(Family):
             return complete_statistics(
                 X, labels, weights, k, layout, threads, products=self.needs_products
             )
-        except NonFiniteError:
+        except DataError:
             return observe(X, labels, weights, k, layout, names, threads)
 
     def adapted(self, statistics: Any) -> GaussianStatistics:
@@ -494,7 +488,7 @@ class PredictiveGaussian(Gaussian):
         """How strong a prior the automatic choice tries, as the sharing that it amounts to."""
         if covariance not in ("full", AUTOMATIC):
             msg = f"estimate='predictive' needs covariance='full', got {covariance!r}"
-            raise ParameterError(msg)
+            raise OptionError(msg)
         if isinstance(shared, str) and shared == AUTOMATIC:
             strengths = tuple(Structure("full", value) for value in SHARINGS)
             return strengths, strengths[0]
@@ -641,7 +635,7 @@ class PredictiveGaussian(Gaussian):
             "the evidence of estimate='predictive' needs rows without missing values, and shared "
             "between 0 and 1"
         )
-        raise CapabilityError(msg)
+        raise OptionError(msg)
 
     @property
     def is_counted(self) -> bool:
@@ -671,7 +665,7 @@ def _family_of(
     ):
         if not isinstance(value, str) or value not in known:
             msg = f"{what} must be one of {', '.join(map(repr, known))}, got {value!r}"
-            raise ParameterError(msg)
+            raise OptionError(msg)
     kind = PredictiveGaussian if estimate == "predictive" else Gaussian
     structures, structure = kind.structures(covariance, shared)
     all_shrinkages = isinstance(shrinkage, str) and shrinkage == AUTOMATIC
@@ -681,7 +675,7 @@ def _family_of(
             "estimate='predictive' needs shrinkage None, a number in [0, 1] or 'auto', got "
             f"{intensity!r}"
         )
-        raise ParameterError(msg)
+        raise OptionError(msg)
     choice = None
     if len(structures) > 1 or all_shrinkages:
         shrinkages = kind.shrinkages if all_shrinkages else (intensity,)

@@ -43,7 +43,7 @@ def push_down(
 ) -> GaussianStatistics | None:
     """The statistics of some features of the labelled rows; None if they take too many sums.
 
-    Infinity among the values is a `NonFiniteError`. Features are given by their positions.
+    Infinity among the values is a `DataError`. Features are given by their positions.
     """
     k, d = table.classes.shape[0], len(columns)
     layout = family.layout(k, d)

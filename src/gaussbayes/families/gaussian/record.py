@@ -16,7 +16,7 @@ from msgspec import Meta, Raw, structs
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.records import (
     Integers,
     Numbers,
@@ -499,7 +499,7 @@ def _read_covariance(
     try:
         with np.errstate(all="ignore"):
             covariance = regularisation.shape_of(shape, values, names)
-    except (ParameterError, np.linalg.LinAlgError) as error:
+    except (OptionError, np.linalg.LinAlgError) as error:
         refuse(place, f"covariances that are positive definite: {error}")
     if not (np.isfinite(covariance.whitener).all() and np.isfinite(covariance.log_det).all()):
         refuse(place, "covariances that can be inverted; these are too large or too small")

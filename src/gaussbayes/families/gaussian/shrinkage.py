@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments
 from gaussbayes.families.gaussian.structure import Shape
@@ -49,7 +49,7 @@ def check_shrinkage(shrinkage: object) -> Shrinkage:
         return float(shrinkage)
     names = "'oas' or 'ledoit-wolf'"
     msg = f"shrinkage must be None, a number in [0, 1], {names}, got {shrinkage!r}"
-    raise ParameterError(msg)
+    raise OptionError(msg)
 
 
 def target_squares(

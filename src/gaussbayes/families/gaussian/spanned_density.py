@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from gaussbayes.base.errors import CapabilityError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.patterns import patterns_of
 from gaussbayes.base.schema import Schema
@@ -335,7 +335,7 @@ class SpannedDensity:
         """``Σ w log p(x | c)`` of rows of the span, each in its own class; of Gaussians only."""
         if self.degrees is not None:
             msg = "the log-likelihood of Student-t densities needs the rows, not statistics alone"
-            raise CapabilityError(msg)
+            raise OptionError(msg)
         n_outside = self.span.n_outside
         volume = 0.5 * n_outside * (_LOG_2_PI + np.log(self._variances)) + self.span.log_unit
         weight: FloatArray = statistics.weight
@@ -351,7 +351,7 @@ class SpannedDensity:
         return statistics, self.log_likelihood(statistics)
 
 
-def no_em() -> CapabilityError:
+def no_em() -> OptionError:
     """What is raised where unlabelled rows would have to be learnt from."""
     msg = "a model in the span of its rows cannot learn from unlabelled rows: fit to all at once"
-    return CapabilityError(msg)
+    return OptionError(msg)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from gaussbayes import kernels
 from gaussbayes.base.checks import not_negative
-from gaussbayes.base.errors import DataError, RemovalError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite, overflow_error
 from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.schema import Schema
@@ -218,7 +218,7 @@ class ClassMoments:
 
         Raises
         ------
-        RemovalError
+        DataError
             If a weight would fall below zero, a scatter be none (its sums of squares are negative,
             or would be for some combination of the features), or all rows have another mean.
         """
@@ -232,7 +232,7 @@ class ClassMoments:
                 f"cannot remove weight {other.weight[code]:g} from class "
                 f"{names.class_name(code)}, which has weight {self.weight[code]:g}: {ONLY_ADDED}"
             )
-            raise RemovalError(msg)
+            raise DataError(msg)
         left = weight > tolerance
         weight = np.where(left, weight, 0.0)
         delta = _delta(self, other)
@@ -388,7 +388,7 @@ def _check_gone(
             f"cannot remove all rows of class {names.class_name(c)} by rows whose mean of "
             f"{names.feature_name(j)} is another: {ONLY_ADDED}"
         )
-        raise RemovalError(msg)
+        raise DataError(msg)
 
 
 def _settle(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
@@ -406,7 +406,7 @@ def _settle(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
             f"removing these rows would make the sum of squares of {names.feature_name(j)}"
             f"{layout.owner(c, names)} {squares[c, j]:g}: {ONLY_ADDED}"
         )
-        raise RemovalError(msg)
+        raise DataError(msg)
     squares[squares <= _NOISE * original] = 0.0
     if not layout.correlated:
         return
@@ -421,7 +421,7 @@ def _settle(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
             "removing these rows would give a combination of the features a negative sum of "
             f"squares{layout.owner(good, names)}: {ONLY_ADDED}"
         )
-        raise RemovalError(msg)
+        raise DataError(msg)
     # |sᵢⱼ| ≤ √(sᵢᵢ sⱼⱼ) but for the last digits: of a single row nothing is left but zeros.
     root, products = np.sqrt(squares), layout.stacked(scatter)
     bound = root[:, :, None] * root[:, None, :]

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes import kernels
-from gaussbayes.base.errors import ParameterError, SingularCovarianceError
+from gaussbayes.base.errors import OptionError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each
 from gaussbayes.base.types import CovarianceName, FloatArray, ScatterLayout
@@ -94,7 +94,7 @@ def check_variances(variance: FloatArray, names: Schema, weight: FloatArray | No
 def symmetric(covariance: FloatArray, names: Schema) -> FloatArray:
     """Given covariances (m, d, d) without the rounding that makes them not quite symmetric.
 
-    A `ParameterError` if there is more than that, which names the entries.
+    A `OptionError` if there is more than that, which names the entries.
     """
     scale = np.sqrt(np.abs(np.einsum("mii->mi", covariance)))
     gap = np.abs(covariance - covariance.transpose(0, 2, 1))
@@ -106,7 +106,7 @@ def symmetric(covariance: FloatArray, names: Schema) -> FloatArray:
             f"the covariance{owner} must be symmetric: entry ({i}, {j}) is "
             f"{covariance[c, i, j]:g}, entry ({j}, {i}) is {covariance[c, j, i]:g}"
         )
-        raise ParameterError(msg)
+        raise OptionError(msg)
     return np.asarray((covariance + covariance.transpose(0, 2, 1)) / 2)
 
 
@@ -574,10 +574,10 @@ def structure_of(covariance: object, shared: object) -> Structure:
     if not isinstance(covariance, str) or covariance not in SHAPES:
         possible = ", ".join(map(repr, SHAPES))
         msg = f"covariance must be one of {possible}, got {covariance!r}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     if not isinstance(shared, _NUMBERS) or not 0 <= shared <= 1:
         msg = f"shared must be True, False or a number in [0, 1], got {shared!r}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     return Structure(SHAPES[covariance].name, float(shared))
 
 
@@ -599,7 +599,7 @@ def structure_of_values(
             f"covariances of shape {(d, d)} for {k} classes and {d} features may be one covariance "
             "for all classes or the variances of each: say covariance='full' or 'diagonal'"
         )
-        raise ParameterError(msg)
+        raise OptionError(msg)
     name = structure_of(covariance or "full", shared or False).covariance
     single = SHAPES[name].dimensions(d)
     expected = {None: {single, (k, *single)}, True: {single}, False: {(k, *single)}}[shared]
@@ -610,5 +610,5 @@ def structure_of_values(
             f"{' or '.join(map(str, sorted(expected)))}, got {covariances.shape}; variances need "
             "covariance='diagonal' (one for each feature) or 'spherical' (one for all)"
         )
-        raise ParameterError(msg)
+        raise OptionError(msg)
     return Structure(name, float(covariances.shape == single))

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from gaussbayes.base.errors import CapabilityError, ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, number_rows
@@ -189,7 +189,7 @@ class StudentDensity:
                 "two classes are equally probable at single points of 1 feature; this model has "
                 f"{self.n_columns}"
             )
-            raise ParameterError(msg)
+            raise OptionError(msg)
         two = self.selected(pair)
         middle, scale = two.gaussian.mean[:, 0], two.gaussian.deviation[:, 0]
         unit, center = float(scale.max()), float(middle.mean())
@@ -221,7 +221,7 @@ class StudentDensity:
         """There is none: a Student-t has no sufficient statistics."""
         del statistics
         msg = "the log-likelihood of Student-t densities needs the rows, not their statistics alone"
-        raise CapabilityError(msg)
+        raise OptionError(msg)
 
     def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
         """Means, standard deviations, degrees of freedom, and correlations of a few features."""

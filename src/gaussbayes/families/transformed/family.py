@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import FloatArray, TransformName
@@ -89,7 +89,7 @@ class Transformed(Wrapper):
         for transform in self.transforms:
             if isinstance(transform, str):
                 msg = f"the transform {transform!r} must be learnt (prepared) before it is used"
-                raise ParameterError(msg)
+                raise OptionError(msg)
         return Transforms(self.transforms)  # type: ignore[arg-type]
 
     def prepared(self, rows: Rows, targets: Targets, names: Schema) -> "Transformed":
@@ -125,7 +125,7 @@ class Transformed(Wrapper):
                     f"the transform {kind!r} was learnt from the first rows and holds for all that "
                     f"follow, got {wanted!r}: fit again"
                 )
-                raise ParameterError(msg)
+                raise OptionError(msg)
         return replace(self, transforms=tuple(b if isinstance(a, str) else a for a, b in pairs))
 
     def compact(self, rows: Rows, targets: Targets, names: Schema) -> list["Transformed"]:
@@ -227,5 +227,5 @@ def check_transform(transform: Any) -> Any:
     if not isinstance(transform, str) or transform not in TRANSFORMS:
         known, close = ", ".join(map(repr, TRANSFORMS)), meant(str(transform), list(TRANSFORMS))
         msg = f"a transform must be None or one of {known}, got {transform!r:.80}{close}"
-        raise ParameterError(msg)
+        raise OptionError(msg)
     return transform

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gaussbayes.base.errors import ModelFileError, PriorError
+from gaussbayes.base.errors import FileError, OptionError
 from gaussbayes.base.missing_marks import MissingMarks
 from gaussbayes.base.records import (
     LONGEST_STRING,
@@ -74,9 +74,9 @@ def load(path: Path, *, largest: int = LARGEST_FILE) -> Model:
     """Read the model in a file; one of more than `largest` bytes is refused unread."""
     try:
         return loads(_read(path, largest), largest=largest)
-    except ModelFileError as error:
+    except FileError as error:
         msg = f"model file {str(path)!r}: {error}"
-        raise ModelFileError(msg) from None
+        raise FileError(msg) from None
 
 
 def _read(path: Path, largest: int) -> bytes:
@@ -85,14 +85,14 @@ def _read(path: Path, largest: int) -> bytes:
     # A pipe or a device may never end. A directory is left to `open`, which says what it is.
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         msg = "it is not an ordinary file"
-        raise ModelFileError(msg)
+        raise FileError(msg)
     _check_size(status.st_size, largest)
     with path.open("rb") as file:
         return file.read(status.st_size + 1)
 
 
 def loads(data: bytes, *, largest: int = LARGEST_FILE) -> Model:
-    """The model in a model file; a ModelFileError for anything that `dumps` would not write."""
+    """The model in a model file; a FileError for anything that `dumps` would not write."""
     _check_size(len(data), largest)
     # Without what an editor or a version control system of Windows may have added. A carriage
     # return cannot be part of a string in JSON, so that no two files become one.
@@ -109,7 +109,7 @@ def _check_size(size: int, largest: int) -> None:
     """Raise if a file of this size is larger than allowed."""
     if size > largest:
         msg = f"a model file has at most {largest:,} bytes, this one has {size:,}"
-        raise ModelFileError(msg)
+        raise FileError(msg)
 
 
 def _check_head(data: bytes) -> None:
@@ -119,7 +119,7 @@ def _check_head(data: bytes) -> None:
         start = data[:40].decode("utf-8", "backslashreplace")
         beginning = f'{{"format": "{FORMAT}", "version": {VERSION}'
         msg = f"not a model file: it must begin with {beginning}, got {start!r}"
-        raise ModelFileError(msg)
+        raise FileError(msg)
     version = head[1].decode()
     if version == "1":
         problem = "it was written by version 0.1 of gaussbayes, whose files this version does not "
@@ -152,7 +152,7 @@ def _check_strings(data: bytes) -> None:
         decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
         msg = f"it must be UTF-8: {error.reason}, got {error.object[error.start :][:20]!r}"
-        raise ModelFileError(msg) from None
+        raise FileError(msg) from None
     # Some of the quotes that follow a backslash end a string all the same.
     count, plain, other = (data.count(b'"') - data.count(b'\\"')) // 2, 0, 0
     for string in STRING.finditer(data) if count <= MOST_STRINGS else ():
@@ -160,7 +160,7 @@ def _check_strings(data: bytes) -> None:
         if size > LONGEST_STRING + 2:
             shown = string[0][:40].decode("utf-8", "replace")
             msg = f"a string has at most {LONGEST_STRING:,} bytes, but {shown}… has {size:,}"
-            raise ModelFileError(msg)
+            raise FileError(msg)
         if string[0].isascii() and b"\\" not in string[0]:
             plain += size
         else:
@@ -172,7 +172,7 @@ def _check_strings(data: bytes) -> None:
             f"a model file has at most {MOST_STRINGS:,} strings, {MOST_PLAIN_BYTES:,} bytes of "
             f"those that are ASCII and {MOST_OTHER_BYTES:,} of others; this one has more"
         )
-        raise ModelFileError(msg)
+        raise FileError(msg)
 
 
 def _model(record: ModelRecord) -> Model:
@@ -544,5 +544,5 @@ def _check_prior(prior: FloatArray, schema: Schema, place: str) -> FloatArray:
     try:
         with np.errstate(over="ignore"):
             return class_priors(prior, schema, prior)
-    except PriorError as error:
+    except OptionError as error:
         refuse(place, f"finite priors, none below 0, that sum to 1: {error}")

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Raw
 
 from gaussbayes.base.atomic import replace_file
-from gaussbayes.base.errors import GaussBayesError, ModelFileError
+from gaussbayes.base.errors import FileError, GaussBayesError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.records import (
     Record,
@@ -79,10 +79,10 @@ def dumps(model: Model, *, unlabelled_rows: bool = False) -> bytes:
         record = _record(model, unlabelled_rows)
         data = sealed(_laid_out(record)[: -len('"checksum": ""\n}')])
         loads(data)  # whatever a reader refuses is refused now, not when the rows are gone
-    except ModelFileError as error:
+    except FileError as error:
         k, d = model.schema.classes.shape[0], model.schema.n_features
         msg = f"this model of {k} classes and {d} features cannot be saved: {error}"
-        raise ModelFileError(msg) from None
+        raise FileError(msg) from None
     return data
 
 

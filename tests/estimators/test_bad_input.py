@@ -1,0 +1,306 @@
+"""Bad input gets an error that says what came and what to do, and nothing is lost."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gaussbayes import (
+    AutoClassifier,
+    DataError,
+    GaussianClassifier,
+    OptionError,
+    SingularCovarianceError,
+    compare,
+)
+from tests.models import SCORES, STRUCTURES, tree_frame, trees
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("structure", STRUCTURES)
+@pytest.mark.parametrize(("value", "name"), [(np.inf, "inf"), (-np.inf, "inf")])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_not_finite_rows(structure: tuple[Any, bool], value: float, name: str, dtype: Any) -> None:
+    X, y = trees()
+    X = X.astype(dtype)
+    bad = X.copy()
+    bad[31, 1] = value
+    model = GaussianClassifier(structure[0], shared=structure[1])
+    with pytest.raises(DataError, match=f"contains {name}.* in row 31, column 1"):
+        model.leave_one_out(bad, y)
+    with pytest.raises(DataError, match=f"contains {name}.* in row 31, column 'girth'"):
+        model.leave_one_out(tree_frame(bad), y)
+    with pytest.raises(DataError, match=f"contains {name}.* in row 31, column 1"):
+        model.partial_fit(bad, y)
+    with pytest.raises(DataError, match=f"contains {name}.* in row 31, column 'girth'"):
+        model.partial_fit(tree_frame(bad), y)
+    with pytest.raises(DataError, match=f"contains {name}.* in row 31, column 1"):
+        model.fit(bad, y)
+    with pytest.raises(DataError, match=f"contains {name}.* in row 31, column 'girth'"):
+        model.fit(tree_frame(bad), y)
+    model.fit(tree_frame(X), y)
+    for method in ("predict", *SCORES):
+        with pytest.raises(DataError, match=f"contains {name}.* row 31, column 'girth'"):
+            getattr(model, method)(tree_frame(bad))
+    with pytest.raises(DataError, match="row 31, column 'girth'"):
+        model.log_odds(tree_frame(bad), "ash", "oak")
+    with pytest.raises(DataError, match="row 31, column 'girth'"):
+        model.negative_log_likelihood(tree_frame(bad), y)
+
+
+def test_the_first_bad_row_of_many_is_named() -> None:
+    X, y = trees(n=200_000)
+    model = GaussianClassifier().fit(X, y)
+    X[150_001, 2] = np.nan  # a missing value
+    X[199_999, 0] = np.inf
+    with pytest.raises(DataError, match="infinity in row 199999, column 0 "):
+        model.leave_one_out(X, y)
+    with pytest.raises(DataError, match="infinity in row 199999, column 0 "):
+        model.partial_fit(X, y)
+    with pytest.raises(DataError, match="infinity in row 199999, column 0 "):
+        model.fit(X, y)
+    with pytest.raises(DataError, match="infinity in row 199999, column 0 "):
+        model.predict(X)
+
+
+def test_wrong_number_of_features() -> None:
+    X, y = trees()
+    model = GaussianClassifier().fit(X, y)
+    message = "X has 2 features, but GaussianClassifier is expecting 3 features as input"
+    for call in (
+        lambda: model.predict(X[:, :2]),
+        lambda: model.predict_proba(X[:, :2].tolist()),
+        lambda: model.partial_fit(X[:, :2], y),
+        lambda: model.negative_log_likelihood(X[:, :2], y),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+def test_wrong_names_of_features() -> None:
+    X, y = trees()
+    model = GaussianClassifier().fit(tree_frame(X), y)
+    other = tree_frame(X).rename(columns={"girth": "width"})
+    wider = tree_frame(X).assign(species=y)  # the column of text is named as unknown, not as text
+    shuffled = tree_frame(X)[["girth", "age", "height"]]
+    for call in (model.predict, lambda X: model.partial_fit(X, y)):
+        with pytest.raises(ValueError, match="unseen at fit time:\n- width\n.*missing:\n- girth"):
+            call(other)
+        with pytest.raises(ValueError, match="unseen at fit time:\n- species"):
+            call(wider)
+        with pytest.raises(ValueError, match="must be in the same order"):
+            call(shuffled)
+
+
+def test_one_class_only() -> None:
+    X, y = trees()
+    named = r"got 1 class: 'oak'; add labelled rows of another class, or give other labels \(y\)"
+    for model in (GaussianClassifier(), AutoClassifier()):
+        with pytest.raises(DataError, match=named):
+            model.fit(X, ["oak"] * 40)
+        assert model.fit(np.r_[X, X + 1], ["oak"] * 40 + ["elm"] * 40).classes_.size == 2
+        assert model.fit(X, y).classes_.size == 2
+    with pytest.raises(DataError, match=named):
+        compare(X, ["oak"] * 40)
+    weight = np.tile([1.0, 0.0], 20)
+    with pytest.raises(DataError, match="at least two classes with rows, got 1 class: 'ash'"):
+        GaussianClassifier().fit(*trees(), sample_weight=weight)
+
+
+def test_too_few_rows_for_a_full_covariance() -> None:
+    X, y = trees()
+    few = np.flatnonzero(y == "ash")[:3].tolist() + np.flatnonzero(y == "oak").tolist()
+    with pytest.raises(SingularCovarianceError) as caught:
+        GaussianClassifier().fit(X[few], y[few])
+    text = str(caught.value)
+    assert "class 'ash' has 3 rows for 3 features" in text
+    assert "needs at least 4" in text
+    for way in ("shrinkage", "shared=True", "'diagonal'", "'spherical'"):
+        assert way in text
+    for settings in (
+        {"shrinkage": 0.1},
+        {"shrinkage": "oas"},
+        {"shared": True},
+        {"covariance": "diagonal"},
+        {"covariance": "spherical"},
+    ):
+        GaussianClassifier(**settings).fit(X[few], y[few])
+
+
+def test_a_class_of_one_row() -> None:
+    X, y = trees()
+    one = np.flatnonzero(y == "ash")[:1].tolist() + np.flatnonzero(y == "oak").tolist()
+    for covariance in ("full", "diagonal", "spherical"):
+        with pytest.raises(SingularCovarianceError, match="class 'ash'"):
+            GaussianClassifier(covariance).fit(X[one], y[one])
+        GaussianClassifier(covariance, shared=True).fit(X[one], y[one])
+    with pytest.raises(DataError, match="class 'ash' weighs 1: divisor='unbiased' divides by 0"):
+        GaussianClassifier(divisor="unbiased").fit(X[one], y[one])
+
+
+@pytest.mark.parametrize("structure", STRUCTURES[:4])
+def test_constant_features(structure: tuple[Any, bool]) -> None:
+    X, y = trees()
+    X[:, 1] = 7.0
+    with pytest.raises(SingularCovarianceError) as caught:
+        GaussianClassifier(structure[0], shared=structure[1]).fit(tree_frame(X), y)
+    text = str(caught.value)
+    assert "does not vary in 'girth'" in text
+    assert "shrinkage" in text
+    owner = "the covariance shared by all classes" if structure[1] else "class 'ash'"
+    assert owner in text
+
+
+def test_features_constant_in_one_class() -> None:
+    X, y = trees()
+    X[y == "oak", 2] = 1e6
+    with pytest.raises(SingularCovarianceError, match="class 'oak' does not vary in 'height'"):
+        GaussianClassifier().fit(tree_frame(X), y)
+
+
+@pytest.mark.parametrize("structure", STRUCTURES[:2])
+@pytest.mark.parametrize("scale", [1e-10, 1.0, 1e10])
+def test_collinear_features(structure: tuple[Any, bool], scale: float) -> None:
+    X, y = trees()
+    X[:, 2] = (X[:, 0] - 3 * X[:, 1]) * scale
+    with pytest.raises(SingularCovarianceError) as caught:
+        GaussianClassifier(structure[0], shared=structure[1]).fit(tree_frame(X), y)
+    text = str(caught.value)
+    assert "collinear" in text
+    for name in ("'age'", "'girth'", "'height'", "shrinkage", "diagonal"):
+        assert name in text
+
+
+@pytest.mark.parametrize(
+    ("priors", "what"),
+    [
+        ([1.2, -0.2], r"the prior of class 'oak' is -0\.2; priors must be finite and not negative"),
+        ([0.5, 0.6], r"priors must sum to 1, got \[0\.5, 0\.6\], which sum to 1\.1"),
+        ([5, 5], "priors must sum to 1"),
+        ([np.nan, 1.0], "the prior of class 'ash' is nan"),
+        ([0.2, 0.3, 0.5], "2 classes, 'ash', 'oak', so 2 priors are needed"),
+        ({"ash": 0.5, "elm": 0.5}, "unknown to the model: 'elm'; without a prior: 'oak'"),
+        ({"ash": 1.0}, "without a prior: 'oak'"),
+        ("equal", "None, 'uniform', numbers or {label: number}, got 'equal'"),
+        (["x", "y"], "priors must be numbers"),
+    ],
+)
+def test_bad_priors(priors: Any, what: str) -> None:
+    X, y = trees()
+    with pytest.raises(OptionError, match=what):
+        GaussianClassifier(priors=priors).fit(X, y)
+    with pytest.raises(OptionError, match=what):
+        GaussianClassifier().fit(X, y).with_priors(priors)
+    with pytest.raises(OptionError, match=what):
+        GaussianClassifier(priors=priors).partial_fit(X, y).predict(X)
+
+
+@pytest.mark.parametrize(
+    ("settings", "what"),
+    [
+        (
+            {"covariance": "round"},
+            "covariance must be one of 'full', 'diagonal', 'spherical', 'auto', got 'round'",
+        ),
+        ({"covariance": None}, "covariance must be one of .* got None"),
+        ({"shared": "yes"}, r"shared must be True, False or a number in \[0, 1\], got 'yes'"),
+        ({"shared": 1.5}, r"a number in \[0, 1\], got 1.5"),
+        ({"shared": float("nan")}, r"a number in \[0, 1\], got nan"),
+        ({"divisor": "n"}, "divisor must be one of 'mle', 'unbiased', got 'n'"),
+        (
+            {"shrinkage": 1.5},
+            r"shrinkage must be None, a number in \[0, 1\], 'oas' or .*, got 1\.5",
+        ),
+        ({"shrinkage": "best"}, "'oas' or 'ledoit-wolf', got 'best'"),
+        ({"shrinkage": np.nan}, "got nan"),
+        ({"shrinkage": True}, "got True"),
+        ({"n_jobs": 0}, "n_jobs must be a number of threads"),
+        ({"n_jobs": 1.5}, "n_jobs must be a number of threads"),
+    ],
+)
+def test_bad_settings(settings: dict[str, Any], what: str) -> None:
+    X, y = trees()
+    GaussianClassifier(shrinkage=1.0).fit(X, y)  # True equals it, and is still no shrinkage
+    model = GaussianClassifier(**settings)  # the constructor takes anything, as scikit-learn asks
+    for learn in (model.fit, model.partial_fit):
+        with pytest.raises(OptionError, match=what):
+            learn(X, y)
+    assert not hasattr(model, "classes_")
+
+
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+@pytest.mark.parametrize(
+    ("weight", "what"),
+    [
+        (np.r_[np.ones(20), -1.0, np.ones(19)], r"not negative: row 20 has -1\.0"),
+        (np.r_[np.ones(39), np.nan], "row 39 has nan"),
+        (np.zeros(40), "at least one non-zero number: all 40 are zero"),
+        (np.ones(39), r"shape \(40,\), one for each row, got \(39,\)"),
+    ],
+)
+def test_bad_weights(learn: str, weight: Any, what: str) -> None:
+    with pytest.raises(DataError, match=what):
+        getattr(GaussianClassifier(), learn)(*trees(), sample_weight=weight)
+
+
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+def test_empty_input(learn: str) -> None:
+    with pytest.raises(DataError, match=r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1"):
+        getattr(GaussianClassifier(), learn)(np.empty((0, 3)), [])
+    with pytest.raises(DataError, match=r"0 feature\(s\) \(shape=\(40, 0\)\) while a minimum of 1"):
+        getattr(GaussianClassifier(), learn)(np.empty((40, 0)), trees()[1])
+    model = GaussianClassifier().fit(*trees())
+    with pytest.raises(DataError, match=r"0 sample\(s\)"):
+        model.predict(np.empty((0, 3)))
+
+
+def test_strings_in_a_numeric_column() -> None:
+    X, y = trees()
+    table = tree_frame(X).astype({"girth": object})
+    table.loc[17, "girth"] = "thick"
+    model = GaussianClassifier()
+    with pytest.raises(DataError, match=r"'girth' \(string, for example 'thick' in row 17\)"):
+        model.fit(table, y)
+    model.fit(tree_frame(X), y)
+    with pytest.raises(
+        DataError, match="column 'girth' of X holds a string: 'thick' in row 17"
+    ) as e:
+        model.predict(table)
+    assert "categorical_features" not in str(e.value)
+    assert "pandas.to_numeric(..., errors='coerce')" in str(e.value)
+    table["girth"] = pd.to_numeric(table["girth"], errors="coerce")
+    assert model.predict(table).size == len(table)
+
+
+def test_values_too_large_to_square() -> None:
+    X, y = trees()
+    with pytest.raises(DataError, match="too large: .*overflow"):
+        GaussianClassifier().fit(X * 1e200, y)
+    model = GaussianClassifier().fit(X, y)
+    with pytest.raises(DataError, match="so far from every class"):
+        model.predict(X * 1e200)
+
+
+def test_unknown_labels_when_asking() -> None:
+    X, y = trees()
+    model = GaussianClassifier().fit(X, y)
+    with pytest.raises(DataError, match=r"unknown labels: \['elm'\]; the classes are \['ash', 'o"):
+        model.log_odds(X, "oak", "elm")
+    with pytest.raises(DataError, match=r"unknown labels: \['elm'\]"):
+        model.negative_log_likelihood(X[:2], ["elm", "oak"])
+    with pytest.raises(DataError, match=r"unknown labels: \[0, 1\]"):
+        model.negative_log_likelihood(X[:2], [[0.5, 0.5], [0.1, 0.9]])
+
+
+def test_models_with_given_parameters_cannot_learn_on() -> None:
+    X, y = trees()
+    made = GaussianClassifier.from_parameters([0.5, 0.5], [[0] * 3, [1] * 3], np.eye(3))
+    learnt = GaussianClassifier().fit(X, y)
+    for call in (
+        lambda: made.partial_fit(X, y),
+        lambda: made.merge(learnt),
+        lambda: learnt.merge(made),
+    ):
+        with pytest.raises(DataError, match="needs what was learnt .*its parameters were given"):
+            call()

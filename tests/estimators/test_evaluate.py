@@ -1,0 +1,116 @@
+"""`GaussianClassifier.evaluate` is the command's, and results print as tables."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import config_context
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+from gaussbayes import AutoClassifier, GaussianClassifier
+from gaussbayes.base.errors import DataError
+from gaussbayes.model.model import Model
+from tests.cli.calling import Call
+from tests.cli.conftest import call  # noqa: F401
+from tests.models import automatic_classifier, iris
+
+X, Y = iris()
+
+
+def test_what_the_command_prints(call: Call, tmp_path: Any) -> None:  # noqa: F811
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame.assign(y=Y).to_csv(tmp_path / "rows.csv", index=False)
+    model = GaussianClassifier("diagonal")
+    printed = call("evaluate", "rows.csv", "-y", "y", "--covariance", "diagonal", "--cv", "5")
+    held_out = model.evaluate(frame, Y, held_out=5)
+    same = [line.rstrip() for line in printed.stdout.splitlines()]
+    assert same == str(held_out).splitlines()
+    assert not hasattr(model, "classes_")
+    fitted = model.fit(frame[::2], Y[::2])
+    fitted.save(tmp_path / "m.json")
+    frame[1::2].assign(y=Y[1::2]).to_csv(tmp_path / "other.csv", index=False)
+    told = json.loads(call("evaluate", "m.json", "other.csv", "-y", "y", "--json").stdout)
+    seen = fitted.evaluate(frame[1::2], Y[1::2])
+    assert {name: told[name] for name in seen.record()} == seen.record()
+    assert seen.how == "the model on 75 rows"
+
+
+def test_rows_held_out_whether_it_is_fitted_or_not() -> None:
+    model = GaussianClassifier(shared=True)
+    folds = StratifiedKFold(10, shuffle=True, random_state=0)
+    posterior = cross_val_predict(model, X, Y, cv=folds, method="predict_log_proba")
+    codes = np.searchsorted(np.unique(Y), Y)
+    loss = -posterior[np.arange(150), codes].mean()
+    assert model.evaluate(X, Y).log_loss == pytest.approx(loss, rel=1e-10)
+    model.fit(X, Y)
+    assert model.evaluate(X, Y, held_out=10).log_loss == pytest.approx(loss, rel=1e-10)
+    assert model.evaluate(X, Y).log_loss < loss
+    left_out = model.leave_one_out(X, Y)
+    assert str(model.evaluate(X, Y, held_out="loo")) == str(left_out)
+    with pytest.raises(DataError, match="unknown labels"):
+        model.evaluate(X, ["rose"] * 150)
+
+
+def test_costs_and_rows_without_label() -> None:
+    labels = np.array(Y, dtype=object)
+    labels[::4] = None
+    model = GaussianClassifier().fit(X, Y)
+    kinds = np.unique(Y).tolist()
+    costs = {(a, b): 1.0 + 9 * (a == "virginica") for a in kinds for b in kinds if a != b}
+    seen = model.evaluate(X, labels, costs=costs)
+    known = np.arange(150) % 4 > 0
+    decided = model.decide(X[known], costs=costs).labels
+    paid = [costs.get((a, b), 0.0) for a, b in zip(Y[known], decided, strict=True)]
+    assert seen.cost == pytest.approx(np.mean(paid), rel=1e-12)
+    assert seen.n_rows == known.sum()
+    codes = np.searchsorted(kinds, Y)
+    numbered = GaussianClassifier().fit(X, codes)
+    soft, hard = numbered.evaluate(X, np.eye(3)[codes]), numbered.evaluate(X, codes)
+    for name in ("error", "auc", "log_loss", "f1"):
+        assert getattr(soft, name) == pytest.approx(getattr(hard, name), rel=1e-12)
+
+
+def test_everything_prints_as_a_table_and_as_html() -> None:
+    names = np.array(["<b>", "x & y", "ok"])
+    labels = names[np.searchsorted(np.unique(Y), Y)]
+    frame = pd.DataFrame(X, columns=["<i>", "b", "c", "d"])
+    model = AutoClassifier().fit(frame, labels)
+    row = frame.iloc[0]
+    results = [
+        model,
+        model.model_,
+        model.selection_,
+        model.explain(row.tolist()),
+        model.decide(frame, reject_below=0.9),
+        model.leave_one_out(frame, labels),
+        model.evaluate(frame, labels),
+        model.evidence_p_values(frame, n_draws=1000),
+        GaussianClassifier().fit(X, Y).bayes_error(n_draws=1000),
+        automatic_classifier(average=True).fit(frame, labels),
+    ]
+    for result in results:
+        text = str(result)
+        assert max(map(len, text.splitlines())) <= 88, text
+        assert len(text.splitlines()) < 90
+        assert "array(" not in text
+        mime = getattr(result, "_repr_mimebundle_", None)
+        html = mime()["text/html"] if mime else result._repr_html_()
+        assert "<i></th>" not in html
+        assert '"><b></td>' not in html
+        assert "x & y<" not in html
+    assert "… 130 more rows" in str(results[4])
+    assert str(model).startswith(model.selection_.best.name)
+    assert "&lt;i&gt;" in model.model_._repr_html_()
+    assert str(GaussianClassifier()) == "GaussianClassifier()"
+    with config_context(display="text"):
+        assert "text/html" not in model._repr_mimebundle_()
+
+
+def test_a_model_that_cannot_predict_yet_prints() -> None:
+    model = GaussianClassifier().partial_fit([[1.0, 2.0], [3.0, 5.0]], ["a", "b"])
+    assert "It cannot predict yet: class 'a'" in str(model)
+    record = model._model
+    assert isinstance(record, Model)
+    assert "weight" in str(record)
