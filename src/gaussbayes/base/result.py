@@ -50,7 +50,7 @@ def plain(value: object) -> object:
 
 @plain.register
 def _(value: str | int | None) -> object:
-    return value.item() if isinstance(value, np.generic) else value
+    return str(value) if isinstance(value, str) else value
 
 
 @plain.register
