@@ -13,8 +13,14 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-oldest wheel lint docs bench tables build clean
 
+# The shell example of README.md.
+iris := src/gaussbayes/datasets/iris.csv
 demo: $(done)/demo
-	$(python) -m gaussbayes.apps.demo
+	@mkdir -p build/demo
+	$(python) -m gaussbayes fit $(iris) -y species -o build/demo/iris.json
+	$(python) -m gaussbayes evaluate $(iris) -y species
+	$(python) -m gaussbayes report build/demo/iris.json $(iris) -o build/demo/iris.html
+	@echo "The report is in $(CURDIR)/build/demo/iris.html: open it in a browser."
 
 test: $(done)/test
 	sh tests/page/install.sh $(python)
@@ -43,7 +49,7 @@ test-oldest: $(done)/venv
 	sh tests/oldest.sh $(python)
 
 # A wheel of this machine's kind and a pure one, in dist: each is installed into an empty environment
-# and runs the demonstration where no compiler is found.
+# and fits a model where no compiler is found.
 wheel: $(done)/wheel
 	rm -rf build/wheel && mkdir -p build/wheel dist
 	GAUSSBAYES_REQUIRE_NATIVE=1 $(pip) wheel --no-deps --no-build-isolation -C build-dir=build/wheel/native -w build/wheel .
@@ -73,8 +79,9 @@ $(done)/venv:
 	@mkdir -p $(done) && touch $@
 
 # What the package is built with. CMake and Ninja come as wheels; only the compiler is the machine's.
+# The pip that comes with Python 3.11 does not read dependency groups.
 $(done)/tools: $(done)/venv constraints.txt pyproject.toml
-	$(pip) install -c constraints.txt scikit-build-core nanobind cmake ninja
+	$(pip) install -c constraints.txt pip scikit-build-core nanobind cmake ninja
 	@touch $@
 
 # Editable: a change of a .py file is there at once, a change of C++ compiles again.
@@ -92,5 +99,5 @@ $(done)/wheel: $(done)/tools
 	@touch $@
 
 $(done)/demo $(done)/test $(done)/lint $(done)/docs $(done)/bench: $(done)/build
-	$(pip) install -c constraints.txt 'gaussbayes[$(@F)]'
+	$(pip) install -c constraints.txt --group $(@F)
 	@touch $@

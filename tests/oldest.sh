@@ -6,9 +6,9 @@ set -eu
 environment=build/oldest
 pip="$environment/bin/python -m pip --disable-pip-version-check --quiet"
 [ -x "$environment/bin/python" ] || "$1" -m venv "$environment"
-$pip install -c oldest.txt scikit-build-core nanobind cmake ninja
+$pip install -c oldest.txt 'pip>=25.1' scikit-build-core nanobind cmake ninja
 GAUSSBAYES_REQUIRE_NATIVE=1 $pip install -c oldest.txt --no-build-isolation --force-reinstall --no-deps .
-$pip install -c oldest.txt 'gaussbayes[test]'
+$pip install -c oldest.txt --group test
 
 # What is installed is tested, not the sources beside the tests.
 project=$(mktemp -d)

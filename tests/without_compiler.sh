@@ -25,8 +25,7 @@ mkdir "$temporary/project"
 # With their times, so that what is compiled of the tests need not be compiled again.
 cp -Rp tests examples benchmarks docs pyproject.toml "$temporary/project"
 cd "$temporary/project"
-"$temporary/venv/bin/python" -c 'import gaussbayes; gaussbayes.show_config()' | tee config
-grep -q '^kernels *reference' config
+"$temporary/venv/bin/python" -W error tests/smoke.py reference
 
 # What the kernels compute is run: the kernels themselves, what the Gaussian family and the classifier
 # make of it, laws, and agreement with other libraries; and of analysis, files and subcommands those
