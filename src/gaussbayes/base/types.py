@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 FloatArray: TypeAlias = NDArray[np.float64]
 """Statistics and parameters: always double precision."""
@@ -45,3 +45,13 @@ Task: TypeAlias = Literal["log_joint", "log_ratio", "log_posterior", "posterior"
 
 BadRowHandling: TypeAlias = Literal["error", "skip"]
 """What to do with a row of a file that cannot be read: stop, or leave it out and count it."""
+
+TableLike: TypeAlias = ArrayLike | object
+"""Rows: an array, a list of rows, a data frame, paths, a lazy frame, a relation, a Dask or Spark
+frame, or a `Source`. Data frames of several libraries have no common type, hence `object`."""
+
+LabelsLike: TypeAlias = ArrayLike | str | object
+"""Labels (n,), memberships (n, k), or the name of the column of X that holds the labels."""
+
+WeightsLike: TypeAlias = ArrayLike | str | None
+"""Sample weights (n,), or the name of the column of X that holds them; None weighs rows equally."""

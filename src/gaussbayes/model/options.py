@@ -7,10 +7,15 @@ from inspect import signature
 from math import inf
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
+from gaussbayes.base.options import Option, check_values
 from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import TransformName
+from gaussbayes.data.columns import COLUMN_OPTIONS, Columns
 from gaussbayes.data.labels import labelled_rows, read_targets
 from gaussbayes.data.roles import Request, choose_roles
 from gaussbayes.data.rows import Encoder, LabelledRows, Rows
@@ -18,6 +23,8 @@ from gaussbayes.data.tables import as_frame, is_frame
 from gaussbayes.families import family_type
 from gaussbayes.model.select import UNLABELLED_WEIGHTS, Criterion
 from gaussbayes.model.settings import Component, Priors, Settings
+
+__all__ = ["COLUMN_OPTIONS", "OPTIONS", "Option", "Options", "model_options"]
 
 AUTOMATIC = "auto"
 
@@ -52,6 +59,103 @@ NAMED_MODELS: Mapping[str, Mapping[str, Any]] = {
 }
 """The options of models that have a name."""
 
+OPTIONS: tuple[Option, ...] = (
+    Option(
+        "covariance",
+        "full",
+        "Shape of the covariance of each class: any, no correlations, or one variance.",
+        ("full", "diagonal", "spherical"),
+    ),
+    Option(
+        "shared",
+        False,
+        "Pool the covariances of the classes (LDA); a number between 0 and 1 pools partially.",
+        (True, False),
+        (0, 1),
+        metavar="FRACTION",
+    ),
+    Option(
+        "shrinkage",
+        None,
+        "Shrink the covariances towards the target by this fraction, or by the oracle "
+        "approximating shrinkage (oas).",
+        (None, "oas"),
+        (0, 1),
+        metavar="FRACTION",
+    ),
+    Option(
+        "shrinkage_target",
+        "diagonal",
+        "Target of the shrinkage: the variances of the features, or one variance for all.",
+        ("diagonal", "spherical"),
+    ),
+    Option(
+        "transforms",
+        None,
+        "Monotone transform of the Gaussian features: one for all, or one per feature.",
+        (None, *get_args(TransformName)),
+        types=(object,),
+        form="a mapping such as {'income': 'log'}",
+        metavar="[FEATURE=]TRANSFORM",
+    ),
+    Option(
+        "families",
+        None,
+        "Distribution of individual features: gaussian, categorical or poisson.",
+        (None,),
+        types=(Mapping,),
+        form="a mapping such as {'visits': 'poisson'}",
+        metavar="FEATURE=FAMILY",
+        is_list=True,
+    ),
+    Option(
+        "priors",
+        None,
+        "Prior probabilities of the classes; the default is their proportions in the data.",
+        (None, "uniform"),
+        types=(list, tuple, np.ndarray, Mapping),
+        form="a sequence of probabilities or a mapping such as {'ill': 0.1, 'well': 0.9}",
+        metavar="uniform|LABEL=P,…",
+    ),
+    Option(
+        "smoothing",
+        0.0,
+        "Number of pseudo-counts added to every category in every class.",
+        range=(0, inf),
+        metavar="NUMBER",
+    ),
+    Option(
+        "divisor",
+        "mle",
+        "Divide the scatter by N (mle) or by N - 1 (unbiased).",
+        ("mle", "unbiased"),
+    ),
+    Option(
+        "calibrate",
+        False,
+        "Calibrate the posteriors on held-out predictions.",
+        (True, False),
+    ),
+    Option(
+        "columns",
+        None,
+        "Which columns to use, and what they hold.",
+        (None,),
+        types=(Columns,),
+        form="a Columns object such as Columns(exclude=['id'])",
+    ),
+    Option(
+        "n_jobs",
+        None,
+        "Number of threads; the default is all cores. Results do not depend on it.",
+        (None,),
+        (-inf, inf),
+        metavar="N",
+        is_integer=True,
+    ),
+)
+"""The arguments of `GaussianClassifier`; `AutoClassifier` has four of them."""
+
 _CHOSEN = ("covariance", "estimate", "shared", "shrinkage", "target")  # of the families
 
 DEFAULT_FAMILIES = {"number": "gaussian", "category": "categorical"}
@@ -82,6 +186,7 @@ class Options:
     keep_identifiers: bool = False
     unlabelled: Any = None  # the label that stands for a missing one
     n_jobs: int | None = None
+    columns: Columns | None = None
     missing: MissingMarks = STANDARD_MARKS
     made: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Families that were made already, by name."""
@@ -351,6 +456,47 @@ def _maker(name: str) -> tuple[Any, tuple[str, ...]]:
     kind = family_type(name)
     make = getattr(kind, "of", kind)
     return make, tuple(signature(make).parameters)
+
+
+def model_options(arguments: Mapping[str, Any], *, automatic: bool = False) -> Options:
+    """Return the options of an estimator, from its constructor arguments by name.
+
+    Parameters
+    ----------
+    arguments : those of `GaussianClassifier`, or of `AutoClassifier`; any number of them
+    automatic : whether everything that is not given is selected on held-out rows
+
+    Raises
+    ------
+    OptionError
+        For an unknown name or a value that is not allowed.
+
+    Examples
+    --------
+    >>> options = model_options({"shared": True, "columns": Columns(exclude=["id"])})
+    >>> options.of_families["shared"], options.exclude
+    (True, ('id',))
+    """
+    check_values(OPTIONS, arguments)
+    given = dict(arguments)
+    columns = given.pop("columns", None) or Columns()
+    columns.check()
+    if "shrinkage_target" in given:
+        given["target"] = given.pop("shrinkage_target")
+    if given.pop("calibrate", False):
+        given["calibration"] = "leave_one_out"
+    settings = dict(AUTOMATIC_SETTINGS) if automatic else {}
+    settings |= {
+        "features": AUTOMATIC if columns.features is None else columns.features,
+        "categorical_features": AUTOMATIC if columns.categorical is None else columns.categorical,
+        "exclude": columns.exclude,
+        "numeric": columns.numeric,
+        "keep_identifiers": columns.keep_identifiers,
+        "unlabelled": columns.unlabelled,
+        "na_values": columns.na_values,
+        "keep_default_na": columns.keep_default_na,
+    }
+    return replace(check_options(**(settings | given)), columns=columns)
 
 
 def check_options(

@@ -1,0 +1,85 @@
+"""One option of an estimator, of `Columns` or of `read`: what it may be and what it does.
+
+Constructor checks, command-line options, their help and the page of options are derived from tables
+of these.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from gaussbayes.base.errors import OptionError
+from gaussbayes.base.spelling import meant
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option, its values, its default and one sentence of help.
+
+    Examples
+    --------
+    >>> shared = Option("shared", False, "Pool the covariances.", (True, False), (0, 1))
+    >>> shared.expected
+    'True, False or a number in [0, 1]'
+    >>> shared.check(2)
+    Traceback (most recent call last):
+        ...
+    gaussbayes.base.errors.OptionError: shared must be True, False or a number in [0, 1], got 2
+    """
+
+    name: str
+    default: object
+    help: str
+    choices: tuple[str | bool | None, ...] = ()
+    """Values that are listed one by one."""
+    range: tuple[float, float] | None = None
+    """The least and the greatest number that is allowed; infinity itself is not."""
+    types: tuple[type, ...] = ()
+    """Other types that are allowed; `form` describes them."""
+    form: str = ""
+    metavar: str = ""
+    """How the command line writes the value, such as ``COLUMN``."""
+    is_list: bool = False
+    """Whether several values may be given."""
+    is_integer: bool = False
+
+    @property
+    def expected(self) -> str:
+        """The allowed values in words."""
+        forms = [repr(choice) for choice in self.choices]
+        if self.range is not None:
+            least, most = self.range
+            noun = "an integer" if self.is_integer else "a number"
+            limits = f" in [{least:g}, {most:g}]" if np.isfinite(most) else f", at least {least:g}"
+            forms.append(noun + ("" if np.isinf(least) else limits))
+        if self.form:
+            forms.append(self.form)
+        return " or ".join([", ".join(forms[:-1])] * (len(forms) > 1) + forms[-1:])
+
+    def accepts(self, value: object) -> bool:
+        """Whether a value is allowed."""
+        if value is None or isinstance(value, str | bool | np.bool_):
+            if value in self.choices:
+                return True
+        elif self.range is not None and isinstance(value, int | float | np.integer | np.floating):
+            whole = not self.is_integer or isinstance(value, int | np.integer)
+            least, most = self.range
+            return bool(whole and least <= value <= most and np.isfinite(value))
+        return isinstance(value, self.types)
+
+    def check(self, value: object) -> None:
+        """Raise `OptionError` for a value that is not allowed."""
+        if not self.accepts(value):
+            msg = f"{self.name} must be {self.expected}, got {value!r:.200}"
+            raise OptionError(msg)
+
+
+def check_values(options: Iterable[Option], values: Mapping[str, object]) -> None:
+    """Raise `OptionError` for an unknown name, suggesting the nearest one, or for a wrong value."""
+    known = {option.name: option for option in options}
+    for name, value in values.items():
+        if name not in known:
+            msg = f"there is no option {name!r}{meant(name, known)}; options are {', '.join(known)}"
+            raise OptionError(msg)
+        known[name].check(value)
