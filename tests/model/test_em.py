@@ -308,7 +308,7 @@ def test_a_likelihood_without_maximum_is_said_to_be_one() -> None:
         solve(observe(table, settings, schema), settings, schema)
     # Each remedy works; what does not, such as a diagonal covariance, is not advised.
     assert str(raised.value).partition("Remedies: ")[2].split("; ") == [
-        "have the model chosen automatically (AutoClassifier())",
+        "select the model automatically (AutoClassifier())",
         "shrink covariances (shrinkage=0.1)",
         "share one covariance among the classes (shared=True)",
     ]

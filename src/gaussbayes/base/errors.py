@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Self
 
-    from gaussbayes.base.remedy import Remedy
+    from gaussbayes.base.notices import Remedy
     from gaussbayes.base.singular_covariance import SingularCovarianceError
 
 __all__ = [
@@ -44,8 +44,9 @@ def __getattr__(name: str) -> object:
 class GaussBayesError(ValueError):
     """Any problem with what was given to gaussbayes.
 
-    The base class of the errors below; it is never raised itself. `remedies` are other options
-    that were tried and work; `problem` is the message without them.
+    The base class of the errors below; it is never raised itself. `problem` says what is wrong and
+    `remedies` what to do about it: records with the arguments of the estimator, of `Columns` or of
+    `read` that solve the problem. The message consists of both.
 
     Examples
     --------
@@ -58,21 +59,31 @@ class GaussBayesError(ValueError):
     """
 
     remedies: "tuple[Remedy, ...]" = ()
-    problem: str = ""
+
+    @property
+    def problem(self) -> str:
+        """The message without remedies."""
+        return super().__str__()
+
+    def __str__(self) -> str:
+        """The problem and the remedies, in Python's words."""
+        return with_advice(self.problem, self.remedies)
 
     def with_remedies(self, remedies: "Iterable[Remedy]") -> "Self":
-        """The same error, whose message ends with what to do; itself if there is nothing."""
-        working = tuple(remedies)
-        if not working:
-            return self
-        error = type(self)(f"{self}. Remedies: {'; '.join(map(str, working))}")
-        error.problem, error.remedies = str(self), working
+        """The same error with other remedies."""
+        error = type(self)(*self.args)
+        error.remedies = tuple(remedies)
         return error
 
     def without_remedy(self, remedy: "Remedy") -> "Self":
         """The same error without one of its remedies."""
-        others = [other for other in self.remedies if other != remedy]
-        return type(self)(self.problem or str(self)).with_remedies(others)
+        return self.with_remedies(other for other in self.remedies if other != remedy)
+
+
+def with_advice(message: str, remedies: "Iterable[Remedy]") -> str:
+    """A message, and what to do about it in Python's words."""
+    advice = "; ".join(map(str, remedies))
+    return f"{message}. Remedies: {advice}" if advice else message
 
 
 class DataError(GaussBayesError):

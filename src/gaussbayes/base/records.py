@@ -79,7 +79,7 @@ class RecordError(FileError):
 
     def __init__(self, problem: str, place: str = "") -> None:
         super().__init__(f"{place}: {problem}" if place else problem)
-        self.place, self.problem = place, problem
+        self.place, self.reason = place, problem
 
 
 def refuse(place: str, expected: str, got: object = "") -> NoReturn:
@@ -98,7 +98,7 @@ def within(place: str) -> Iterator[None]:
         yield
     except RecordError as error:
         dot = "" if error.place.startswith("[") or not error.place else "."
-        raise RecordError(error.problem, f"{place}{dot}{error.place}") from None
+        raise RecordError(error.reason, f"{place}{dot}{error.place}") from None
     except GaussBayesError as error:
         raise RecordError(str(error), place) from None
 

@@ -34,7 +34,7 @@ from gaussbayes.base.missing_marks import (
     MissingMarks,
     infinite_sentence,
 )
-from gaussbayes.base.remedy import Remedy
+from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import NOT_ASKED_FOR, ColumnRole, ColumnRoles, Role
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import CodeArray, LabelArray

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
-from gaussbayes.base.remedy import Remedy
+from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import ColumnRoles
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import BadRowHandling, CategoricalFeatures
@@ -339,13 +339,15 @@ def bad_row_error(
     """The error that stops the reading at a bad row; `optional` columns may be used otherwise."""
     remedy = f". Correct the row{HOW_TO_SKIP}" if skippable else ""
     column, remedies = bad.column, []
-    if column in optional and bad.problem == NOT_FINITE:
+    if column is None or column not in optional:
+        return DataError(f"{describe(bad)}{remedy}")
+    if bad.problem == NOT_FINITE:
         marks = (("na_values", {column: ["inf", "-inf"]}),)
         remedies.append(Remedy("take infinite numbers for missing values", marks))
-    if column in optional and bad.problem == NOT_A_NUMBER:
+    if bad.problem == NOT_A_NUMBER:
         options = (("categorical_features", [column]),)
         remedies.append(Remedy("make the column a category", options))
-    if column in optional and len(optional) > 1:
+    if len(optional) > 1:
         remedies.append(Remedy("leave the column out", (("exclude", [column]),)))
     return DataError(f"{describe(bad)}{remedy}").with_remedies(remedies)
 

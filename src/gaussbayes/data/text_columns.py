@@ -5,7 +5,7 @@ from typing import Any
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import MissingMarks
-from gaussbayes.base.remedy import AUTOMATIC_CHOICE, Remedy
+from gaussbayes.base.notices import AUTOMATIC_MODEL, Remedy
 from gaussbayes.data.tables import frame_matrix, is_missing, series_values
 
 _MOST_NAMED = 5
@@ -61,7 +61,7 @@ def check_no_others(
         usable = [name for name in features if name not in names or name in coded]
         chosen: tuple[tuple[str, Any], ...] = () if usable == features else (("features", usable),)
         if coded and not chosen and not told:
-            remedies.append(AUTOMATIC_CHOICE)
+            remedies.append(AUTOMATIC_MODEL)
         if coded:
             options = (*chosen, ("categorical_features", categories))
             remedies.append(Remedy("take strings for categories", options))

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import merge_blocks
+from gaussbayes.base.notices import AUTOMATIC_MODEL, Remedy
 from gaussbayes.base.records import Record, check_weights, floats, numbers, refuse
-from gaussbayes.base.remedy import AUTOMATIC_CHOICE, Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
@@ -383,7 +383,7 @@ class Smoothed(Family):
         return {"smoothing": self.smoothing}
 
     def alternatives(self) -> dict[Remedy, Self]:
-        others = (AUTOMATIC_CHOICE, Remedy("smooth the estimates", (("smoothing", 1.0),)))
+        others = (AUTOMATIC_MODEL, Remedy("smooth the estimates", (("smoothing", 1.0),)))
         return {} if self.smoothing else dict.fromkeys(others, replace(self, smoothing=1.0))
 
     def _raise_unknown(self, feature: str, owner: str) -> NoReturn:

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import OptionError, SingularCovarianceError
-from gaussbayes.base.remedy import Remedy
+from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
 from gaussbayes.data.categories import Categories

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gaussbayes.base.remedy import Remedy
+from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.protocol import Family

@@ -103,7 +103,7 @@ def expectation_maximisation(
         return _maximum(problem, start, goal)
     except (DataError, SingularCovarianceError) as error:
         if isinstance(error, SingularCovarianceError):
-            msg = f"the likelihood of the rows has no maximum: {error.problem or error}"
+            msg = f"the likelihood of the rows has no maximum: {error.problem}"
             error = SingularCovarianceError(msg)
         working = remedies(settings, problem.attempt, unlabelled=True)
         raise error.with_remedies(working) from None

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import chain
 
 from gaussbayes.base.errors import GaussBayesError
-from gaussbayes.base.remedy import AUTOMATIC_CHOICE, Remedy
+from gaussbayes.base.notices import AUTOMATIC_MODEL, Remedy
 from gaussbayes.model.settings import Settings
 
 _LABELLED_ONLY = Remedy("leave the unlabelled rows out", (("unlabelled_weight", 0),))
@@ -24,7 +24,7 @@ def remedies(
     for remedy in dict.fromkeys(chain.from_iterable(alternatives)):
         pairs = zip(alternatives, settings.families, strict=True)
         changed = settings.with_families([others.get(remedy, family) for others, family in pairs])
-        if remedy == AUTOMATIC_CHOICE:
+        if remedy == AUTOMATIC_MODEL:
             changed = replace(changed, unlabelled_weight=0.0)
         with suppress(GaussBayesError):
             attempt(changed)

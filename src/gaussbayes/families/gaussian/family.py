@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
-from gaussbayes.base.remedy import AUTOMATIC_CHOICE, Remedy
+from gaussbayes.base.notices import AUTOMATIC_MODEL, Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows, Targets
@@ -313,7 +313,7 @@ class Gaussian(Family):
     def alternatives(self) -> dict[Remedy, Any]:
         """What may have an estimate where this has none, by how the user asks for it."""
         structure = self.structure
-        others: dict[Remedy, Any] = {AUTOMATIC_CHOICE: AUTOMATIC_GAUSSIAN}
+        others: dict[Remedy, Any] = {AUTOMATIC_MODEL: AUTOMATIC_GAUSSIAN}
         if not (self.shrinkage or structure.shape.isotropic):
             others[SHRINK] = replace(self, shrinkage=0.1)
         if not structure.shared:
@@ -547,7 +547,7 @@ class PredictiveGaussian(Gaussian):
 
     def alternatives(self) -> dict[Remedy, Any]:
         """What may have an estimate where this has none, by how the user asks for it."""
-        others: dict[Remedy, Any] = {AUTOMATIC_CHOICE: AUTOMATIC_GAUSSIAN}
+        others: dict[Remedy, Any] = {AUTOMATIC_MODEL: AUTOMATIC_GAUSSIAN}
         if not self.shrinkage:
             others[SHRINK] = replace(self, shrinkage=0.1)
         if self.structure.sharing == 0:

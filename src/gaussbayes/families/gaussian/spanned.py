@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gaussbayes.base.errors import DataError, SingularCovarianceError
-from gaussbayes.base.remedy import Remedy
+from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
