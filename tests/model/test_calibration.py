@@ -78,7 +78,7 @@ def test_features_that_tell_nothing():
     log_prior = np.full(3, -np.log(3.0))
     fit = calibrate(away, log_prior, proportions, np.ones(300))
     assert fit.prior_proportion == 1
-    assert "nothing about the class that the class frequencies do not" in fit.notice
+    assert "no information about the class beyond its frequency" in fit.notice
     log_posterior = fit.log_posterior(np.array([[50.0, 0.0, -np.inf]]), log_prior)
     np.testing.assert_allclose(log_posterior, log_prior[None], rtol=1e-15)
     assert "little about the class" in Calibration(1.0, np.zeros(2), 0.7).notice

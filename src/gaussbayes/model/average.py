@@ -150,6 +150,7 @@ def averaged(
         "solution": first.parameters,
         "target": first.target,
         "not_learnt": NOT_LEARNT,
+        "notices": first.notices,
     }
     return AveragedModel(
         **common,

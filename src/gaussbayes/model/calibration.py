@@ -102,12 +102,12 @@ class Calibration:
             return None
         if self.prior_proportion == 1:
             return (
-                "the features tell nothing about the class that the class frequencies do not, by "
-                "rows left out: the posteriors are the priors"
+                "the features carry no information about the class beyond its frequency, judged by "
+                "held-out rows; the posteriors equal the priors"
             )
         return (
-            "the features tell little about the class that the class frequencies do not, by rows "
-            f"left out: {percent(self.prior_proportion, 0)} of the posteriors are the priors"
+            "the features carry little information about the class beyond its frequency, judged by "
+            f"held-out rows; {percent(self.prior_proportion, 0)} of each posterior is the prior"
         )
 
     def selected(self, codes: Sequence[int]) -> "Calibration":

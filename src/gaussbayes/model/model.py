@@ -21,6 +21,7 @@ from gaussbayes.base.anderson import Goal
 from gaussbayes.base.checks import positive_number
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.finite import check_finite
+from gaussbayes.base.notices import Notice
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import Block, Displayed
 from gaussbayes.base.threads import n_threads
@@ -67,6 +68,9 @@ class Model(Displayed):
     solution: Solution | None = None
     target: str | None = None  # the column that the labels came from, if it has a name
     not_learnt: str = "its parameters were given"  # why there is nothing learnt, for messages
+    notices: tuple[
+        Notice, ...
+    ] = ()  # about the reading of its rows; see `gaussbayes.model.notices`
 
     def tables(self) -> Sequence[Block]:
         """What it is, its classes and its parameters; see `gaussbayes.model.summary`."""
@@ -175,9 +179,8 @@ class Model(Displayed):
         assert self.learnt is not None
         solution = solve(self.learnt, self.settings, self.schema, n_jobs, start, rows, goal)
         # Quicker than `replace`, and small fits are made many times.
-        return Model(
-            self.settings, self.schema, self.learnt, solution, self.target, self.not_learnt
-        )
+        target, why, notices = self.target, self.not_learnt, self.notices
+        return Model(self.settings, self.schema, self.learnt, solution, target, why, notices)
 
     # Rows and their scores.
 
@@ -461,7 +464,8 @@ class Model(Displayed):
         if other.schema.announced is not None:
             announced = unite(self.known_classes, other.known_classes)[0]
         schema = replace(both.schema, features=names, announced=announced)
-        return replace(both, schema=schema, target=target)
+        notices = tuple(dict.fromkeys((*self.notices, *other.notices)))
+        return replace(both, schema=schema, target=target, notices=notices)
 
     def unmerged(self, other: Model) -> Model:
         """The model without the rows of another, which must be among them: `merged` undone."""

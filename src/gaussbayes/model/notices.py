@@ -1,0 +1,79 @@
+"""What users should know about a fitted model, as notices.
+
+Most follow from the model itself, so that they stay true when it is updated, merged or loaded. What
+only the reading of its rows has shown is stored with it: rows skipped, encodings, renamed columns.
+"""
+
+from collections.abc import Iterator
+
+from gaussbayes.base.missing_marks import INFINITY
+from gaussbayes.base.notices import Notice, Remedy
+from gaussbayes.base.numerals import counted
+from gaussbayes.data.roles import BadRows, describe
+from gaussbayes.model.model import Model
+
+
+def model_notices(model: Model, bad_rows: BadRows | None = None) -> tuple[Notice, ...]:
+    """The notices about a model: its columns, its rows, and how well it could be fitted."""
+    read = () if bad_rows is None else skipped_rows(bad_rows)
+    fitted = (*_classes(model), *_unlabelled(model), *_convergence(model), *_information(model))
+    return (*_columns(model), *dict.fromkeys((*model.notices, *read)), *fitted)
+
+
+def skipped_rows(bad_rows: BadRows) -> tuple[Notice, ...]:
+    """The notice about rows that could not be used; the first few are named."""
+    if not bad_rows.count:
+        return ()
+    more = bad_rows.count - len(bad_rows.first)
+    named = "; ".join(map(describe, bad_rows.first)) + (f"; and {more:,} more" if more else "")
+    return (Notice("skipped rows", f"{counted(bad_rows.count, 'row')} skipped: {named}"),)
+
+
+def _columns(model: Model) -> Iterator[Notice]:
+    roles, missing = model.schema.roles, model.schema.missing
+    if roles is not None and roles.reasons:
+        identifies = any(column.reason == "identifies rows" for column in roles.columns)
+        keep = Remedy("keep identifiers", columns=(("keep_identifiers", True),))
+        yield Notice("dropped columns", f"dropped {roles.reasons}", (keep,) if identifies else ())
+    for column in () if roles is None else roles.doubts:
+        message = f"{column.name} {column.reason}; is it known before the class is?"
+        exclude = Remedy("exclude it", columns=(("exclude", [column.name]),))
+        yield Notice("suspicious column", message, (exclude,))
+    infinite = [name for name, marks in missing.of_columns if marks >= INFINITY]
+    if infinite:
+        message = f"infinite values are treated as missing in {', '.join(infinite)}"
+        yield Notice("infinite values", message)
+
+
+def _classes(model: Model) -> Iterator[Notice]:
+    empty = [label for label in model.known_classes.tolist() if model.schema.position(label) < 0]
+    if empty:
+        yield Notice("empty classes", f"no rows of class {', '.join(map(repr, empty))} so far")
+
+
+def _unlabelled(model: Model) -> Iterator[Notice]:
+    learnt = model.weighted_members[0][1].learnt
+    if learnt is None or learnt.unlabelled is None:
+        return
+    rows = counted(learnt.unlabelled.n_rows, "unlabelled row")
+    weight = model.settings.unlabelled_weight
+    used = f"used by EM, each with weight {weight:g}" if weight else "not used"
+    yield Notice("unlabelled rows", f"{rows} {used}")
+
+
+def _convergence(model: Model) -> Iterator[Notice]:
+    for _, member in model.weighted_members:
+        record = None if member.solution is None else member.solution.convergence
+        if record is not None and not record.converged:
+            iterations = counted(record.n_iterations, "iteration")
+            message = (
+                f"EM did not converge within {iterations}; the estimated error of a parameter is "
+                f"{record.remaining:.1g} standard deviations"
+            )
+            yield Notice("not converged", message)
+
+
+def _information(model: Model) -> Iterator[Notice]:
+    calibration = model.calibration
+    if calibration is not None and calibration.notice is not None:
+        yield Notice("no information", calibration.notice)
