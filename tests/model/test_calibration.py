@@ -81,7 +81,7 @@ def test_features_that_tell_nothing():
     assert "no information about the class beyond its frequency" in fit.notice
     log_posterior = fit.log_posterior(np.array([[50.0, 0.0, -np.inf]]), log_prior)
     np.testing.assert_allclose(log_posterior, log_prior[None], rtol=1e-15)
-    assert "little about the class" in Calibration(1.0, np.zeros(2), 0.7).notice
+    assert "little information about the class" in Calibration(1.0, np.zeros(2), 0.7).notice
     assert "70" in Calibration(1.0, np.zeros(2), 0.7).notice
 
 
