@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 from gaussbayes.base.checks import as_numbers
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.numerals import counted, five_digits, shortened
-from gaussbayes.base.schema import ColumnRoles, Schema
+from gaussbayes.base.schema import ColumnTable, Schema
 from gaussbayes.base.text_tables import Block, Displayed, Styled, TextTable, bar
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import UNSEEN
@@ -321,7 +321,7 @@ def explain(
             amounts[list(component.columns)] += weight * contributions
     schema, compared = model.schema, (None if math.isnan(x) else x for x in points.tolist())
     named = zip(schema.titles, _values(row, schema), compared, amounts.tolist(), strict=True)
-    dated = ColumnRoles(()).dated if schema.roles is None else schema.roles.dated
+    dated = ColumnTable(()).dated if schema.roles is None else schema.roles.dated
     parts = tuple(
         Contribution(title, dated(title, value), dated(title, point), amount, new)
         for title, (value, new), point, amount in named

@@ -1,6 +1,7 @@
 """What the columns and the classes are called, so that every message can name them."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from math import isnan
@@ -9,46 +10,108 @@ from typing import Any, Literal, TypeAlias
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
+from gaussbayes.base.result import Result, plain
 from gaussbayes.base.spelling import meant
+from gaussbayes.base.text_tables import Block, TextTable
 from gaussbayes.base.types import LabelArray
 
-Role: TypeAlias = Literal["number", "category", "date", "left out"]
+ColumnKind: TypeAlias = Literal["number", "category", "count", "date", "excluded"]
 """What a column of a table is to a model; dates are numbers, days since an origin."""
 
-NOT_ASKED_FOR = "not among the features"
-"""Why a column is left out if others were named."""
+NOT_REQUESTED = "not among the features"
+"""Why a column is excluded if others were named."""
 
 _MOST_NAMED = 12
-"""Columns that are left out and named in one line."""
+"""Excluded columns that are named in one line."""
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnRole:
-    """What one column of a table is to a model."""
+class Column:
+    """A column of a table: its kind, and why it was excluded or what is suspicious about it.
+
+    Parameters
+    ----------
+    name : str
+    kind : "number", "category", "count", "date" or "excluded"
+    reason : str or None
+        Why the column is excluded, or what is suspicious about a column that is used.
+    origin : str or None
+        The day that counts as 0 in a column of dates, such as 2024-01-31.
+    """
 
     name: str
-    role: Role
-    reason: str | None = None  # why it is left out; or what is doubtful about a column that is used
-    origin: str | None = None  # of dates: the first day, which is 0, as in 2024-01-31
+    kind: ColumnKind
+    reason: str | None = None
+    origin: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnRoles:
-    """What each column of a table is to a model, in the order of the table; not the target.
+class ColumnTable(Result):
+    """What each column of a table is to a model, in the order of the table, without the target.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+    target : str or None
+        The column that holds the labels, if it has a name.
 
     Examples
     --------
-    >>> roles = ColumnRoles((ColumnRole("id", "left out", "identifies rows"),
-    ...     ColumnRole("age", "number"), ColumnRole("born", "date", origin="1990-01-01")))
-    >>> roles.sentence
-    'used 2 columns: 1 number, 1 date; left out id (identifies rows)'
-    >>> roles.dated("born", 31.0), roles.dated("age", 31.0)
+    >>> table = ColumnTable((Column("id", "excluded", "identifies rows"),
+    ...     Column("age", "number"), Column("born", "date", origin="1990-01-01")), "ill")
+    >>> table.sentence
+    'used 2 columns: 1 number, 1 date; excluded id (identifies rows)'
+    >>> table.dated("born", 31.0), table.dated("age", 31.0)
     ('1990-02-01', 31.0)
+    >>> print(table)
+    target: ill
+    <BLANKLINE>
+    column  kind      reason
+    ──────────────────────────────────
+    id      excluded  identifies rows
+    age     number
+    born    date      since 1990-01-01
+    >>> [column.name for column in table if column.kind == "number"], table["born"].kind
+    (['age'], 'date')
     """
 
-    columns: tuple[ColumnRole, ...]
+    columns: tuple[Column, ...]
+    target: str | None = None
     infinite: tuple[str, ...] = field(default=(), repr=False, compare=False)
     """Columns that are used and hold infinite numbers, which are missing values to a model."""
+    missing: MissingMarks = field(default=STANDARD_MARKS, repr=False, compare=False)
+    """What stands for missing values."""
+    strings: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
+    """Columns of categories that are strings, even where all of them look like numbers."""
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __getitem__(self, name: str | int) -> Column:
+        if isinstance(name, int):
+            return self.columns[name]
+        found = next((column for column in self.columns if column.name == name), None)
+        if found is None:
+            msg = f"there is no column {name!r}{meant(name, self.names)}"
+            raise KeyError(msg)
+        return found
+
+    def tables(self) -> Sequence[Block]:
+        """Return the target and a table of the columns."""
+        since = {each.name: f"since {each.origin}" for each in self.columns if each.origin}
+        rows = [
+            (each.name, each.kind, "; ".join(filter(None, (since.get(each.name), each.reason))))
+            for each in self.columns
+        ]
+        target = [] if self.target is None else [f"target: {self.target}"]
+        return [*target, TextTable(("column", "kind", "reason"), rows, sides="l")]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the target and the columns as values that JSON can hold."""
+        return {"target": self.target, "columns": [plain(column) for column in self.columns]}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -56,14 +119,21 @@ class ColumnRoles:
         return tuple(column.name for column in self.columns)
 
     @property
-    def used(self) -> tuple[ColumnRole, ...]:
+    def used(self) -> tuple[Column, ...]:
         """The columns that are used."""
-        return tuple(column for column in self.columns if column.role != "left out")
+        return tuple(column for column in self.columns if column.kind != "excluded")
 
     @property
-    def left_out(self) -> tuple[ColumnRole, ...]:
+    def excluded(self) -> tuple[Column, ...]:
         """The columns that are not."""
-        return tuple(column for column in self.columns if column.role == "left out")
+        return tuple(column for column in self.columns if column.kind == "excluded")
+
+    left_out = excluded
+
+    @property
+    def dropped(self) -> tuple[Column, ...]:
+        """The columns that nobody asked to exclude."""
+        return tuple(c for c in self.excluded if c.reason not in {NOT_REQUESTED, "excluded"})
 
     @property
     def origins(self) -> dict[str, str]:
@@ -83,52 +153,68 @@ class ColumnRoles:
         return str(date).removesuffix(" 00:00:00")
 
     @property
-    def doubts(self) -> tuple[ColumnRole, ...]:
-        """The columns that are used though something is doubtful about them."""
+    def doubts(self) -> tuple[Column, ...]:
+        """The columns that are used though something is suspicious about them."""
         return tuple(column for column in self.used if column.reason is not None)
 
     @property
     def is_plain(self) -> bool:
-        """Whether all that was asked for is used, as numbers."""
-        roles = {each.role for each in self.columns if each.reason != NOT_ASKED_FOR}
-        return roles == {"number"} and not self.doubts
+        """Whether all requested columns are used, as numbers."""
+        kinds = {each.kind for each in self.columns if each.reason != NOT_REQUESTED}
+        return kinds == {"number"} and not self.doubts
 
     @property
     def sentence(self) -> str:
-        """One line that says what is used, and what is left out and why."""
-        forms: dict[Role, str] = {"number": "numbers", "category": "categories", "date": "dates"}
-        roles = [column.role for column in self.used]
-        counts = {role: roles.count(role) for role in forms}
-        held = ", ".join(f"{n} {r if n == 1 else forms[r]}" for r, n in counts.items() if n)
-        line = f"used {len(roles)} column{'s'[: len(roles) != 1]}: {held}"
-        return f"{line}; left out {self.reasons}" if self.reasons else line
+        """One line with the columns that are used, and those excluded with the reasons."""
+        forms = {"number": "numbers", "category": "categories", "count": "counts", "date": "dates"}
+        kinds = [column.kind for column in self.used]
+        counts = Counter(kinds)
+        held = ", ".join(
+            f"{counts[kind]} {kind if counts[kind] == 1 else form}"  # type: ignore[index]
+            for kind, form in forms.items()
+            if kind in counts
+        )
+        line = f"used {len(kinds)} column{'s'[: len(kinds) != 1]}: {held}"
+        return f"{line}; excluded {self.reasons}" if self.reasons else line
 
     @property
     def reasons(self) -> str:
-        """Why columns that nobody has left out are left out."""
-        others = [each for each in self.left_out if each.reason != NOT_ASKED_FOR]
-        named = [f"{each.name or 'unnamed'} ({each.reason})" for each in others]
-        if len(named) > _MOST_NAMED:
-            named[_MOST_NAMED - 1 :] = [f"{len(named) - _MOST_NAMED + 1} more"]
-        return ", ".join(named)
+        """Why columns are excluded, other than those that were not among the features."""
+        others = [each for each in self.excluded if each.reason != NOT_REQUESTED]
+        return reasons_of(others)
 
-    def shortened(self, most: int) -> "ColumnRoles":
+    def shortened(self, most: int) -> "ColumnTable":
         """The same with the first of the columns that are used, so many, and no others."""
         late = {column.name for column in self.used[most:]}
         reason = f"after the first {most} that can be used"
-        return ColumnRoles(
-            tuple(
-                ColumnRole(each.name, "left out", reason) if each.name in late else each
+        return replace(
+            self,
+            columns=tuple(
+                Column(each.name, "excluded", reason) if each.name in late else each
                 for each in self.columns
             ),
-            tuple(name for name in self.infinite if name not in late),
+            infinite=tuple(name for name in self.infinite if name not in late),
         )
 
-    def of_names(self, names: Sequence[str], called: Sequence[str] | None = None) -> "ColumnRoles":
+    def of_names(self, names: Sequence[str], called: Sequence[str] | None = None) -> "ColumnTable":
         """Some of the columns alone, in this order; `called` are other names for them."""
-        role = {column.name: column for column in self.columns}
+        column = {column.name: column for column in self.columns}
         pairs = zip(names, names if called is None else called, strict=True)
-        return ColumnRoles(tuple(replace(role[name], name=new) for name, new in pairs))
+        columns = tuple(replace(column[name], name=new) for name, new in pairs)
+        return ColumnTable(columns, self.target)
+
+
+def reasons_of(columns: Sequence[Column]) -> str:
+    """Columns with their reasons, shortened when there are many."""
+    named = [f"{column.name or 'unnamed'} ({column.reason})" for column in columns]
+    if len(named) > _MOST_NAMED:
+        named[_MOST_NAMED - 1 :] = [f"{len(named) - _MOST_NAMED + 1} more"]
+    return ", ".join(named)
+
+
+ColumnRoles: TypeAlias = ColumnTable
+ColumnRole: TypeAlias = Column
+Role: TypeAlias = ColumnKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +237,7 @@ class Schema:
     categorical: tuple[int, ...] = ()  # the columns that hold categories; all others hold numbers
     places: tuple[int, ...] | None = None  # of a part: where its features are among all
     missing: MissingMarks = STANDARD_MARKS  # what stands for missing values in a table
-    roles: ColumnRoles | None = None  # of all columns of the table, if some are no features
+    roles: ColumnTable | None = None  # of all columns of the table, if it has names
     listed: tuple[int, ...] | None = None  # class codes as the user listed them; None as they are
     announced: LabelArray | None = None  # labels that may occur, also those that have no rows yet
 

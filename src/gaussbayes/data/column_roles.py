@@ -35,7 +35,7 @@ from gaussbayes.base.missing_marks import (
     infinite_sentence,
 )
 from gaussbayes.base.notices import Remedy
-from gaussbayes.base.schema import NOT_ASKED_FOR, ColumnRole, ColumnRoles, Role
+from gaussbayes.base.schema import NOT_REQUESTED, Column, ColumnKind, ColumnTable
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import CodeArray, LabelArray
 from gaussbayes.data.categories import column_codes, level_outside
@@ -110,7 +110,7 @@ _FEWEST = 3
 _BY_CHANCE = log(1e-6)  # that thresholds of a number which says nothing part all classes
 
 _NO_VALUES, _CONSTANT, _EXCLUDED = "no values", "constant", "excluded"
-_OF_NO_USE = (_NO_VALUES, _CONSTANT, _EXCLUDED, NOT_ASKED_FOR)
+_OF_NO_USE = (_NO_VALUES, _CONSTANT, _EXCLUDED, NOT_REQUESTED)
 """Reasons for which nobody would learn from a column all the same."""
 
 _START = 200  # rows by which columns that may be copies are found
@@ -135,7 +135,7 @@ def decide_roles(
     whole: bool = True,
     infinite: bool = False,
     first_row: int = 0,
-) -> ColumnRoles:
+) -> ColumnTable:
     """What the columns of a table are to a model, by a sample of its rows.
 
     Parameters
@@ -158,7 +158,7 @@ def decide_roles(
     >>> n = range(40)
     >>> frame = pd.DataFrame({"row": n, "kind": ["a", "b"] * 20, "size": [i % 7 for i in n]})
     >>> decide_roles(frame, Request("kind", "auto")).sentence
-    'used 1 column: 1 number; left out row (identifies rows)'
+    'used 1 column: 1 number; excluded row (identifies rows)'
     """
     frame = as_frame(table)
     every = list(frame.columns if names is None else names)
@@ -218,13 +218,14 @@ def decide_roles(
                 if name not in reasons and (known := _determines(column, labels)):
                     sort, text = known
                     (reasons if sort == "copy" else doubts)[name] = f"{text} {of}"
-    decided = ColumnRoles(
+    decided = ColumnTable(
         tuple(
-            ColumnRole(name, "left out", reasons[name])
+            Column(name, "excluded", reasons[name])
             if name in reasons
-            else ColumnRole(name, roles[name], doubts.get(name), _origin(columns[name], roles))
+            else Column(name, roles[name], doubts.get(name), _origin(columns[name], roles))
             for name in names
         ),
+        request.target,
         tuple(name for name in columns if name not in reasons and columns[name].is_infinite)
         if infinite or request.is_automatic
         else (),
@@ -242,7 +243,7 @@ def columns_asked_for(names: Sequence[str], request: Request) -> list[str]:
     return [name for name in names if name not in reasons]
 
 
-def decide_source(table: Any, request: Request, **how: Any) -> tuple[Request, ColumnRoles]:
+def decide_source(table: Any, request: Request, **how: Any) -> tuple[Request, ColumnTable]:
     """The request for the columns of a source that were decided on, and what these are.
 
     `how` is as in `decide_roles`. Where features were named, others are no part of the table.
@@ -256,7 +257,7 @@ def decide_source(table: Any, request: Request, **how: Any) -> tuple[Request, Co
     return chosen, roles
 
 
-def settled(request: Request, roles: ColumnRoles) -> Request:
+def settled(request: Request, roles: ColumnTable) -> Request:
     """The request for exactly those columns that were decided on."""
     names = roles.names
     kinds: dict[str | int, Any] = {
@@ -267,7 +268,7 @@ def settled(request: Request, roles: ColumnRoles) -> Request:
     if request.features is not None and not request.is_automatic:
         listed_first = _expanded(request.features, names, "features")
         used = [name for name in listed_first if name in used]
-    categorical = [each.name for each in roles.used if each.role == "category"]
+    categorical = [each.name for each in roles.used if each.kind == "category"]
     infinite = MissingMarks(frozenset(), tuple((name, INFINITY) for name in sorted(roles.infinite)))
     return replace(
         request,
@@ -279,7 +280,7 @@ def settled(request: Request, roles: ColumnRoles) -> Request:
     )
 
 
-def warn_of_columns(roles: ColumnRoles) -> None:
+def warn_of_columns(roles: ColumnTable) -> None:
     """Warn of columns that alone say what the class is, and of infinite numbers in others."""
     level = level_outside()
     for name in roles.infinite:
@@ -319,7 +320,7 @@ def _not_wanted(names: Sequence[str], request: Request, given: dict[str, str]) -
                 )
                 raise DataError(msg)
         wanted = _expanded(request.features, names, "features")
-        reasons = dict.fromkeys((name for name in names if name not in wanted), NOT_ASKED_FOR)
+        reasons = dict.fromkeys((name for name in names if name not in wanted), NOT_REQUESTED)
     every = [*names, *([] if request.target is None else [request.target])]
     excluded = _expanded(request.exclude, every, "exclude")
     if request.target in excluded:
@@ -363,19 +364,19 @@ def _expanded(patterns: Sequence[str] | str, names: Sequence[str], argument: str
 
 
 def _raise_for_none(
-    roles: ColumnRoles, others: Sequence[str], columns: "dict[str, SampledColumn]"
+    roles: ColumnTable, others: Sequence[str], columns: "dict[str, SampledColumn]"
 ) -> None:
     if not roles.columns:
         msg = f"there is no column to learn from besides {listed(others) or 'none'}"
         raise DataError(msg)
-    reasons = ", ".join(f"{each.name!r} ({each.reason})" for each in roles.left_out[:10])
+    reasons = ", ".join(f"{each.name!r} ({each.reason})" for each in roles.excluded[:10])
     more = f" and {len(roles.columns) - 10} more" if len(roles.columns) > 10 else ""
-    varied = [each.name for each in roles.left_out if each.reason not in _OF_NO_USE]
+    varied = [each.name for each in roles.excluded if each.reason not in _OF_NO_USE]
     usable = [name for name in varied if not _is_name(columns[name])]
     which = "it" if len(usable) == 1 else "them"
     remedy = Remedy(f"learn from {which} all the same", (("features", usable),))
     msg = f"there is no column to learn from: all are left out, {reasons}{more}"
-    if any(each.reason == _EXCLUDED for each in roles.left_out):
+    if any(each.reason == _EXCLUDED for each in roles.excluded):
         msg += ". Exclude fewer columns"
     elif varied and not usable:
         msg += (
@@ -528,7 +529,7 @@ def _role(
     places: NDArray[np.intp] | None,
     *,
     alone: bool,
-) -> Role:
+) -> ColumnKind:
     """What a column is if it is used.
 
     `places` are the numbers of its rows in a table in memory; None where strings are parsed. It may
@@ -607,7 +608,7 @@ def _stray(column: SampledColumn) -> int | None:
     return int(first[0])
 
 
-def _origin(column: SampledColumn, roles: dict[str, Role]) -> str | None:
+def _origin(column: SampledColumn, roles: dict[str, ColumnKind]) -> str | None:
     """The day of the first date of a column of dates."""
     if roles[column.name] != "date":
         return None
@@ -628,7 +629,7 @@ def _untyped(column: SampledColumn) -> str | None:
 
 
 def _useless(
-    column: SampledColumn, role: Role, request: Request, most_kinds: int, *, whole: bool
+    column: SampledColumn, role: ColumnKind, request: Request, most_kinds: int, *, whole: bool
 ) -> str | None:
     """Why nothing can be learnt from a column; None if that may well be."""
     what = None if request.keep_identifiers or role == "date" else _identified(column, role)
@@ -639,7 +640,7 @@ def _useless(
     return _too_many(column, most_kinds, whole=whole) if role == "category" else None
 
 
-def _is_name(column: SampledColumn, role: Role = "category") -> bool:
+def _is_name(column: SampledColumn, role: ColumnKind = "category") -> bool:
     """Whether a column is called so that it names rows, or has a string of its own for most."""
     if (column.words or not column.name.strip()) and "".join(column.words) in _ROW_NAMES:
         return True
@@ -648,7 +649,7 @@ def _is_name(column: SampledColumn, role: Role = "category") -> bool:
     return names and m > 2 and m >= _MOSTLY * column.n_known
 
 
-def _identified(column: SampledColumn, role: Role) -> Literal["rows", "groups"] | None:
+def _identified(column: SampledColumn, role: ColumnKind) -> Literal["rows", "groups"] | None:
     """What a column identifies, by its name or its values."""
     if _is_name(column, role):
         return "rows"
@@ -706,7 +707,7 @@ def _too_many(column: SampledColumn, most: int, *, whole: bool) -> str | None:
 
 
 def _copies(
-    columns: dict[str, SampledColumn], given: Collection[str], roles: dict[str, Role]
+    columns: dict[str, SampledColumn], given: Collection[str], roles: dict[str, ColumnKind]
 ) -> dict[str, str]:
     """The columns that say what another says: the same values, or one value for each of its."""
     reasons: dict[str, str] = {}

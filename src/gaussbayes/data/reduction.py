@@ -23,7 +23,7 @@ import numpy as np
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import Mergeable, MergeTree
 from gaussbayes.base.missing_marks import ORDINARY
-from gaussbayes.base.schema import ColumnRoles
+from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import MISSING, check_categories
 from gaussbayes.data.labels import read_label_column
@@ -245,7 +245,7 @@ class BlockReader:
         cls,
         inferred: InferredTypes,
         request: Request,
-        decided: ColumnRoles | None,
+        decided: ColumnTable | None,
         shown: str,
         *,
         is_text: bool = False,

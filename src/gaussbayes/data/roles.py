@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.notices import Remedy
-from gaussbayes.base.schema import ColumnRoles
+from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import BadRowHandling, CategoricalFeatures
 from gaussbayes.data.rows import Encoder, categorical_mask, feature_position
@@ -141,7 +141,7 @@ class Roles:
     weights: str | None = None
     special: Mapping[str, ColumnKind] = field(default_factory=dict)
     """What features hold that are not just numbers."""
-    decided: ColumnRoles | None = None
+    decided: ColumnTable | None = None
     """What all columns of the source are, if that was decided by what they hold."""
     missing: MissingMarks = STANDARD_MARKS
     """What stands for missing values of features."""
@@ -184,7 +184,7 @@ def choose_roles(
     columns: Sequence[Any],
     request: Request,
     typed: Collection[str] = (),
-    decided: ColumnRoles | None = None,
+    decided: ColumnTable | None = None,
 ) -> Roles:
     """Find the columns wanted among those there are; `typed` are those of a categorical type."""
     names = list(columns)

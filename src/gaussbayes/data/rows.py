@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
-from gaussbayes.base.schema import ColumnRoles, Schema
+from gaussbayes.base.schema import ColumnTable, Schema
 from gaussbayes.base.types import (
     CategoricalFeatures,
     CodeArray,
@@ -242,7 +242,7 @@ class Encoder:
     categorical: tuple[int, ...] = ()  # the features that hold categories; all others hold numbers
     categories: tuple[Categories, ...] | None = None  # known ones; None takes those that occur
     missing: MissingMarks = STANDARD_MARKS  # what stands for missing values
-    roles: ColumnRoles | None = None  # of all columns of a table, where some are no features
+    roles: ColumnTable | None = None  # of all columns of a table, where some are no features
 
     @classmethod
     def learn(
@@ -412,7 +412,7 @@ class Encoder:
         They may where they are in that of the table that was learnt from.
         """
         assert self.roles is not None
-        others = {column.name for column in self.roles.left_out}
+        others = {column.name for column in self.roles.excluded}
         given = [name for name in columns if name not in others]
         known = [name for name in self.roles.names if name not in others]
         return list(self.names or ()) if given == known else given

@@ -322,9 +322,9 @@ class Options:
         roles = decide_roles(frame, request, labels=labels)
         warn_of_columns(roles)
         named = (feature for features, _ in self._pairs for feature in features)
-        if roles.left_out and not all(isinstance(feature, str) for feature in named):
+        if roles.excluded and not all(isinstance(feature, str) for feature in named):
             msg = (
-                f"columns are left out ({roles.left_out[0].name!r} and others), so that features "
+                f"columns are left out ({roles.excluded[0].name!r} and others), so that features "
                 "must be given by their names: in families and transforms, not by their numbers"
             )
             raise OptionError(msg)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.schema import Schema
+from gaussbayes.base.schema import Column, ColumnKind, ColumnTable, Schema
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import kind, warn_of_many
 from gaussbayes.data.reduction import Reduced, RowSource, open_rows
@@ -61,6 +61,27 @@ class Observation:
                 return None
             parts.append(part)
         return Learnt(table.classes, tuple(parts))
+
+
+def model_columns(model: Model) -> ColumnTable:
+    """What each column of the table is to a fitted model, also of tables without names."""
+    schema = model.schema
+    kinds: list[ColumnKind] = ["number"] * schema.n_features
+    for component in model.components:
+        for column, content in component.contents.items():
+            kinds[column] = "count" if content == "count" else kinds[column]
+    for column in schema.categorical:
+        kinds[column] = "category"
+    kind_of = dict(zip(schema.titles, kinds, strict=True))
+    decided = schema.roles or ColumnTable(tuple(map(Column, schema.titles, kinds)))
+    columns = (
+        replace(each, kind=kind_of[each.name]) if each.kind in {"number", "category"} else each
+        for each in decided.columns
+    )
+    names = [schema.titles[column] for column in schema.categorical]
+    known = zip(names, model.categories, strict=True)
+    strings = frozenset(name for name, categories in known if kind(categories) is str)
+    return ColumnTable(tuple(columns), model.target, missing=schema.missing, strings=strings)
 
 
 def check_read_again(rows: RowSource, why: str) -> None:
