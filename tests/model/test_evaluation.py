@@ -183,10 +183,10 @@ def test_one_impossible_row_is_not_forgotten_in_the_sum() -> None:
 def test_only_what_is_of_the_same_kind_can_be_added() -> None:
     log_posterior, codes = told()
     seen = evaluate(log_posterior, codes, CLASSES)
-    with pytest.raises(DataError, match="the same classes can be added.*'oak'.*'yew'"):
+    with pytest.raises(DataError, match="the same classes to be added.*'oak'.*'yew'"):
         seen + evaluate(log_posterior, codes, np.array(["ash", "elm", "yew"]))
     few, many = (calibrate(np.array([0.5]), np.array([True]), n) for n in (5, 10))
-    with pytest.raises(OptionError, match="5 groups of rows do not go with 10"):
+    with pytest.raises(OptionError, match="5 and 10 groups cannot be added"):
         few + many
     bare = Evaluation(CLASSES, seen.confusion, seen.log_loss, seen.brier)
     assert np.isnan(bare.calibration_error)
@@ -337,8 +337,8 @@ def test_a_model_worse_than_the_baseline_is_warned_of() -> None:
         10 * log_posterior[:, ::-1], codes, CLASSES, frequencies=np.array([0.6, 0.3, 0.1])
     )
     loss, error = sorted(wrong.warnings, reverse=True)
-    assert loss.endswith("the class frequencies alone predict better than these probabilities")
-    assert error.endswith("always predicting the most frequent class errs less often")
+    assert loss.endswith("the class frequencies alone give better probabilities")
+    assert error.endswith("always predicting the most frequent class makes fewer errors")
     assert "Warning: the log loss is" in str(wrong)
     assert wrong.record()["warnings"] == wrong.warnings
     # A class that the training rows lack is impossible to the baseline.

@@ -1,22 +1,20 @@
-"""How good predictions are, by the true classes, with standard errors, and beside a baseline.
+"""Evaluate predictions for rows of known class: metrics, standard errors, a baseline and curves.
 
-Everything follows from the log posteriors of rows whose class is known, so it is the same for every
-model that can give them. The baseline knows the class frequencies of the training rows and nothing
-of the features.
+Everything follows from the log posteriors of the rows, so it is the same for every model that
+provides them. The baseline states the class frequencies of the training rows for every row.
 
-Standard errors are those of rows that are drawn independently. Of means over rows (log loss, Brier
-score) they are the deviation over √n. What follows from the confusion matrix is a function f of the
+Standard errors assume rows that are drawn independently. Those of means over rows (log loss, Brier
+score) are the standard deviation over √n. A metric of the confusion matrix is a function f of the
 proportions p_ij of true class i and predicted class j, which are multinomial: by the delta method
-``n Var f ≈ Σ p_ij g_ij² − (Σ p_ij g_ij)²`` with the gradient g. For the accuracy that is binomial.
-Rows held out in folds are predicted by models that have most of their rows in common, so that the
-true errors are somewhat larger.
+``n Var f ≈ Σ p_ij g_ij² − (Σ p_ij g_ij)²`` with the gradient g. Models of different folds share
+most of their rows, so that the true standard errors of cross-validation are somewhat larger.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import isfinite, isnan, nan, sqrt
+from dataclasses import dataclass, replace
+from math import nan, sqrt
 from textwrap import wrap
 from typing import Any
 
@@ -25,49 +23,75 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.numerals import fixed, percent, shortened
-from gaussbayes.base.text_tables import Block, Displayed, Styled, TextTable
+from gaussbayes.base.result import Result, plain
+from gaussbayes.base.text_tables import Block, Styled, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import Targets
+from gaussbayes.model.bayes_error import BayesError
 from gaussbayes.model.ranking import Ranking, UncountedRows
 
 _MOST_CLASSES = 8
 """Classes whose confusion matrix fits a terminal; of more, the most frequent errors are listed."""
 
 _MOST_ERRORS = 12  # pairs of classes in that list
-_NORMAL = 1.959964  # 95 % of a normal distribution lie within so many deviations
+_MOST_POINTS = 200  # of a curve
+_NORMAL = 1.959964  # quantile of the normal distribution for 95 % intervals
 
+BASELINE = "class frequencies"
 
-FIGURES = {
-    "error": ("error", "{errors} of {rows} rows", True),
+METRICS = {
+    "error": ("error rate", "{errors} of {rows} rows", True),
     "accuracy": ("accuracy", "", True),
     "balanced_accuracy": ("balanced accuracy", "mean recall", True),
-    "f1": ("F1", "mean of the classes", False),
-    "auc": ("AUC", "one against the rest, mean", False),
-    "log_loss": ("log loss", "nats a row; 0 is best", False),
-    "brier": ("Brier score", "0 is best, 2 is worst", False),
-    "calibration_error": ("calibration error", "0 is best, 1 is worst", False),
-    "cost": ("cost", "of a decision, mean", False),
+    "f1": ("F1", "mean over classes", False),
+    "auc": ("AUC", "one vs rest, class mean", False),
+    "log_loss": ("log loss", "nats per row; lower is better", False),
+    "brier": ("Brier score", "0 to 2; lower is better", False),
+    "calibration_error": ("calibration error", "0 to 1; lower is better", False),
+    "cost": ("cost", "mean per decision", False),
 }
-"""Words for each figure of an `Evaluation`, a remark, and whether it is written in percent."""
+"""The name of each metric of an `Evaluation`, a remark, and whether it is shown in percent."""
+FIGURES = METRICS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RocCurve:
+    """The ROC curve of a class against all others."""
+
+    label: object  #: the class
+    false_positive_rate: FloatArray  #: (m,) from 0 to 1
+    true_positive_rate: FloatArray  #: (m,)
+    area: float  #: under the curve; NaN if one side has no rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PrecisionRecallCurve:
+    """The precision-recall curve of a class against all others."""
+
+    label: object  #: the class
+    recall: FloatArray  #: (m,) from 0 to 1
+    precision: FloatArray  #: (m,)
+    average_precision: float  #: mean precision, weighted by the gains in recall
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationCurve:
-    """Rows grouped by a stated probability, and how often it came true; empty groups left out."""
+    """Rows grouped by predicted probability, and how often it came true; no empty groups."""
 
-    stated: FloatArray  # (m,) mean probability stated
-    observed: FloatArray  # (m,) proportion that came true
-    count: NDArray[np.int64]  # (m,) rows
-    group: NDArray[np.intp]  # (m,) which interval, from 0
-    n_groups: int  # equal intervals of [0, 1]
-    squares: FloatArray  # (m,) mean of (stated − 1 or 0)²
+    stated: FloatArray  #: (m,) mean predicted probability
+    observed: FloatArray  #: (m,) observed frequency
+    count: NDArray[np.int64]  #: (m,) rows
+    group: NDArray[np.intp]  #: (m,) number of the interval, from 0
+    n_groups: int  #: equal intervals of [0, 1]
+    squares: FloatArray  #: (m,) mean of (predicted − 1 or 0)²
+    label: object = None  #: the class; None for the predicted class of each row
 
     @property
     def error(self) -> float:
-        """Expected calibration error: the mean gap between stated and observed, over the rows.
+        """Expected calibration error: the mean gap between predicted and observed, over the rows.
 
-        Chance makes a gap of every group, so that it is above 0 for the best of models.
+        Chance alone makes it positive, also for a perfectly calibrated model.
         """
         return float(np.average(np.abs(self.stated - self.observed), weights=self.count))
 
@@ -81,7 +105,7 @@ class CalibrationCurve:
     def __add__(self, other: CalibrationCurve) -> CalibrationCurve:
         """The groups of the rows of both."""
         if self.n_groups != other.n_groups:
-            msg = f"{self.n_groups} groups of rows do not go with {other.n_groups}"
+            msg = f"curves with {self.n_groups} and {other.n_groups} groups cannot be added"
             raise OptionError(msg)
         sums = np.zeros((4, self.n_groups))
         for part in (self, other):
@@ -92,19 +116,19 @@ class CalibrationCurve:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """A number that says how good predictions are, its standard error, and the baseline's."""
+class Metric:
+    """A metric, its standard error, and its value for the class frequencies."""
 
-    name: str  # as an attribute of `Evaluation`
-    words: str
-    value: float  # NaN if it is not known
+    name: str  #: as an attribute of `Evaluation`
+    words: str  #: as it is shown
+    value: float  #: NaN if it is unknown
     standard_error: float = nan
-    baseline: float = nan
+    baseline: float = nan  #: its value for the class frequencies
     remark: str = ""
-    proportion: bool = False  # whether it is written in percent
+    proportion: bool = False  #: whether it is shown in percent
 
     def written(self, value: float) -> str:
-        """A number as this figure is written."""
+        """Format a number as this metric is shown."""
         return percent(value, 2) if self.proportion else fixed(value, 4)
 
     @property
@@ -115,46 +139,47 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evaluation(Displayed):
-    """What predictions for rows of known class amount to."""
+class Evaluation(Result):
+    """The evaluation of predictions for rows of known class."""
 
     classes: LabelArray  #: (k,)
     confusion: NDArray[Any]  #: (k, k) true class by row, predicted by column; counts, unless soft
-    log_loss: float  #: mean of −log p(true class | x), in nats; ∞ if one was called impossible
+    log_loss: float  #: mean of −log p(true class | x), in nats; ∞ if one has probability 0
     brier: float  #: mean of Σ_c (p(c | x) − [c is true])², from 0 to 2
     calibration: CalibrationCurve | None = None  #: of predicted classes, in ten groups
     variances: tuple[float, float] = (nan, nan)  #: over rows, of the log loss and the Brier score
-    ranking: Ranking | UncountedRows | None = None  #: for the AUC, if it was asked for
+    ranking: Ranking | UncountedRows | None = None  #: for AUC and curves, if requested
     frequencies: FloatArray | None = None  #: (k,) of the classes in the training rows: the baseline
     costs: FloatArray | None = None  #: (k, k) true class by row, decided class by column
     decided: NDArray[Any] | None = None  #: (k, k) as `confusion`, of the decisions of least cost
-    how: str = ""  #: one sentence: which rows, and how they were predicted
-    notes: tuple[str, ...] = ()  #: what else is to be said of the rows
+    how: str = ""  #: one sentence: the rows, and how they were predicted
+    notes: tuple[str, ...] = ()  #: such as classes with few rows
+    bayes_error: BayesError | None = None  #: plug-in estimate, if the model can be simulated
 
     @property
     def n_rows(self) -> int:
-        """How many rows were predicted."""
+        """Number of rows."""
         return round(float(self.confusion.sum()))
 
     @property
     def n_errors(self) -> float:
-        """How many of them wrongly; of soft labels as many as are expected."""
+        """Number of misclassified rows; with soft labels, the expected number."""
         errors: float = (self.confusion.sum() - np.trace(self.confusion)).item()
         return errors
 
     @property
     def error(self) -> float:
-        """Proportion of wrong predictions."""
+        """Proportion of misclassified rows."""
         return self.n_errors / self.n_rows
 
     @property
     def accuracy(self) -> float:
-        """Proportion of right predictions."""
+        """Proportion of correctly classified rows."""
         return 1.0 - self.error
 
     @property
     def error_interval(self) -> tuple[float, float]:
-        """Where the true error lies with 95 % probability (Wilson); never of length 0."""
+        """95 % confidence interval of the error rate (Wilson)."""
         n, error, z = self.n_rows, self.error, _NORMAL
         middle = (error + z * z / (2 * n)) / (1 + z * z / n)
         half = z * sqrt(error * (1 - error) / n + (z / (2 * n)) ** 2) / (1 + z * z / n)
@@ -179,19 +204,74 @@ class Evaluation(Displayed):
 
     @property
     def class_auc(self) -> FloatArray:
-        """The area under the ROC curve of each class against the others (k,); see `Ranking`."""
-        return (
-            np.full(len(self.classes), np.nan) if self.ranking is None else self.ranking.counted.auc
-        )
+        """The area under the ROC curve of each class against the others (k,)."""
+        if self.ranking is None:
+            return np.full(len(self.classes), np.nan)
+        return self.ranking.counted.areas[0]
+
+    @property
+    def roc(self) -> tuple[RocCurve, ...]:
+        """The ROC curve of each class against the others, if the ranking was requested."""
+        curves = []
+        for label, area, (_, positive, negative) in zip(
+            self.classes.tolist(), self.class_auc.tolist(), self._ranked, strict=False
+        ):
+            totals = positive[-1:], negative[-1:]
+            if all(total[0] for total in totals):
+                rates = (
+                    count / total for count, total in zip((negative, positive), totals, strict=True)
+                )
+                false, true = (np.concatenate([[0.0], rate]) for rate in rates)
+                kept = _thinned(false.size)
+                curves.append(RocCurve(label, false[kept], true[kept], area))
+        return tuple(curves)
+
+    @property
+    def precision_recall(self) -> tuple[PrecisionRecallCurve, ...]:
+        """The precision-recall curve of each class, if the ranking was requested."""
+        curves = []
+        for label, (_, positive, negative) in zip(
+            self.classes.tolist(), self._ranked, strict=False
+        ):
+            if positive[-1]:
+                recall, precision = positive / positive[-1], positive / (positive + negative)
+                average = float(np.diff(recall, prepend=0.0) @ precision)
+                kept = _thinned(recall.size)
+                curves.append(PrecisionRecallCurve(label, recall[kept], precision[kept], average))
+        return tuple(curves)
+
+    @property
+    def class_calibration(self) -> tuple[CalibrationCurve, ...]:
+        """The calibration curve of each class against the others, if the ranking was requested."""
+        curves = []
+        for label, (log_odds, positive, negative) in zip(
+            self.classes.tolist(), self._ranked, strict=False
+        ):
+            stated = np.exp(-np.logaddexp(0.0, -log_odds))
+            true, false = (np.diff(total, prepend=0.0) for total in (positive, negative))
+            curves.append(replace(calibrate(stated, true, false=false), label=label))
+        return tuple(curves)
+
+    @property
+    def _ranked(self) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
+        """Of each class the log-odds, from high to low, and the rows of it and of others so far."""
+        if self.ranking is None:
+            return []
+        counted = self.ranking.counted
+        ranked = []
+        for code, (_, weights) in enumerate(counted.of_classes):
+            totals = np.cumsum(weights[::-1], axis=0)
+            ranked.append((counted.scores(code)[::-1], totals[:, 0], totals[:, 1]))
+        return ranked
 
     @property
     def auc(self) -> float:
-        """The mean area under the ROC curve of the classes; NaN if it was not asked for."""
+        """The mean area under the ROC curve of the classes; NaN if it was not requested."""
         return _mean(self.class_auc)
 
     @property
     def calibration_error(self) -> float:
-        """Expected calibration error of the predicted classes; NaN if it was not looked at."""
+        """Expected calibration error of the predicted classes."""
         return np.nan if self.calibration is None else self.calibration.error
 
     @property
@@ -203,12 +283,12 @@ class Evaluation(Displayed):
 
     @property
     def recall(self) -> FloatArray:
-        """Of the rows of each class, the proportion that was recognised (k,); NaN without rows."""
+        """Proportion of the rows of each class that are predicted as it (k,); NaN without rows."""
         return np.diagonal(self.proportions)
 
     @property
     def precision(self) -> FloatArray:
-        """Of the rows given each class, the proportion that is of it (k,); NaN if none was."""
+        """Proportion of the rows predicted as each class that are of it (k,); NaN without any."""
         total = self.confusion.sum(axis=0).astype(np.float64)
         precision: FloatArray = np.diagonal(self.confusion) / np.where(total > 0, total, np.nan)
         return precision
@@ -234,16 +314,16 @@ class Evaluation(Displayed):
 
     @property
     def baseline(self) -> Evaluation | None:
-        """What always stating the class frequencies of the training rows amounts to.
+        """The evaluation of the class frequencies of the training rows; None if they are unknown.
 
-        It predicts the most frequent class. None if the frequencies are not known.
+        It predicts the most frequent class for every row.
         """
         if self.frequencies is None:
             return None
         k, rows = len(self.classes), self.confusion.sum(axis=1)
         with np.errstate(divide="ignore"):
             log_posterior = np.broadcast_to(np.log(self.frequencies), (k, k))
-        # Every row of a class is the same to it: one of each, counted so many times.
+        # All rows of a class have the same loss.
         present = rows > 0
         losses = _losses(log_posterior, np.eye(k))[:, present]
         means, variances = _moments(losses, rows[present])
@@ -270,7 +350,7 @@ class Evaluation(Displayed):
 
     @property
     def standard_errors(self) -> dict[str, float]:
-        """By the name of the figure; see the module for how they follow."""
+        """Standard errors by the name of the metric."""
         n, k = self.n_rows, len(self.classes)
         p = self.confusion / n
         of_true, right = p.sum(axis=1), np.eye(k)
@@ -301,12 +381,12 @@ class Evaluation(Displayed):
             errors["cost"] = _delta(self.decided / n, self.costs, n)
         return errors
 
-    def figures(self) -> list[Figure]:
-        """Every figure that is known, with its standard error and the baseline's."""
+    def metrics(self) -> list[Metric]:
+        """Return every metric with its standard error and its value for the class frequencies."""
         errors, baseline = self.standard_errors, self.baseline
         count = {"errors": f"{self.n_errors:,.10g}", "rows": f"{self.n_rows:,}"}
         return [
-            Figure(
+            Metric(
                 name,
                 words,
                 getattr(self, name),
@@ -315,61 +395,66 @@ class Evaluation(Displayed):
                 remark.format_map(count),
                 proportion,
             )
-            for name, (words, remark, proportion) in FIGURES.items()
+            for name, (words, remark, proportion) in METRICS.items()
             if self.costs is not None or name != "cost"
         ]
 
+    figures = metrics
+
     @property
     def warnings(self) -> list[str]:
-        """What is worse than without any features, in a sentence each."""
-        baseline = self.baseline
-        if baseline is None:
-            return []
+        """A sentence for each metric that is worse than that of the class frequencies."""
         sentences = {
-            "log_loss": "the class frequencies alone predict better than these probabilities",
-            "error": "always predicting the most frequent class errs less often",
+            "log_loss": "the class frequencies alone give better probabilities",
+            "error": "always predicting the most frequent class makes fewer errors",
             "cost": "one decision for all rows costs less",
         }
         return [
-            f"the {each.words} is {each.written(each.value)}, that of the baseline "
+            f"the {each.words} is {each.written(each.value)}, that of the {BASELINE} "
             f"{each.written(each.baseline)}: {sentences[each.name]}".replace("\xa0", " ")
-            for each in self.figures()
+            for each in self.metrics()
             if each.name in sentences and each.value > each.baseline + 1e-12
         ]
 
-    def record(self) -> dict[str, Any]:
-        """Plain values; an infinite log loss, or a proportion of no rows, is None."""
-        baseline, figures = self.baseline, self.figures()
+    def to_dict(self) -> dict[str, object]:
+        """Return metrics, standard errors, baseline and confusion matrix; no curves.
+
+        An infinite log loss, or a proportion of no rows, is None.
+        """
+        metrics = self.metrics()
         columns = ("class", "rows", "recall", "precision", "f1", "auc")
-        lines = (
-            (label, n, *map(_plain, numbers))
-            for label, n, *numbers in zip(self.classes.tolist(), *self._of_classes, strict=True)
-        )
-        return {
+        lines = zip(self.classes.tolist(), *self._of_classes, strict=True)
+        known = None if self.frequencies is None else {each.name: each.baseline for each in metrics}
+        record = {
+            "how": self.how,
             "rows": self.n_rows,
             "errors": self.n_errors,
-            **{each.name: _plain(each.value) for each in figures},
-            "error_interval": list(self.error_interval),
-            "standard_errors": {each.name: _plain(each.standard_error) for each in figures},
-            "baseline": baseline
-            and {each.name: _plain(each.baseline) for each in figures if not isnan(each.baseline)},
+            **{each.name: each.value for each in metrics},
+            "error_interval": self.error_interval,
+            "standard_errors": {each.name: each.standard_error for each in metrics},
+            "baseline": known,
+            "bayes_error": self.bayes_error,
             "warnings": self.warnings,
+            "notes": self.notes,
             "classes": [dict(zip(columns, line, strict=True)) for line in lines],
-            "confusion": self.confusion.tolist(),
+            "confusion": self.confusion,
         }
+        return {name: plain(value) for name, value in record.items()}
 
-    def figures_table(self) -> TextTable:
-        """The figures beside those of the baseline, and warnings where it is better."""
+    record = to_dict
+
+    def metrics_table(self) -> TextTable:
+        """Return the metrics beside those of the class frequencies."""
         low, high = (fixed(100 * bound, 2) for bound in self.error_interval)
-        notes = [f"95 % interval of the error: {low} to {high} %"]
-        if self.frequencies is not None:
-            notes.append("baseline: the class frequencies of the training rows, and no features")
-        columns = ("figure", "value", "standard\nerror", "baseline", "")
-        rows = [each.cells for each in self.figures()]
+        notes = [f"95 % confidence interval of the error rate: {low} to {high} %"]
+        columns = ("metric", "value", "standard\nerror", "class\nfrequencies", "")
+        rows = [each.cells for each in self.metrics()]
         return TextTable(columns, rows, notes=notes, sides="lrrrl")
 
+    figures_table = metrics_table
+
     def tables(self) -> Sequence[Block]:
-        """The figures, the classes one by one, and which of them are confused."""
+        """Return the metrics, the classes one by one, and the confusion matrix."""
         names = [str(label) for label in self.classes.tolist()]
         lines = (
             (
@@ -385,48 +470,35 @@ class Evaluation(Displayed):
         columns = ("class", "rows", "recall", "precision", "F1", "AUC")
         classes = TextTable.first(columns, lines, len(names))
         warnings = (Styled(f"Warning: {each}") for each in self.warnings)
-        said = (each for each in (self.how, *self.notes) if each)
-        blocks: list[Block] = [*said, self.figures_table(), *warnings, classes]
+        sentences = (each for each in (self.how, *self.notes) if each)
+        blocks: list[Block] = [*sentences, self.metrics_table(), *warnings]
+        blocks += [classes] if self.bayes_error is None else [*self.bayes_error.tables(), classes]
         if self.n_errors:
             confused = _confusion if len(names) <= _MOST_CLASSES else _frequent_errors
             blocks.append(confused(names, self.confusion.tolist()))
         return blocks
 
     def __add__(self, other: Evaluation) -> Evaluation:
-        """The evaluation of the rows of both, so that many rows are evaluated part by part."""
+        """Return the evaluation of the rows of both: large sources are evaluated in batches."""
         if self.classes.tolist() != other.classes.tolist():
             classes = f"{self.classes.tolist()!r:.200} and {other.classes.tolist()!r:.200}"
-            msg = f"evaluations of the same classes can be added, got {classes}"
+            msg = f"evaluations must have the same classes to be added, got {classes}"
             raise DataError(msg)
-        theirs = other.n_rows / (self.n_rows + other.n_rows)
+        weight = other.n_rows / (self.n_rows + other.n_rows)
         means, variances = [], []
         pairs = ((self.log_loss, other.log_loss), (self.brier, other.brier))
         for (here, there), *both in zip(pairs, self.variances, other.variances, strict=True):
-            means.append((1.0 - theirs) * here + theirs * there)
+            means.append((1.0 - weight) * here + weight * there)
             with np.errstate(invalid="ignore"):
-                between = theirs * (1.0 - theirs) * np.square(np.float64(there) - here)
-            within = np.dot((1.0 - theirs, theirs), both)
-            variances.append(float(within + between))
-        summed = (
-            None if first is None or second is None else first + second
-            for first, second in (
-                (getattr(self, name), getattr(other, name))
-                for name in ("calibration", "ranking", "decided")
-            )
-        )
-        calibration, ranking, decided = summed
-        return Evaluation(
-            self.classes,
-            self.confusion + other.confusion,
-            means[0],
-            means[1],
-            calibration,
-            (variances[0], variances[1]),
-            ranking,
-            self.frequencies,
-            self.costs,
-            decided,
-        )
+                between = weight * (1.0 - weight) * np.square(np.float64(there) - here)
+            variances.append(float(np.dot((1.0 - weight, weight), both) + between))
+        summed = {}
+        for name in ("calibration", "ranking", "decided"):
+            first, second = getattr(self, name), getattr(other, name)
+            summed[name] = None if first is None or second is None else first + second
+        confusion = self.confusion + other.confusion
+        moments = {"log_loss": means[0], "brier": means[1], "variances": tuple(variances)}
+        return replace(self, confusion=confusion, **moments, **summed)
 
 
 def evaluate(
@@ -441,11 +513,10 @@ def evaluate(
 ) -> Evaluation:
     """Compare log posteriors (n, k) with the true class codes (n,), or with soft labels (n, k).
 
-    Rows of code −1, or NaN, do not count. With soft labels everything is what is expected if the
-    class of each row is drawn from them. The weights (n,) are those of the log loss, in which the
-    rows of a fit count as much as they do there; everything else counts each row once. The
-    `frequencies` (k,) of the classes in the training rows give the baseline, `costs` (k, k) the
-    cost of decisions, and `ranked` the AUC.
+    Rows with code −1, or NaN, are ignored. With soft labels, metrics are expectations over classes
+    drawn from them. Only the log loss uses the weights (n,). The `frequencies` (k,) of the classes
+    in the training rows give the baseline, `costs` (k, k) the cost of decisions; `ranked` requests
+    AUC and curves.
 
     Examples
     --------
@@ -542,9 +613,9 @@ def _mean(values: FloatArray) -> float:
     return float(known.mean()) if known.size else nan
 
 
-def _plain(value: float) -> float | None:
-    """A number as JSON can hold it: None for infinity and NaN."""
-    return float(value) if isfinite(value) else None
+def _thinned(size: int) -> NDArray[np.intp]:
+    """The points of a curve of this size that are kept: evenly spaced, with both ends."""
+    return np.unique(np.linspace(0, size - 1, min(size, _MOST_POINTS)).round().astype(np.intp))
 
 
 def _confusion(names: list[str], confusion: list[list[float]]) -> TextTable:
@@ -584,10 +655,10 @@ def _frequent_errors(names: list[str], confusion: list[list[float]]) -> TextTabl
 def accuracy(
     predicted: NDArray[Any], known: LabelArray, targets: Targets, classes: LabelArray
 ) -> float:
-    """The proportion of right predictions, by weight; rows without label do not count.
+    """The weighted proportion of correctly classified rows; unlabelled rows are ignored.
 
-    A class that the model does not know is never predicted. Soft labels count in part. `predicted`
-    are codes (n,) among the `known` classes, the targets' codes among theirs.
+    Rows of classes that the model does not have count as errors, soft labels in proportion.
+    `predicted` are codes (n,) among the `known` classes, the targets' codes among theirs.
     """
     united, of_known, of_true = unite(known, classes)
     labelled = targets.labelled
@@ -604,18 +675,27 @@ def accuracy(
     return float(np.average(right, weights=truth.weights))
 
 
-def calibrate(stated: RealArray, true: NDArray[Any], n_groups: int = 10) -> CalibrationCurve:
-    """Group rows by stated probability (n,) into equal intervals of [0, 1]."""
+def calibrate(
+    stated: RealArray,
+    true: NDArray[Any],
+    n_groups: int = 10,
+    *,
+    false: NDArray[Any] | None = None,
+) -> CalibrationCurve:
+    """Group rows by predicted probability (n,) into equal intervals of [0, 1].
+
+    With `false`, `true` and `false` are weights (n,) of rows that came true and that did not.
+    """
     if n_groups < 1:
         msg = f"calibration needs at least one group, got {n_groups}"
         raise OptionError(msg)
     group = np.minimum((stated * n_groups).astype(np.intp), n_groups - 1)
-    return _grouped(
-        np.bincount(group, weights=stated, minlength=n_groups),
-        np.bincount(group, weights=true, minlength=n_groups),
-        np.bincount(group, weights=np.square(stated - true), minlength=n_groups),
-        np.bincount(group, minlength=n_groups),
-    )
+    if false is None:
+        count, squares = np.ones(len(stated)), np.square(stated - true)
+    else:
+        count, squares = true + false, true * np.square(1.0 - stated) + false * np.square(stated)
+    terms = (count * stated, true, squares, count)
+    return _grouped(*(np.bincount(group, weights=term, minlength=n_groups) for term in terms))
 
 
 def _grouped(
@@ -629,9 +709,9 @@ def _grouped(
 
 
 def frequency_log_loss(weight: FloatArray) -> float:
-    """The log loss of stating the class frequencies, by the weight of each class (k,).
+    """Return the log loss of the class frequencies, by the weight of each class (k,).
 
-    ``−Σ_c p_c log p_c``, their entropy, is what a model must be below to be of use.
+    It is their entropy ``−Σ_c p_c log p_c``; a useful model is below it.
 
     >>> round(frequency_log_loss(np.array([50.0, 50.0, 0.0])), 4)
     0.6931
@@ -641,10 +721,10 @@ def frequency_log_loss(weight: FloatArray) -> float:
 
 
 def confident_errors(log_posterior: RealArray, codes: NDArray[Any], n: int) -> NDArray[np.intp]:
-    """Up to n wrongly predicted rows, by how sure the model was of the wrong class, surest first.
+    """Return up to n misclassified rows, the most confident errors first.
 
-    Rows of code −1, which have no label, are never among them. Where several posteriors round to 1,
-    the log posterior of the true class decides.
+    Rows with code −1, which have no label, are ignored. Where several posteriors round to 1, the
+    log posterior of the true class decides.
     """
     predicted = log_posterior.argmax(axis=1)
     wrong = np.flatnonzero((predicted != codes) & (codes >= 0))

@@ -65,6 +65,12 @@ class Ranking:
         """The area of each class against all others (k,); NaN if one side has no rows."""
         return self.areas[0]
 
+    def scores(self, code: int) -> FloatArray:
+        """The log-odds (u,) of a class that its counts are of, increasing."""
+        keys = self.of_classes[code][0] << self.shift
+        bits = np.where(keys < 0, keys ^ np.int64(np.iinfo(np.int64).max), keys)
+        return bits.view(np.float64)
+
     @property
     def areas(self) -> tuple[FloatArray, FloatArray]:
         """The areas (k,), and their standard errors (k,).
