@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from gaussbayes import datasets, plots
     from gaussbayes.analysis.boundary import decision_boundaries
     from gaussbayes.analysis.comparison import compare
+    from gaussbayes.analysis.drift import drift
     from gaussbayes.analysis.gaussian_distribution import Gaussian
     from gaussbayes.analysis.synthesis import make_gaussian_dataset
     from gaussbayes.base.singular_covariance import SingularCovarianceError
-    from gaussbayes.estimators import AutoClassifier, GaussianClassifier
+    from gaussbayes.data.columns import Columns, DroppedColumnsWarning
+    from gaussbayes.estimators import AutoClassifier, GaussianClassifier, load
     from gaussbayes.families.gaussian.statistics import ClassMoments
     from gaussbayes.kernels import show_config
     from gaussbayes.model.model import Model
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
 __all__ = [
     "AutoClassifier",
     "ClassMoments",
+    "Columns",
     "DataError",
+    "DroppedColumnsWarning",
     "FileError",
     "GaussBayesError",
     "Gaussian",
@@ -43,6 +47,8 @@ __all__ = [
     "compare",
     "datasets",
     "decision_boundaries",
+    "drift",
+    "load",
     "make_gaussian_dataset",
     "plots",
     "show_config",
@@ -52,6 +58,8 @@ __all__ = [
 _HOME = {
     "AutoClassifier": "estimators",
     "ClassMoments": "families.gaussian.statistics",
+    "Columns": "data.columns",
+    "DroppedColumnsWarning": "data.columns",
     "Gaussian": "analysis.gaussian_distribution",
     "GaussianClassifier": "estimators",
     "Model": "model.model",
@@ -60,7 +68,10 @@ _HOME = {
     "Solution": "model.solution",
     "compare": "analysis.comparison",
     "decision_boundaries": "analysis.boundary",
+    "drift": "analysis.drift",
+    "load": "estimators",
     "make_gaussian_dataset": "analysis.synthesis",
+    "read": "data.source",
     "show_config": "kernels",
     "write_report": "report",
 }

@@ -41,14 +41,13 @@ from gaussbayes.analysis.prediction_sets import prediction_sets
 from gaussbayes.analysis.prior_shift import prior_shift
 from gaussbayes.analysis.score_table import Scores
 from gaussbayes.analysis.synthesis import as_generator, draw
-from gaussbayes.base.errors import GaussBayesError, OptionError
+from gaussbayes.base.errors import FileError, GaussBayesError, OptionError
 from gaussbayes.base.remedy import AUTOMATIC_CHOICE
-from gaussbayes.base.schema import ColumnRoles, Schema
+from gaussbayes.base.schema import ColumnTable, Schema
 from gaussbayes.base.text_tables import html_blocks
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import (
     BadRowHandling,
-    CategoricalFeatures,
     CovarianceName,
     Divisor,
     FloatArray,
@@ -57,6 +56,7 @@ from gaussbayes.base.types import (
     TransformName,
 )
 from gaussbayes.data.categories import Categories, warn_of_unseen
+from gaussbayes.data.columns import Columns
 from gaussbayes.data.labels import check_known, codes_among, encode, labelled_rows, read_targets
 from gaussbayes.data.roles import is_source, separate_columns
 from gaussbayes.data.rows import LabelledRows, Rows
@@ -67,12 +67,15 @@ from gaussbayes.model.evaluation import Evaluation
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model, learnt_model
 from gaussbayes.model.options import AUTOMATIC_SETTINGS, Options, check_options, options_of
-from gaussbayes.model.select import Criterion, chosen_before, is_open
+from gaussbayes.model.select import chosen_before, is_open
 from gaussbayes.model.settings import Priors, Settings
 from gaussbayes.model.solution import NegativeLogLikelihood, Solution
+from gaussbayes.model.sources import model_columns
 from gaussbayes.model.statistics import Learnt, observe
 
 if TYPE_CHECKING:
+    from gaussbayes.analysis.importance import Importance
+    from gaussbayes.base.notices import Notice
     from gaussbayes.lab import Lab
 
 Known = TypeVar("Known")
@@ -85,6 +88,32 @@ _PLAIN = frozenset({NoneType, bool, int, float, str})
 def _checked_before(*values: Any) -> Options:
     """The options of plain values: small models are fitted many times with the same."""
     return check_options(**dict(zip(_OPTIONS, values, strict=True)))
+
+
+_COLUMN_OPTIONS = (
+    *("features", "exclude", "categorical_features", "numeric", "keep_identifiers"),
+    *("na_values", "keep_default_na", "unlabelled"),
+)
+
+
+def _column_options(columns: Columns | None) -> dict[str, Any]:
+    """The options about columns, as `check_options` takes them."""
+    given = Columns() if columns is None else columns
+    if not isinstance(given, Columns):
+        msg = f"columns must be a gaussbayes.Columns or None, got {columns!r:.200}"
+        raise OptionError(msg)
+    given.check()
+    options = {name: getattr(given, name, None) for name in _COLUMN_OPTIONS}
+    options["features"] = "auto" if given.features is None else given.features
+    chosen = given.categorical
+    options["categorical_features"] = "auto" if chosen is None else chosen
+    return options
+
+
+def _check_flag(name: str, value: object) -> None:
+    if not isinstance(value, bool | np.bool_):
+        msg = f"{name} must be True or False, got {value!r}"
+        raise OptionError(msg)
 
 
 _LINEAR = (
@@ -214,12 +243,13 @@ class BaseClassifier(
 
     families: Mapping[Any, Any] | None
     priors: Priors
+    columns: Columns | None
     n_jobs: int | None
     _model: Model  # not there before fitting
 
     # Learning.
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, like: Any = None) -> Self:
         """Fit to labelled rows, forgetting any earlier ones.
 
         Parameters
@@ -233,6 +263,8 @@ class BaseClassifier(
             name of the column of X that holds the labels, which is then not a feature
         sample_weight : (n,) sample weights, or the name of a column of X; a weight of 2 is
             equivalent to repeating the row
+        like : a fitted model whose columns, transforms, selection and calibration are reused;
+            models fitted in this way merge exactly
 
         Examples
         --------
@@ -250,6 +282,11 @@ class BaseClassifier(
         the model can learn more, be merged and forget; ``unlabelled_weight=0`` leaves them out.
         NaN in an array of floats is warned of, for it may be an accident.
         """
+        if like is not None:
+            before = _model_of(like)
+            more = self._with(before)._learnt(before, X, y, sample_weight)  # noqa: SLF001
+            facts: dict[str, Any] = {"selection_": getattr(like, "selection_", None)}
+            return self._remember(before.of_rows(more), **facts, bad_rows_=None)
         if isinstance(y, str) and is_source(X):
             return self.fit_source(X, y, weights=sample_weight)
         options, target = self._options(), y if isinstance(y, str) else None
@@ -308,12 +345,17 @@ class BaseClassifier(
         more = observe(table, settings, schema, n_threads(self.n_jobs))
         return learnt_model(settings, schema, more, target), more.classes
 
-    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Take rows away again: the model is that of the other rows, as if these had never been.
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Remove rows; the result equals a fit to the remaining rows.
 
-        Exact, without the other rows. A class of which no row is left is no class any more. Rows
-        that cannot have been among those seen are a `DataError`: a class would have less than no
-        weight, or a scatter that is none.
+        The other rows are not needed. A class without remaining rows is dropped. Rows that cannot
+        be among those of the model raise `DataError`.
+
+        Parameters
+        ----------
+        X : rows as in `fit`; or a model that was fitted to some of the rows of this one
+        y : labels, or the name of a column of X; None if X is a model
+        sample_weight : (n,) sample weights, or the name of a column of X
 
         Examples
         --------
@@ -321,6 +363,11 @@ class BaseClassifier(
         >>> model.forget([[6.0]], [0]).means_.tolist()
         [[1.5], [6.0]]
         """
+        if isinstance(X, BaseClassifier | Model):
+            return self._remember(self._with_settings("forget").unmerged(_model_of(X)))
+        if y is None:
+            msg = "forget needs the labels of the rows (y), or a fitted model in place of the rows"
+            raise OptionError(msg)
         before = self._record()
         return self._remember(before.without(self._learnt(before, X, y, sample_weight)))
 
@@ -653,6 +700,7 @@ class BaseClassifier(
         costs: Any = None,
         reject_below: float | None = None,
         reject_cost: float | None = None,
+        novelty: float | None = None,
         novelty_level: float | None = None,
         priors: Priors | Literal["own"] = "own",
     ) -> Any:
@@ -685,7 +733,8 @@ class BaseClassifier(
         if not (isinstance(priors, str) and priors == "own"):
             model = model.with_priors(priors)
         refused: dict[str, Any] = {"reject_below": reject_below, "reject_cost": reject_cost}
-        refused |= {"novelty_level": novelty_level, "n_jobs": self.n_jobs}
+        refused |= {"novelty_level": novelty_level if novelty is None else novelty}
+        refused["n_jobs"] = self.n_jobs
         return decide(model, self._rows(X), costs=costs, **refused)
 
     def p_values(self, X: Any) -> FloatArray:
@@ -815,6 +864,8 @@ class BaseClassifier(
         X: Any,
         y: Any,
         *,
+        cv: Any = None,
+        groups: Any = None,
         held_out: Any = None,
         costs: Any = None,
         random_state: int | None = 0,
@@ -839,12 +890,37 @@ class BaseClassifier(
         >>> round(seen.accuracy, 4), round(seen.baseline.accuracy, 4), round(seen.auc, 4)
         (0.98, 0.3333, 0.9985)
         """
-        X, y, _ = separate_columns(X, y)
-        if held_out is None and self.__sklearn_is_fitted__():
+        held_out = cv if held_out is None else held_out
+        X, y, groups = separate_columns(X, y, groups)
+        if held_out is None and groups is None and self.__sklearn_is_fitted__():
             marks = self._options().label_marks
             return evaluate_fitted(self._ready(), self._checked(X), y, costs, marks)
         folds = 10 if held_out is None else held_out
-        return evaluate_held_out(self, X, y, folds, random_state, costs)
+        grouped: dict[str, Any] = {} if groups is None else {"groups": groups}
+        return evaluate_held_out(self, X, y, folds, random_state, costs, **grouped)
+
+    def importance(self, X: Any, y: Any, *, sample_weight: Any = None) -> Importance:
+        """Compute how much log loss each feature saves on labelled rows.
+
+        A feature is integrated out of the model, without refitting; its importance is the increase
+        of the mean log loss. The rows should be held-out rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight : labelled rows and their weights, as in `fit`
+
+        Returns
+        -------
+        Importance
+        """
+        from gaussbayes.analysis.importance import importance
+
+        X, y, sample_weight = separate_columns(X, y, sample_weight)
+        model, rows = self._ready(), self._rows(X)
+        marks = self._options().label_marks
+        targets, classes = read_targets(y, rows.n_rows, sample_weight, marks)
+        targets = codes_among(model.schema.classes, targets, classes)
+        return importance(model, LabelledRows(rows, targets, model.schema.classes), self.n_jobs)
 
     def report(self, X: Any, y: Any, path: Any = "report.html", **options: Any) -> Path:
         """Write a page about this model on labelled rows; see `gaussbayes.write_report`."""
@@ -926,6 +1002,38 @@ class BaseClassifier(
         """
         return self._ready().to_sql(table, dialect, **options)
 
+    def export(
+        self,
+        path: str | PathLike[str],
+        *,
+        table: str = "rows",
+        dialect: str = "duckdb",
+        **more: Any,
+    ) -> Path:
+        """Write the model as a SQL query or an ONNX file that scores rows elsewhere.
+
+        Parameters
+        ----------
+        path : file to write, with the suffix .sql or .onnx
+        table : name of the table that the query reads
+        dialect : "duckdb", "postgres", "sqlite", "spark" or "bigquery"
+
+        Returns
+        -------
+        Path
+        """
+        from gaussbayes.base.atomic import replace_file
+
+        written = Path(path)
+        if written.suffix == ".sql":
+            text = self._ready().to_sql(table, dialect, **more)
+            replace_file(written, f"{text}\n".encode(), "the query")
+            return written
+        if written.suffix == ".onnx":
+            return self._ready().to_onnx(written, **more)
+        msg = f"path must end in .sql or .onnx, got {str(path)!r}"
+        raise OptionError(msg)
+
     def save(self, path: str | PathLike[str], *, unlabelled_rows: bool = False) -> Path:
         """Write the model to a file, whole or not at all; see `load`.
 
@@ -938,7 +1046,9 @@ class BaseClassifier(
         # there is nothing to find yet, and what was learnt is kept all the same.
         with suppress(GaussBayesError):
             self._ready()
-        return file.save(self._record(), Path(path), unlabelled_rows=unlabelled_rows)
+        names = (kind.__name__ for kind in type(self).__mro__)
+        name: Any = next(name for name in names if name in file.ESTIMATORS)
+        return file.save(self._record(), Path(path), name, unlabelled_rows=unlabelled_rows)
 
     def to_onnx(
         self, path: str | PathLike[str], *, dtype: Literal["float64", "float32"] = "float64"
@@ -952,9 +1062,14 @@ class BaseClassifier(
 
         Nothing that is in the file is run; what is wrong with a damaged one is said.
         """
-        from gaussbayes.model import file
-
-        return cls.from_model(file.load(Path(path)))
+        loaded = load(path)
+        if not isinstance(loaded, cls):
+            msg = (
+                f"model file {str(path)!r} holds a {type(loaded).__name__}, not a {cls.__name__}: "
+                "gaussbayes.load(path) reads either"
+            )
+            raise FileError(msg)
+        return loaded
 
     @classmethod
     @abstractmethod
@@ -965,7 +1080,7 @@ class BaseClassifier(
 
     model_ = _Fact[Model](lambda model: model)
     classes_ = _Fact[LabelArray](lambda model: model.schema.classes, solved=False)
-    columns_ = _Fact[ColumnRoles](lambda model: model.schema.roles, solved=False)
+    columns_ = _Fact[ColumnTable](model_columns, solved=False)
     n_features_in_ = _Fact[int](_n_columns, solved=False)
     feature_names_in_ = _Fact[LabelArray](_feature_names, solved=False)
     parameters_ = _Fact[Solution](lambda model: model.parameters)
@@ -1003,6 +1118,26 @@ class BaseClassifier(
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in self.__dict__
+
+    @property
+    def notices_(self) -> tuple[Notice, ...]:
+        """What `fit` has to report: dropped columns, skipped rows, EM that did not converge, …."""
+        from gaussbayes.model.notices import model_notices
+
+        model = self._record()
+        with suppress(GaussBayesError):  # too few rows so far
+            model = self._ready()
+        return model_notices(model, getattr(self, "bad_rows_", None))
+
+    def set_params(self, **params: Any) -> Self:
+        """Set arguments of this estimator, and of its columns as ``columns__exclude=[…]``."""
+        nested = {name: params.pop(name) for name in [*params] if name.startswith("columns__")}
+        super().set_params(**params)
+        if nested:
+            given = Columns() if self.columns is None else self.columns
+            changes = {name.removeprefix("columns__"): value for name, value in nested.items()}
+            self.columns = given.set_params(**changes)
+        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -1276,40 +1411,49 @@ class GaussianClassifier(
 
     def __init__(
         self,
-        covariance: CovarianceName | Literal["auto"] = "full",
+        covariance: CovarianceName = "full",
         *,
-        shared: bool | float | Literal["auto"] = False,
-        priors: Priors = None,
-        divisor: Divisor = "mle",
-        shrinkage: float | Literal["oas", "ledoit-wolf", "auto"] | None = None,
-        target: Literal["diagonal", "spherical"] = "diagonal",
-        estimate: Literal["plug_in", "predictive"] = "plug_in",
-        transforms: TransformName | Mapping[Any, Any] | Literal["auto"] | None = None,
-        coded: bool | Literal["auto"] = False,
-        selection: Criterion = "leave_one_out",
-        calibration: Literal["leave_one_out"] | None = None,
-        average: bool = False,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        features: Sequence[str] | Literal["auto"] | None = None,
-        exclude: Sequence[str] | None = None,
-        numeric: Sequence[str] | None = None,
-        keep_identifiers: bool = False,
-        smoothing: float = 0.0,
+        shared: bool | float = False,
+        shrinkage: float | Literal["oas"] | None = None,
+        shrinkage_target: Literal["diagonal", "spherical"] = "diagonal",
+        transforms: TransformName | Mapping[Any, Any] | None = None,
         families: Mapping[Any, Any] | None = None,
+        priors: Priors = None,
+        smoothing: float = 0.0,
+        divisor: Divisor = "mle",
+        calibrate: bool = False,
+        columns: Columns | None = None,
+        n_jobs: int | None = None,
+        # The arguments below leave when no client gives them.
+        target: Any = None,
+        estimate: Any = "plug_in",
+        coded: Any = False,
+        selection: Any = "leave_one_out",
+        calibration: Any = None,
+        average: bool = False,
+        categorical_features: Any = "from_dtype",
+        features: Any = None,
+        exclude: Any = None,
+        numeric: Any = None,
+        keep_identifiers: bool = False,
         unlabelled: Any = None,
-        unlabelled_weight: float | Literal["auto"] = "auto",
+        unlabelled_weight: Any = "auto",
         na_values: Any = None,
         keep_default_na: bool = True,
-        n_jobs: int | None = None,
     ) -> None:
         self.covariance = covariance
         self.shared = shared
-        self.priors = priors
-        self.divisor = divisor
         self.shrinkage = shrinkage
+        self.shrinkage_target = shrinkage_target
+        self.transforms = transforms
+        self.families = families
+        self.priors = priors
+        self.smoothing = smoothing
+        self.divisor = divisor
+        self.calibrate = calibrate
+        self.columns = columns
         self.target = target
         self.estimate = estimate
-        self.transforms = transforms
         self.coded = coded
         self.selection = selection
         self.calibration = calibration
@@ -1319,8 +1463,6 @@ class GaussianClassifier(
         self.exclude = exclude
         self.numeric = numeric
         self.keep_identifiers = keep_identifiers
-        self.smoothing = smoothing
-        self.families = families
         self.unlabelled = unlabelled
         self.unlabelled_weight = unlabelled_weight
         self.na_values = na_values
@@ -1405,8 +1547,10 @@ class GaussianClassifier(
         else:
             parameters["features"] = list(features)
             parameters["categorical_features"] = [features[j] for j in model.schema.categorical]
+        if "target" in parameters:
+            parameters["shrinkage_target"] = parameters.pop("target")
         if model.calibration is not None:
-            parameters["calibration"] = "leave_one_out"
+            parameters["calibrate"] = True
         if model.learnt is None:
             parameters["priors"] = None
         if parameters["unlabelled_weight"] == 1:
@@ -1470,10 +1614,21 @@ class GaussianClassifier(
 
     def _options(self, X: Any = None) -> Options:
         del X
-        values = [getattr(self, name) for name in _OPTIONS]
+        values = [self._option(name) for name in _OPTIONS]
         if _PLAIN.issuperset(map(type, values)):
             return _checked_before(*values)
         return check_options(**dict(zip(_OPTIONS, values, strict=True)))
+
+    def _option(self, name: str) -> Any:
+        """The value of an option: that of the argument of now, or of the one that leaves."""
+        if name == "target":
+            return self.shrinkage_target if self.target is None else self.target
+        if name == "calibration":
+            _check_flag("calibrate", self.calibrate)
+            return "leave_one_out" if self.calibrate else self.calibration
+        if self.columns is not None and name in _COLUMN_OPTIONS:
+            return _column_options(self.columns)[name]
+        return getattr(self, name)
 
     def _taken_over(self, theirs: Model) -> Model:
         options = self._options().like(theirs.settings)
@@ -1524,10 +1679,12 @@ class AutoClassifier(BaseClassifier):
         *,
         families: Mapping[Any, Any] | None = None,
         priors: Priors = None,
+        columns: Columns | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.families = families
         self.priors = priors
+        self.columns = columns
         self.n_jobs = n_jobs
 
     def partial_fit(
@@ -1561,10 +1718,40 @@ class AutoClassifier(BaseClassifier):
     def _options(self, X: Any = None) -> Options:
         del X
         given: dict[str, Any] = {"families": self.families, "priors": self.priors}
-        return check_options(**AUTOMATIC_SETTINGS, **given, n_jobs=self.n_jobs)
+        given |= _column_options(self.columns)
+        return check_options(**{**AUTOMATIC_SETTINGS, **given}, n_jobs=self.n_jobs)
 
     def _taken_over(self, theirs: Model) -> Model:
         return self._with_settings("merge", theirs)
+
+
+def load(path: str | PathLike[str]) -> GaussianClassifier | AutoClassifier:
+    """Read a model from a file that `save` wrote.
+
+    Nothing in the file is executed, and a damaged file raises `FileError`.
+
+    Parameters
+    ----------
+    path : the model file
+
+    Returns
+    -------
+    GaussianClassifier or AutoClassifier
+        An instance of the class that saved the file.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> model = AutoClassifier().fit([[1.0], [2.0], [2.5], [5.0], [7.0], [8.0]], list("aaabbb"))
+    >>> load(model.save(mkdtemp() + "/model.json"))
+    AutoClassifier()
+    """
+    from gaussbayes.model import file
+
+    model, estimator = file.load_estimator(Path(path))
+    home = "estimators" if estimator in globals() else "sklearn"
+    kind: type[GaussianClassifier] = getattr(import_module(f"gaussbayes.{home}"), estimator)
+    return kind.from_model(model)
 
 
 def _check_settled(settings: Settings, step: str) -> None:

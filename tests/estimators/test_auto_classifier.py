@@ -29,7 +29,9 @@ def test_it_is_the_classifier_with_all_settings_chosen() -> None:
 
 def test_scikit_learns_tools() -> None:
     model = AutoClassifier(priors="uniform", n_jobs=1)
-    assert model.get_params() == {"families": None, "n_jobs": 1, "priors": "uniform"}
+    assert model.get_params() == {
+        **{"columns": None, "families": None, "n_jobs": 1, "priors": "uniform"}
+    }
     assert clone(model).set_params(priors=None).priors is None
     scores = cross_val_score(make_pipeline(StandardScaler(), model), X, Y, cv=3)
     assert scores.min() > 0.9

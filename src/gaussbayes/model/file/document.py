@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, get_type_hints
 import msgspec
 from msgspec import Meta, Raw
 
+from gaussbayes.base.notices import NoticeKind
 from gaussbayes.base.records import (
     CategoriesRecord,
     Codes,
@@ -26,7 +27,16 @@ from gaussbayes.families import RECORDED, family_records
 ISO_DATE: Final = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
 FORMAT: Final = "gaussbayes model"
-VERSION: Final = 2
+VERSION: Final = 3
+
+EstimatorName: TypeAlias = Literal[
+    "GaussianClassifier",
+    "AutoClassifier",
+    "LinearDiscriminantAnalysis",
+    "QuadraticDiscriminantAnalysis",
+    "GaussianNB",
+]
+"""The class that saved the model, an instance of which `gaussbayes.load` returns."""
 
 LARGEST_FILE = 1 << 30
 """Bytes of a file: a gigabyte, some 4,500 features with a full covariance in 5 classes."""
@@ -139,7 +149,7 @@ class ColumnRecord(Record, frozen=True):
     """A column of the table that was learnt from: what it is to the model, or why it is nothing."""
 
     name: str
-    role: Literal["number", "category", "date", "left out"]
+    kind: Literal["number", "category", "count", "date", "excluded"]
     reason: Annotated[str, Meta(description="why it is left out, or what is doubtful")] | None
     origin: Annotated[str, Meta(pattern=ISO_DATE, description="of dates: the day that is 0")] | None
 
@@ -158,11 +168,19 @@ class MissingRecord(Record, frozen=True):
     columns: list[MarkedColumnRecord]
 
 
+class NoticeRecord(Record, frozen=True):
+    """What users should know about the reading of the rows."""
+
+    kind: NoticeKind
+    message: str
+
+
 class ModelRecord(Record, frozen=True):
     """A model: what was learnt from rows by each family of distributions, and its settings."""
 
     format: Literal["gaussbayes model"]
-    version: Literal[2]
+    version: Literal[3]
+    estimator: Annotated[EstimatorName, Meta(description="the class that saved the model")]
     classes: ClassesRecord
     features: Annotated[list[str], Meta(description="their names")] | None
     columns: (
@@ -181,6 +199,7 @@ class ModelRecord(Record, frozen=True):
     unlabelled: UnlabelledRecord | None
     solution: SolutionRecord | None
     average: AverageRecord | None
+    notices: Annotated[list[NoticeRecord], Meta(max_length=100)]
     checksum: Annotated[str, Meta(pattern="^sha256:[0-9a-f]{64}$")]
 
 

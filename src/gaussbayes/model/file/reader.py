@@ -15,6 +15,7 @@ import numpy as np
 
 from gaussbayes.base.errors import FileError, OptionError
 from gaussbayes.base.missing_marks import MissingMarks
+from gaussbayes.base.notices import Notice
 from gaussbayes.base.records import (
     LONGEST_STRING,
     MOST_STRINGS,
@@ -30,7 +31,7 @@ from gaussbayes.base.records import (
     scalars,
     within,
 )
-from gaussbayes.base.schema import ColumnRole, ColumnRoles, Schema
+from gaussbayes.base.schema import Column, ColumnTable, Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.rows import Rows
@@ -47,6 +48,7 @@ from gaussbayes.model.file.document import (
     AverageRecord,
     CalibrationRecord,
     ColumnRecord,
+    EstimatorName,
     FamilyRecord,
     LabelsRecord,
     LabelType,
@@ -72,8 +74,13 @@ _ROUNDING = 1e-9  # by which the logarithm of a probability may be above 0
 
 def load(path: Path, *, largest: int = LARGEST_FILE) -> Model:
     """Read the model in a file; one of more than `largest` bytes is refused unread."""
+    return load_estimator(path, largest=largest)[0]
+
+
+def load_estimator(path: Path, *, largest: int = LARGEST_FILE) -> tuple[Model, EstimatorName]:
+    """Read the model in a file, and the name of the class that saved it."""
     try:
-        return loads(_read(path, largest), largest=largest)
+        return _loads(_read(path, largest), largest)
     except FileError as error:
         msg = f"model file {str(path)!r}: {error}"
         raise FileError(msg) from None
@@ -93,6 +100,10 @@ def _read(path: Path, largest: int) -> bytes:
 
 def loads(data: bytes, *, largest: int = LARGEST_FILE) -> Model:
     """The model in a model file; a FileError for anything that `dumps` would not write."""
+    return _loads(data, largest)[0]
+
+
+def _loads(data: bytes, largest: int) -> tuple[Model, EstimatorName]:
     _check_size(len(data), largest)
     # Without what an editor or a version control system of Windows may have added. A carriage
     # return cannot be part of a string in JSON, so that no two files become one.
@@ -102,7 +113,8 @@ def loads(data: bytes, *, largest: int = LARGEST_FILE) -> Model:
     _check_checksum(data)
     _check_strings(data)
     with np.errstate(all="ignore"):
-        return _model(decode(data, ModelRecord))
+        record = decode(data, ModelRecord)
+        return _model(record), record.estimator
 
 
 def _check_size(size: int, largest: int) -> None:
@@ -121,8 +133,8 @@ def _check_head(data: bytes) -> None:
         msg = f"not a model file: it must begin with {beginning}, got {start!r}"
         raise FileError(msg)
     version = head[1].decode()
-    if version == "1":
-        problem = "it was written by version 0.1 of gaussbayes, whose files this version does not "
+    if version in {"1", "2"}:
+        problem = f"it was written by gaussbayes 0.{version}, whose files this version does not "
         raise RecordError(problem + "read: fit the model again", "version")
     if int(version) > VERSION:
         problem = f"this file is of version {version}, written by a newer gaussbayes; this one "
@@ -179,7 +191,8 @@ def _model(record: ModelRecord) -> Model:
     with within("classes"):
         classes = _classes(record.classes)
         announced = _announced(record.classes.announced, classes)
-    return _of_classes(record, classes).announcing(announced)
+    notices = tuple(Notice(notice.kind, notice.message) for notice in record.notices)
+    return replace(_of_classes(record, classes).announcing(announced), notices=notices)
 
 
 def _of_classes(record: ModelRecord, classes: LabelArray) -> Model:
@@ -278,10 +291,10 @@ def _averaged(
         solution,
         whole.target,
         NOT_LEARNT,
-        tuple(members),
-        weights,
-        calibration,
-        prior,
+        members=tuple(members),
+        weights=weights,
+        of_average=calibration,
+        given_prior=prior,
     )
 
 
@@ -354,25 +367,25 @@ def _schema(names: list[str] | None, components: Sequence[Component], classes: A
     return Schema(classes, n, None if names is None else tuple(names), tuple(categorical))
 
 
-def _columns(records: Sequence[ColumnRecord], schema: Schema) -> ColumnRoles:
+def _columns(records: Sequence[ColumnRecord], schema: Schema) -> ColumnTable:
     """What each column of the table is, among which the features are by their names."""
-    roles = ColumnRoles(tuple(ColumnRole(r.name, r.role, r.reason, r.origin) for r in records))
+    roles = ColumnTable(tuple(Column(r.name, r.kind, r.reason, r.origin) for r in records))
     names = {name: at for at, name in reversed(list(enumerate(roles.names)))}
     for at, column in enumerate(roles.columns):
         if names[column.name] != at:
             refuse(f"columns[{at}].name", "names that are all different", f"{column.name!r:.80}")
-        if (column.origin is not None) != (column.role == "date"):
-            refuse(f"columns[{at}].origin", "a date where the role is 'date', and null elsewhere")
+        if (column.origin is not None) != (column.kind == "date"):
+            refuse(f"columns[{at}].origin", "a date where the kind is 'date', and null elsewhere")
         if column.origin is not None:
             try:
                 date.fromisoformat(column.origin)
             except ValueError:
                 refuse(f"columns[{at}].origin", "a date such as 2024-01-31", column.origin)
-    used = {column.name: column.role == "category" for column in roles.used}
+    used = {column.name: column.kind == "category" for column in roles.used}
     names_of = schema.features or ()
     known = {name: place in schema.categorical for place, name in enumerate(names_of)}
     if used != known:
-        refuse("columns", "those of the features, as numbers or categories, and others left out")
+        refuse("columns", "those of the features, as numbers or categories, and others excluded")
     return roles
 
 

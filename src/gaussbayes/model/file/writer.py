@@ -24,7 +24,7 @@ from gaussbayes.base.records import (
     within,
     write_categories,
 )
-from gaussbayes.base.schema import ColumnRoles
+from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.families import family_records
 from gaussbayes.model.average import AveragedModel
@@ -36,6 +36,7 @@ from gaussbayes.model.file.document import (
     CalibrationRecord,
     ClassesRecord,
     ColumnRecord,
+    EstimatorName,
     FamilyRecord,
     LabelsRecord,
     LabelType,
@@ -43,6 +44,7 @@ from gaussbayes.model.file.document import (
     MemberRecord,
     MissingRecord,
     ModelRecord,
+    NoticeRecord,
     PriorsRecord,
     RowsRecord,
     SolutionRecord,
@@ -58,13 +60,24 @@ _LINE = 100
 """Bytes up to which an object is written in one line."""
 
 
-def save(model: Model, path: Path, *, unlabelled_rows: bool = False) -> Path:
+def save(
+    model: Model,
+    path: Path,
+    estimator: EstimatorName = "GaussianClassifier",
+    *,
+    unlabelled_rows: bool = False,
+) -> Path:
     """Write a model, see `dumps`, whole or not at all: whatever fails leaves the old file there."""
-    replace_file(path, dumps(model, unlabelled_rows=unlabelled_rows), "the model")
+    replace_file(path, dumps(model, estimator, unlabelled_rows=unlabelled_rows), "the model")
     return path
 
 
-def dumps(model: Model, *, unlabelled_rows: bool = False) -> bytes:
+def dumps(
+    model: Model,
+    estimator: EstimatorName = "GaussianClassifier",
+    *,
+    unlabelled_rows: bool = False,
+) -> bytes:
     """The model file of a model.
 
     Parameters that do not simply follow from the statistics are there too: whoever reads the file
@@ -72,11 +85,12 @@ def dumps(model: Model, *, unlabelled_rows: bool = False) -> bytes:
 
     Parameters
     ----------
+    estimator : the class that a reader makes an instance of
     unlabelled_rows : whether to write unlabelled rows that the model has learnt from, without which
         a loaded model predicts but cannot be updated
     """
     try:
-        record = _record(model, unlabelled_rows)
+        record = _record(model, estimator, unlabelled_rows)
         data = sealed(_laid_out(record)[: -len('"checksum": ""\n}')])
         loads(data)  # whatever a reader refuses is refused now, not when the rows are gone
     except FileError as error:
@@ -122,7 +136,7 @@ def _same(model: Model, a: Solution, b: Solution) -> bool:
     )
 
 
-def _record(model: Model, unlabelled_rows: bool) -> ModelRecord:
+def _record(model: Model, estimator: EstimatorName, unlabelled_rows: bool) -> ModelRecord:
     schema, average = model.schema, None
     with within("classes"):
         classes = _classes(model)
@@ -141,6 +155,7 @@ def _record(model: Model, unlabelled_rows: bool) -> ModelRecord:
     return ModelRecord(
         format=FORMAT,
         version=VERSION,
+        estimator=estimator,
         classes=classes,
         features=names,
         columns=None if schema.roles is None else _columns(schema.roles),
@@ -150,17 +165,20 @@ def _record(model: Model, unlabelled_rows: bool) -> ModelRecord:
         calibration=calibration,
         **parts,
         average=average,
+        notices=[
+            NoticeRecord(notice.kind, string(notice.message, "notices")) for notice in model.notices
+        ],
         checksum="",
     )
 
 
-def _columns(roles: ColumnRoles) -> list[ColumnRecord]:
+def _columns(roles: ColumnTable) -> list[ColumnRecord]:
     """What each column of the table is to the model."""
     columns = []
     for number, each in enumerate(roles.columns):
         with within(f"columns[{number}]"):
             reason = None if each.reason is None else string(each.reason, "reason")
-            columns.append(ColumnRecord(string(each.name, "name"), each.role, reason, each.origin))
+            columns.append(ColumnRecord(string(each.name, "name"), each.kind, reason, each.origin))
     return columns
 
 
