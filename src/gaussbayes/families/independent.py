@@ -257,7 +257,7 @@ def check_values(
         column = f"column {j} of its family" if place.names is None else place.names.feature_name(j)
         msg = (
             f"row {row + place.first_row} has {numbers[row, j]:g} in {column}, which must be "
-            f"{expected}: correct it, leave such rows out, or give the feature another family"
+            f"{expected}; correct or drop such rows, or choose another family for the feature"
         )
         raise DataError(msg)
 
@@ -388,8 +388,8 @@ class Smoothed(Family):
 
     def _raise_unknown(self, feature: str, owner: str) -> NoReturn:
         msg = (
-            f"{feature} is missing in every row{owner}, so that nothing is known of it there: "
-            "give rows with a value, or leave the feature out"
+            f"{feature} is missing in every row{owner}, so that its distribution is not defined "
+            "there; add rows with a value, or exclude the feature"
         )
         raise DataError(msg)
 

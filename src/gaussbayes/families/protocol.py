@@ -610,7 +610,7 @@ Capability = TypeVar("Capability")
 def require(density: Any, capability: type[Capability], family: Any, wanted_by: str) -> Capability:
     """A density, if it has a capability; else a OptionError that names who needs it."""
     if not isinstance(density, capability):
-        remedy = getattr(family, "remedy", "leave its features out (marginal)")
+        remedy = getattr(family, "remedy", "use the model without its features")
         msg = (
             f"{wanted_by} needs the capability {capability.__name__!r}, which the family "
             f"{family.name!r} does not have: {remedy}"

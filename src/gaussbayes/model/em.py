@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from gaussbayes.base.anderson import Goal, Step, accelerate
-from gaussbayes.base.errors import DataError, SingularCovarianceError
+from gaussbayes.base.errors import DataError, GaussBayesError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import one_blas_thread
 from gaussbayes.base.types import FloatArray
@@ -104,9 +104,17 @@ def expectation_maximisation(
     except (DataError, SingularCovarianceError) as error:
         if isinstance(error, SingularCovarianceError):
             msg = f"the likelihood of the rows has no maximum: {error.problem}"
-            error = SingularCovarianceError(msg)
-        working = remedies(settings, problem.attempt, unlabelled=True)
-        raise error.with_remedies(working) from None
+            error = SingularCovarianceError(msg + _without_unlabelled(problem))
+        raise error.with_remedies(remedies(settings, problem.attempt)) from None
+
+
+def _without_unlabelled(problem: "_Problem") -> str:
+    """What a message adds if the labelled rows alone have a maximum."""
+    try:
+        problem.attempt(replace(problem.settings, unlabelled_weight=0.0))
+    except GaussBayesError:
+        return ""
+    return ". The labelled rows alone have one: drop the unlabelled rows"
 
 
 def _maximum(problem: "_Problem", start: Solution | None, goal: Goal) -> Solution:

@@ -625,8 +625,8 @@ def check_classes(weight: FloatArray, schema: Schema, fewest: int = 2) -> None:
     if not weight.min() > 0:
         code = int(np.argmin(weight > 0))
         msg = (
-            f"class {schema.class_name(code)} has no rows of positive weight, so that it has no "
-            "mean: give it rows, or leave it out of the classes"
+            f"class {schema.class_name(code)} has no rows of positive weight, so that its mean is "
+            "not defined; add rows, or drop the class"
         )
         raise DataError(msg)
 
@@ -638,7 +638,7 @@ def check_n_classes(classes: LabelArray, fewest: int = 2) -> None:
     which = f"1 class: {classes.tolist()[0]!r}" if classes.size else "0 classes"
     msg = (
         f"a classifier needs at least two classes with rows, got {which}; add labelled rows of "
-        "another class, or give other labels (y)"
+        "another class, or choose another target"
     )
     raise DataError(msg)
 

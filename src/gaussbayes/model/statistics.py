@@ -80,9 +80,8 @@ class Unlabelled:
             msg = (
                 f"{wanted_by} needs the {self.n_rows:,} unlabelled rows that this model has learnt "
                 f"from, but they are not kept: there were more than {MOST_KEPT_BYTES >> 20} MB of "
-                "them, or the model file was written without them (save(path, unlabelled_rows=True)"
-                " keeps them). Without them it can predict, but not be updated or merged, nor "
-                "forget rows: fit it again"
+                "them, or the model file was written without them. Without them the model can "
+                "predict, but cannot be updated or merged, nor forget rows; fit it again"
             )
             raise DataError(msg)
         return self.rows

@@ -52,9 +52,7 @@ class Coded(Wrapper):
 
     name: ClassVar[str] = "coded"
     kind: ClassVar[Kind] = "any"
-    remedy: ClassVar[str] = (
-        "fit again with coded=False, so that categories have a family of their own"
-    )
+    remedy: ClassVar[str] = "GaussianClassifier gives categories a family of their own"
 
     @classmethod
     def of(

@@ -92,9 +92,9 @@ class CodedStatistics:
         """Raise unless the rows were coded by this."""
         if self.coding is not coding and self.coding != coding:
             msg = (
-                "rows that were coded in different ways cannot be put together: the categories, "
-                "and which features have missing values, are those of the first rows. Fit to all "
-                "rows at once, or add rows to one model with partial_fit"
+                "statistics computed under different codes cannot be combined: each fit fixes the "
+                "categories and the features with missing values. Fit one model to all rows, "
+                "update it with more rows, or fit the second model like the first"
             )
             raise DataError(msg)
 

@@ -32,7 +32,7 @@ from gaussbayes.families.gaussian.statistics import (
     GaussianStatistics,
     summarise,
 )
-from gaussbayes.families.gaussian.structure import Structure
+from gaussbayes.families.gaussian.structure import LEAVE_OUT_CORRELATIONS, Structure
 from gaussbayes.kernels.arrays import Columns, as_matrix
 from gaussbayes.kernels.reference import scatter_shape
 
@@ -202,15 +202,14 @@ def check_size(
     size = 8 * entries + n_cells * (8 * (2 * d + 1) + d + 4)
     if size <= MOST_CELL_BYTES:
         return
-    remedies = "use fewer features, or leave out rows in which a rare combination is missing"
-    if cell_layout(layout) == "full":
-        remedies += ", or choose a diagonal covariance, which needs less of each"
     msg = (
         f"the rows have {group(observed).n_patterns} different patterns of missing values, "
-        f"{n_cells} counted by class: to sum them apart takes {size >> 20} MB, more than "
-        f"{MOST_CELL_BYTES >> 20}; {remedies}"
+        f"{n_cells} counted by class; their statistics take {size >> 20} MB, more than "
+        f"{MOST_CELL_BYTES >> 20}. Use fewer features, or drop rows in which a rare combination is "
+        "missing"
     )
-    raise DataError(msg)
+    simpler = [LEAVE_OUT_CORRELATIONS] if cell_layout(layout) == "full" else []
+    raise DataError(msg).with_remedies(simpler)
 
 
 def unite_cells(
@@ -420,9 +419,8 @@ class FeatureMoments(NamedTuple):
             columns = np.flatnonzero(absent[c]).tolist()
             msg = (
                 f"class {names.class_name(c)} has no labelled row with "
-                f"{names.feature_list(columns)}: nothing says what its mean is there, and sharing "
-                "a covariance does not either; give at least one such row, or leave the class or "
-                "these features out"
+                f"{names.feature_list(columns)}, so that its mean is not defined there; add such "
+                "a row, or exclude the class or these features"
             )
             raise DataError(msg)
 

@@ -348,8 +348,8 @@ def _values(
         code = int(np.argmin(divide))
         who = "the classes together weigh" if shared else f"class {names.class_name(code)} weighs"
         msg = (
-            f"{who} {weight[code]:g}: divisor='unbiased' divides by {divide[code]:g}, and it "
-            "needs more rows"
+            f"{who} {weight[code]:g}, so that the unbiased estimate divides by {divide[code]:g}; "
+            "it needs more rows"
         )
         raise DataError(msg)
     values = shape.from_scatter(moments.scatters(shape.layout, shared=shared), divide)

@@ -39,6 +39,7 @@ from gaussbayes.families.gaussian.statistics import (
     layout_for,
 )
 from gaussbayes.families.gaussian.structure import (
+    LEAVE_OUT_CORRELATIONS,
     MIXTURES,
     SHAPES,
     STRUCTURES,
@@ -72,13 +73,13 @@ each."""
 
 Estimate: TypeAlias = Literal["plug_in", "predictive"]
 
-SHRINK = Remedy("shrink covariances", (("shrinkage", 0.1),))
+SHRINK = Remedy("shrink the covariances", (("shrinkage", 0.1),))
 _SHARE = Remedy("share one covariance among the classes", (("shared", True),))
-_TOWARDS = Remedy("shrink covariances towards the pooled one", (("shared", 0.5),))
+_TOWARDS = Remedy("shrink towards the pooled covariance", (("shared", 0.5),))
 _DIVIDE = Remedy("divide by the number of rows", (("divisor", "mle"),))
 _SIMPLER = {
-    "diagonal": Remedy("leave out correlations", (("covariance", "diagonal"),)),
-    "spherical": Remedy("give all features one variance", (("covariance", "spherical"),)),
+    "diagonal": LEAVE_OUT_CORRELATIONS,
+    "spherical": Remedy("use one variance for all features", (("covariance", "spherical"),)),
 }
 
 
@@ -487,7 +488,7 @@ class PredictiveGaussian(Gaussian):
     def structures(covariance: object, shared: object) -> tuple[tuple[Structure, ...], Structure]:
         """How strong a prior the automatic choice tries, as the sharing that it amounts to."""
         if covariance not in ("full", AUTOMATIC):
-            msg = f"estimate='predictive' needs covariance='full', got {covariance!r}"
+            msg = f"predictive densities need full covariances, got {covariance!r}"
             raise OptionError(msg)
         if isinstance(shared, str) and shared == AUTOMATIC:
             strengths = tuple(Structure("full", value) for value in SHARINGS)
@@ -632,8 +633,8 @@ class PredictiveGaussian(Gaussian):
         if self.structure.between and statistics.is_complete:
             return log_evidence(statistics.moments, self.prior), 0
         msg = (
-            "the evidence of estimate='predictive' needs rows without missing values, and shared "
-            "between 0 and 1"
+            "the evidence of predictive densities needs rows without missing values, and partially "
+            "pooled covariances"
         )
         raise OptionError(msg)
 
@@ -672,7 +673,7 @@ def _family_of(
     intensity = None if all_shrinkages else check_shrinkage(shrinkage)
     if isinstance(intensity, str) and estimate == "predictive":
         msg = (
-            "estimate='predictive' needs shrinkage None, a number in [0, 1] or 'auto', got "
+            "predictive densities need a shrinkage that is None, a number in [0, 1] or 'auto', got "
             f"{intensity!r}"
         )
         raise OptionError(msg)
@@ -687,7 +688,7 @@ def _check_weights(weight: FloatArray, names: Schema) -> None:
     if not weight.min() > 0:
         code = int((weight > 0).argmin())
         msg = (
-            f"class {names.class_name(code)} has no labelled rows of positive weight, so that it "
-            "has no mean: give it rows, or leave it out of the classes"
+            f"class {names.class_name(code)} has no labelled rows of positive weight, so that its "
+            "mean is not defined; add rows, or drop the class"
         )
         raise DataError(msg)

@@ -181,7 +181,7 @@ class Spanned(Family):
     def adapted(self, statistics: Any) -> SpannedStatistics:
         """Statistics gathered under other settings, in the same span."""
         if not isinstance(statistics, SpannedStatistics):
-            msg = "statistics of all pairs of features cannot be turned to a span; fit again"
+            msg = "statistics of all pairs of features cannot be reduced to a span; fit again"
             raise DataError(msg)
         statistics.check_alike(self.span)
         return statistics
@@ -245,10 +245,13 @@ class Spanned(Family):
         divide = degrees(weight, divisor, moments.n_classes if structure.shared else 1)
         if (divide <= 0).any():
             code = int(np.argmin(divide))
-            who = "classes together weigh" if structure.shared else names.class_name(code)
+            shared = structure.shared
+            who = (
+                "the classes together weigh" if shared else f"class {names.class_name(code)} weighs"
+            )
             msg = (
-                f"class {who} weighs {weight[code]:g}: divisor='unbiased' divides by "
-                f"{divide[code]:g}, and it needs more rows"
+                f"{who} {weight[code]:g}, so that the unbiased estimate divides by "
+                f"{divide[code]:g}; it needs more rows"
             )
             raise DataError(msg)
         scatter = moments.scatters("full", shared=structure.shared)

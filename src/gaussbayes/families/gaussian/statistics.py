@@ -27,6 +27,7 @@ from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite, overflow_error
 from gaussbayes.base.merge_tree import merge_blocks
+from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import one_blas_thread, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
@@ -106,10 +107,12 @@ class Layout:
 
     def _no_other(self, layout: ScatterLayout) -> DataError:
         return DataError(
-            f"a {layout} scatter cannot be had from a {self.name} one; fit again with these "
+            f"a {layout} scatter cannot be computed from a {self.name} one; fit again with these "
             "settings"
         )
 
+
+_OWN_COVARIANCES = Remedy("fit class-specific covariances", (("shared", False),))
 
 LAYOUTS: dict[ScatterLayout, Layout] = {
     "full": Layout("full", by_class=True, correlated=True),
@@ -282,10 +285,10 @@ class ClassMoments:
         elif not np.isin(np.flatnonzero(self.weight > 0), where).all():
             msg = (
                 f"the scatter of {self.n_classes} classes and {self.n_features} features was "
-                "summed over the classes to save memory, so that no class can be taken out of it: "
-                "fit again without the class, or with own covariances (shared=False)"
+                "summed over the classes to save memory, so that no class can be removed; fit "
+                "again without the class"
             )
-            raise DataError(msg)
+            raise DataError(msg).with_remedies([_OWN_COVARIANCES])
         mean = self.anchor[where], self.offset[where]
         products = None if self.products is None else self.products.of_classes(where)
         return ClassMoments(self.weight[where], *mean, scatter, self.layout, products)

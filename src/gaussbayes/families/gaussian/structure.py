@@ -26,11 +26,14 @@ from numpy.typing import NDArray
 
 from gaussbayes import kernels
 from gaussbayes.base.errors import OptionError, SingularCovarianceError
+from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each
 from gaussbayes.base.types import CovarianceName, FloatArray, ScatterLayout
 from gaussbayes.families.protocol import ParameterTable
 from gaussbayes.kernels.triangular import correlation_of, invert_lower
+
+LEAVE_OUT_CORRELATIONS = Remedy("leave out correlations", (("covariance", "diagonal"),))
 
 _SYMMETRY_TOLERANCE = 1e-8
 
@@ -597,9 +600,11 @@ def structure_of_values(
     if covariance is None and shared is None and covariances.shape == (d, d) and k == d:
         msg = (
             f"covariances of shape {(d, d)} for {k} classes and {d} features may be one covariance "
-            "for all classes or the variances of each: say covariance='full' or 'diagonal'"
+            "for all classes or the variances of each; say which"
         )
-        raise OptionError(msg)
+        one = Remedy("read one covariance", (("covariance", "full"),))
+        each = Remedy("read the variances of each class", (("covariance", "diagonal"),))
+        raise OptionError(msg).with_remedies((one, each))
     name = structure_of(covariance or "full", shared or False).covariance
     single = SHAPES[name].dimensions(d)
     expected = {None: {single, (k, *single)}, True: {single}, False: {(k, *single)}}[shared]
@@ -607,8 +612,7 @@ def structure_of_values(
         sharing = {None: "", True: "shared ", False: "own "}[shared]
         msg = (
             f"{sharing}{name} covariances of {k} classes and {d} features must have shape "
-            f"{' or '.join(map(str, sorted(expected)))}, got {covariances.shape}; variances need "
-            "covariance='diagonal' (one for each feature) or 'spherical' (one for all)"
+            f"{' or '.join(map(str, sorted(expected)))}, got {covariances.shape}"
         )
         raise OptionError(msg)
     return Structure(name, float(covariances.shape == single))

@@ -109,10 +109,9 @@ class TransformedStatistics:
         """Raise unless the rows were transformed by these."""
         if self.transforms is not transforms and self.transforms != transforms:
             msg = (
-                "rows that were transformed in different ways cannot be put together: what was "
-                "learnt from the first rows (powers, knots, means and scales) holds for all that "
-                "follow. Fit to all rows at once, add rows to one model with partial_fit, or give "
-                "the second model the transforms of the first (transforms=first.transforms_)"
+                "statistics computed under different transforms cannot be combined: each fit "
+                "estimates its own. Fit one model to all rows, update it with more rows, or fit "
+                "the second model like the first"
             )
             raise DataError(msg)
 

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite
+from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, TransformName
 
@@ -359,6 +360,9 @@ _known: dict[int, tuple[tuple[Transform, ...], dict[int, tuple[_Group, ...]]]] =
 """What is worked out together, of so many columns, with the tuple of transforms that it is of."""
 
 
+_ANY_NUMBER = Remedy("use a transform of any number", (("transforms", "yeo-johnson"),))
+
+
 def check_positive(
     x: FloatArray, columns: NDArray[np.intp], names: Schema | None, first_row: int = 0
 ) -> None:
@@ -370,7 +374,6 @@ def check_positive(
         where = f"column {column} of its family" if names is None else names.feature_name(column)
         msg = (
             f"row {row + first_row} has {x[row, column]:g} in {where}, which must be above 0 for "
-            "transforms='log': correct it, leave such rows out, or choose another transform "
-            "('yeo-johnson' takes any number)"
+            "the log transform; correct or drop such rows"
         )
-        raise DataError(msg)
+        raise DataError(msg).with_remedies([_ANY_NUMBER])
