@@ -261,7 +261,7 @@ class Gaussian:
         shown = range(self.n_features) if features is None else features
         labels = None if X is None else [_NAME] * len(X)
         if len(shown) == 1:
-            ax = plots.densities(self, X, labels, feature=shown[0], ax=ax)
+            ax = plots.densities(self, X, labels, features=shown[0], ax=ax)
             ax.set_ylabel("p(x)")
             return ax
         ax = plots.evidence(self, X, labels, features=features, ax=ax)

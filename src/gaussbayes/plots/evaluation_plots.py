@@ -1,92 +1,77 @@
-"""How good predictions are: confusion matrix, reliability, histogram of posteriors, comparison.
+"""Quality of predictions: confusion matrix, calibration, ROC, importance, Q-Q plot, comparison.
 
-The first three need true labels and posteriors only. Rows without label do not count, and the title
-says so. A comparison of models has error, log loss, Brier score and time, and error by neighbours.
+Every number comes from a record: an `Evaluation`, an `Importance` or a `Comparison`. Unlabelled
+rows are not evaluated; the title counts them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from matplotlib import ticker
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.comparison import ComparedModel, Comparison
-from gaussbayes.analysis.view import read_labelled
+from gaussbayes.analysis.held_out import LeaveOneOut
+from gaussbayes.analysis.view import model_of, read_labelled, view
 from gaussbayes.base.errors import DataError, OptionError
-from gaussbayes.base.types import RealArray
-from gaussbayes.model.evaluation import Evaluation, calibrate, evaluate
-from gaussbayes.plots import style
-from gaussbayes.plots.style import Canvas, Look, Panel, styled
+from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
+from gaussbayes.model.evaluation import METRICS, Evaluation, evaluate
+from gaussbayes.plots import row_plots, style
+from gaussbayes.plots.style import Classifier, Features, Look, styled
 
+if TYPE_CHECKING:
+    from gaussbayes.analysis.comparison import ComparedModel, Comparison
+    from gaussbayes.analysis.importance import Importance
+
+_BESIDE_LEGEND = (7.6, 4.8)  # inches
 _LARGEST = 180.0  # area of the marker of the largest group, in square points
 _FEW = 6  # with more classes the lines are a thicket, and fainter
-_RIGHT, _WRONG = "#c3cad6", style.INK
-_BARS = 20
 _MANY = 8  # classes from which on names are written smaller, in fewer and longer lines
 _SIDE, _CELL = 3.7, 0.58  # the least sides of the whole matrix and of a cell, in inches
 _LETTER, _LINE = 0.6, 1.3  # width of a letter and height of a line, by the font's size
-
-GAUSSIAN, VOTING = "#5d6f92", "#b9c0cc"
-"""The two kinds of models; no class has these colours."""
-_WITH_LINES = ("QDA", "LDA", "Gaussian naive Bayes")
-"""The Gaussian models that get a line beside nearest neighbours: six would be a thicket."""
-_FIT: Look = {"marker": "o", "color": style.INK, "linestyle": "none"}
-_PREDICT: Look = _FIT | {"markerfacecolor": "white"}
+_MOST_BARS = 20
+_BAR, _FAINT_BAR = "#5d6f92", "#b9c0cc"  # no class has these colours
+_WITH_LINES = 4  # models that get a line beside nearest neighbours: more would be a thicket
 _BESIDE: Look = {"textcoords": "offset points", "va": "center", "fontsize": "small"}
 
 
 @styled
-def confusion(model: Any, X: Any, y: Any, *, ax: Panel = None) -> Axes:
-    """Draw how many rows of each true class (row) were predicted as each class (column).
+def confusion(
+    model: Classifier | Evaluation | LeaveOneOut,
+    X: TableLike | None = None,
+    y: LabelsLike | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot the confusion matrix: true classes by row, predicted classes by column.
 
-    A cell says the count, and under it the proportion of the true class's rows, which is also its
+    Each cell has the number of rows and their proportion of the true class, which is also its
     colour. A class without rows has no proportions.
 
     Parameters
     ----------
-    model : a fitted `GaussianClassifier`, or any other classifier that has `predict`
-    X, y : rows that the model has not seen, and their true classes; those without do not count
+    model : any fitted classifier, or the result of `evaluate` or `leave_one_out`
+    X, y : for a classifier, rows that it was not fitted to, and their classes or the name of their
+        column
     ax : where to draw; None makes a new figure
+
+    Returns
+    -------
+    The axes
 
     Examples
     --------
     >>> from gaussbayes import GaussianClassifier
     >>> model = GaussianClassifier.from_parameters(None, [[0], [4]], [[1]], ["low", "high"])
     >>> confusion(model, [[0], [1], [4], [1.5]], ["low", "low", "high", "high"]).get_title()
-    'error 25.0 % (1 of 4)'
-    """
-    record, rows, codes = read_labelled(model, X, y)
-    with np.errstate(divide="ignore"):
-        certain = np.log(np.eye(record.classes.size)[record.labels(rows)])
-    ax = confusion_matrix(evaluate(certain, codes, record.classes), ax=ax)
-    ax.set_title(f"{ax.get_title()}{_left_out(codes)}")
-    return ax
-
-
-@styled
-def confusion_matrix(evaluation: Evaluation, *, ax: Panel = None) -> Axes:
-    """Draw the confusion matrix of predictions that were evaluated already, whoever made them.
-
-    Parameters
-    ----------
-    evaluation : what `evaluation.evaluate` or a candidate of `compare` says
-    ax : where to draw; None makes a new figure
-
-    Examples
-    --------
-    >>> from gaussbayes import GaussianClassifier
-    >>> from gaussbayes.datasets import load_iris
-    >>> iris = load_iris()
-    >>> left_out = GaussianClassifier().leave_one_out(iris.rows, iris.labels)
-    >>> confusion_matrix(left_out.evaluation).get_title()
-    'error 2.7 % (4 of 150)'
+    'error rate 25.0 % (1 of 4 rows)'
     """
     from sklearn.metrics import ConfusionMatrixDisplay
 
+    evaluation, remark = _evaluated(model, X, y, labels_alone=True)
     k = evaluation.classes.size
     font, line_length = (10.0, 24) if k <= _MANY else (8.0, 40)
     names = [style.text(label, line_length) for label in evaluation.classes.tolist()]
@@ -108,97 +93,11 @@ def confusion_matrix(evaluation: Evaluation, *, ax: Panel = None) -> Axes:
         color = "white" if proportion > 0.5 else style.INK if proportion > 0 else style.FAINT
         ax.text(i % k, i // k, words, fontsize=size, color=color, ha="center", va="center")
     ax.set(xlabel="predicted class", ylabel="true class")
-    errors = f"{evaluation.n_errors:.10g} of {evaluation.n_rows}"
-    ax.set_title(f"error {100 * evaluation.error:.1f} % ({errors})")
+    errors = f"{evaluation.n_errors:.10g} of {evaluation.n_rows} rows"
+    ax.set_title(f"error rate {100 * evaluation.error:.1f} % ({errors}){remark}")
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0, labelsize=font)
     ax.tick_params(axis="x", labelrotation=0 if length <= 0.95 * cell else 90)
-    return ax
-
-
-@styled
-def calibration(model: Any, X: Any, y: Any, *, n_groups: int = 10, ax: Panel = None) -> Axes:
-    """Draw how often classes came true against how probable the model called them.
-
-    For each class, the rows are grouped by its posterior into equal intervals of [0, 1]; a marker
-    stands at the group's mean posterior and the proportion of its rows that are of the class, and
-    its area grows with their number. On the diagonal the model means what it says. The legend gives
-    the expected calibration error: the mean distance from the diagonal, over the rows.
-
-    Parameters
-    ----------
-    model, X, y, ax : as in `confusion`; the model must have `predict_proba`
-    n_groups : how many intervals
-
-    Examples
-    --------
-    >>> from gaussbayes import GaussianClassifier
-    >>> model = GaussianClassifier.from_parameters(None, [[0], [4]], [[1]], ["low", "high"])
-    >>> calibration(model, [[0], [1.9], [4], [2.1]], ["low", "high", "high", "low"]).get_ylabel()
-    'proportion of the group that is of the class'
-    """
-    record, posterior, codes, left_out = _evaluated(model, X, y)
-    groups = [calibrate(stated, codes == code, n_groups) for code, stated in enumerate(posterior.T)]
-    most = max(int(group.count.max()) for group in groups)
-    ax = style.axes_for(ax, (7.6, 4.8))
-    ax.plot([0, 1], [0, 1], color=style.FAINT, linestyle="dashed", linewidth=1, zorder=1)
-    handles = []
-    # The lines only lead the eye: a few rows can throw a group far off the diagonal.
-    fade = 0.4 if len(groups) <= _FEW else 0.15
-    for look, group in zip(style.class_styles(record.classes), groups, strict=True):
-        line: Look = {"color": look.color, "linewidth": 1}
-        at = group.stated, group.observed
-        ax.plot(*at, **line, alpha=fade, zorder=2)
-        area = 16.0 + _LARGEST * group.count / most
-        edge: Look = {"edgecolors": "white", "linewidths": 0.6, "alpha": 0.75}
-        ax.scatter(*at, s=area, color=look.color, marker=look.marker, zorder=3, **edge)
-        label = f"{look.label}: {group.error:.3f}"
-        handles.append(style.line(label, marker=look.marker, **line))
-    ax.set(xlim=(-0.05, 1.05), ylim=(-0.06, 1.06))
-    ax.set_xlabel("posterior of the class (mean of the group)")
-    ax.set_ylabel("proportion of the group that is of the class")
-    ax.set_title(f"{codes.size} rows{left_out}; the largest marker stands for {most}")
-    style.legend_beside(ax, handles, "class: expected\ncalibration error")
-    return ax
-
-
-@styled
-def posterior_histogram(model: Any, X: Any, y: Any, *, ax: Panel = None) -> Axes:
-    """Draw how sure the model was of its predictions, the right ones and the wrong ones apart.
-
-    The number of rows has a logarithmic axis, so that a few errors show beside many right ones.
-
-    Parameters
-    ----------
-    model, X, y, ax : as in `confusion`
-
-    Examples
-    --------
-    >>> from gaussbayes import GaussianClassifier
-    >>> model = GaussianClassifier.from_parameters(None, [[0], [4]], [[1]], ["low", "high"])
-    >>> rows, labels = [[0], [1.9], [4], [2.1]], ["low", "high", "high", "low"]
-    >>> posterior_histogram(model, rows, labels).get_title()
-    '4 rows, 2 of them predicted wrongly'
-    """
-    record, posterior, codes, left_out = _evaluated(model, X, y)
-    wrong = posterior.argmax(axis=1) != codes
-    largest = posterior.max(axis=1)
-    # No largest posterior of k classes is below 1/k.
-    edges = np.linspace(1.0 / record.classes.size, 1.0, _BARS + 1)
-    ax = style.axes_for(ax, (7.6, 4.8))
-    middle, step = (edges[:-1] + edges[1:]) / 2, edges[1] - edges[0]
-    looks = (("right", ~wrong, _RIGHT, 0.94), ("wrong", wrong, _WRONG, 0.5))
-    for label, chosen, color, width in looks:
-        count = np.histogram(np.clip(largest[chosen], edges[0], 1.0), edges)[0]
-        named = f"{label} ({int(chosen.sum())})"
-        ax.bar(middle, count, width * step, color=color, label=named)
-    ax.set_yscale("log")
-    ax.set_ylim(bottom=0.6)
-    ax.yaxis.set_major_formatter("{x:g}")
-    ax.yaxis.set_minor_formatter(ticker.NullFormatter())
-    ax.set(xlim=(edges[0], 1.0), xlabel="posterior of the predicted class", ylabel="rows")
-    ax.set_title(f"{codes.size} rows{left_out}, {int(wrong.sum())} of them predicted wrongly")
-    style.legend_beside(ax, None, "prediction")
     return ax
 
 
@@ -213,162 +112,364 @@ def _cell(n_rows: float, proportion: float) -> str:
     return f"{count}\n< 1 %" if proportion < 0.005 else f"{count}\n{100 * proportion:.0f} %"
 
 
-def _evaluated(model: Any, X: Any, y: Any) -> tuple[Any, RealArray, NDArray[np.intp], str]:
-    """A model, posteriors (n, k) and codes (n,) of labelled rows, and a remark on the others."""
-    record, rows, codes = read_labelled(model, X, y)
-    labelled = codes >= 0
-    if not labelled.any():
-        msg = "there are no rows to evaluate: give at least one row and its class"
-        raise DataError(msg)
-    return record, record.posterior(rows)[labelled], codes[labelled], _left_out(codes)
-
-
-def _left_out(codes: NDArray[np.intp]) -> str:
-    n_unlabelled = int(np.count_nonzero(codes < 0))
-    return f" (without {n_unlabelled:,} unlabelled)" if n_unlabelled else ""
-
-
 @styled
-def comparison(compared: Comparison, *, figure: Canvas = None) -> NDArray[np.object_]:
-    """Draw every candidate's error, log loss, Brier score and times, in four panels (4,).
+def calibration(
+    model: Classifier | Evaluation | LeaveOneOut,
+    X: TableLike | None = None,
+    y: LabelsLike | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot a calibration (reliability) curve: observed frequency against predicted probability.
+
+    For each class, the rows are grouped by its posterior into ten equal intervals. A marker stands
+    at the group's mean posterior and the proportion of its rows that belong to the class; its area
+    grows with their number. The posteriors are calibrated if the markers are on the diagonal. The
+    legend gives the expected calibration error: the mean distance from the diagonal, over the rows.
 
     Parameters
     ----------
-    compared : what `gaussbayes.compare` returns
-    figure : where to draw; None makes a new figure
+    model : any fitted classifier that has `predict_proba`, or the result of `evaluate` or
+        `leave_one_out`
+    X, y, ax : as in `confusion`
+
+    Returns
+    -------
+    The axes
 
     Examples
     --------
-    >>> from gaussbayes.analysis.comparison import compare
-    >>> from gaussbayes.datasets import load_iris
-    >>> data = load_iris()
-    >>> panels = comparison(compare(data.rows, data.labels, held_out=5, neighbors=[1, 5]))
-    >>> [panel.get_title() for panel in panels]
-    ['error', 'log loss', 'Brier score', 'time']
+    >>> from gaussbayes import GaussianClassifier
+    >>> model = GaussianClassifier.from_parameters(None, [[0], [4]], [[1]], ["low", "high"])
+    >>> calibration(model, [[0], [1.9], [4], [2.1]], ["low", "high", "high", "low"]).get_ylabel()
+    'observed frequency of the class'
     """
+    evaluation, remark = _evaluated(model, X, y)
+    curves = evaluation.class_calibration
+    most = max(int(curve.count.max()) for curve in curves)
+    ax = style.axes_for(ax, _BESIDE_LEGEND)
+    _draw_diagonal(ax)
+    handles = []
+    # The lines only lead the eye: a few rows can throw a group far off the diagonal.
+    fade = 0.4 if len(curves) <= _FEW else 0.15
+    for look, curve in zip(style.class_styles(evaluation.classes), curves, strict=True):
+        line: Look = {"color": look.color, "linewidth": 1}
+        at = curve.stated, curve.observed
+        ax.plot(*at, **line, alpha=fade, zorder=2)
+        area = 16.0 + _LARGEST * curve.count / most
+        edge: Look = {"edgecolors": "white", "linewidths": 0.6, "alpha": 0.75}
+        ax.scatter(*at, s=area, color=look.color, marker=look.marker, zorder=3, **edge)
+        label = f"{look.label}: {curve.error:.3f}"
+        handles.append(style.line(label, marker=look.marker, **line))
+    ax.set(xlim=(-0.05, 1.05), ylim=(-0.06, 1.06))
+    ax.set_xlabel("posterior of the class (mean of the group)")
+    ax.set_ylabel("observed frequency of the class")
+    ax.set_title(f"{evaluation.n_rows} rows{remark}; the largest marker stands for {most}")
+    style.legend_beside(ax, handles, "class: expected\ncalibration error")
+    return ax
+
+
+@styled
+def roc(
+    model: Classifier | Evaluation | LeaveOneOut,
+    X: TableLike | None = None,
+    y: LabelsLike | None = None,
+    *,
+    precision_recall: bool = False,
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot the ROC curve of each class against the others, or the precision-recall curve.
+
+    Of two classes, the second is shown: the ROC curve of the first is the same, mirrored. The
+    legend gives the area under the curve, or the average precision. The dashed line is that of a
+    model without features: the diagonal, or the class frequencies.
+
+    Parameters
+    ----------
+    model : any fitted classifier that has `predict_proba`, or the result of `evaluate` or
+        `leave_one_out`
+    X, y, ax : as in `confusion`
+    precision_recall : whether to plot precision against recall
+
+    Returns
+    -------
+    The axes
+
+    Examples
+    --------
+    >>> from gaussbayes import GaussianClassifier
+    >>> model = GaussianClassifier.from_parameters(None, [[0], [4]], [[1]], ["low", "high"])
+    >>> ax = roc(model, [[0], [1.9], [4], [2.1]], ["low", "high", "high", "low"])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['low: 0.750']
+    """
+    evaluation, remark = _evaluated(model, X, y)
+    looks = dict(
+        zip(evaluation.classes.tolist(), style.class_styles(evaluation.classes), strict=True)
+    )
+    curves: Sequence[Any] = evaluation.precision_recall if precision_recall else evaluation.roc
+    if not curves:
+        msg = "a ROC curve needs rows of two classes at least: give more rows"
+        raise DataError(msg)
+    if len(looks) == 2 == len(curves):
+        curves = curves[1:]
+    ax = style.axes_for(ax, _BESIDE_LEGEND)
+    frequencies = evaluation.confusion.sum(axis=1) / evaluation.n_rows
+    handles = []
+    for curve in curves:
+        look = looks[curve.label]
+        line: Look = {"color": look.color, "linestyle": look.line}
+        if precision_recall:
+            area = curve.average_precision
+            ax.step(curve.recall, curve.precision, where="pre", **line, zorder=3)
+            base = frequencies[list(looks).index(curve.label)]
+            ax.axhline(base, color=look.color, linestyle="dashed", linewidth=0.8, alpha=0.6)
+        else:
+            area = curve.area
+            ax.plot(curve.false_positive_rate, curve.true_positive_rate, **line, zorder=3)
+        handles.append(style.line(f"{look.label}: {area:.3f}", **line))
+    if not precision_recall:
+        _draw_diagonal(ax)
+    names = ("false positive rate", "true positive rate", "area under the curve")
+    if precision_recall:
+        names = ("recall", "precision", "average precision")
+    x, y_name, what = names
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), xlabel=x, ylabel=y_name)
+    ax.set_title(f"{evaluation.n_rows} rows{remark}")
+    style.legend_beside(ax, handles, f"class: {what}")
+    return ax
+
+
+@styled
+def qq(
+    model: Classifier,
+    X: TableLike,
+    y: LabelsLike,
+    *,
+    features: Features = None,
+    legend: bool = True,
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot squared Mahalanobis distances of rows from their class against quantiles of χ².
+
+    If the model is right, the points of each class follow the diagonal. Points above it at the
+    right are outliers or heavy tails; a flat curve means several groups in one class.
+
+    Parameters
+    ----------
+    model : a fitted `GaussianClassifier` or `AutoClassifier` with Gaussian features
+    X, y : rows and their classes, or the name of their column; the legend counts rows with missing
+        values, which are not drawn
+    features : use these, by name or number, and integrate the others out; None uses all
+    legend : whether to draw a legend
+    ax : where to draw; None makes a new figure
+
+    Returns
+    -------
+    The axes
+
+    Examples
+    --------
+    >>> from gaussbayes import GaussianClassifier
+    >>> from gaussbayes.datasets import load_iris
+    >>> iris = load_iris()
+    >>> model = GaussianClassifier().fit(iris.rows, iris.labels)
+    >>> qq(model, iris.rows, iris.labels).get_xlabel()
+    'quantile of χ² with 4 degrees of freedom'
+    """
+    from scipy.stats import chi2
+
+    model_of(model)  # an error if it has no densities
+    seen = view(model, style.chosen(features))
+    _, rows, codes = read_labelled(model, X, y)
+    squares, n_known = seen.model.squared_distance(seen.part(rows), None)
+    degrees = int(n_known.max(initial=1))
+    complete = (n_known == degrees) & (codes >= 0)
+    if not complete.any():
+        msg = "a Q-Q plot needs rows with labels and without missing values, got none"
+        raise DataError(msg)
+    ax = style.axes_for(ax)
+    styles = style.class_styles(seen.classes)
+    top = 0.0
+    for code, look in enumerate(styles):
+        chosen = np.sort(squares[complete & (codes == code), code])
+        quantiles = chi2.ppf((np.arange(chosen.size) + 0.5) / max(1, chosen.size), degrees)
+        edge: Look = {"s": 22.0, "edgecolors": "white", "linewidths": 0.4, "zorder": 3}
+        ax.scatter(quantiles, chosen, color=look.color, marker=look.marker, **edge)
+        top = max([top, *quantiles[-1:]])
+    ax.axline((0, 0), slope=1, color=style.FAINT, linestyle="dashed", linewidth=1, zorder=1)
+    ax.set(xlim=(-0.03 * top, 1.05 * top))
+    ax.set_ylim(bottom=0.0)
+    unit = "degree" if degrees == 1 else "degrees"
+    ax.set_xlabel(f"quantile of χ² with {degrees} {unit} of freedom")
+    ax.set_ylabel("squared distance from the class")
+    missing = row_plots.missing_handles(int(np.count_nonzero((codes >= 0) & ~complete)))
+    if legend:
+        style.legend_beside(ax, [*row_plots.class_handles(styles), *missing])
+    return ax
+
+
+@styled
+def importance(measured: Importance, *, ax: Axes | None = None) -> Axes:
+    """Plot the importance of the features: the held-out log loss lost without each.
+
+    Parameters
+    ----------
+    measured : the result of `GaussianClassifier.importance`
+    ax : where to draw; None makes a new figure
+
+    Returns
+    -------
+    The axes
+
+    Examples
+    --------
+    >>> from gaussbayes import GaussianClassifier
+    >>> from gaussbayes.datasets import load_iris
+    >>> iris = load_iris()
+    >>> model = GaussianClassifier().fit(iris.rows, iris.labels)
+    >>> importance(model.importance(iris.rows, iris.labels)).get_xlabel()
+    'increase of the held-out log loss without the feature (nats per row)'
+    """
+    shown = measured.features[:_MOST_BARS]
+    ax = style.axes_for(ax, (7.6, 1.4 + 0.36 * len(shown)))
+    losses = np.array([entry.loss for entry in shown])
+    spread = np.array([entry.standard_error for entry in shown])
+    _draw_bars(ax, losses, spread, [_BAR] * len(shown), 3)
+    names = [style.text(entry.feature, 34, 2) for entry in shown]
+    ax.set_yticks(range(len(shown)), names)
+    ax.set_xlabel("increase of the held-out log loss without the feature (nats per row)")
+    more = len(measured.features) - len(shown)
+    first = f", first {_MOST_BARS} of {len(measured.features)} features" if more else ""
+    ax.set_title(f"± one standard error; {measured.n_rows:,} rows{first}")
+    return ax
+
+
+@styled
+def comparison(
+    compared: Comparison,
+    *,
+    metric: Literal["log_loss", "error", "brier", "auc"] = "log_loss",
+    neighbors: bool = False,
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot a metric of every model of a comparison, or that of k-nearest neighbours against k.
+
+    Bars and whiskers are one standard error either way; the dashed line is the metric of the class
+    frequencies.
+
+    Parameters
+    ----------
+    compared : the result of `gaussbayes.compare`
+    metric : the metric, by its name in `Evaluation`
+    neighbors : whether to plot the metric of nearest neighbours against their number, with lines
+        for the first four other models
+    ax : where to draw; None makes a new figure
+
+    Returns
+    -------
+    The axes
+
+    Examples
+    --------
+    >>> from gaussbayes import GaussianClassifier, compare
+    >>> from gaussbayes.datasets import load_iris
+    >>> iris = load_iris()
+    >>> compared = compare(
+    ...     iris.rows, iris.labels, models={"QDA": GaussianClassifier()}, neighbors=[1, 5], cv=3
+    ... )
+    >>> comparison(compared).get_xlabel()
+    'log loss on 150 held-out rows'
+    >>> comparison(compared, neighbors=True).get_xlabel()
+    'number of neighbours k'
+    """
+    if metric not in METRICS:
+        msg = f"metric must be one of {', '.join(map(repr, METRICS))}, got {metric!r}"
+        raise OptionError(msg)
+    words, *_, proportion = METRICS[metric]
+    scale = 100.0 if proportion else 1.0
     candidates = compared.candidates
-    figure = style.figure_for(figure, (11.0, 1.5 + 0.42 * len(candidates)))
-    panels: NDArray[np.object_] = figure.subplots(1, 4, sharey=True)
-    scores = np.full((3, len(candidates)), np.nan)
-    for place, candidate in enumerate(candidates):
-        if candidate.evaluation is not None:
-            seen = candidate.evaluation
-            scores[:, place] = 100 * seen.error, seen.log_loss, seen.brier
-    spread = [100 * candidate.standard_error for candidate in candidates]
-    _draw_bars(panels[0], candidates, scores[0], spread)
-    _draw_bars(panels[1], candidates, scores[1])
-    _draw_bars(panels[2], candidates, scores[2])
-    _draw_times(panels[3], candidates)
-    units = ("% of the rows ± standard error", "nats", "0 to 2", "ms, median of the folds")
-    titles = ("error", "log loss", "Brier score", "time")
-    for ax, title, unit in zip(panels, titles, units, strict=True):
-        ax.set_title(title)
-        ax.set_xlabel(unit, fontsize="small")
-        ax.tick_params(axis="y", length=0)
-        ax.tick_params(axis="x", labelsize="small")
-    counted = ((each.name, each.n_parameters) for each in candidates)
-    names = [name if n is None else f"{name}\n{n} parameters" for name, n in counted]
-    panels[0].set_yticks(range(len(candidates)), names)
-    panels[0].set_ylim(len(candidates) - 0.4, -0.6)
-    figure.suptitle(style.text(compared.how, 110), fontsize="medium")
-    handles = [
-        style.patch("Gaussian models", color=GAUSSIAN),
-        style.patch("other models", color=VOTING),
-        style.line("time to fit", **_FIT),
-        style.line("time to predict", **_PREDICT),
-    ]
-    style.legend_below(figure, handles)
-    return panels
+    values = scale * np.array([_value(candidate, metric) for candidate in candidates])
+    spread = scale * np.array([_standard_error(candidate, metric) for candidate in candidates])
+    baseline = scale * getattr(compared.baseline, metric)
+    unit = " (%)" if proportion else ""
+    n_rows = next((each.evaluation.n_rows for each in candidates if each.evaluation), 0)
+    what = f"{words}{unit} on {n_rows:,} held-out rows"
+    if neighbors:
+        return _draw_neighbors(ax, candidates, values, spread, what)
+    ax = style.axes_for(ax, (7.6, 1.5 + 0.42 * len(candidates)))
+    colors = [_FAINT_BAR if candidate.neighbors else _BAR for candidate in candidates]
+    _draw_bars(ax, values, spread, colors, 1 if proportion else 3)
+    if np.isfinite(baseline):
+        ax.axvline(baseline, color=style.FAINT, linestyle="dashed", linewidth=1, zorder=0)
+        low, high = ax.get_xlim()
+        ax.set_xlim(low, max(high, 1.05 * baseline))
+    ax.set_yticks(range(len(candidates)), [style.text(each.name, 34, 2) for each in candidates])
+    ax.set_xlabel(what)
+    ax.set_title("± one standard error; dashed: class frequencies")
+    return ax
 
 
-def _color(candidate: ComparedModel) -> str:
-    return VOTING if candidate.n_parameters is None else GAUSSIAN
+def _value(candidate: ComparedModel, metric: str) -> float:
+    return np.nan if candidate.evaluation is None else getattr(candidate.evaluation, metric)
+
+
+def _standard_error(candidate: ComparedModel, metric: str) -> float:
+    return np.nan if candidate.evaluation is None else candidate.evaluation.standard_errors[metric]
 
 
 def _draw_bars(
-    ax: Axes,
-    candidates: Sequence[ComparedModel],
-    values: NDArray[Any],
-    spread: Sequence[float] | None = None,
+    ax: Axes, values: FloatArray, spread: FloatArray, colors: Sequence[str], decimals: int
 ) -> None:
-    """A bar for each candidate with its value beside; an arrow to the edge for an infinite one."""
-    ends = values + (0.0 if spread is None else np.asarray(spread))
-    edge = 1.35 * max(ends[np.isfinite(ends)], default=1.0) or 1.0
-    ax.set_xlim(0, edge)
-    ax.xaxis.set_major_locator(ticker.MaxNLocator(4))
-    for row, (candidate, value) in enumerate(zip(candidates, values, strict=True)):
+    """Horizontal bars with whiskers and numbers; an arrow to the edge for an infinite value."""
+    ends = np.where(np.isnan(spread), values, values + np.nan_to_num(spread))
+    finite = np.isfinite(ends)
+    edge = 1.25 * max(ends[finite], default=1.0) or 1.0
+    start = min(0.0, 1.1 * min((values - np.nan_to_num(spread))[finite], default=0.0))
+    ax.set(xlim=(start, edge), ylim=(len(values) - 0.4, -0.6))
+    ax.xaxis.set_major_locator(ticker.MaxNLocator(6))
+    for row, (value, end, error) in enumerate(zip(values, ends, spread, strict=True)):
         if np.isnan(value):
-            note = "could not be fitted" if spread is not None else "–"
-            ax.annotate(note, (0, row), (4, 0), **_BESIDE, color=style.FAINT)
-        elif np.isinf(value):
-            ax.barh(row, 0.8 * edge, 0.62, color=_color(candidate))
-            ax.plot(0.8 * edge, row, marker=">", markersize=15, color=_color(candidate))
-            ax.annotate("∞", (0.8 * edge, row), (12, 0), **_BESIDE | {"fontsize": "x-large"})
-        else:
-            ax.barh(row, value, 0.62, color=_color(candidate))
-            if spread is not None:
-                ax.errorbar(value, row, xerr=spread[row], color=style.INK, linewidth=1)
-            number = f"{value:.{3 if spread is None else 1}f}"
-            ax.annotate(number, (float(ends[row]), row), (4, 0), **_BESIDE)
+            ax.annotate("could not be fitted", (0, row), (4, 0), **_BESIDE, color=style.FAINT)
+            continue
+        length = 0.85 * edge if np.isinf(value) else value
+        ax.barh(row, length, 0.62, color=colors[row])
+        if np.isinf(value):
+            ax.plot(length, row, marker=">", markersize=15, color=colors[row])
+            ax.annotate("∞", (length, row), (12, 0), **_BESIDE | {"fontsize": "x-large"})
+            continue
+        if np.isfinite(error):
+            ax.errorbar(value, row, xerr=error, color=style.INK, linewidth=1)
+        number = f"{value:.{decimals}f}".replace("-", "−")
+        ax.annotate(number, (max(end, 0.0), row), (4, 0), **_BESIDE)
+    ax.tick_params(axis="y", length=0)
 
 
-def _draw_times(ax: Axes, candidates: Sequence[ComparedModel]) -> None:
-    """Markers for the times to fit and to predict."""
-    for row, candidate in enumerate(candidates):
-        if candidate.evaluation is not None:
-            fit, predict = 1000 * candidate.fit_seconds, 1000 * candidate.predict_seconds
-            ax.plot([fit, predict], [row, row], color=_color(candidate), linewidth=1.5, zorder=1)
-            ax.plot(fit, row, **_FIT)
-            ax.plot(predict, row, **_PREDICT)
-    ax.set_xscale("log")
-    low, high = ax.get_xlim()
-    if high < 300 * low:  # else the powers of ten are enough
-        ax.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 3)))
-        ax.xaxis.set_minor_formatter(ticker.NullFormatter())
-    ax.xaxis.set_major_formatter("{x:g}")
-
-
-@styled
-def neighbors_error(comparison: Comparison, *, ax: Panel = None) -> Axes:
-    """Draw the error of nearest neighbours against their number, and lines for QDA, LDA and NB.
-
-    The bars are one standard error, ``√(e (1 − e) / n)``, either way.
-
-    Parameters
-    ----------
-    comparison : what `gaussbayes.compare` returns
-    ax : where to draw; None makes a new figure
-
-    Examples
-    --------
-    >>> from gaussbayes.analysis.comparison import compare
-    >>> from gaussbayes.datasets import load_iris
-    >>> data = load_iris()
-    >>> compared = compare(data.rows, data.labels, held_out=5, neighbors=[1, 5])
-    >>> neighbors_error(compared).get_xlabel()
-    'number of neighbours'
-    """
-    voting = [
-        (candidate.neighbors, candidate.evaluation.error, candidate.standard_error)
-        for candidate in comparison.candidates
-        if candidate.neighbors is not None and candidate.evaluation
-    ]
+def _draw_neighbors(
+    ax: Axes | None,
+    candidates: Sequence[ComparedModel],
+    values: FloatArray,
+    spread: FloatArray,
+    what: str,
+) -> Axes:
+    """The metric of nearest neighbours against their number, and lines for other models."""
+    voting = [i for i, each in enumerate(candidates) if each.neighbors and each.evaluation]
     if not voting:
-        problems = (c.problem for c in comparison.candidates if c.neighbors is not None)
-        why = next(problems, None) or "call compare with neighbors=(1, 3, 5, …)"
-        msg = f"no candidate of this comparison is nearest neighbours with an error to draw: {why}"
+        problems = (each.problem for each in candidates if each.neighbors)
+        why = next(filter(None, problems), "call compare with neighbors=(1, 3, 5, …)")
+        msg = f"this comparison has no nearest neighbours with a metric to draw: {why}"
         raise OptionError(msg)
-    numbers, errors, spread = zip(*voting, strict=True)
-    ax = style.axes_for(ax, (7.6, 4.8))
+    numbers = [candidates[i].neighbors or 0 for i in voting]
+    ax = style.axes_for(ax, _BESIDE_LEGEND)
     look: Look = {"color": style.INK, "ecolor": style.FAINT, "marker": "o", "capsize": 3}
     label = "nearest neighbours\n± one standard error"
-    entries: list[Any] = [ax.errorbar(numbers, errors, yerr=spread, label=label, **look)]
-    for name, line in zip(_WITH_LINES, style.LINES, strict=False):
-        for candidate in comparison.candidates:
-            if candidate.name == name and candidate.evaluation is not None:
-                error = candidate.evaluation.error
-                label = f"{name}: {100 * error:.1f} %"
-                entries.append(ax.axhline(error, color=GAUSSIAN, linestyle=line, label=label))
+    entries: list[Any] = [
+        ax.errorbar(numbers, values[voting], yerr=spread[voting], label=label, **look)
+    ]
+    others = [i for i, each in enumerate(candidates) if not each.neighbors and each.evaluation]
+    for i, line in zip(others[:_WITH_LINES], style.LINES, strict=False):
+        label = f"{style.text(candidates[i].name)}: {values[i]:.3g}"
+        entries.append(ax.axhline(values[i], color=_BAR, linestyle=line, label=label))
     if max(numbers) >= 30 * min(numbers):
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter(ticker.ScalarFormatter())
@@ -378,7 +479,40 @@ def neighbors_error(comparison: Comparison, *, ax: Panel = None) -> Axes:
     elif ax.get_xscale() == "linear":
         ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
     ax.set_ylim(bottom=0)
-    ax.yaxis.set_major_formatter(ticker.PercentFormatter(1, symbol=" %"))
-    ax.set(xlabel="number of neighbours", ylabel=f"error on {comparison.n_rows} held-out rows")
+    ax.set(xlabel="number of neighbours k", ylabel=what)
     style.legend_beside(ax, entries)
     return ax
+
+
+def _draw_diagonal(ax: Axes) -> None:
+    ax.plot([0, 1], [0, 1], color=style.FAINT, linestyle="dashed", linewidth=1, zorder=1)
+
+
+def _evaluated(
+    model: Classifier | Evaluation | LeaveOneOut,
+    X: TableLike | None,
+    y: LabelsLike | None,
+    *,
+    labels_alone: bool = False,
+) -> tuple[Evaluation, str]:
+    """The evaluation of a classifier on rows, or the one given; and a remark on unlabelled rows."""
+    if isinstance(model, Evaluation | LeaveOneOut):
+        if X is not None or y is not None:
+            msg = "an evaluation has its rows: leave out X and y"
+            raise OptionError(msg)
+        return (model.evaluation if isinstance(model, LeaveOneOut) else model), ""
+    if X is None or y is None:
+        msg = "rows to evaluate are needed: give X and y, or the result of evaluate"
+        raise DataError(msg)
+    record, rows, codes = read_labelled(model, X, y)
+    if labels_alone:
+        with np.errstate(divide="ignore"):
+            log_posterior = np.log(np.eye(record.classes.size)[record.labels(rows)])
+    else:
+        log_posterior = record.log_posterior(rows)
+    return evaluate(log_posterior, codes, record.classes, ranked=not labels_alone), _left_out(codes)
+
+
+def _left_out(codes: NDArray[np.intp]) -> str:
+    n_unlabelled = int(np.count_nonzero(codes < 0))
+    return f" (without {n_unlabelled:,} unlabelled)" if n_unlabelled else ""

@@ -1,4 +1,4 @@
-"""What each feature adds to the log-odds of two classes: bars from a reference point to the row."""
+"""The contribution of each feature to the log-odds of two classes, as a waterfall of bars."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from matplotlib.axes import Axes
 from gaussbayes.analysis.explanation import Contribution, Explanation, LogOdds, total_amount
 from gaussbayes.base.errors import OptionError
 from gaussbayes.plots import style
-from gaussbayes.plots.style import Look, Panel, styled
+from gaussbayes.plots.style import Look, styled
 
 _REFERENCE, _ROW = "#c3cad6", "#5d6f92"  # the first bar and the last one, as no class looks
 _THICK = 0.66
 # In inches: a line of a name, the least height of a bar, and what title and axis take.
 _LINE, _LEAST, _AROUND = 0.19, 0.32, 1.7
 _LETTERS = 34  # in a line of a name
+_MOST = 12  # features that get a bar of their own
 # As proportions of the width: room for a number beside the longest bar, and how far an infinite
 # bar goes beyond the others.
 _MARGIN, _ENDLESS = 0.13, 0.4
@@ -35,24 +36,26 @@ class _OddsBar(NamedTuple):
 
 
 @styled
-def explanation(explained: Explanation, *, most: int = 12, ax: Panel = None) -> Axes:
-    """Draw how the features lead from the log-odds at a reference point to those of a row.
+def explanation(explained: Explanation, *, ax: Axes | None = None) -> Axes:
+    """Plot how the features lead from the log-odds at a reference point to those of a row.
 
-    The first bar is the log-odds at the reference, the last one those of the row. Between them each
-    feature has a bar that begins where the one before it ends, the largest first: to the right it
-    speaks for the first of the two classes, to the left for the second. Features beyond `most`
-    share a bar; those that are missing, or categories that were never seen in training, add nothing
-    and are named at the end. What calibration and averaging add has a bar after the features.
+    The first bar is the log-odds at the reference, the last one those of the row. Each feature has
+    a bar that begins where the previous one ends, the largest first: to the right it favours the
+    first of the two classes, to the left the second. Features beyond the twelfth share a bar.
+    Missing values and categories that did not occur in training contribute nothing and come last,
+    before the contribution of calibration.
 
-    A category that rules one of the classes out adds ±∞: its bar comes after those of the others
-    and is hatched, for it has no end. If one of the classes has prior 0 the log-odds are infinite
-    whatever the features say, and only the features have bars.
+    A category that rules out one of the classes contributes ±∞: its bar is hatched and comes after
+    the others. If one of the classes has prior 0, only the features have bars.
 
     Parameters
     ----------
-    explained : what `GaussianClassifier.explain` says of a row
-    most : how many features get a bar of their own
+    explained : the result of `explain`
     ax : where to draw; None makes a new figure
+
+    Returns
+    -------
+    The axes
 
     Examples
     --------
@@ -65,15 +68,12 @@ def explanation(explained: Explanation, *, most: int = 12, ax: Panel = None) -> 
     """
     odds = explained.log_odds
     if odds is None:
-        msg = "this figure compares two classes, but the model has one only"
-        raise OptionError(msg)
-    if most < 1:
-        msg = f"at least one feature must get a bar of its own, got most={most!r}"
+        msg = "log-odds compare two classes, and the model has one"
         raise OptionError(msg)
     labels = [terms.label for terms in explained.bayes.classes]
     looks = style.class_styles(np.array(labels, dtype=object))
     first, second = (looks[labels.index(label)] for label in (odds.of, odds.against))
-    bars, title = _bars(odds, most, first.color, second.color)
+    bars, title = _bars(odds, first.color, second.color)
     lines = max(bar.name.count("\n") + 1 for bar in bars)
     ax = style.axes_for(ax, (8.6, _AROUND + len(bars) * max(_LEAST, _LINE * lines)))
     _draw(ax, bars)
@@ -81,11 +81,11 @@ def explanation(explained: Explanation, *, most: int = 12, ax: Panel = None) -> 
     ax.set_xlabel(style.text(f"{what} of {odds.of} against {odds.against}", 60))
     ax.set_title(title)
     handles = [style.patch(look.label, color=look.color) for look in (first, second)]
-    style.legend_beside(ax, handles, "speaks for")
+    style.legend_beside(ax, handles, "favours")
     return ax
 
 
-def _bars(odds: LogOdds, most: int, towards: str, against: str) -> tuple[list[_OddsBar], str]:
+def _bars(odds: LogOdds, towards: str, against: str) -> tuple[list[_OddsBar], str]:
     """The bars from top to bottom, and the title: how they add up."""
     parts = odds.contributions
     adjusted = 0.0 if odds.adjustment is None else odds.adjustment.amount
@@ -99,13 +99,13 @@ def _bars(odds: LogOdds, most: int, towards: str, against: str) -> tuple[list[_O
         rounded = round(value, decimals) + 0.0  # + 0.0: no minus before a zero
         return f"{rounded:{sign}.{decimals}f}".replace("-", "−").replace("inf", "∞")
 
-    first, rest = odds.largest(most)
+    first, rest = odds.largest(_MOST)
     steps = [(_named(part), part.amount) for part in first]
     if rest:
         steps.append((f"{len(rest)} other features", total_amount(rest)))
     missing = [style.text(part.feature, _LETTERS) for part in parts if part.missing]
     new = [_named(part) for part in parts if part.unseen]
-    for names, remark in ((missing, " missing"), (new, ": never seen")):
+    for names, remark in ((missing, " missing"), (new, ": not in training")):
         if names:
             name = names[0] if len(names) == 1 else f"{len(names)} features"
             steps.append((f"{name}{remark}", 0.0))

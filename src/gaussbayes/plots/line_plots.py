@@ -1,7 +1,7 @@
-"""One feature: how the classes are distributed over it, posteriors, and boundaries between them.
+"""One feature: densities, joint densities, evidence and posteriors of the classes, and boundaries.
 
-Numbers have curves; categories and counts have bars, with marks where the rows are. Boundaries are
-vertical lines, with their values written side by side.
+Numbers have curves; categories and counts have bars, with marks at the proportions of the rows.
+Boundaries are vertical lines with their values written above.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import floor, log10
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,15 +17,24 @@ from matplotlib.collections import LineCollection
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.data_summary import histogram, proportions
 from gaussbayes.analysis.grid import curve_points, view_limits
-from gaussbayes.analysis.view import View, line_view, model_of
-from gaussbayes.base.types import FloatArray
+from gaussbayes.analysis.view import View, model_of, view_of
+from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
 from gaussbayes.plots import row_plots, style
 from gaussbayes.plots.row_plots import UNLABELLED, RowPoints
-from gaussbayes.plots.style import Canvas, Feature, Look, Panel, Styles, styled
+from gaussbayes.plots.style import Classifier, Features, Look, Styles, styled
 
 BOUNDARY = "decision boundary"
+
+Quantity: TypeAlias = Literal["likelihood", "joint", "posterior", "evidence"]
+"""What is drawn along a feature, by the name of a method of `View`."""
+
+_WORDS: dict[str, str] = {
+    "likelihood": "p(x | c)",
+    "joint": "p(c) p(x | c)",
+    "posterior": "p(c | x)",
+    "evidence": "p(x)",
+}
 
 _MOST_BARS = 120  # more bars are shown as lines
 _RESOLUTION = 501
@@ -46,7 +55,7 @@ _BROAD: Look = {"color": style.FAINT, "linewidth": 3.0}
 
 @dataclass(frozen=True, slots=True)
 class BoundaryLines:
-    """The boundaries within a stretch of a feature, and those beyond it."""
+    """The decision boundaries along a feature, within the stretch that is shown and beyond it."""
 
     positions: tuple[float, ...]
     between_integers: bool
@@ -171,40 +180,36 @@ def scene(view: View, rows: RowPoints) -> LineScene:
     return LineScene(view, x, shown, rows, style.class_styles(view.classes))
 
 
-def _scene(model: Any, feature: Feature, X: Any, y: Any) -> LineScene:
-    model_of(model)  # its densities are drawn
-    view = line_view(model, feature)
-    return scene(view, row_plots.points_of(view, X, y))
-
-
 @styled
 def densities(
-    model: Any,
-    X: Any = None,
-    y: Any = None,
+    model: Classifier,
+    X: TableLike | None = None,
+    y: LabelsLike | None = None,
     *,
-    feature: Feature = None,
-    weighted: bool = False,
+    features: Features = None,
     legend: bool = True,
-    ax: Panel = None,
+    ax: Axes | None = None,
 ) -> Axes:
-    """How the classes are distributed over one feature, with the decision boundaries.
+    """Plot the density ``p(x | c)`` of each class along one feature, with the decision boundaries.
 
-    One curve ``p(x | c)`` for each class, or ``p(c) p(x | c)`` if `weighted`; other features are
-    integrated out. Categories and counts have bars instead. A vertical line stands wherever the
-    most probable class changes; boundaries too far away to be shown are named in the legend.
+    Other features are integrated out. Categories and counts have bars instead of curves. A vertical
+    line marks each value at which the most probable class changes; the legend lists boundaries that
+    are too far away to be shown.
 
     Parameters
     ----------
-    model : a fitted `GaussianClassifier`
-    X, y : rows (n, d) with all features of the model, and their labels (n,). Up to 60 are drawn as
-        markers below the curves, more as histograms of area 1 (if `weighted`, of area ``p(c)``); of
-        categories and counts, marks show their proportions in each class. Rows without label are
+    model : a fitted `GaussianClassifier` or `AutoClassifier`
+    X, y : rows (n, d) with all features of the model, and their labels (n,) or the name of their
+        column. Up to 60 rows are drawn as markers below the curves, more as histograms of area 1;
+        for categories and counts, marks show their proportions in each class. Unlabelled rows are
         grey.
-    feature : the name or number of the feature, if the model has more than one
-    weighted : whether to multiply by the priors
-    legend : whether to draw one
+    features : the feature, by name or number; needed if the model has more than one
+    legend : whether to draw a legend
     ax : where to draw; None makes a new figure
+
+    Returns
+    -------
+    The axes
 
     Examples
     --------
@@ -214,150 +219,83 @@ def densities(
     >>> [text.get_text() for text in ax.texts]
     ['4.944']
     """
-    shown = _scene(model, feature, X, y)
-    ax = style.axes_for(ax)
-    draw_densities(ax, shown, weighted=weighted)
-    return style.finish(ax, shown.view.axes, _handles(shown), legend=legend)
+    model_of(model)  # an error if it has no densities
+    view = view_of((1,), model, style.chosen(features))
+    return draw_curves("likelihood", view, X, y, legend=legend, ax=ax)
 
 
-def draw_posterior_curves(
-    view: View, label: object | None, X: Any, *, legend: bool, ax: Panel
+def draw_curves(
+    quantity: Quantity,
+    view: View,
+    X: TableLike | None,
+    y: LabelsLike | None,
+    *,
+    label: object = None,
+    legend: bool,
+    ax: Axes | None,
 ) -> Axes:
-    """The posterior of one class, or of all, along the one feature of a view."""
-    shown = scene(view, row_plots.points_of(view, X, None))
-    # The rows are not drawn: they only say how far the figure has to reach.
-    shown = replace(shown, rows=row_plots.points_of(view, None, None))
+    """A quantity of one class, or of all, along the one feature of a view."""
+    points = row_plots.points_of(view, X, y)
+    if quantity == "evidence":  # rows of all classes together
+        points = replace(points, codes=np.full(points.codes.size, -1))
+    shown = scene(view, points)
     codes = range(len(shown.styles)) if label is None else view.codes([label]).tolist()
     ax = style.axes_for(ax)
-    _draw_posterior(ax, shown, codes)
-    return style.finish(ax, shown.view.axes, _handles(shown, codes), legend=legend)
+    draw_scene(ax, shown, quantity, codes)
+    return style.finish(ax, view.axes, _handles(shown, quantity, codes), legend=legend)
 
 
-@styled
-def univariate(
-    model: Any, X: Any = None, y: Any = None, *, feature: Feature = None, figure: Canvas = None
-) -> NDArray[Any]:
-    """Bayes' rule along one feature, in three panels: likelihood, joint, posterior.
-
-    From top to bottom ``p(x | c)``; ``p(c) p(x | c)``, whose sum is the evidence ``p(x)``; and
-    ``p(c | x)``, the second divided by that sum. The decision boundaries run through all three.
-    Returns the axes (3,).
-
-    Parameters
-    ----------
-    model, X, y, feature : as in `densities`
-    figure : where to draw; None makes a new figure
-
-    Examples
-    --------
-    >>> from gaussbayes import GaussianClassifier
-    >>> axes = univariate(GaussianClassifier.from_parameters(None, [[0], [4]], [[1]]))
-    >>> [ax.get_ylabel() for ax in axes]
-    ['p(x | c)', 'p(c) p(x | c)', 'p(c | x)']
-    """
-    shown = _scene(model, feature, X, y)
-    figure = style.figure_for(figure, (6.4, 7.2))
-    axes: NDArray[Any] = figure.subplots(3, 1, sharex=True, height_ratios=(1.15, 1.0, 0.9))
-    draw_densities(axes[0], shown)
-    draw_densities(axes[1], shown, weighted=True, evidence=True, strip=False, write=False)
-    _draw_posterior(axes[2], shown, write=False)
-    titles = ("likelihood: how each class looks", "times the priors", "posterior: which class")
-    for ax, title in zip(axes, titles, strict=True):
-        ax.set_title(title, loc="left", fontsize="small")
-    style.label_axes(axes[-1], shown.view.axes)
-    style.legend_below(figure, _handles(shown, evidence=True))
-    return axes
-
-
-@styled
-def generative_and_discriminative(
-    model: Any, X: Any = None, y: Any = None, *, feature: Feature = None, figure: Canvas = None
-) -> NDArray[Any]:
-    """Class-conditional densities beside posteriors, along one feature.
-
-    A generative model knows ``p(x | c)``, the left panel, and draws the right one from it by Bayes'
-    rule. A discriminative model would know the right panel, ``p(c | x)``, only: it could tell the
-    classes apart, but neither what they look like nor which rows are unlike all of them. Returns
-    the axes (2,).
-
-    Parameters
-    ----------
-    model, X, y, feature : as in `densities`
-    figure : where to draw; None makes a new figure
-
-    Examples
-    --------
-    >>> from gaussbayes import GaussianClassifier
-    >>> model = GaussianClassifier.from_parameters(None, [[0], [4]], [[1]])
-    >>> generative_and_discriminative(model).shape
-    (2,)
-    """
-    shown = _scene(model, feature, X, y)
-    figure = style.figure_for(figure, (9.6, 4.2))
-    axes: NDArray[Any] = figure.subplots(1, 2, sharex=True)
-    draw_densities(axes[0], shown)
-    _draw_posterior(axes[1], shown)
-    axes[0].set_title("generative: how each class looks, p(x | c)")
-    axes[1].set_title("discriminative: which class, p(c | x)")
-    for ax in axes:
-        style.label_axes(ax, shown.view.axes)
-    style.legend_below(figure, _handles(shown))
-    return axes
-
-
-def draw_densities(
+def draw_scene(
     ax: Axes,
     shown: LineScene,
+    quantity: Quantity,
+    codes: Sequence[int],
     *,
-    weighted: bool = False,
-    evidence: bool = False,
-    strip: bool = True,
     write: bool = True,
+    strip: bool = True,
 ) -> None:
-    """Densities of the classes, the rows, the boundaries and, if wanted, their values."""
+    """A quantity of some classes, the rows and the boundaries, whose values are written."""
     points, below = shown.x[:, None], 0.0
-    values = (shown.view.joint if weighted else shown.view.likelihood)(points)
-    _draw_values(ax, shown, values)
-    heights = [float(values.max())]
-    if evidence:
-        outline = shown.view.evidence(points)
-        heights.append(float(outline.max()))
-        if shown.has_bars:
-            left, width = shown.bars(-1)
-            ax.bar(left, outline, width, align="edge", zorder=1, gid="evidence", **_OUTLINE)
-        else:
-            ax.plot(shown.x, outline, zorder=2, **_BROAD)
-    if not shown.few:
-        heights += _draw_rows(ax, shown, weighted)
-    elif strip:
+    values = getattr(shown.view, quantity)(points)
+    heights = [1.0 if quantity == "posterior" else float(np.nanmax(values))]
+    if quantity == "evidence":
+        _draw_evidence(ax, shown, values)
+    else:
+        _draw_values(ax, shown, values, codes, stacked=quantity == "posterior")
+    if quantity == "joint" and len(codes) == len(shown.styles):
+        evidence = shown.view.evidence(points)
+        _draw_evidence(ax, shown, evidence)
+        heights.append(float(evidence.max()))
+    if shown.few and strip:
         n_lines = len(shown.styles) + int(shown.rows.unlabelled.any())
         below = min(0.3, _STRIP_LINE * n_lines / style.inches(ax)[1])
         _draw_strip(ax, shown, below, n_lines)
-    _frame(ax, shown, max(heights), below, shown.boundaries.draw(ax, write=write))
-    ax.set_ylabel("p(c) p(x | c)" if weighted else "p(x | c)")
+    elif quantity == "posterior":  # no histogram has its scale
+        below = 0.0 if shown.has_bars else 0.03
+    elif not shown.few:
+        heights += _draw_rows(ax, shown, quantity == "joint")
+    above = shown.boundaries.draw(ax, write=write) if quantity != "evidence" else 0.0
+    _frame(ax, shown, max(heights), below, above)
+    ax.set_ylabel(_WORDS[quantity])
 
 
-def _draw_posterior(
-    ax: Axes, shown: LineScene, codes: Sequence[int] | None = None, *, write: bool = True
-) -> None:
-    """Posteriors of some classes or all, the boundaries and, if wanted, their values."""
-    values = shown.view.posterior(shown.x[:, None])
-    _draw_values(ax, shown, values, codes, stacked=True)
-    above = shown.boundaries.draw(ax, write=write)
-    _frame(ax, shown, 1.0, 0.0 if shown.has_bars else 0.03, above)
-    ax.set_ylabel("p(c | x)")
+def _draw_evidence(ax: Axes, shown: LineScene, values: NDArray[Any]) -> None:
+    if shown.has_bars:
+        left, width = shown.bars(-1)
+        ax.bar(left, values, width, align="edge", zorder=1, gid="evidence", **_OUTLINE)
+    else:
+        ax.plot(shown.x, values, zorder=2, gid="evidence", **_BROAD)
 
 
 def _draw_values(
     ax: Axes,
     shown: LineScene,
     values: NDArray[Any],
-    codes: Sequence[int] | None = None,
+    codes: Sequence[int],
     *,
-    stacked: bool = False,
+    stacked: bool,
 ) -> None:
     """A curve for each class through values (m, k), or bars: side by side, or on each other."""
-    codes = range(len(shown.styles)) if codes is None else codes
     known = np.zeros(values.shape)
     known[:, codes] = np.nan_to_num(values[:, codes])
     bottoms = np.cumsum(known, axis=1) - known
@@ -395,6 +333,28 @@ def _draw_rows(ax: Axes, shown: LineScene, weighted: bool) -> Iterator[float]:
             yield float(steps[0].max())
 
 
+def histogram(values: FloatArray, area: float = 1.0) -> tuple[FloatArray, FloatArray] | None:
+    """Heights (m,) and edges (m + 1,) of a histogram with this area; None of a single value.
+
+    The number of intervals is twice the cube root of that of the values (Rice's rule).
+    """
+    if values.size == 0 or values.min() == values.max():
+        return None
+    n_intervals = int(np.ceil(2 * np.cbrt(values.size)))
+    heights, edges = np.histogram(values, bins=n_intervals, density=True)
+    return area * heights, edges
+
+
+def proportions(values: FloatArray, points: FloatArray, area: float = 1.0) -> FloatArray:
+    """The proportion of values (n,) at each of equally spaced points (m,), times a factor.
+
+    Values between two points count for the lower one. All are 0 if there are no values.
+    """
+    step = points[1] - points[0] if points.size > 1 else 1.0
+    count = np.histogram(values, bins=np.append(points, points[-1] + step) - 1e-9 * step)[0]
+    return area * count / max(1, values.size)
+
+
 def _draw_strip(ax: Axes, shown: LineScene, height: float, n_lines: int) -> None:
     """The rows as markers, one line for each class, in this lowest part of the axes."""
     edge: Look = {"linestyle": "none", "markeredgecolor": "white", "markeredgewidth": 0.5}
@@ -418,32 +378,30 @@ def _frame(ax: Axes, shown: LineScene, top: float, below: float, above: float) -
         ax.axhline(0.0, color=style.FAINT, linewidth=0.8, zorder=0)
 
 
-def _handles(
-    shown: LineScene, codes: Sequence[int] | None = None, *, evidence: bool = False
-) -> list[Any]:
+def _handles(shown: LineScene, quantity: Quantity, codes: Sequence[int]) -> list[Any]:
     """Legend entries: the classes, then whatever else is shown."""
-    codes = range(len(shown.styles)) if codes is None else codes
     kind = style.patch if shown.has_bars else style.line
     entries: list[Any] = []
-    for look in (shown.styles[code] for code in codes):
+    for look in (shown.styles[code] for code in codes if quantity != "evidence"):
         marker = look.marker if shown.few else "none"
         curve: Look = {"linestyle": look.line, "marker": marker, "markeredgecolor": "white"}
         entries.append(kind(look.label, color=look.color, **{} if shown.has_bars else curve))
-    if evidence:
+    if quantity == "evidence" or (quantity == "joint" and len(codes) == len(shown.styles)):
         entries.append(kind("evidence p(x)", **_OUTLINE if shown.has_bars else _BROAD))
-    if shown.few or not shown.rows.codes.size:
-        return [*entries, *row_plots.row_handles(shown.rows), *shown.boundaries.handles()]
+    boundaries = [] if quantity == "evidence" else shown.boundaries.handles()
+    if shown.few or quantity == "posterior" or not shown.rows.codes.size:
+        rows = row_plots.row_handles(shown.rows) if shown.few else []
+        return [*entries, *rows, *boundaries]
     if shown.is_discrete:
         color = style.INK if shown.has_bars else style.FAINT
-        entries.append(style.line("rows (proportion)", color=color, **_LABELLED))
+        rows = [style.line("rows (proportion)", color=color, **_LABELLED)]
         unlabelled = style.line("unlabelled", color=UNLABELLED, **_WITHOUT_LABEL)
     else:
-        entries.append(style.patch("rows (histogram)", facecolor=style.FAINT, alpha=0.4))
+        rows = [style.patch("rows (histogram)", facecolor=style.FAINT, alpha=0.4)]
         unlabelled = style.patch("unlabelled", facecolor=UNLABELLED, alpha=0.4)
-    if shown.rows.unlabelled.any():
-        entries.append(unlabelled)
-    missing = row_plots.missing_handles(shown.rows.n_missing)
-    return [*entries, *missing, *shown.boundaries.handles()]
+    if shown.rows.unlabelled.any() and quantity != "evidence":
+        rows.append(unlabelled)
+    return [*entries, *rows, *row_plots.missing_handles(shown.rows.n_missing), *boundaries]
 
 
 def numbers(positions: Sequence[float], span: float, between_integers: bool = False) -> list[str]:

@@ -1,11 +1,11 @@
-"""Every pair of features at a glance: where the classes meet, and how many rows go wrong."""
+"""Every pair of features in one figure: decision regions, and the error rate of each pair."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,16 +14,19 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis.grid import region_map, view_grid, view_limits
 from gaussbayes.analysis.view import Axis, View, model_of, read_labelled, view
-from gaussbayes.base.errors import DataError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.numerals import counted
 from gaussbayes.base.progress import track
-from gaussbayes.base.types import FloatArray
+from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
 from gaussbayes.data.rows import Rows
 from gaussbayes.model.evaluation import Evaluation, evaluate
 from gaussbayes.model.settings import cut_rows
 from gaussbayes.plots import region_plots, row_plots, style
-from gaussbayes.plots.line_plots import BOUNDARY, draw_densities, scene
-from gaussbayes.plots.style import Canvas, Features, Look, styled
+from gaussbayes.plots.line_plots import BOUNDARY, draw_scene, scene
+from gaussbayes.plots.style import Classifier, Features, Look, styled
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure, SubFigure
 
 _MOST_FEATURES = 8
 _MOST_ROWS = 600  # more would hide the regions of so small panels
@@ -44,45 +47,52 @@ class Part(NamedTuple):
 
 
 @styled
-def pairs(
-    model: Any, X: Any, y: Any, *, features: Features = None, figure: Canvas = None
-) -> NDArray[Any]:
-    """All pairs of features in one figure, with the error of each.
+def scatter_matrix(
+    model: Classifier,
+    X: TableLike,
+    y: LabelsLike,
+    *,
+    features: Features = None,
+    ax: Axes | None = None,
+) -> NDArray[np.object_]:
+    """Plot every pair of features: decision regions, rows, densities and error rates.
 
-    Below the diagonal, the decision regions of two features with the rows, wrongly predicted ones
-    ringed; on it, the densities of one feature; above it, the errors of the pairs as a table,
-    darker cells for larger ones. Each panel's model is the exact marginal of `model`: nothing is
-    fitted again. The pair (or pairs) with the fewest errors has a heavy frame. Errors are those of
-    all labelled rows, what is missing integrated out; points are rows that have both features.
-    Returns the axes (m, m) of m features.
+    Below the diagonal are the decision regions of two features with the rows, misclassified ones
+    ringed; on it, the densities of one feature; above it, the error rates of the pairs as a table,
+    darker cells for larger ones. The model of each panel is the exact marginal of `model`: nothing
+    is fitted again. A heavy frame marks the pair with the fewest errors. Errors are counted on all
+    labelled rows, missing values integrated out; points are rows that have both features.
 
     Parameters
     ----------
-    model : a fitted `GaussianClassifier` of at least two features
-    X, y : rows (n, d) and labels (n,), on which errors are counted. Of very many rows only some
-        are drawn, but all are counted.
+    model : a fitted `GaussianClassifier` or `AutoClassifier` with at least two features
+    X, y : rows (n, d), and their labels (n,) or the name of their column. At most 600 rows are
+        drawn; all are counted.
     features : those to show, by name or number; needed if there are more than eight
-    figure : where to draw; None makes a new figure
+    ax : axes of a subplot, which the panels replace; None makes a new figure
+
+    Returns
+    -------
+    The axes (m, m) of m features
 
     Examples
     --------
     >>> from gaussbayes import GaussianClassifier
     >>> X = [[1, 8], [2.5, 7.5], [2, 7], [8.5, 2.5], [9, 2], [8, 1]]
     >>> model = GaussianClassifier("diagonal").fit(X, [2, 2, 2, 1, 1, 1])
-    >>> pairs(model, X, [2, 2, 2, 1, 1, 1]).shape
+    >>> scatter_matrix(model, X, [2, 2, 2, 1, 1, 1]).shape
     (2, 2)
     """
-    model_of(model)  # other classifiers have no pairs of features to be seen through
-    seen = view(model, features)
+    model_of(model)  # an error if it has no densities
+    seen = view(model, style.chosen(features))
     m = len(seen.names)
     if m < 2:
-        msg = "pairs of features need at least two of them, got 1: see plots.univariate"
+        msg = "a scatter matrix needs at least two features, got 1: plots.densities shows one"
         raise DataError(msg)
     if m > _MOST_FEATURES and features is None:
         msg = (
-            f"the model has {m} features, which make {m * (m - 1) // 2} pairs: choose those to "
-            f"show, at most {_MOST_FEATURES} for a readable figure, with features=[...], by name "
-            "or number"
+            f"the model has {m} features, which make {m * (m - 1) // 2} pairs: choose at most "
+            f"{_MOST_FEATURES} with features=[...], by name or number"
         )
         raise DataError(msg)
     whole, given, codes = read_labelled(model, X, y)
@@ -94,18 +104,18 @@ def pairs(
     room = _SIDE * m + _NAME_LINE * max(name.count("\n") for name in names)
     categories = [name for axis in seen.axes for name in axis.categories]
     room += _LETTER * min(_NAME_LENGTH, max(map(len, categories), default=0))
-    figure = style.figure_for(figure, (room + 0.5, room + 0.9))
-    axes: NDArray[Any] = figure.subplots(m, m, squeeze=False)
+    figure = _figure(ax, (room + 0.5, room + 0.9))
+    axes: NDArray[np.object_] = figure.subplots(m, m, squeeze=False)
     # All rows, or as many as can be told apart, evenly spread.
     shown = np.unique(np.linspace(0, codes.size - 1, min(codes.size, _MOST_ROWS)).astype(np.intp))
-    for (left, below), couple in track(couples.items(), "drawing pairs of features"):
+    for (left, below), couple in track(couples.items(), "drawing"):
         pair, cell = axes[below, left], axes[left, below]
         best = couple.evaluation.n_errors == fewest
         _draw_pair(pair, couple, codes, shown)
         _draw_cell(cell, couple.evaluation, max(n_errors), "bold" if best else "normal")
         if best:
-            for ax in (pair, cell):
-                ax.spines[:].set(visible=True, linewidth=2.2, edgecolor=style.INK)
+            for panel in (pair, cell):
+                panel.spines[:].set(visible=True, linewidth=2.2, edgecolor=style.INK)
     places = seen.positions(rows)
     for column, *limits in zip(range(m), *view_limits(seen, places), strict=True):
         _draw_single(axes[column, column], _part(seen, (column,), rows, codes), codes)
@@ -114,11 +124,25 @@ def pairs(
     figure.align_labels()
     evaluation = evaluate(seen.model.log_posterior(rows), codes, seen.classes)
     together = f"by {'both' if m == 2 else f'all {m}'} features together {_counted(evaluation)}"
-    figure.suptitle(f"errors on {evaluation.n_rows} rows; {together}", fontsize="medium")
-    drawn = f"{shown.size} of the rows drawn, all counted" if shown.size < codes.size else None
+    figure.suptitle(f"error rates on {evaluation.n_rows:,} rows; {together}", fontsize="medium")
+    drawn = f"{shown.size} rows drawn, all counted" if shown.size < codes.size else None
     points = row_plots.points_at(places, codes)
     style.legend_below(figure, _handles(seen, points, best=m > 2), drawn)
     return axes
+
+
+def _figure(ax: Axes | None, size: tuple[float, float]) -> Figure | SubFigure:
+    """A new figure, or one in place of axes."""
+    if ax is None:
+        return style.new_figure(size)
+    place, figure = ax.get_subplotspec(), ax.figure
+    if place is None:
+        msg = (
+            "the axes must be those of a subplot, which the panels replace, got axes placed freely"
+        )
+        raise OptionError(msg)
+    ax.remove()
+    return figure.add_subfigure(place)
 
 
 def _part(seen: View, columns: tuple[int, ...], rows: Rows, codes: NDArray[np.intp]) -> Part:
@@ -142,7 +166,8 @@ def _draw_pair(ax: Axes, couple: Part, codes: NDArray[np.intp], shown: NDArray[n
 
 def _draw_single(ax: Axes, single: Part, codes: NDArray[np.intp]) -> None:
     points = row_plots.points_at(single.places, codes)
-    draw_densities(ax, scene(single.view, points), strip=False, write=False)
+    shown = scene(single.view, points)
+    draw_scene(ax, shown, "likelihood", range(len(shown.styles)), write=False, strip=False)
     ax.set(ylabel="", yticks=[])
     ax.spines["left"].set_visible(False)
     ax.set_title(_counted(single.evaluation), fontsize="small", pad=3.0)
@@ -161,7 +186,7 @@ def _counted(evaluation: Evaluation) -> str:
     return f"{100.0 * evaluation.error:.1f} % ({evaluation.n_errors})"
 
 
-def _name_outer_axes(axes: NDArray[Any], seen: View, names: Sequence[str]) -> None:
+def _name_outer_axes(axes: NDArray[np.object_], seen: View, names: Sequence[str]) -> None:
     last = len(names) - 1
     for row, column in np.ndindex(axes.shape):
         ax: Any = axes[row, column]

@@ -1,228 +1,263 @@
 """Probabilities over the plane: posteriors and joint densities of the classes, and the evidence.
 
-The evidence is a map, or a landscape: its height is p(x), its colour the most probable class.
+The evidence is a map, or a surface: its height is p(x), its colour the most probable class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LightSource, LinearSegmentedColormap
-from matplotlib.image import AxesImage
+from matplotlib.colors import LightSource, LinearSegmentedColormap, to_rgb
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.grid import Grid, grid_within, region_map, view_grid, view_limits
-from gaussbayes.analysis.view import View, density_view, pair_view, view_of
+from gaussbayes.analysis.view import View, model_of, view_of
 from gaussbayes.base.errors import DataError, OptionError
-from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.base.types import LabelsLike, RealArray, TableLike
 from gaussbayes.plots import line_plots, region_plots, row_plots, style
-from gaussbayes.plots.style import Canvas, Features, Look, Panel, styled
+from gaussbayes.plots.style import Classifier, Features, Look, styled
 
-_PANEL_RESOLUTION = 200
-_PANEL = (3.0, 2.7)  # width and height of one of several panels, in inches
-_NAMES_OF_CATEGORIES = 0.8  # height below the panels, in inches
+_SURFACE = 120  # points of the grid of a surface along each axis
 _N_LEVELS = 10
+_HALVINGS = 6  # contours of the joint densities of all classes, each half the one inside it
 _NEUTRAL = ("white", "#c9d3da", "#7d8f9c", "#3b4a57")  # from 0 upwards, of no class
+_PALE = 0.25  # of a class's colour is taken out of a blend, so that points stand out
 _LONG = 24  # characters of a name that fit beside an axis of the surface
 _GROUND = 0.75  # how far a class's colour is from its own, towards white, where the evidence is 0
 
 
-class _Quantity(NamedTuple):
-    """What a map shows of each class."""
-
-    name: str
-    of: Callable[[View, FloatArray], RealArray]  # at positions (n, 2): (n, k)
-    is_probability: bool  # from 0 to 1, with a line at ½
-
-
-_POSTERIOR = _Quantity("p(c | x)", View.posterior, True)
-_JOINT = _Quantity("p(x, c)", View.joint, False)
-
-
 @styled
 def posterior(
-    model: Any,
-    label: object = None,
-    X: Any = None,
+    model: Classifier,
+    X: TableLike | None = None,
+    y: LabelsLike | None = None,
     *,
+    label: object = None,
     features: Features = None,
-    resolution: int = 300,
     legend: bool = True,
-    ax: Panel = None,
+    ax: Axes | None = None,
 ) -> Axes:
-    """Draw the posterior ``p(c | x)`` of a class over two features, or along one.
+    """Plot the posterior ``p(c | x)`` of one class, or of all, over one or two features.
 
-    Over the plane it is a map of one class, with a line where the posterior is ½. Along one feature
-    it is a curve for the class, or for every class, with the decision boundaries; categories and
-    counts have bars. Other features are integrated out: the posterior is that of someone who knows
-    only the features shown.
+    Over the plane, one class is a map with a line where its posterior is ½; for all classes, the
+    colours of the classes are mixed in proportion to their posteriors. Along one feature, each
+    class has a curve, or bars for categories and counts, with the decision boundaries. Other
+    features are integrated out: the posterior uses only the features shown.
 
     Parameters
     ----------
-    model : a fitted `GaussianClassifier`, or another classifier that has `predict_proba`
-    label : the class, as in `classes_`; along one feature, None shows all classes
-    X : rows that the figure has to reach; a classifier without means needs them
-    features : the one or two to show, by name or number; needed if the model has more than two
-    resolution : points of the grid along each axis of the plane
-    legend : whether to draw one beside curves
+    model : any fitted classifier that has `predict_proba`; one without densities must have one or
+        two features, and needs X
+    X, y : rows to draw, and their labels or the name of their column; unlabelled rows are grey.
+        Along one feature, up to 60 rows are drawn, as markers below the curves.
+    label : the class, as in `classes_`; None shows all classes
+    features : one or two, by name or number; needed if the model has more than two
+    legend : whether to draw a legend
     ax : where to draw; None makes a new figure
+
+    Returns
+    -------
+    The axes
 
     Examples
     --------
     >>> from gaussbayes import GaussianClassifier
     >>> model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4], [0, 9]], [[4, 1], [1, 4]])
-    >>> ax = posterior(model, 1, resolution=50)
+    >>> posterior(model, label=1).get_title()
+    'p(c | x), c = 1'
     >>> ax = posterior(GaussianClassifier.from_parameters(None, [[0], [4]], [[1]]))
     >>> [text.get_text() for text in ax.texts]
     ['2.00']
     """
-    seen = view_of((1, 2), model, features)
-    if len(seen.axes) == 1:
-        return line_plots.draw_posterior_curves(seen, label, X, legend=legend, ax=ax)
-    if label is None:
-        msg = (
-            "a map shows the posterior of one class: give its label, or choose one feature; "
-            "posteriors draws the maps of all classes"
-        )
-        raise OptionError(msg)
-    return _single(_POSTERIOR, seen, label, X, resolution, ax)
+    seen = view_of((1, 2), model, style.chosen(features))
+    return _draw("posterior", seen, X, y, label, legend, ax)
 
 
 @styled
 def joint(
-    model: Any,
-    label: object,
-    X: Any = None,
+    model: Classifier,
+    X: TableLike | None = None,
+    y: LabelsLike | None = None,
     *,
+    label: object = None,
     features: Features = None,
-    resolution: int = 300,
-    ax: Panel = None,
+    legend: bool = True,
+    ax: Axes | None = None,
 ) -> Axes:
-    """Draw the joint density ``p(x, c) = prior_c p(x | c)`` of one class over the plane.
+    """Plot the joint density ``p(x, c) = p(c) p(x | c)`` of one class, or of all.
 
-    The parameters are those of `posterior`.
-
-    Examples
-    --------
-    >>> from gaussbayes import GaussianClassifier
-    >>> model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4], [0, 9]], [[4, 1], [1, 4]])
-    >>> ax = joint(model, 1, resolution=50)
-    """
-    return _single(_JOINT, density_view(model, features), label, X, resolution, ax)
-
-
-@styled
-def posteriors(
-    model: Any, X: Any = None, *, features: Features = None, figure: Canvas = None
-) -> NDArray[Any]:
-    """Draw the posteriors of all classes side by side, on one scale from 0 to 1.
-
-    Returns the axes (rows, columns) of the panels, as many as there are classes; the rest is None.
+    Over the plane, one class is a map; all classes have contours, each at half the density of the
+    one inside it. Along one feature, each class has a curve, or bars for categories and counts;
+    for all classes, their sum is the evidence. Histograms of the rows have the area ``p(c)``.
 
     Parameters
     ----------
-    model, X, features : as in `posterior`
-    figure : where to draw; None makes a new figure
+    model : a fitted `GaussianClassifier` or `AutoClassifier`
+    X, y, label, features, legend, ax : as in `posterior`
+
+    Returns
+    -------
+    The axes
 
     Examples
     --------
     >>> from gaussbayes import GaussianClassifier
     >>> model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4], [0, 9]], [[4, 1], [1, 4]])
-    >>> posteriors(model).shape
-    (1, 3)
+    >>> joint(model, label=1).get_title()
+    'p(x, c), c = 1'
     """
-    return _panels(_POSTERIOR, pair_view(model, features), X, figure)
-
-
-@styled
-def joints(
-    model: Any, X: Any = None, *, features: Features = None, figure: Canvas = None
-) -> NDArray[Any]:
-    """Draw the joint densities of all classes side by side, on one scale.
-
-    The parameters are those of `posteriors`, and so are the axes returned.
-
-    Examples
-    --------
-    >>> from gaussbayes import GaussianClassifier
-    >>> model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4], [0, 9]], [[4, 1], [1, 4]])
-    >>> joints(model).shape
-    (1, 3)
-    """
-    return _panels(_JOINT, density_view(model, features), X, figure)
+    return _draw("joint", _dense_view(model, features), X, y, label, legend, ax)
 
 
 @styled
 def evidence(
-    model: Any,
-    X: Any = None,
-    y: Any = None,
+    model: Classifier,
+    X: TableLike | None = None,
+    y: LabelsLike | None = None,
     *,
-    features: Features = None,
     surface: bool = False,
-    resolution: int | None = None,
+    features: Features = None,
     legend: bool = True,
-    ax: Panel = None,
+    ax: Axes | None = None,
 ) -> Axes:
-    """Draw the evidence ``p(x) = Σ_c p(x, c)`` as a filled contour map, with rows if given.
+    """Plot the evidence ``p(x) = Σ_c p(x, c)`` as contours over the plane, or along one feature.
 
-    With `surface` it is drawn as a surface over the plane, in the colour of the most probable
-    class, the stronger the higher.
+    With `surface` it is a surface over the plane in the colour of the most probable class, the
+    stronger the higher.
 
     Parameters
     ----------
-    model, features : as in `posterior`
+    model : a fitted `GaussianClassifier` or `AutoClassifier`
     X, y : rows to draw, in the colours of their classes if there are labels; not on a surface
     surface : whether to draw a surface instead of a map
-    resolution : points of the grid along each axis; None is 300, or 120 for a surface
-    legend : whether to draw one
+    features : one or two, by name or number; needed if the model has more than two
+    legend : whether to draw a legend
     ax : where to draw, for a surface axes made with ``projection="3d"``; None makes a new figure
+
+    Returns
+    -------
+    The axes
 
     Examples
     --------
     >>> from gaussbayes import GaussianClassifier
     >>> model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4], [0, 9]], [[4, 1], [1, 4]])
-    >>> ax = evidence(model, [[0.5, 0.5]], [0], resolution=50)
-    >>> evidence(model, surface=True, resolution=20).get_zlabel()
+    >>> ax = evidence(model, [[0.5, 0.5]], [0])
+    >>> evidence(model, surface=True).get_zlabel()
     'p(x)'
     """
-    seen = density_view(model, features)
+    seen = _dense_view(model, features)
     if surface:
         if X is not None:
             msg = "a surface of the evidence shows no rows: leave out X and y, or surface=True"
             raise OptionError(msg)
-        return _draw_surface(seen, resolution or 120, legend, ax)
-    points = row_plots.points_of(seen, X, y)
+        return _draw_surface(seen, legend, ax)
+    if len(seen.axes) == 1:
+        return line_plots.draw_curves("evidence", seen, X, y, legend=legend, ax=ax)
     ax = style.axes_for(ax)
-    before = style.limits_before(ax)
-    part = style.widest(before, view_limits(seen, points.places))
-    grid = grid_within(seen, resolution or 300, *part)
+    points = row_plots.points_of(seen, X, y)
+    shown = style.widest(style.limits_before(ax), view_limits(seen, points.places))
+    grid = grid_within(seen, region_plots.RESOLUTION, *shown)
     values: NDArray[Any] = grid.arrange(seen.evidence(grid.rows))
-    top = _top(values)
     look: Look = {"cmap": LinearSegmentedColormap.from_list("neutral", _NEUTRAL), "zorder": 0}
-    shown: Any
+    drawn: Any
     if any(grid.discrete):
-        shown = region_plots.draw_image(ax, grid, values, vmin=0.0, vmax=top, **look)
+        drawn = region_plots.draw_image(ax, grid, values, vmin=0.0, vmax=_top(values), **look)
     else:
-        levels = MaxNLocator(_N_LEVELS).tick_values(0.0, top)
-        shown = ax.contourf(grid.x, grid.y, values, levels=levels, **look)
-        shown.set_rasterized(True)
+        levels = MaxNLocator(_N_LEVELS).tick_values(0.0, _top(values))
+        drawn = ax.contourf(grid.x, grid.y, values, levels=levels, **look)
+        drawn.set_rasterized(True)
         ax.set(xlim=grid.extent[:2], ylim=grid.extent[2:])
     style.separate_categories(ax, seen.axes)
-    styles = style.class_styles(seen.classes)
-    places = row_plots.spread_out(points.places, seen.axes)
-    row_plots.draw_points(ax, places, points.codes, styles)
-    style.finish(ax, seen.axes, row_plots.given_handles(points, styles), legend=legend)
-    _draw_colorbar(ax.figure, shown, ax=ax, label="p(x)")
+    style.finish(ax, seen.axes, _draw_rows(ax, seen, points), legend=legend)
+    _draw_colorbar(ax, drawn, "p(x)")
     return ax
 
 
-def _draw_surface(seen: View, resolution: int, legend: bool, ax: Panel) -> Axes:
-    """The evidence as a landscape: its height is p(x), its colour the most probable class."""
+def _dense_view(model: Classifier, features: Features) -> View:
+    """One or two features of a model that has densities."""
+    model_of(model)
+    return view_of((1, 2), model, style.chosen(features))
+
+
+def _draw(
+    quantity: Literal["posterior", "joint"],
+    seen: View,
+    X: TableLike | None,
+    y: LabelsLike | None,
+    label: object,
+    legend: bool,
+    ax: Axes | None,
+) -> Axes:
+    """A quantity of one class or of all, along a feature or over two."""
+    if len(seen.axes) == 1:
+        return line_plots.draw_curves(quantity, seen, X, y, label=label, legend=legend, ax=ax)
+    points = row_plots.points_of(seen, X, y)
+    grid = view_grid(seen, region_plots.RESOLUTION, points.places)
+    values: RealArray = getattr(seen, quantity)(grid.rows)
+    words = "p(c | x)" if quantity == "posterior" else "p(x, c)"
+    ax = style.axes_for(ax)
+    entries = []
+    if label is None:
+        entries = _draw_classes(ax, quantity, seen, grid, values)
+        ax.set_title(words)
+    else:
+        code = int(seen.codes([label])[0])
+        look = style.class_styles(seen.classes)[code]
+        _draw_class(ax, quantity, grid, values[:, code], look.color)
+        ax.set_title(f"{words}, c = {look.label}")
+    style.separate_categories(ax, seen.axes)
+    rows = _draw_rows(ax, seen, points)
+    if not points.unlabelled.all():  # their markers name the classes
+        entries = []
+    return style.finish(ax, seen.axes, [*entries, *rows], legend=legend)
+
+
+def _draw_class(ax: Axes, quantity: str, grid: Grid, scores: RealArray, color: str) -> None:
+    """Scores (p·m,) of one class as an image; of posteriors with a line where they are ½."""
+    values: NDArray[Any] = grid.arrange(scores)
+    look: Look = {"vmin": 0.0, "vmax": 1.0 if quantity == "posterior" else _top(scores)}
+    look |= {"cmap": LinearSegmentedColormap.from_list("map", ["white", color])}
+    image = region_plots.draw_image(ax, grid, values, interpolation="bilinear", **look)
+    bar = _draw_colorbar(ax, image)
+    if quantity == "posterior":
+        bar.ax.axhline(0.5, color=style.INK, linewidth=1.3)
+        if not any(grid.discrete) and scores.min() < 0.5 < scores.max():
+            line: Look = {"colors": style.INK, "linewidths": 1.3, "zorder": 2}
+            ax.contour(grid.x, grid.y, values, levels=[0.5], **line).set_gid("half")
+
+
+def _draw_classes(ax: Axes, quantity: str, seen: View, grid: Grid, scores: RealArray) -> list[Any]:
+    """Scores (p·m, k) of all classes, mixed as colours or as contours; returns legend entries."""
+    styles = style.class_styles(seen.classes)
+    if quantity == "joint" and not any(grid.discrete):
+        levels = _top(scores) * 0.5 ** np.arange(_HALVINGS, 0, -1)
+        for look, values in zip(styles, scores.T, strict=True):
+            line: Look = {"colors": [look.color], "linewidths": 1.2, "linestyles": [look.line]}
+            if values.max() > levels[0]:
+                ax.contour(grid.x, grid.y, grid.arrange(values), levels=levels, **line)
+        return [style.line(look.label, color=look.color, linestyle=look.line) for look in styles]
+    weights = np.nan_to_num(scores)
+    if quantity == "joint":
+        weights /= _top(weights.sum(axis=1))
+    colors = np.array([style.lighter(look.color, _PALE) for look in styles])
+    mixed = np.array(to_rgb("white")) + weights @ (colors - 1.0)
+    region_plots.draw_image(ax, grid, grid.arrange(np.clip(mixed, 0.0, 1.0)))
+    return [style.patch(look.label, color=style.lighter(look.color, _PALE)) for look in styles]
+
+
+def _draw_rows(ax: Axes, seen: View, points: row_plots.RowPoints) -> list[Any]:
+    """Rows as points over a map; returns legend entries."""
+    styles = style.class_styles(seen.classes)
+    places = row_plots.spread_out(points.places, seen.axes)
+    row_plots.draw_points(ax, places, points.codes, styles)
+    return row_plots.given_handles(points, styles)
+
+
+def _draw_surface(seen: View, legend: bool, ax: Axes | None) -> Axes:
     for axis in seen.axes:
         if not axis.is_ordered:
             msg = f"a surface has no place for categories, such as those of {axis.name!r}: "
@@ -232,12 +267,15 @@ def _draw_surface(seen: View, resolution: int, legend: bool, ax: Panel) -> Axes:
     if ax is not None and ax.name != "3d":
         msg = f"a surface needs axes made with projection='3d', got {ax.name!r} axes"
         raise OptionError(msg)
-    grid = view_grid(seen, resolution)
+    if len(seen.axes) == 1:
+        msg = "a surface needs two features, and the model has one: leave out surface=True"
+        raise OptionError(msg)
+    grid = view_grid(seen, _SURFACE)
     height: NDArray[Any] = grid.arrange(seen.evidence(grid.rows))
     styles = style.class_styles(seen.classes)
     drawn: Any = ax
     if drawn is None:
-        drawn = style.figure_for(None, (7.2, 5.2)).add_subplot(projection="3d")
+        drawn = style.new_figure((7.2, 5.2)).add_subplot(projection="3d")
     codes, proportion = region_map(seen, grid).codes, (height / (height.max() or 1.0))[..., None]
     strong, light = (
         np.array([style.lighter(look.color, pale) for look in styles])[codes]
@@ -245,7 +283,7 @@ def _draw_surface(seen: View, resolution: int, legend: bool, ax: Panel) -> Axes:
     )
     colors = light + proportion * (strong - light)
     sun = {"lightsource": LightSource(azdeg=225, altdeg=55), "antialiased": False, "linewidth": 0}
-    fine = {"rcount": resolution, "ccount": resolution, "rasterized": True}
+    fine = {"rcount": _SURFACE, "ccount": _SURFACE, "rasterized": True}
     drawn.plot_surface(*np.meshgrid(grid.x, grid.y), height, facecolors=colors, **sun, **fine)
     drawn.view_init(elev=38.0, azim=-60.0)
     drawn.set_box_aspect((1, 1, 0.7), zoom=0.85)
@@ -266,69 +304,8 @@ def _draw_surface(seen: View, resolution: int, legend: bool, ax: Panel) -> Axes:
     return drawn  # type: ignore[no-any-return]
 
 
-def _single(
-    quantity: _Quantity, seen: View, label: object, X: Any, resolution: int, ax: Panel
-) -> Axes:
-    """A quantity of one class."""
-    grid = view_grid(seen, resolution, row_plots.points_of(seen, X, None).places)
-    code = int(seen.codes([label])[0])
-    values, look = quantity.of(seen, grid.rows)[:, code], style.class_styles(seen.classes)[code]
-    ax = style.axes_for(ax)
-    image = _draw_map(ax, quantity, grid, values, _top(values), "white", look.color)
-    style.separate_categories(ax, seen.axes)
-    bar = _draw_colorbar(ax.figure, image, ax=ax, label=quantity.name)
-    if quantity.is_probability:
-        bar.ax.axhline(0.5, color=style.INK, linewidth=1.3)
-    ax.set_title(f"c = {look.label}")
-    style.label_axes(ax, seen.axes)
-    return ax
-
-
-def _panels(quantity: _Quantity, seen: View, X: Any, figure: Canvas) -> NDArray[Any]:
-    """A quantity of all classes, in at most three columns, or five where there are many."""
-    grid = view_grid(seen, _PANEL_RESOLUTION, row_plots.points_of(seen, X, None).places)
-    scores = quantity.of(seen, grid.rows)
-    styles = style.class_styles(seen.classes)
-    n_columns = min(len(styles), 3 if len(styles) <= 9 else 5)
-    n_rows = -(-len(styles) // n_columns)
-    width, height = _PANEL[0] * n_columns + 0.8, _PANEL[1] * n_rows + 0.4
-    if not seen.axes[0].is_ordered:
-        height += _NAMES_OF_CATEGORIES
-    figure = style.figure_for(figure, (width, height))
-    panels = np.full((n_rows, n_columns), None, dtype=object)
-    for code, look in enumerate(styles):
-        panels.flat[code] = ax = figure.add_subplot(n_rows, n_columns, code + 1)
-        image = _draw_map(ax, quantity, grid, scores[:, code], _top(scores), *_NEUTRAL)
-        style.separate_categories(ax, seen.axes)
-        style.draw_ticks(ax, seen.axes[0], "x")
-        style.draw_ticks(ax, seen.axes[1], "y")
-        ax.set_title(f"c = {look.label}", fontsize="small")
-        last = code + n_columns >= len(styles)
-        ax.tick_params(labelbottom=last, labelleft=code % n_columns == 0)
-    shown = [ax for ax in panels.flat if ax]
-    _draw_colorbar(figure, image, ax=shown, label=quantity.name, aspect=20 * n_rows)
-    figure.supxlabel(style.text(seen.names[0], int(9 * width)), fontsize="medium")
-    figure.supylabel(style.text(seen.names[1], int(9 * height)), fontsize="medium")
-    return panels
-
-
-def _draw_map(
-    ax: Axes, quantity: _Quantity, grid: Grid, scores: RealArray, top: float, *colors: str
-) -> AxesImage:
-    """Scores (p·m,) as an image; of probabilities with a line where they are ½, if ever."""
-    values = grid.arrange(scores)
-    look: Look = {"vmin": 0.0, "vmax": 1.0 if quantity.is_probability else top}
-    look |= {"cmap": LinearSegmentedColormap.from_list("map", colors), "interpolation": "bilinear"}
-    image = region_plots.draw_image(ax, grid, values, **look)
-    halves = quantity.is_probability and not any(grid.discrete)
-    if halves and scores.min() < 0.5 < scores.max():
-        line: Look = {"colors": style.INK, "linewidths": 1.3, "zorder": 2}
-        ax.contour(grid.x, grid.y, values, levels=[0.5], **line).set_gid("half")
-    return image
-
-
-def _draw_colorbar(figure: Any, shown: Any, **options: Any) -> Any:
-    bar = figure.colorbar(shown, **options)
+def _draw_colorbar(ax: Axes, shown: Any, label: str = "") -> Any:
+    bar = ax.figure.colorbar(shown, ax=ax, label=label)
     bar.outline.set_visible(False)
     return bar
 

@@ -1,4 +1,7 @@
-"""Which class is the most probable where: regions, their boundaries, and where to leave it open."""
+"""Decision regions with their boundaries, and the ellipses of the Gaussians that make them.
+
+An ellipse has an equal Mahalanobis distance from the mean of its class.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,8 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from gaussbayes.analysis import decision
+from gaussbayes.analysis.class_moments import class_outlines
+from gaussbayes.analysis.ellipse import mass_of_radius
 from gaussbayes.analysis.grid import (
     Grid,
     RegionMap,
@@ -25,15 +30,18 @@ from gaussbayes.analysis.grid import (
     region_map,
     view_limits,
 )
-from gaussbayes.analysis.view import Axis, View, view_of
-from gaussbayes.base.types import FloatArray
+from gaussbayes.analysis.view import Axis, View, density_view, view_of
+from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
 from gaussbayes.plots import row_plots, style
 from gaussbayes.plots.line_plots import BOUNDARY, boundary_lines
 from gaussbayes.plots.row_plots import RowPoints
-from gaussbayes.plots.style import Features, Look, Panel, Styles, styled
+from gaussbayes.plots.style import Classifier, Features, Look, Styles, styled
 
-_MARGIN = 0.05  # around what is shown, on each side
+RESOLUTION = 300  # points of a grid along each axis
 LIGHT = 0.62  # of a class's colour is taken out of its region, so that points stand out
+_MARGIN = 0.05  # around what is shown, on each side
+_AROUND = 0.03  # around the ellipses
 # What places look like where no class is probable enough.
 _HATCH: Look = {"hatch": "/////", "edgecolor": "#6b6b6b"}
 _OPEN: Look = _HATCH | {"hatch_linewidth": 0.6, "linewidth": 0.6}
@@ -41,61 +49,134 @@ _OPEN: Look = _HATCH | {"hatch_linewidth": 0.6, "linewidth": 0.6}
 
 @styled
 def regions(
-    model: Any,
-    X: Any = None,
-    y: Any = None,
+    model: Classifier,
+    X: TableLike | None = None,
+    y: LabelsLike | None = None,
     *,
     features: Features = None,
-    reject: float | None = None,
-    resolution: int = 400,
+    reject_below: float | None = None,
     legend: bool = True,
-    ax: Panel = None,
+    ax: Axes | None = None,
 ) -> Axes:
-    """Draw the region of each class, the boundaries between them and the classes' means.
+    """Plot the decision regions of a classifier over one or two features.
 
-    In the plane, the boundary of class c is where ``log p(c | x) − max_b log p(b | x) = 0``, found
-    on a grid; on a line, the boundaries are exact roots and their values are written above them.
-    Categories and counts have cells; where no class is possible at all, a cell stays white.
+    The boundary of class c is where ``log p(c | x) − max_b log p(b | x) = 0``. Along one feature
+    the boundaries are exact roots, and their values are written above them; in the plane they are
+    found on a grid. Categories and counts have cells; a cell in which no class is possible is
+    white. Crosses mark the means.
 
     Parameters
     ----------
-    model : a fitted `GaussianClassifier`, or any other classifier of one or two features
-        that has `predict`, whose regions need rows to be drawn among
-    X, y : rows to draw as points; with labels, those in the wrong region are ringed, and those
-        without are grey. Along categories and counts points are moved a little aside.
-    features : the one or two to show, by name or number, the others integrated out; needed if the
-        model has more than two (or more than two that hold numbers)
-    reject : hatch where even the most probable class has a posterior below this
-    resolution : points of the grid along each axis
-    legend : whether to draw one
+    model : any fitted classifier; one without densities must have one or two features, and needs X
+    X, y : rows to draw as points, and their labels or the name of their column; misclassified rows
+        are ringed, unlabelled rows are grey. Along categories and counts points are moved aside.
+    features : one or two, by name or number, the others integrated out; needed if the model has
+        more than two (or more than two that hold numbers)
+    reject_below : hatch where the posterior of every class is below this, as in `decide`
+    legend : whether to draw a legend
     ax : where to draw; None makes a new figure
+
+    Returns
+    -------
+    The axes
 
     Examples
     --------
     >>> from gaussbayes import GaussianClassifier
     >>> X = [[1, 8], [2.5, 7.5], [2, 7], [8.5, 2.5], [9, 2], [8, 1]]
-    >>> ax = regions(GaussianClassifier("diagonal").fit(X, [0, 0, 0, 1, 1, 1]), resolution=50)
+    >>> ax = regions(GaussianClassifier("diagonal").fit(X, [0, 0, 0, 1, 1, 1]))
     """
-    seen = view_of((1, 2), model, features)
+    seen = view_of((1, 2), model, style.chosen(features))
     points = row_plots.points_of(seen, X, y)
     draw = _draw_line if len(seen.axes) == 1 else _draw_plane
     ax = style.axes_for(ax, (6.4, 3.6 if draw is _draw_line and seen.classes.size <= 6 else 4.8))
-    entries = draw(ax, seen, points, reject, resolution)
-    if reject is not None:
-        label = f"left open:\nposterior below {reject:g}"
+    entries = draw(ax, seen, points, reject_below)
+    if reject_below is not None:
+        label = f"rejected:\nposterior below {reject_below:g}"
         entries.append(style.patch(label, facecolor="none", **_OPEN))
     return style.finish(ax, seen.axes, entries, legend=legend)
 
 
-def _draw_plane(
-    ax: Axes, seen: View, points: RowPoints, reject: float | None, resolution: int
-) -> list[Any]:
+@styled
+def ellipses(
+    model: Classifier,
+    *,
+    levels: float | Sequence[float] = (1, 2, 3),
+    features: Features = None,
+    legend: bool = True,
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot the Gaussian of each class as ellipses ``(x − mean)ᵀ Σ⁻¹ (x − mean) = level²``.
+
+    The legend gives the probability within each: in the plane 1σ holds 39 %, 2σ 86 % and 2.45σ
+    95 %. Ellipses of transformed features are mapped back to the units of the table.
+
+    Parameters
+    ----------
+    model : a fitted `GaussianClassifier` or `AutoClassifier`
+    levels : Mahalanobis distances, in standard deviations
+    features : two, by name or number, the others integrated out; needed if the model has more
+    legend : whether to draw a legend
+    ax : where to draw, with limits that show the whole ellipses; None makes a new figure
+
+    Returns
+    -------
+    The axes
+
+    Examples
+    --------
+    >>> from gaussbayes import GaussianClassifier
+    >>> model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4], [0, 9]], [[4, 1], [1, 4]])
+    >>> ax = ellipses(model, levels=(1, 2))
+    """
+    seen = density_view(model, style.chosen(features))
+    if not seen.has_ellipses:
+        families = {
+            seen.names[column]: component.family.name
+            for component in seen.model.components
+            for column in component.columns
+        }
+        what = " and ".join(f"{name!r} ({families[name]})" for name in seen.names)
+        msg = f"ellipses need two Gaussian features, got {what}: choose others with features="
+        raise DataError(msg)
+    radii = np.sort(np.atleast_1d(np.asarray(levels, dtype=np.float64)))
+    if not (radii.size and (radii > 0.0).all() and np.isfinite(radii).all()):
+        msg = f"levels must be one or more positive numbers of standard deviations, got {levels!r}"
+        raise OptionError(msg)
+    outlines = [class_outlines(seen.model, radius) for radius in radii.tolist()]
+    # From a strong line in the middle to a faint one outside.
+    outwards = np.linspace(0.0, 1.0, len(radii)) if len(radii) > 1 else np.zeros(1)
+    looks = [{"linewidth": 2.2 - 1.2 * out, "alpha": 1.0 - 0.5 * out} for out in outwards]
+    new = ax is None
+    ax = style.axes_for(ax)
+    before = style.limits_before(ax)
+    entries = []
+    for code, of_class in enumerate(style.class_styles(seen.classes)):
+        line: Look = {"color": of_class.color, "linestyle": of_class.line}
+        for points, look in zip(outlines, looks, strict=True):
+            ax.plot(*points[code].T, zorder=3, gid="ellipse", **line, **look)
+        entries.append(style.line(of_class.label, **line))
+    entries += row_plots.draw_means(ax, seen.means)
+    for radius, mass, look in zip(radii, mass_of_radius(radii), looks, strict=True):
+        label = f"{radius:.3g}σ ({100 * mass:.3g} %)"
+        entries.append(style.line(label, color=style.INK, **look))
+    around = np.concatenate([np.reshape(points, (-1, 2)) for points in outlines])
+    low, high = around.min(axis=0), around.max(axis=0)
+    margin = _AROUND * (high - low)
+    style.set_limits(ax, style.widest(before, (low - margin, high + margin)))
+    sides = np.ptp(outlines[0], axis=1)
+    if new and np.allclose(sides[:, 0], sides[:, 1], rtol=1e-6):
+        style.equal_aspect(ax)  # circles
+    return style.finish(ax, seen.axes, entries, legend=legend)
+
+
+def _draw_plane(ax: Axes, seen: View, points: RowPoints, reject: float | None) -> list[Any]:
     """Draw everything but the names and the legend, whose entries are returned."""
     styles = style.class_styles(seen.classes)
     before = style.limits_before(ax)
     shown = style.widest(before, view_limits(seen, points.places))
     # As far as ellipses reach, which may be drawn on it later.
-    grid = grid_within(seen, resolution, *style.widest(shown, _reach(seen)))
+    grid = grid_within(seen, RESOLUTION, *style.widest(shown, _reach(seen)))
     has_boundaries = draw_regions(ax, region_map(seen, grid), seen.axes, styles)
     style.set_limits(ax, shown)
     entries = _draw_rows(ax, seen, points, row_plots.spread_out(points.places, seen.axes))
@@ -118,9 +199,7 @@ def _reach(seen: View) -> style.Limits | None:
     return axis_limits(seen.axes, low - margin, high + margin)
 
 
-def _draw_line(
-    ax: Axes, seen: View, points: RowPoints, reject: float | None, resolution: int
-) -> list[Any]:
+def _draw_line(ax: Axes, seen: View, points: RowPoints, reject: float | None) -> list[Any]:
     """The same along one feature: intervals between exact boundaries, their values written."""
     styles, axis = style.class_styles(seen.classes), seen.axes[0]
     (low,), (high,) = view_limits(seen, points.places)
@@ -140,19 +219,19 @@ def _draw_line(
     heights = n_strips - 1.0 - np.arange(len(styles))
     entries += row_plots.draw_means(ax, np.stack([seen.means[:, 0], heights], axis=1))
     if reject is not None:
-        x = axis_points(axis, low, high, 5 * resolution)
+        x = axis_points(axis, low, high, 5 * RESOLUTION)
         rejected = decision.rejected(seen.posterior(x[:, None]), reject)
         if axis.is_discrete:  # each value stands for the room around it
             half = (x[1] - x[0] if x.size > 1 else 1.0) / 2
             x, rejected = np.stack([x - half, x + half], axis=1).ravel(), np.repeat(rejected, 2)
         look: Look = {"transform": ax.get_xaxis_transform(), "zorder": 1, **_OPEN}
         zone = ax.fill_between(x, 0, top, where=rejected.tolist(), facecolor="none", **look)
-        zone.set_gid("left open")
+        zone.set_gid("rejected")
     return [*entries, *boundaries.handles()]
 
 
 def _draw_rows(ax: Axes, seen: View, points: RowPoints, places: FloatArray) -> list[Any]:
-    """Draw rows at their places (n, 2), those predicted wrongly ringed; returns legend entries."""
+    """Draw rows at their places (n, 2), misclassified ones ringed; returns legend entries."""
     styles = style.class_styles(seen.classes)
     rings = []
     if points.codes.size:
@@ -216,7 +295,7 @@ def _draw_open(ax: Axes, grid: Grid, largest: NDArray[Any], reject: float) -> No
         zone = ax.contourf(grid.x, grid.y, largest, levels=[0.0, reject], **look)
         zone.set(edgecolor=_OPEN["edgecolor"], linewidth=_OPEN["linewidth"])
     zone.set_hatch_linewidth(_OPEN["hatch_linewidth"])
-    zone.set_gid("left open")
+    zone.set_gid("rejected")
 
 
 def _cells(grid: Grid, chosen: NDArray[np.bool_]) -> list[Rectangle]:

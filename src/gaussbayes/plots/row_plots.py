@@ -1,8 +1,7 @@
-"""Rows in a figure: by their true classes, by those predicted, and the marks of all figures.
+"""Rows as points: by their true class, by the predicted class, and the marks of all figures.
 
-A row has the colour and marker of its class, and a ring if it is predicted wrongly. Rows without
-label are grey dots. Rows in which a shown feature is missing have no place in the figure, and the
-legend says how many they are.
+A row has the colour and marker of its class, and a ring if it is misclassified. Unlabelled rows are
+grey dots. Rows in which a shown feature is missing are not drawn; the legend counts them.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from gaussbayes.analysis.grid import axis_limits, limits
 from gaussbayes.analysis.held_out import read_table
 from gaussbayes.analysis.view import Axis, View, pair_view, positions_of, read_labelled, row_axes
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.types import CategoricalFeatures, FloatArray, RealArray
+from gaussbayes.base.types import FloatArray, LabelsLike, RealArray, TableLike
 from gaussbayes.data import labels
 from gaussbayes.data.roles import separate_columns
 from gaussbayes.data.rows import Encoder
 from gaussbayes.model.settings import cut_rows
 from gaussbayes.plots import style
-from gaussbayes.plots.style import INK, Features, Look, Panel, Styles, styled
+from gaussbayes.plots.style import INK, Classifier, Features, Look, Styles, styled
 
 UNLABELLED = "#7d7d7d"
 _AREA, _RING_AREA = 30.0, 95.0
@@ -64,7 +63,7 @@ def points_at(places: FloatArray, codes: NDArray[np.intp]) -> RowPoints:
 
 
 def points_of(seen: View, X: Any, y: Any) -> RowPoints:
-    """The rows a user gave to be drawn, maybe none, checked against the model."""
+    """The rows that a user gave, if any, checked against the model."""
     if X is None and y is not None:
         msg = "y was given without X: give the rows to draw as well"
         raise DataError(msg)
@@ -207,31 +206,29 @@ def marker_handle(label: str, **look: Any) -> Any:
 
 @styled
 def dataset(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: LabelsLike,
     *,
-    test: Any = None,
     features: Features = None,
-    categorical_features: CategoricalFeatures = "from_dtype",
     legend: bool = True,
-    ax: Panel = None,
+    ax: Axes | None = None,
 ) -> Axes:
-    """Draw labelled rows as points; no model is needed.
+    """Plot labelled rows as points, without a model.
 
-    Two features span the plane; one feature gives a line for each class, or a strip where there are
-    many rows, in which the height of a point means nothing. Along categories points are moved a
-    little aside.
-    Rows without label are grey; how many cannot be drawn, for a value is missing, is said.
+    Two features span the plane. One feature gives a line for each class, or a strip if there are
+    many rows; the height of a point in a strip has no meaning. Along categories, points are moved
+    a little aside. Unlabelled rows are grey; the legend counts rows with missing values.
 
     Parameters
     ----------
-    X, y : rows (n, d), an array or a frame, and their labels (n,), None or NaN where there is none,
-        or the name of the column of the frame that holds them
-    test : a pair of rows and labels held out, drawn hollow
-    features : the one or two to show, by name or number; needed if there are more than two
-    categorical_features : which features hold categories, as in `GaussianClassifier`
-    legend : whether to draw one
+    X, y : rows (n, d) and their labels (n,), or the name of the column of X that holds the labels
+    features : one or two, by name or number; needed if there are more than two
+    legend : whether to draw a legend
     ax : where to draw; None makes a new figure
+
+    Returns
+    -------
+    The axes
 
     Examples
     --------
@@ -239,94 +236,82 @@ def dataset(
     'feature 0'
     """
     X, y, _ = separate_columns(X, y)
-    encoder = Encoder.learn(X, categorical_features)
-    tables = [read_table(X, y, encoder)]
-    rows, classes = tables[0].rows, tables[0].classes
-    schema = encoder.schema(classes)
-    columns = schema.find_columns(range(schema.n_features) if features is None else features)
+    encoder = Encoder.learn(X, "from_dtype")
+    table = read_table(X, y, encoder)
+    schema = encoder.schema(table.classes)
+    given = style.chosen(features)
+    columns = schema.find_columns(range(schema.n_features) if given is None else given)
     if len(columns) > 2:
-        came = f"X has {len(columns)}" if features is None else f"got {list(features)!r:.200}"
+        came = f"X has {len(columns)}" if given is None else f"got {list(given)!r:.200}"
         msg = f"this figure shows one or two features, but {came}: choose by name or number"
         raise DataError(msg)
-    if test is not None:
-        if not isinstance(test, tuple | list) or len(test) != 2:
-            msg = f"test must be a pair (X_test, y_test), got {type(test).__name__}"
-            raise DataError(msg)
-        tables.append(read_table(*separate_columns(*test)[:2], encoder))
-        rows = rows.joined(tables[1].rows, schema.of_categories)
-        classes = labels.unite(classes, tables[1].classes)[0]
-    codes = [labels.codes_among(classes, each.targets, each.classes).codes for each in tables]
-    axes = row_axes(rows, schema, columns)
-    places = positions_of(cut_rows(rows, schema, columns), axes)
-    points = points_at(places, np.concatenate(codes).astype(np.intp))
-    is_test = np.arange(rows.n_rows)[~np.isnan(places).any(axis=1)] >= codes[0].size
-    low, high = _limits(axes, places)
-    styles = style.class_styles(classes)
+    codes = labels.codes_among(table.classes, table.targets, table.classes).codes.astype(np.intp)
+    axes = row_axes(table.rows, schema, columns)
+    points = points_at(positions_of(cut_rows(table.rows, schema, columns), axes), codes)
+    low, high = _limits(axes, points.places)
+    styles = style.class_styles(table.classes)
     ax = style.axes_for(ax)
     before = style.limits_before(ax)
     drawn = spread_out(points.places, axes)
     if len(axes) == 1:
-        drawn, _ = in_strips(points, axes, len(styles))
-        ax.set_yticks([])
+        drawn, n_strips = in_strips(points, axes, len(styles))
+        ax.set(xlim=(low[0], high[0]), ylim=(-0.5, n_strips - 0.5), yticks=[])
         ax.spines["left"].set_visible(False)
-    handles = [*class_handles(styles), *row_handles(points)]
-    draw_points(ax, drawn[~is_test], points.codes[~is_test], styles)
-    if test is not None:
-        draw_points(ax, drawn[is_test], points.codes[is_test], styles, hollow=True)
-        handles += [_dot_handle("training", INK), _dot_handle("test", "none")]
-    if len(axes) == 1:
-        ax.set(xlim=(low[0], high[0]), ylim=(-0.5, len(styles) - 0.5))
     else:
         style.set_limits(ax, style.widest(before, (low, high)))
+    draw_points(ax, drawn, points.codes, styles)
     style.separate_categories(ax, axes)
-    return style.finish(ax, axes, handles, legend=legend)
+    return style.finish(ax, axes, given_handles(points, styles), legend=legend)
 
 
 @styled
 def predictions(
-    model: Any,
-    X: Any,
-    y: Any,
+    model: Classifier,
+    X: TableLike,
+    y: LabelsLike,
     *,
-    label: Any = None,
+    label: object = None,
     features: Features = None,
     legend: bool = True,
-    ax: Panel = None,
+    ax: Axes | None = None,
 ) -> Axes:
-    """Draw test rows by the class the model predicts for them, and ring the errors.
+    """Plot rows over two features in the colour of their predicted class, with errors ringed.
 
-    The predictions are those of the whole model, whichever two features are shown.
+    The predictions use all features of the model, whichever two are shown. Unlabelled rows are
+    hollow.
 
     Parameters
     ----------
-    model : a fitted `GaussianClassifier`, or any other classifier that has `predict`
-    X, y : rows with every feature of the model, and their true classes; rows without label are
-        drawn hollow, in the colour of the class predicted
-    label : show only the rows of this true class; None shows all
-    features : the two to show, by name or number; needed if the model has more than two
-    legend : whether to draw one
+    model : any fitted classifier
+    X, y : rows with all features of the model, and their true classes or the name of their column
+    label : show the rows of this true class only; None shows all rows
+    features : two, by name or number; needed if the model has more than two
+    legend : whether to draw a legend
     ax : where to draw; None makes a new figure
+
+    Returns
+    -------
+    The axes
 
     Examples
     --------
     >>> from gaussbayes import GaussianClassifier
     >>> model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4], [0, 9]], [[4, 1], [1, 4]])
     >>> predictions(model, [[0, 0], [3, 3]], [0, 0], label=0).get_title()
-    'true class 0: 1 of 2 rows predicted wrongly'
+    'true class 0: 1 of 2 rows misclassified'
     """
-    seen = pair_view(model, features)
+    seen = pair_view(model, style.chosen(features))
     whole, rows, codes = read_labelled(model, X, y)
     predicted = whole.labels(rows)
     places = seen.rows(rows)
-    low, high = _limits(seen.axes, places)  # of all rows: figures of several classes compare
-    chosen, title = np.ones(codes.size, np.bool_), ""
+    low, high = _limits(seen.axes, places)  # of all rows, so that figures of classes compare
+    shown, title = np.ones(codes.size, np.bool_), ""
     styles = style.class_styles(seen.classes)
     if label is not None:
         code = int(seen.codes([label])[0])
-        chosen = codes == code
-        short = styles[code].label
-        title = f"true class {short}" + ("\n" if "\n" in short else ": ")
-    labelled, unlabelled = chosen & (codes >= 0), chosen & (codes < 0)
+        shown = codes == code
+        title = f"true class {styles[code].label}" + ("\n" if "\n" in styles[code].label else ": ")
+    labelled, unlabelled = shown & (codes >= 0), shown & (codes < 0)
     wrong = labelled & (predicted != codes)
     known = ~np.isnan(places).any(axis=1)
     places[known] = spread_out(places[known], seen.axes)
@@ -337,11 +322,12 @@ def predictions(
         draw_points(ax, places[drawn], predicted[drawn], styles, hollow=hollow)
     draw_rings(ax, places[wrong & known])
     style.set_limits(ax, style.widest(before, (low, high)))
-    ax.set_title(f"{title}{wrong.sum()} of {labelled.sum()} rows predicted wrongly")
+    ax.set_title(f"{title}{wrong.sum()} of {labelled.sum()} rows misclassified")
     handles = [*class_handles(styles), ring_handle()]
     if unlabelled.any():
-        handles.append(_dot_handle("unlabelled", "none"))
-    handles += missing_handles(int(np.count_nonzero(chosen & ~known)))
+        edge = {"marker": "o", "markeredgecolor": INK, "markeredgewidth": 1.2}
+        handles.append(marker_handle("unlabelled", markerfacecolor="none", **edge))
+    handles += missing_handles(int(np.count_nonzero(shown & ~known)))
     return style.finish(ax, seen.axes, handles, "predicted class", legend=legend)
 
 
@@ -351,8 +337,3 @@ def _limits(axes: Sequence[Axis], places: FloatArray) -> tuple[FloatArray, Float
     if numbers:
         low[numbers], high[numbers] = limits(None, places[:, numbers])
     return axis_limits(axes, low, high)
-
-
-def _dot_handle(label: str, color: str) -> Any:
-    edge = {"marker": "o", "markeredgecolor": INK, "markeredgewidth": 1.2}
-    return marker_handle(label, markerfacecolor=color, **edge)

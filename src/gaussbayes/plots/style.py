@@ -9,25 +9,30 @@ from dataclasses import dataclass
 from functools import cache, wraps
 from math import ceil
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
 from gaussbayes.analysis.view import Axis
-from gaussbayes.base.types import LabelArray
+from gaussbayes.base.types import LabelArray, TableLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.legend import Legend
 
-Feature: TypeAlias = int | str | None
-Features: TypeAlias = Sequence[int | str] | None
-Panel: TypeAlias = "Axes | None"
-Canvas: TypeAlias = "Figure | SubFigure | None"
-"""What users give: features by name or number, and where to draw one panel or several."""
+Features: TypeAlias = int | str | Sequence[int | str] | None
+"""One feature or several, by name or number."""
 Look: TypeAlias = dict[str, Any]
 """Options of matplotlib."""
+
+
+class Classifier(Protocol):
+    """A fitted classifier with scikit-learn's methods; some figures need `predict_proba`, too."""
+
+    def predict(self, X: TableLike, /) -> LabelArray:
+        """Return the class of each row (n,)."""
+
 
 Arguments = ParamSpec("Arguments")
 Drawn = TypeVar("Drawn")
@@ -148,14 +153,20 @@ def text(value: object, line_length: int = _LINE_LENGTH, most_lines: int = _MOST
     return f"\u2009{written}" if written.startswith("_") else written
 
 
-def axes_for(ax: Panel, figsize: tuple[float, float] = (6.4, 4.8)) -> "Axes":
+def axes_for(ax: "Axes | None", figsize: tuple[float, float] = (6.4, 4.8)) -> "Axes":
     """The axes given, or new ones in a figure of their own."""
-    return figure_for(None, figsize).add_subplot() if ax is None else ax
+    return new_figure(figsize).add_subplot() if ax is None else ax
 
 
-def figure_for(figure: Canvas, figsize: tuple[float, float]) -> "Figure | SubFigure":
-    """The figure given, to be filled with panels, or a new one."""
-    return pyplot().figure(figsize=figsize, layout="constrained") if figure is None else figure
+def new_figure(figsize: tuple[float, float]) -> "Figure":
+    """A figure that makes room for whatever is written in it."""
+    figure: Figure = pyplot().figure(figsize=figsize, layout="constrained")
+    return figure
+
+
+def chosen(features: Features) -> Sequence[int | str] | None:
+    """The features that a user chose, as a sequence."""
+    return [features] if isinstance(features, int | str) else features
 
 
 def legend_beside(
@@ -281,18 +292,12 @@ def patch(label: str, **look: Any) -> Any:
     return Patch(label=label, **look)
 
 
-def name_axes(ax: "Axes", names: Sequence[str]) -> None:
-    """Write the names of one or two features along the axes."""
-    ax.set_xlabel(text(names[0], 48))
-    if len(names) > 1:
-        ax.set_ylabel(text(names[1], 40))
-
-
 def label_axes(ax: "Axes", axes: Sequence[Axis]) -> None:
     """Write the names of one or two features along the axes, and their categories or integers."""
-    name_axes(ax, [axis.name for axis in axes])
+    ax.set_xlabel(text(axes[0].name, 48))
     draw_ticks(ax, axes[0], "x")
     if len(axes) > 1:
+        ax.set_ylabel(text(axes[1].name, 40))
         draw_ticks(ax, axes[1], "y")
 
 

@@ -61,13 +61,12 @@ def drawings(
         judged = stated, np.exp(left_out.log_posterior), subject.labels[left_out.rows]
     figures: Drawings = {
         "reliability": partial(plots.calibration, *judged),
-        "confidence": partial(plots.posterior_histogram, *judged),
     }
     if subject.classes.size <= MOST_CLASSES:
         figures |= _model_drawings(subject, points, informative)
         figures["confusion-matrix"] = partial(plots.confusion, *judged)
     if comparison and any(each.neighbors and each.evaluation for each in comparison.candidates):
-        figures["neighbours"] = partial(plots.neighbors_error, comparison)
+        figures["neighbours"] = partial(plots.comparison, comparison, metric="error", neighbors=True)
     return figures
 
 
@@ -98,10 +97,10 @@ def _model_drawings(
     """The model on a line, in the plane, or in pairs of its informative features."""
     model = subject.classifier
     if len(subject.features) == 1:
-        return {"line": partial(plots.univariate, model, *points)}
+        return {"line": partial(plots.densities, model, *points)}
     if informative is not None:
         return {
-            "pairs": partial(plots.pairs, model, *points, features=informative.features),
+            "pairs": partial(plots.scatter_matrix, model, *points, features=informative.features),
             "best-pair": partial(_draw_regions, model, *points, informative.pair),
         }
     figures: Drawings = {
@@ -109,7 +108,7 @@ def _model_drawings(
         "evidence": partial(plots.evidence, model, *points),
     }
     if subject.classes.size <= _MOST_PANELS:
-        figures["posteriors"] = partial(plots.posteriors, model)
+        figures["posteriors"] = partial(plots.posterior, model)
     return figures
 
 
