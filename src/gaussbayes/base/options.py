@@ -45,6 +45,23 @@ class Option:
     is_integer: bool = False
 
     @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of values in single words: bool, number, integer, word, names, mapping, text.
+
+        A `word` is one of the choices, `names` are a list, and `text` is any other string.
+        """
+        number = "integer" if self.is_integer else "number"
+        has = {
+            "bool": True in self.choices,
+            number: self.range is not None,
+            "word": any(isinstance(choice, str) for choice in self.choices),
+            "names": self.is_list and list in self.types,
+            "mapping": Mapping in self.types,
+            "text": str in self.types and not self.is_list,
+        }
+        return tuple(kind for kind, present in has.items() if present)
+
+    @property
     def expected(self) -> str:
         """The allowed values in words."""
         forms = [repr(choice) for choice in self.choices]

@@ -63,7 +63,7 @@ COLUMN_OPTIONS: tuple[Option, ...] = (
         "unlabelled",
         None,
         "Label that marks a row as unlabelled, for example -1.",
-        types=(object,),
+        types=(str, object),
         form="a label or None",
         metavar="LABEL",
     ),
@@ -189,6 +189,13 @@ class Columns:
 
     def __hash__(self) -> int:
         return hash(repr(_frozen(asdict(self))))
+
+
+def as_list(columns: ColumnNames | None) -> list[Any]:
+    """Columns as a list, of one name as well."""
+    if columns is None:
+        return []
+    return [columns] if isinstance(columns, str) else list(columns)
 
 
 def _frozen(value: Any) -> Any:

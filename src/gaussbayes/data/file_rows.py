@@ -52,6 +52,7 @@ class FileRows(RowSource):
         self.source = source
         self.reader = reader
         self.is_read_once, self.n_rows = source.is_read_once, source.n_rows
+        self.notices = source.notices
 
     @classmethod
     def open(cls, source: Any, request: Request) -> Self:

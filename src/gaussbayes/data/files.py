@@ -4,6 +4,7 @@ A path, a list, a folder, a pattern or ``-`` → files, their formats and their 
 for each format, which looks into a file and reads it piece by piece; and a `Source` of them all.
 """
 
+import codecs
 import errno
 import glob
 import io
@@ -28,11 +29,14 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
+from gaussbayes.base.notices import Notice
+from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.threads import in_order, n_threads, read_ahead
 from gaussbayes.base.types import BadRowHandling
 from gaussbayes.data.file_names import Compression, FormatName, format_by_name, known_endings
 from gaussbayes.data.roles import (
     BadRows,
+    ColumnKind,
     ColumnSelection,
     InferredTypes,
     ParsedTable,
@@ -73,7 +77,7 @@ _MAGIC: dict[bytes, FormatName] = {
     b"\xff\xff\xff\xff": "arrow",
 }
 _COMPRESSED: dict[bytes, Compression] = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how text in UTF-16 begins
 _BUFFER = 1 << 18
 
 
@@ -85,6 +89,8 @@ class SourceFile:
     format: FormatName | None  # None: its first bytes tell
     compression: Compression | None
     header: bool = True  # of CSV and TSV: whether the first line names the columns
+    names: tuple[str, ...] | None = None  # those of the columns, if it does not
+    encoding: str | None = None  # of text; None is UTF-8, otherwise cp1252
     missing: MissingMarks = STANDARD_MARKS  # what stands for missing values in text
 
     @property
@@ -243,19 +249,33 @@ def open_bytes(file: SourceFile) -> io.BufferedReader:
     start = stream.peek(8)[:8]
     compression = next((_COMPRESSED[each] for each in _COMPRESSED if start.startswith(each)), None)
     if compression is None and (file.compression is None or not start):
-        return stream
+        return _recoded(stream, file)
     if compression is None:
         stream.close()
         msg = (
             f"{file.shown} is not a {file.compression} file, as its name says: it begins {start!r}"
         )
         raise DataError(msg)
-    return io.BufferedReader(_Inflated(stream, compression, file.shown), _BUFFER)
+    inflated: Any = io.BufferedReader(_Inflated(stream, compression, file.shown), _BUFFER)
+    return _recoded(inflated, file)
+
+
+def _recoded(stream: Any, file: SourceFile) -> io.BufferedReader:
+    """The same text in UTF-8, if the file is said or seen to have another encoding."""
+    encoding = file.encoding or ""
+    if not encoding and stream.peek(2)[:2] in _UTF16:
+        encoding = "utf-16"
+    if file.format in {"parquet", "arrow"} or codecs.lookup(encoding or "utf-8").name == "utf-8":
+        opened: io.BufferedReader = stream
+        return opened
+    return io.BufferedReader(_Recoded(stream, encoding), _BUFFER)
 
 
 def bytes_taken(stream: Any) -> int:
     """How many bytes of a file that `open_bytes` has opened were read, as they are on the disk."""
     raw = stream.raw
+    if isinstance(raw, _Recoded):
+        raw = raw.below.raw
     return raw.below.n_bytes if isinstance(raw, _Inflated) else int(raw.tell())
 
 
@@ -273,10 +293,7 @@ def find_format(file: SourceFile, stream: io.BufferedReader) -> FormatName:
         raise DataError(msg)
     if by_content is not None:
         return by_content
-    if start.startswith(_UTF16):
-        msg = f"{file.shown} is UTF-16 text: write it as UTF-8 (`iconv -f UTF-16 -t UTF-8`)"
-        raise DataError(msg)
-    if b"\0" in start:
+    if b"\0" in start and not file.encoding:
         msg = f"{file.shown} is no text (it begins {start!r}); known formats are {known_endings()}"
         raise DataError(msg)
     # What separates the values of CSV is looked for in the first line.
@@ -335,6 +352,31 @@ class _Inflated(io.RawIOBase):
         super().close()
 
 
+class _Recoded(io.RawIOBase):
+    """Text of any encoding as UTF-8."""
+
+    def __init__(self, stream: io.BufferedReader, encoding: str) -> None:
+        self.below, self._rest = stream, b""
+        self._decode = codecs.getincrementaldecoder(encoding)().decode
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            data = self.below.read(_BUFFER)
+            self._rest = self._decode(data, not data).encode()
+            if not data:
+                break
+        part, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
+        buffer[: len(part)] = part
+        return len(part)
+
+    def close(self) -> None:
+        self.below.close()
+        super().close()
+
+
 def _stored_bytes(file: SourceFile) -> io.BufferedReader:
     """The bytes of a file; standard input's own buffer has a lock that is held at exit."""
     if not file.is_standard_input:
@@ -361,6 +403,8 @@ class FileReader(ABC):
     """Of text, as it is on the disk."""
     n_rows: int | None = None
     """How many rows there are, if the file says so itself."""
+    notices: tuple[Notice, ...] = ()
+    """What users should know about the file, after it was looked into."""
     most_columns: int | None = None
 
     def __init__(self, file: SourceFile) -> None:
@@ -462,6 +506,7 @@ class Source:
         self.is_text = first.is_text  # whether columns of the first file have no types
         self._kept = {self.listed[0]: first}  # and files that can be read once only
         self._place = 0, first  # how many bytes are in the files before this one
+        self.notices: tuple[Notice, ...] = ()
         self.inferred = self._look(most_columns)
 
     @property
@@ -542,6 +587,23 @@ class Source:
         selection = select_columns(self.inferred, columns, kinds, self.handling, as_held=as_held)
         return self.selected_blocks(selection)
 
+    def typed_blocks(
+        self, columns: ColumnTable | None, used: Sequence[str] | None = None
+    ) -> Iterator[Block]:
+        """As `blocks`, where the features of a model are what they are to it."""
+        if columns is None:
+            return self.blocks(used)
+        names = self.schema.names if used is None else used
+        kinds: dict[str, ColumnKind] = {
+            column.name: column.kind  # type: ignore[misc]
+            for column in columns.used
+            if column.name in names
+        }
+        selection = select_columns(
+            self.inferred, used, kinds, self.handling, strings=columns.strings
+        )
+        return self.selected_blocks(replace(selection, missing=columns.missing))
+
     def sampled_rows(self, columns: Sequence[str], most: int) -> tuple[pa.Table, bool]:
         """Rows of all files, so many at most, and whether these are all; see `tables.sampled_rows`.
 
@@ -594,6 +656,7 @@ class Source:
         for reader in self.opened():
             reader.most_columns = most_columns
             inferred, has_rows = reader.look()
+            self.notices += reader.notices
             if has_rows:
                 if without_rows is not None:
                     names = without_rows.schema.names
@@ -612,6 +675,8 @@ def open_source(
     header: bool = True,
     most_columns: int | None = None,
     missing: MissingMarks = STANDARD_MARKS,
+    names: Sequence[str] | None = None,
+    encoding: str | None = None,
 ) -> Source:
     """Open files to read them block by block, in bounded memory.
 
@@ -623,9 +688,12 @@ def open_source(
     header : whether the first line of CSV and TSV files names the columns; else they are x1, x2, …
     most_columns : how many columns there may be, None for any number; checked before they are read
     missing : what stands for missing numbers in text
+    names : of the columns of text files without header
+    encoding : of text; None is UTF-8, otherwise cp1252
     """
     files = files_of(source, format, header=header)
-    return Source([replace(file, missing=missing) for file in files], bad_rows, most_columns)
+    how: Any = {"missing": missing, "names": names and tuple(names), "encoding": encoding}
+    return Source([replace(file, **how) for file in files], bad_rows, most_columns)
 
 
 def _parsed(reader: FileReader, selection: ColumnSelection) -> Iterator[ParsedTable]:

@@ -23,10 +23,12 @@ import numpy as np
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import Mergeable, MergeTree
 from gaussbayes.base.missing_marks import ORDINARY
+from gaussbayes.base.notices import Notice
 from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import MISSING, check_categories
 from gaussbayes.data.labels import read_label_column
+from gaussbayes.data.read import Source
 from gaussbayes.data.roles import (
     NO_BAD_ROWS,
     BadRowError,
@@ -112,6 +114,8 @@ class RowSource(ABC):
     """Whether the rows come through a pipe, so that they cannot be read again."""
     n_rows: int | None = None
     """How many rows there are, bad ones too, where that is known before they are read."""
+    notices: tuple[Notice, ...] = ()
+    """What users should know about how they are read."""
 
     def __init__(self, roles: Roles, request: Request) -> None:
         self.roles = roles
@@ -201,6 +205,10 @@ def open_rows(source: Any, request: Request, *, client: Any = None) -> RowSource
     >>> reduced.total, reduced.n_rows, reduced.n_unlabelled
     (150, 150, 0)
     """
+    if isinstance(source, Source):
+        request, client = replace(request, bad_rows=source.bad_rows), source.client
+        opened = source.opened(request.missing, request.names) if source.is_files else None
+        source = source.source if opened is None else opened
     packages = {type(each).__module__.partition(".")[0] for each in (source, client)}
     if "pyspark" in packages:
         from gaussbayes.data.spark import open_on_spark

@@ -21,6 +21,7 @@ from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import BadRowHandling, CategoricalFeatures
+from gaussbayes.data.columns import Columns, as_list
 from gaussbayes.data.rows import Encoder, categorical_mask, feature_position
 from gaussbayes.data.tables import (
     as_frame,
@@ -107,6 +108,10 @@ class Request:
     """Of files: whether a row that cannot be used is an error, or left out and counted."""
     header: bool = True
     """Of files of text: whether the first line names the columns; else they are x1, x2, …."""
+    names: tuple[str, ...] | None = None
+    """Of files of text without header: the names of the columns."""
+    detect: bool = False
+    """Whether strings and booleans are categories, also beside columns that were named."""
 
     @property
     def label_marks(self) -> ColumnMarks:
@@ -122,6 +127,8 @@ class Request:
     def by_values(self) -> bool:
         """Whether strings and booleans are categories."""
         chosen = self.categorical_features
+        if self.detect:
+            return True
         if self.is_automatic:
             return chosen is not None
         return isinstance(chosen, str) and chosen == "auto"
@@ -130,6 +137,28 @@ class Request:
     def is_open(self) -> bool:
         """Whether rows must be looked at to say which columns are what."""
         return self.is_automatic or self.by_values or len(self.exclude) > 0
+
+
+def request_of(columns: Columns | None, target: str | None = None, **more: Any) -> Request:
+    """The request for the columns of a source that users describe; `more` is as in `Request`."""
+    given = columns or Columns()
+    given.check()
+    missing = MissingMarks.given(given.na_values, keep_default_na=given.keep_default_na)
+    kinds: dict[str | int, Any] = dict.fromkeys(as_list(given.numeric), "number")
+    kinds |= dict.fromkeys(as_list(given.dates), "date")
+    return Request(
+        target,
+        "auto" if given.features is None else as_list(given.features),
+        categorical_features=as_list(given.categorical),
+        kinds=kinds | dict(more.pop("kinds", {})),
+        exclude=as_list(given.exclude),
+        keep_identifiers=given.keep_identifiers,
+        mark=given.unlabelled,
+        missing=missing,
+        names=None if given.names is None else tuple(given.names),
+        detect=True,
+        **more,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -530,6 +559,15 @@ def select_columns(
     )
 
 
+def unknown_columns(columns: Sequence[str], known: ColumnTable) -> None:
+    """Raise if features of a model are not among some columns, or if it does not know others."""
+    check_present(columns, [column.name for column in known.used])
+    others = [name for name in columns if name not in known.names and name != known.target]
+    if others:
+        msg = f"the model has no column {listed(others)}: leave them out, or fit with them"
+        raise DataError(msg)
+
+
 def check_present(columns: Sequence[str], wanted: Sequence[str], file: str | None = None) -> None:
     """Raise if a column that is wanted is not there, and say which there are.
 
@@ -550,12 +588,17 @@ def check_present(columns: Sequence[str], wanted: Sequence[str], file: str | Non
     raise DataError(msg)
 
 
-def is_source(X: Any) -> bool:
-    """Whether rows are read from elsewhere: not an array, a list of rows or a frame in memory."""
+def is_paths(X: object) -> bool:
+    """Whether this is a path or a list of paths."""
     if isinstance(X, list | tuple):
         return bool(X) and all(isinstance(path, str | PathLike) for path in X)
-    if isinstance(X, np.ndarray) or is_frame(X):
-        return False
+    return isinstance(X, str | PathLike)
+
+
+def is_source(X: Any) -> bool:
+    """Whether rows are read from elsewhere: not an array, a list of rows or a frame in memory."""
+    if isinstance(X, list | tuple | np.ndarray) or is_frame(X):
+        return is_paths(X)
     package = type(X).__module__.partition(".")[0]
     return package in {"dask", "dask_expr", "pyspark"} or not hasattr(X, "__array__")
 

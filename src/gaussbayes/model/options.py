@@ -17,6 +17,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import TransformName
 from gaussbayes.data.columns import COLUMN_OPTIONS, Columns
 from gaussbayes.data.labels import labelled_rows, read_targets
+from gaussbayes.data.read import READ_OPTIONS
 from gaussbayes.data.roles import Request, choose_roles
 from gaussbayes.data.rows import Encoder, LabelledRows, Rows
 from gaussbayes.data.tables import as_frame, is_frame
@@ -24,7 +25,7 @@ from gaussbayes.families import family_type
 from gaussbayes.model.select import UNLABELLED_WEIGHTS, Criterion
 from gaussbayes.model.settings import Component, Priors, Settings
 
-__all__ = ["COLUMN_OPTIONS", "OPTIONS", "Option", "Options", "model_options"]
+__all__ = ["COLUMN_OPTIONS", "OPTIONS", "READ_OPTIONS", "Option", "Options", "model_options"]
 
 AUTOMATIC = "auto"
 
@@ -94,7 +95,7 @@ OPTIONS: tuple[Option, ...] = (
         None,
         "Monotone transform of the Gaussian features: one for all, or one per feature.",
         (None, *get_args(TransformName)),
-        types=(object,),
+        types=(Mapping, object),
         form="a mapping such as {'income': 'log'}",
         metavar="[FEATURE=]TRANSFORM",
     ),

@@ -18,7 +18,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from io import BufferedReader
-from itertools import chain, pairwise
+from itertools import chain, count, pairwise
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from pyarrow import json as arrow_json
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
+from gaussbayes.base.notices import Notice, NoticeKind
 from gaussbayes.data.files import FileReader, SourceFile, bytes_taken, naming, open_bytes
 from gaussbayes.data.roles import (
     NOT_A_NUMBER,
@@ -51,6 +52,9 @@ LOOK_BYTES = 1 << 21
 
 LONGEST_RECORD = 1 << 25
 """A record that is longer is rather a quotation mark that was never closed."""
+
+FALLBACK = "cp1252"
+"""The encoding of text that is not UTF-8, unless it is given."""
 
 BOM = b"\xef\xbb\xbf"
 QUOTE = b'"'
@@ -140,10 +144,20 @@ class TextReader(FileReader):
 
     def _blocks(self, stream: BufferedReader | None = None) -> Generator[bytes, None, None]:
         with naming(self.file), closing(stream or open_bytes(self.file)) as opened:
+            old = None
             for block in text_blocks(opened, self.file.shown, quoted=self.quoted):
                 if not self.file.is_read_once:
                     self.bytes_read = bytes_taken(opened)
-                yield block
+                if old is None:
+                    old = self.file.encoding is None and not _may_be_utf8(block)
+                    message = f"{self.file.shown} is not UTF-8 and was read as {FALLBACK}"
+                    self._notice("encoding", message, old)
+                yield block.decode(FALLBACK, "replace").encode() if old else block
+
+    def _notice(self, kind: NoticeKind, message: str, given: bool) -> None:
+        """Have a notice of this kind, or none."""
+        others = tuple(notice for notice in self.notices if notice.kind != kind)
+        self.notices = (*others, Notice(kind, message)) if given else others
 
 
 def _parsed(parse: Callable[[bytes], ParsedTable], block: bytes) -> Iterator[ParsedTable]:
@@ -229,6 +243,15 @@ def _is_utf8(data: bytes) -> bool:
         return data.isascii() or bool(data.decode())
     except UnicodeDecodeError:
         return False
+
+
+def _may_be_utf8(data: bytes) -> bool:
+    """Whether data is UTF-8 in which a few bytes may be damaged."""
+    if _is_utf8(data):
+        return True
+    text = data.decode(errors="surrogateescape")
+    n_damaged = sum(map("\udc80".__le__, filter("\udfff".__ge__, text)))
+    return 2 * n_damaged < sum(not letter.isascii() for letter in text)
 
 
 def _mask_bytes(data: bytes) -> tuple[bytes, list[tuple[bytes, bytes]]]:
@@ -475,8 +498,34 @@ class CsvReader(TextReader):
     def _header(self, block: bytes) -> Header:
         separator = "\t" if self.file.format == "tsv" else None
         header = read_header(block, self.file.shown, separator, named=self.file.header)
-        self.check_names(header.names)
-        return replace(header, missing=self.file.missing)
+        names, file = header.names, self.file
+        if file.header:
+            names = distinct_names(header.names)
+            changed = [n for n, old in zip(names, header.names, strict=True) if n != old.strip()]
+            message = f"columns of {file.shown} without a name of their own were named {changed}"
+            self._notice("renamed columns", message, bool(changed))
+        elif file.names is not None:
+            names = file.names
+            if len(names) != len(header.names):
+                n = len(header.names)
+                msg = f"{file.shown} has {n} columns, but {len(names)} names are given"
+                raise DataError(msg)
+        self.check_names(names)
+        return replace(header, names=names, missing=file.missing)
+
+
+def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Names without blanks around them; one that is empty or taken gets a number, as in pandas.
+
+    >>> distinct_names(["", " a", "a"])
+    ('Unnamed: 0', 'a', 'a.1')
+    """
+    found: dict[str, None] = {}
+    for place, name in enumerate(names):
+        plain = name.strip() or f"Unnamed: {place}"
+        numbered = chain([plain], (f"{plain}.{number}" for number in count(1)))
+        found[next(new for new in numbered if new not in found)] = None
+    return tuple(found)
 
 
 def read_header(

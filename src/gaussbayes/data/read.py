@@ -1,0 +1,293 @@
+"""`read`: where rows come from and how they are read, as one value that estimators take as X."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
+
+from gaussbayes.base.errors import OptionError
+from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
+from gaussbayes.base.notices import Notice
+from gaussbayes.base.options import Option, check_values
+from gaussbayes.base.schema import ColumnTable
+from gaussbayes.base.types import BadRowHandling
+from gaussbayes.data.columns import Columns
+from gaussbayes.data.file_names import FormatName
+from gaussbayes.data.roles import is_paths, request_of, unknown_columns
+from gaussbayes.data.tables import is_frame, is_lazy
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from gaussbayes.data.files import Source as FileSource
+
+SourceLike: TypeAlias = str | PathLike[str] | Sequence[str | PathLike[str]] | object
+"""One or several paths, a folder, a pattern, ``"-"``; a lazy frame, a relation, a Dask or Spark
+frame."""
+
+READ_OPTIONS: tuple[Option, ...] = (
+    Option("header", True, "The first line of text files names the columns.", (True, False)),
+    Option(
+        "encoding",
+        None,
+        "Encoding of text files; the default is UTF-8, otherwise cp1252.",
+        (None,),
+        types=(str,),
+        form="the name of an encoding",
+        metavar="NAME",
+    ),
+    Option(
+        "format",
+        None,
+        "Format of the files; the default follows from their names or first bytes.",
+        (None, *get_args(FormatName)),
+    ),
+    Option(
+        "bad_rows",
+        "error",
+        "Stop at a row that cannot be read, or skip and count it.",
+        get_args(BadRowHandling),
+    ),
+    Option(
+        "client",
+        None,
+        "Dask client or Spark session whose workers read the files.",
+        types=(object,),
+        form="a Dask client, a Spark session or None",
+    ),
+)
+"""The arguments of `read`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Rows that need not fit into memory, and how they are read; made by `read`.
+
+    `fit`, `predict` and all other methods take it wherever they take rows.
+    """
+
+    source: SourceLike
+    header: bool = True
+    encoding: str | None = None
+    format: str | None = None
+    bad_rows: BadRowHandling = "error"
+    client: object = None
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of all columns, of which only the start of the first file is read."""
+        if not self.is_files:
+            import narwhals.stable.v2 as nw
+
+            frame: Any = nw.from_native(self.source)
+            return tuple(frame.collect_schema().names())
+        return tuple(self.opened().schema.names)
+
+    @property
+    def is_files(self) -> bool:
+        """Whether the rows are in files; otherwise a frame or a relation holds them."""
+        return is_paths(self.source)
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What users should know about the files: their encoding, columns that were renamed."""
+        return self.opened().notices if self.is_files else ()
+
+    def columns(self, target: str | None = None, columns: Columns | None = None) -> ColumnTable:
+        """Return what `fit` would decide about each column, without fitting.
+
+        Parameters
+        ----------
+        target : str or None
+            The column that holds the labels.
+        columns : Columns or None
+            What is known about the columns, as in the estimators.
+
+        Returns
+        -------
+        ColumnTable
+            Name, kind and reason of each column; it prints as a table.
+
+        Examples
+        --------
+        >>> from importlib.resources import files
+        >>> iris = read(files("gaussbayes.datasets").joinpath("iris.csv"))
+        >>> iris.columns("species").sentence
+        'used 4 columns: 4 numbers'
+        """
+        from gaussbayes.data.reduction import open_rows
+
+        rows = open_rows(self, request_of(columns, target))
+        assert rows.roles.decided is not None
+        return rows.roles.decided
+
+    def batches(self, columns: ColumnTable | None = None) -> Iterator["pa.Table"]:
+        """Yield the rows in order, some at a time, as Arrow tables with all columns.
+
+        Parameters
+        ----------
+        columns : ColumnTable or None
+            `columns_` of a fitted model: its features are read as what they are to the model,
+            whatever the values in this source look like.
+
+        Yields
+        ------
+        pyarrow.Table
+        """
+        yield from self.tables(columns, None)
+
+    def table(self) -> "pa.Table":
+        """Read all rows into one Arrow table.
+
+        Returns
+        -------
+        pyarrow.Table
+
+        Examples
+        --------
+        >>> from importlib.resources import files
+        >>> read(files("gaussbayes.datasets").joinpath("iris.csv")).table().num_rows
+        150
+        """
+        import pyarrow as pa
+
+        tables = list(self.batches())
+        return pa.concat_tables(tables) if tables else self.opened().schema.empty_table()
+
+    def opened(
+        self,
+        missing: MissingMarks = STANDARD_MARKS,
+        names: Sequence[str] | None = None,
+    ) -> "FileSource":
+        """The files, of which the first has been looked into; `names` are of their columns.
+
+        What comes through a pipe is opened once, so that what was looked at can still be read.
+        """
+        from gaussbayes.data.files import open_source
+
+        if "_opened" not in self.__dict__ or not self.__dict__["_opened"].is_read_once:
+            how: dict[str, Any] = {"format": self.format, "encoding": self.encoding}
+            how |= {"bad_rows": self.bad_rows, "header": self.header}
+            opened = open_source(self.source, **how, missing=missing, names=names)
+            self.__dict__["_opened"] = opened
+        found: FileSource = self.__dict__["_opened"]
+        return found
+
+    def tables(
+        self,
+        columns: ColumnTable | None,
+        names: Sequence[str] | None,
+        used: Sequence[str] | None = None,
+    ) -> Iterator["pa.Table"]:
+        """As `batches`, of columns that are `used`; `names` are those of files without header."""
+        if not self.is_files:
+            import narwhals.stable.v2 as nw
+
+            from gaussbayes.data.engines import arrow_tables
+            from gaussbayes.data.readers.batches import batch_rows
+
+            frame: Any = nw.from_native(self.source)
+            wanted = frame if used is None else frame.select(*used)
+            for table in arrow_tables(wanted.lazy(), batch_rows(len(used or self.names))):
+                if table.num_rows:
+                    yield table
+            return
+        missing = STANDARD_MARKS if columns is None else columns.missing
+        for block in self.opened(missing, names).typed_blocks(columns, used):
+            yield block.table
+
+    def __str__(self) -> str:
+        if not self.is_files:
+            return f"the {type(self.source).__name__}"
+        from gaussbayes.data.files import files_of
+
+        files = files_of(self.source, self.format)
+        return files[0].shown if len(files) == 1 else f"{len(files)} files"
+
+    def __repr__(self) -> str:
+        given = ((field.name, getattr(self, field.name)) for field in fields(self)[1:])
+        defaults = {option.name: option.default for option in READ_OPTIONS}
+        changed = [f"{name}={value!r}" for name, value in given if value != defaults[name]]
+        return f"read({', '.join([f'{self.source!r:.200}', *changed])})"
+
+
+def read(
+    source: SourceLike,
+    *,
+    header: bool = True,
+    encoding: str | None = None,
+    format: str | None = None,  # noqa: A002
+    bad_rows: BadRowHandling = "error",
+    client: object = None,
+) -> Source:
+    """Describe rows that need not fit into memory, and how they are read.
+
+    Nothing is read yet. Every method takes the result as X: ``fit(read("rows.csv"), "label")``. A
+    path alone means ``read(path)``.
+
+    Parameters
+    ----------
+    source : path, list of paths, folder, pattern or ``"-"``; or a lazy frame, relation or Dask or
+        Spark frame. Files are CSV, TSV, JSON lines, Parquet or Arrow, also compressed (gzip, zstd).
+    header : bool
+        Whether the first line of text files names the columns; otherwise they are named by
+        ``Columns(names=…)``, or x1, x2, ….
+    encoding : str or None
+        Encoding of text files. None is UTF-8 and, for text that is not, cp1252 with a notice.
+    format : "csv", "tsv", "jsonl", "parquet", "arrow" or None
+        None follows the names of the files, or their first bytes.
+    bad_rows : "error" or "skip"
+        Whether a row that cannot be read raises an error, or is skipped and counted in `notices_`.
+    client : Dask client, Spark session or None
+        Cluster whose workers read the files.
+
+    Returns
+    -------
+    Source
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> from gaussbayes import GaussianClassifier
+    >>> iris = read(files("gaussbayes.datasets").joinpath("iris.csv"), bad_rows="skip")
+    >>> iris.names[-1]
+    'species'
+    """
+    values = {"header": header, "encoding": encoding, "format": format, "bad_rows": bad_rows}
+    check_values(READ_OPTIONS, values)
+    if isinstance(encoding, str):
+        try:
+            "".encode(encoding)
+        except LookupError:
+            msg = f"encoding must be the name of an encoding such as 'cp1252', got {encoding!r}"
+            raise OptionError(msg) from None
+    if not is_paths(source) and (is_frame(source) or not is_lazy(source)):
+        msg = (
+            "source must be paths, a lazy frame, a relation, or a Dask or Spark frame, got "
+            f"{type(source).__name__}; give rows in memory as they are"
+        )
+        raise OptionError(msg)
+    return Source(source, header, encoding, format, bad_rows, client)
+
+
+def as_source(X: object) -> Source:
+    """A source as it is, or `read` with its defaults."""
+    return X if isinstance(X, Source) else read(X)
+
+
+def batches_of(
+    X: object, columns: ColumnTable, names: Sequence[str] | None = None
+) -> Iterator["pa.Table"]:
+    """The rows of anything that `is_source` as Arrow tables, typed as a fitted model needs them.
+
+    Parameters
+    ----------
+    X : a source, or what `read` takes
+    columns : what the columns are to the model; only features are read
+    names : ``Columns(names=…)`` of the estimator, for files without a header
+    """
+    source = as_source(X)
+    present = source.names if names is None else source.opened(names=names).schema.names
+    unknown_columns(present, columns)
+    yield from source.tables(columns, names, [column.name for column in columns.used])
