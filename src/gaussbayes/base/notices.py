@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Literal, TypeAlias
 
-import msgspec
-
 from gaussbayes.base.errors import GaussBayesError, with_advice
 
 Value: TypeAlias = bool | int | float | str | list[str] | dict[str, list[str]] | None
@@ -111,36 +109,6 @@ class Notice:
         """What JSON can hold."""
         remedies = [remedy.to_dict() for remedy in self.remedies]
         return {"kind": self.kind, "message": self.message, "remedies": remedies}
-
-
-def notice_from(record: object) -> Notice:
-    """The notice of a dictionary that `Notice.to_dict` made.
-
-    A dictionary of another form raises `msgspec.ValidationError`.
-    """
-    stored = msgspec.convert(record, _StoredNotice)
-    remedies = (
-        Remedy(each.effect, *(tuple(group.items()) for group in each.groups))
-        for each in stored.remedies
-    )
-    return Notice(stored.kind, stored.message, tuple(remedies))
-
-
-class _StoredRemedy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    effect: str
-    options: dict[str, Value]
-    columns: dict[str, Value]
-    read: dict[str, Value]
-
-    @property
-    def groups(self) -> tuple[dict[str, Value], ...]:
-        return self.options, self.columns, self.read
-
-
-class _StoredNotice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    kind: NoticeKind
-    message: str
-    remedies: list[_StoredRemedy]
 
 
 class Problems:
