@@ -1,0 +1,406 @@
+"""Evaluate estimators on held-out rows: leave-one-out, cross-validation, or a fitted model.
+
+Unlabelled rows are never predicted: they stay in the training part of every split. A class with one
+row is never held out, since no model of the other rows has it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.analysis.decision import Costs, check_costs
+from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.numerals import counted
+from gaussbayes.base.progress import track
+from gaussbayes.base.result import Result
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.text_tables import Block
+from gaussbayes.base.threads import n_threads
+from gaussbayes.base.types import FloatArray, LabelArray
+from gaussbayes.data.categories import warn_of_unseen
+from gaussbayes.data.labels import codes_among, labelled_rows, read_targets
+from gaussbayes.data.roles import separate_columns
+from gaussbayes.data.rows import LabelledRows, Targets
+from gaussbayes.data.tables import as_array, as_frame, is_frame
+from gaussbayes.model.bayes_error import bayes_error
+from gaussbayes.model.calibration import Calibration
+from gaussbayes.model.evaluation import Evaluation, evaluate
+from gaussbayes.model.left_out import held_out_rows, hold_out
+from gaussbayes.model.model import Model, check_n_classes
+from gaussbayes.model.settings import Settings
+from gaussbayes.model.statistics import observe
+
+Indices: TypeAlias = NDArray[np.intp]
+LOO = "loo"
+_LEFT_OUT = "leave-one-out predictions of {} rows"
+_MOST_NAMED = 8
+
+
+class Splitter(Protocol):
+    """A splitter of scikit-learn."""
+
+    def split(self, X: Any, y: Any, groups: Any) -> Iterator[tuple[Indices, Indices]]:
+        """Yield the numbers of training rows and of test rows."""
+
+
+class Classifier(Protocol):
+    """An estimator that can be cloned, fitted and asked for probabilities."""
+
+    classes_: LabelArray
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Fit to labelled rows."""
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return posteriors (n, k)."""
+
+
+CrossValidation: TypeAlias = int | float | str | Splitter
+"""Folds, a proportion of test rows, ``"loo"``, or a splitter of scikit-learn."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeaveOneOut(Result):
+    """Every labelled row predicted by the model of all other rows."""
+
+    log_posterior: FloatArray  #: (m, k), of the labelled rows
+    evaluation: Evaluation  #: without rows that are alone in their class
+    rows: Indices  #: (m,) their numbers
+    n_folds: int  #: m if each row was left out by itself
+
+    def tables(self) -> Sequence[Block]:
+        """Return the tables of the evaluation."""
+        return self.evaluation.tables()
+
+
+def leave_one_out(
+    table: LabelledRows,
+    schema: Schema,
+    settings: Settings,
+    n_jobs: int | None = None,
+    *,
+    calibrated: bool = False,
+    costs: FloatArray | None = None,
+) -> LeaveOneOut:
+    """Predict every labelled row by the model of the other rows.
+
+    The predictions have a closed form where every family has one. With soft labels, each row needs
+    a fit; with missing values or labels, more than 300 rows are held out in 50 folds. Transforms
+    are estimated from all rows. `calibrated` posteriors are calibrated on nine tenths of the other
+    rows.
+    """
+    calibration = Calibration(1.0, np.zeros(schema.classes.shape[0])) if calibrated else None
+    settings = replace(settings, calibration=calibration)
+    settings = settings.prepared(table.rows, table.targets, schema)
+    learnt = observe(table, settings, schema, n_threads(n_jobs), keep_all=True).with_rows()
+    data = held_out_rows(table, learnt, schema)
+    (outcome,), n_folds = hold_out(data, [settings], n_jobs)
+    if isinstance(outcome, Exception):
+        raise outcome
+    kept = ~_single(data.codes)
+    evaluation = evaluate(
+        outcome[kept],
+        data.targets[kept].labels,
+        data.classes,
+        frequencies=learnt.weight / learnt.weight.sum(),
+        costs=costs,
+        ranked=True,
+    )
+    n = evaluation.n_rows
+    how = (
+        _LEFT_OUT.format(n) if n_folds == len(outcome) else f"{n} rows held out in {n_folds} folds"
+    )
+    notes = _single_notes(data.codes[~kept], data.classes)
+    return LeaveOneOut(outcome, replace(evaluation, how=how, notes=notes), data.numbers, n_folds)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Splits:
+    """A labelled table, and pairs of the numbers of rows to fit to and of rows to predict."""
+
+    X: Any
+    y: Any
+    targets: Targets
+    classes: LabelArray
+    pairs: tuple[tuple[Indices, Indices], ...]
+    how: str  # one sentence
+    notes: tuple[str, ...] = ()  # such as classes with few rows
+
+    @property
+    def truth(self) -> NDArray[np.int32] | FloatArray:
+        """The true classes (m,), or soft labels (m, k), of all rows predicted, split by split."""
+        return self.targets.labels[np.concatenate([test for _, test in self.pairs])]
+
+    @property
+    def frequencies(self) -> FloatArray:
+        """The class frequencies (k,) among the labelled rows that models are fitted to.
+
+        All splits have the same baseline: without one row of classes of equal size, the most
+        frequent class would never be that of the row.
+        """
+        train = np.unique(np.concatenate([train for train, _ in self.pairs]))
+        _, codes, weights = self.targets[train].weighted_codes()
+        total = np.bincount(codes, weights, minlength=self.classes.size)
+        frequencies: FloatArray = total / total.sum()
+        return frequencies
+
+    def predict(self, estimator: Classifier, fold: int) -> FloatArray:
+        """Fit a clone of an estimator, and return the log posteriors (m, k) of the test rows.
+
+        Classes that the training rows lack have probability 0.
+        """
+        from sklearn.base import clone
+
+        train, test = self.pairs[fold]
+        with without_warnings():
+            fitted = clone(estimator)
+            fitted.fit(taken(self.X, train), taken(self.y, train))
+            known = log_posteriors(fitted, taken(self.X, test))
+        log_posterior = np.full((test.size, self.classes.size), -np.inf)
+        places = {label: code for code, label in enumerate(self.classes.tolist())}
+        log_posterior[:, [places[label] for label in fitted.classes_.tolist()]] = known
+        return log_posterior
+
+    def evaluation(self, log_posterior: FloatArray, costs: FloatArray | None) -> Evaluation:
+        """Evaluate the log posteriors of all rows predicted, split by split."""
+        evaluation = evaluate(
+            log_posterior,
+            self.truth,
+            self.classes,
+            frequencies=self.frequencies,
+            costs=costs,
+            ranked=True,
+        )
+        return replace(evaluation, how=self.how, notes=self.notes)
+
+
+def log_posteriors(fitted: Classifier, X: Any) -> FloatArray:
+    """Return log posteriors (n, k), exact where the estimator has `predict_log_proba`."""
+    with np.errstate(divide="ignore"):
+        if hasattr(fitted, "leave_one_out"):  # ours; others round before they take the logarithm
+            return np.asarray(fitted.predict_log_proba(X), dtype=np.float64)
+        return np.log(np.asarray(fitted.predict_proba(X), dtype=np.float64))
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Ignore warnings about columns and categories, which every fold would repeat."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def taken(table: Any, rows: Indices) -> Any:
+    """Return some rows of a table, or entries of labels, in the type of the whole."""
+    import narwhals.stable.v2 as nw
+
+    if is_frame(table):
+        return as_frame(table)[rows].to_native()
+    if nw.dependencies.is_into_series(table):
+        return nw.from_native(table, series_only=True)[rows].to_native()
+    if isinstance(table, list | tuple) and np.ndim(table[0]) == 0:
+        return [table[row] for row in rows.tolist()]
+    return as_array(table)[rows] if np.ndim(table) > 1 else np.asarray(table)[rows]
+
+
+def split(
+    X: Any,
+    y: Any,
+    cv: CrossValidation = 10,
+    groups: Any = None,
+    random_state: int | None = 0,
+    marks: object = None,
+    max_rows: int | None = None,
+) -> Splits:
+    """Split labelled rows for cross-validation.
+
+    Examples
+    --------
+    >>> splits = split([[1], [2], [3], [4]], ["a", "a", "b", "b"], 2)
+    >>> [(train.tolist(), test.tolist()) for train, test in splits.pairs]
+    [([0, 3], [1, 2]), ([1, 2], [0, 3])]
+    """
+    X, y, groups = separate_columns(X, y, groups)
+    n = len(as_frame(X)) if is_frame(X) else len(X)
+    targets, classes = read_targets(y, n, None, marks)
+    check_n_classes(classes)
+    groups = None if groups is None else np.asarray(groups)
+    if groups is not None and groups.shape != (n,):
+        msg = f"groups must have one entry for each of {n} rows, got shape {groups.shape}"
+        raise OptionError(msg)
+    rows = np.flatnonzero(targets.labelled)
+    single = _single(targets.codes[rows])
+    notes = () if _is_splitter(cv) else _single_notes(targets.codes[rows][single], classes)
+    if notes:
+        rows = rows[~single]
+    if not rows.size:
+        msg = "every class has one row, so that none can be held out"
+        raise DataError(msg)
+    if max_rows is not None and rows.size > max_rows:
+        from sklearn.model_selection import train_test_split
+
+        codes, size = targets.codes[rows], rows.size
+        seed: dict[str, object] = {"random_state": random_state, "stratify": codes}
+        rows = np.sort(train_test_split(rows, train_size=max_rows, **seed)[0])
+        notes = (*notes, f"a stratified sample of {max_rows:,} of {size:,} rows")
+        always = np.empty(0, dtype=np.intp)
+    else:
+        always = np.setdiff1d(np.arange(n), rows)
+    codes = targets.codes[rows]
+    chosen = None if groups is None else groups[rows]
+    pairs, how, fewer = _pairs(taken(X, rows), codes, classes, cv, chosen, random_state)
+    if n_unlabelled := int(np.count_nonzero(~targets.labelled[always])):
+        how += f"; {counted(n_unlabelled, 'unlabelled row')} in every training part"
+    numbers = [
+        (np.sort(np.concatenate([rows[train], always])), rows[test]) for train, test in pairs
+    ]
+    return Splits(X, y, targets, classes, tuple(numbers), how, (*fewer, *notes))
+
+
+def _is_splitter(cv: object) -> bool:
+    return hasattr(cv, "split") and not isinstance(cv, str)
+
+
+def _pairs(
+    X: Any,
+    codes: NDArray[np.int32],
+    classes: LabelArray,
+    cv: CrossValidation,
+    groups: NDArray[np.generic] | None,
+    random_state: int | None,
+) -> tuple[list[tuple[Indices, Indices]], str, tuple[str, ...]]:
+    """Return pairs of places among the rows, a sentence about them, and notes."""
+    from sklearn import model_selection
+
+    n, notes = codes.size, ()
+    grouped = "" if groups is None else f" in {counted(np.unique(groups).size, 'group')}"
+    seed = "" if random_state is None else f", seed {random_state}"
+    is_number = isinstance(cv, Real) and not isinstance(cv, bool | np.bool_)
+    if isinstance(cv, str) and cv == LOO:
+        single = (
+            model_selection.LeaveOneOut() if groups is None else model_selection.LeaveOneGroupOut()
+        )
+        splitter: Splitter = single
+        how = _LEFT_OUT.format(n) if groups is None else f"leave-one-group-out of {n} rows{grouped}"
+    elif is_number and isinstance(cv, Integral) and int(cv) >= 2:
+        counts = np.bincount(codes)
+        counts[counts == 0] = n
+        n_folds = min(int(cv), int(counts.min()))
+        if groups is not None:
+            n_folds = min(int(cv), np.unique(groups).size)
+        if n_folds < int(cv):
+            fewest = int(counts.argmin())
+            why = f"class {classes.tolist()[fewest]!r} has {counted(n_folds, 'row')}"
+            why = why if groups is None else f"there are {counted(n_folds, 'group')}"
+            notes = (f"{n_folds} folds instead of {cv}: {why}",)
+        if n_folds < 2:
+            msg = f"cross-validation needs at least two groups, got {n_folds}"
+            raise DataError(msg)
+        kind = (
+            model_selection.StratifiedKFold
+            if groups is None
+            else model_selection.StratifiedGroupKFold
+        )
+        splitter = kind(n_folds, shuffle=True, random_state=random_state)
+        how = f"{n_folds}-fold cross-validation of {n} rows{grouped}, stratified{seed}"
+    elif is_number and 0 < cv < 1:
+        single_split = (
+            model_selection.StratifiedShuffleSplit
+            if groups is None
+            else model_selection.GroupShuffleSplit
+        )
+        splitter = single_split(1, test_size=float(cv), random_state=random_state)
+        how = f"{cv:.0%} of {n} rows{grouped} held out{seed}"
+    elif _is_splitter(cv):
+        splitter, how = cv, f"held-out rows of {n}{grouped}, split by {cv}"
+    else:
+        msg = (
+            "cv must be an integer of at least 2 folds, a proportion between 0 and 1, 'loo' or a "
+            f"splitter of scikit-learn, got {cv!r:.200}"
+        )
+        raise OptionError(msg)
+    try:
+        with without_warnings():
+            pairs = [pair for pair in splitter.split(X, codes, groups) if len(pair[1])]
+    except ValueError as error:
+        msg = f"cv={cv!r:.80} does not split {n} rows: {error}"
+        raise DataError(msg) from None
+    if not pairs:
+        msg = f"cv={cv!r:.80} holds out no row"
+        raise DataError(msg)
+    return pairs, how, notes
+
+
+def _single(codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return which rows (n,) are the only ones of their class."""
+    return np.asarray(np.bincount(codes, minlength=1)[codes] == 1)
+
+
+def _single_notes(codes: NDArray[np.int32], classes: LabelArray) -> tuple[str, ...]:
+    if not codes.size:
+        return ()
+    names = [repr(label) for label in classes[np.sort(codes)[:_MOST_NAMED]].tolist()]
+    more = f" and {codes.size - len(names)} more" if codes.size > len(names) else ""
+    which = f"class {names[0]} has" if codes.size == 1 else f"classes {', '.join(names)}{more} have"
+    return (f"{which} one row, which is never held out",)
+
+
+def evaluate_held_out(
+    estimator: Classifier,
+    X: Any,
+    y: Any,
+    cv: CrossValidation = 10,
+    *,
+    groups: Any = None,
+    costs: Costs | None = None,
+    random_state: int | None = 0,
+    marks: object = None,
+) -> Evaluation:
+    """Evaluate clones of an estimator on rows that they were not fitted to."""
+    splits = split(X, y, cv, groups, random_state, marks)
+    matrix = None if costs is None else check_costs(costs, splits.classes)
+    folds = track(range(len(splits.pairs)), "cross-validation", len(splits.pairs))
+    predicted = [splits.predict(estimator, fold) for fold in folds]
+    return splits.evaluation(np.concatenate(predicted), matrix)
+
+
+def evaluate_fitted(
+    model: Model, X: Any, y: Any, costs: Costs | None = None, marks: object = None
+) -> Evaluation:
+    """Evaluate the predictions of a fitted model for labelled rows of its classes."""
+    X, y, _ = separate_columns(X, y)
+    table = labelled_rows(model.encoder, X, y, None, marks)
+    warn_of_unseen(table.rows.unseen, model.schema.of_categories)
+    targets = codes_among(model.classes, table.targets, table.classes)
+    evaluation = evaluate(
+        model.log_posterior(table.rows),
+        targets.labels,
+        model.classes,
+        frequencies=training_frequencies(model),
+        costs=None if costs is None else check_costs(costs, model.classes),
+        ranked=True,
+    )
+    return replace(evaluation, how=f"fitted model on {counted(evaluation.n_rows, 'row')}")
+
+
+def with_bayes_error(evaluation: Evaluation, model: Model) -> Evaluation:
+    """Add the plug-in estimate of the Bayes error, if the model can be simulated."""
+    with suppress(OptionError):
+        return replace(evaluation, bayes_error=bayes_error(model))
+    return evaluation
+
+
+def training_frequencies(model: Model) -> FloatArray:
+    """Return the class frequencies (k,) of the training rows; the priors if they are unknown."""
+    learnt = model.weighted_members[0][1].learnt
+    weight = model.prior if learnt is None else learnt.weight
+    frequencies: FloatArray = weight / weight.sum()
+    return frequencies

@@ -1,0 +1,136 @@
+"""Importance of features: the held-out log loss that is lost when a feature is integrated out.
+
+The rows are held out in ten folds. The model of the other folds predicts each fold, once with all
+features and once without each feature. A density without a feature is its marginal, so that models
+are fitted once per fold, not once per feature. What was selected or estimated before the fit
+(transforms, shrinkage, calibration) stays as it is in the model.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.numerals import counted, fixed, shortened
+from gaussbayes.base.progress import track
+from gaussbayes.base.result import Result
+from gaussbayes.base.text_tables import Block, TextTable, bar
+from gaussbayes.base.threads import n_threads
+from gaussbayes.base.types import FloatArray
+from gaussbayes.data.rows import LabelledRows, Rows
+from gaussbayes.model.left_out import fold_numbers, held_out_rows, with_company
+from gaussbayes.model.model import Model
+from gaussbayes.model.settings import cut_rows
+from gaussbayes.model.statistics import observe
+
+FOLDS = 10
+_BAR = 24
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureImportance:
+    """The importance of one feature."""
+
+    feature: str  #: its name
+    loss: float  #: log loss without the feature minus log loss with it, in nats per row
+    standard_error: float  #: of this difference
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Importance(Result):
+    """The importance of each feature of a model.
+
+    A feature of importance 0 carries no information about the class that the other features do not
+    carry; a negative importance means that the model predicts better without it.
+    """
+
+    features: tuple[FeatureImportance, ...]  #: the most important first
+    log_loss: float  #: of held-out rows with all features, in nats per row
+    n_rows: int  #: number of held-out rows
+    n_folds: int  #: number of folds
+
+    def tables(self) -> Sequence[Block]:
+        """Return the features with bars."""
+        largest = max((each.loss for each in self.features), default=0.0)
+        lines = (
+            (
+                shortened(each.feature, 30),
+                fixed(each.loss, 4),
+                fixed(each.standard_error, 4),
+                bar(0.0, max(each.loss, 0.0) / largest, _BAR) if largest > 0 else "",
+            )
+            for each in self.features
+        )
+        columns = ("feature", "log loss\nlost", "standard\nerror", "")
+        title = f"Log loss lost if a feature is integrated out (all features: {fixed(self.log_loss, 4)})"
+        note = f"nats per row; {counted(self.n_rows, 'row')} held out in {self.n_folds} folds"
+        return [
+            TextTable.first(
+                columns, lines, len(self.features), None, title=title, sides="lrrl", notes=[note]
+            )
+        ]
+
+
+def importance(model: Model, table: LabelledRows, n_jobs: int | None = None) -> Importance:
+    """Measure the importance of each feature on held-out rows.
+
+    Parameters
+    ----------
+    model : Model
+        The fitted model whose settings are used.
+    table : LabelledRows
+        Rows of this model with class codes of this model; unlabelled rows are always fitted to.
+    n_jobs : int, optional
+    """
+    learnt = observe(table, model.observing, model.schema, n_threads(n_jobs)).with_rows()
+    data = held_out_rows(table, learnt, model.schema)
+    rows = with_company(data)
+    if not rows.size:
+        msg = "importance needs a class with at least two rows: no row can be held out"
+        raise DataError(msg)
+    fold = np.full(table.rows.n_rows, -1)
+    fold[data.numbers[rows]] = fold_numbers(data.codes[rows], FOLDS)
+    n_folds = int(fold.max()) + 1
+    schema, d = model.schema, model.schema.n_features
+    losses = np.full((d + 1, table.rows.n_rows), np.nan)
+    for number in track(range(n_folds), "importance", n_folds):
+        others, held_out = fold != number, np.flatnonzero(fold == number)
+        training = LabelledRows(table.rows[others], table.targets[others], table.classes)
+        seen = observe(training, model.observing, schema, n_threads(n_jobs))
+        fitted = model.of_rows(seen).solved(n_jobs)
+        truth = table.targets[held_out].proportions()
+        places = [schema.position(label) for label in fitted.classes.tolist()]
+        for feature in range(d + 1):
+            kept = [column for column in range(d) if column != feature]
+            log_posterior = _without(fitted, table.rows[held_out], kept, n_jobs)
+            known = truth[:, places]
+            weighted = np.multiply(known, log_posterior, out=np.zeros(known.shape), where=known > 0)
+            losses[feature, held_out] = -weighted.sum(axis=1)
+    rows = np.flatnonzero(fold >= 0)
+    weights = table.targets[rows].total_weights().astype(np.float64)
+    weights = weights / weights.sum()
+    titles, features = schema.titles, []
+    for j, (loss, error) in enumerate(_differences(losses[:, rows], weights)):
+        features.append(FeatureImportance(titles[j], loss, error))
+    features.sort(key=lambda each: -each.loss)
+    return Importance(tuple(features), float(losses[d, rows] @ weights), rows.size, n_folds)
+
+
+def _without(model: Model, rows: Rows, columns: list[int], n_jobs: int | None) -> FloatArray:
+    """Return the log posteriors (n, k) by some features."""
+    if not columns:
+        log_prior: FloatArray = model.parameters.log_prior
+        return np.broadcast_to(log_prior, (rows.n_rows, log_prior.size))
+    if len(columns) < model.schema.n_features:
+        rows, model = cut_rows(rows, model.schema, columns), model.marginal(columns)
+    return model.log_posterior(rows.with_categories(model.categories), n_jobs).astype(np.float64)
+
+
+def _differences(losses: FloatArray, weights: FloatArray) -> list[tuple[float, float]]:
+    """Return means and standard errors of the losses without each feature minus the last."""
+    with np.errstate(invalid="ignore"):  # a loss may be infinite
+        differences = losses[:-1] - losses[-1]
+        means = differences @ weights
+        spread = np.sqrt(np.square(differences - means[:, None]) @ np.square(weights))
+    return list(zip(means.tolist(), spread.tolist(), strict=True))
