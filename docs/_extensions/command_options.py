@@ -1,4 +1,4 @@
-"""Arguments and options of every subcommand, as click knows them: one source for help and page."""
+"""Arguments in Python and options of every command, from the tables of the package."""
 
 import re
 from collections.abc import Iterator
@@ -12,10 +12,37 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from gaussbayes.cli import gaussbayes
+from gaussbayes.model import options as tables
+
+PYTHON = (
+    ("GaussianClassifier", "OPTIONS"),
+    ("Columns", "COLUMN_OPTIONS"),
+    ("read", "READ_OPTIONS"),
+)
+"""What takes arguments, and the table of them."""
+
+
+class OptionTables(SphinxDirective):
+    """``{option-tables}``: a section for each table of arguments in Python."""
+
+    has_content: ClassVar[bool] = False
+
+    def run(self) -> list[nodes.Node]:
+        text = "\n".join(_tables())
+        return self.parse_text_to_nodes(text, allow_section_headings=True)
+
+
+def _tables() -> Iterator[str]:
+    for name, table in PYTHON:
+        yield from (f"## {name}", "", "| argument | default | values | |", "|---|---|---|---|")
+        for option in getattr(tables, table):
+            cells = (f"`{option.name}`", f"`{option.default!r}`", option.expected, option.help)
+            yield f"| {' | '.join(cells[:2])} | {' | '.join(map(escaped, cells[2:]))} |"
+        yield ""
 
 
 class CommandOptions(SphinxDirective):
-    """``{command-options}``: a section for each subcommand."""
+    """``{command-options}``: a section for each command."""
 
     has_content: ClassVar[bool] = False
 
@@ -25,14 +52,14 @@ class CommandOptions(SphinxDirective):
 
 
 def _lines(group: click.Group) -> Iterator[str]:
-    """The page's text: usage, what it does, and a list of options for each subcommand."""
+    """The text: usage, what it does, and a list of options for each command."""
     root = click.Context(group, info_name="gaussbayes")
     for name in group.list_commands(root):
         command = group.get_command(root, name)
         assert command is not None
         context = click.Context(command, info_name=name, parent=root)
         usage = " ".join(command.collect_usage_pieces(context))
-        yield from (f"## {name}", "", *fenced("text", f"gaussbayes {name} {usage}"))
+        yield from (f"## gaussbayes {name}", "", *fenced("text", f"gaussbayes {name} {usage}"))
         for paragraph in cleandoc(command.help or "").partition("\f")[0].split("\n\n"):
             as_it_stands = paragraph.startswith("\b\n")  # click does not wrap such a paragraph
             text = dedent(paragraph.removeprefix("\b\n"))
@@ -54,5 +81,6 @@ def escaped(text: str) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("option-tables", OptionTables)
     app.add_directive("command-options", CommandOptions)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

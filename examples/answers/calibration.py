@@ -1,8 +1,8 @@
 """Calibration
 ===========
 
-Naive Bayes is overconfident if features repeat one another. Leave-one-out calibration corrects its
-probabilities.
+Naive Bayes is overconfident if features repeat one another. Calibration on leave-one-out
+predictions corrects its probabilities.
 """
 
 import matplotlib.pyplot as plt
@@ -21,8 +21,8 @@ def repeated(n: int, seed: int):
 X, y = repeated(200, 0)
 X_new, y_new = repeated(3000, 1)
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True, layout="constrained")
-for ax, calibration in zip(axes, (None, "leave_one_out"), strict=True):
-    model = GaussianClassifier("diagonal", calibration=calibration).fit(X, y)
+for ax, calibrate in zip(axes, (False, True), strict=True):
+    model = GaussianClassifier("diagonal", calibrate=calibrate).fit(X, y)
     loss = -model.predict_log_proba(X_new)[np.arange(len(y_new)), y_new].mean()
     plots.calibration(model, X_new, y_new, ax=ax)
-    ax.set_title(f"calibration={calibration!r}: log loss {loss:.3f}")
+    ax.set_title(f"calibrate={calibrate}: log loss {loss:.3f}")

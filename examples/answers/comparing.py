@@ -1,7 +1,8 @@
 """Comparing models
 ================
 
-The six structures and their peers on the same folds: error, log loss, Brier score.
+`AutoClassifier`, textbook models, logistic regression, boosted trees and nearest neighbours on the
+same folds.
 """
 
 from gaussbayes import compare, plots

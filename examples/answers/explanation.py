@@ -4,11 +4,12 @@
 How much each feature of one flower adds to the log-odds of the two most probable classes.
 """
 
-from gaussbayes import GaussianClassifier, plots
+from gaussbayes import Columns, GaussianClassifier, plots
 from gaussbayes.datasets import load_iris
 
 iris = load_iris()
-model = GaussianClassifier().fit(iris.rows, iris.labels).with_feature_names(iris.feature_names)
+names = Columns(names=iris.feature_names)
+model = GaussianClassifier(columns=names).fit(iris.rows, iris.labels)
 explanation = model.explain(iris.rows[70])
 odds = explanation.log_odds
 total = odds.at_reference + sum(part.amount for part in odds.contributions)

@@ -16,13 +16,14 @@ X, y = iris.rows[:, 2:], iris.labels
 model = GaussianClassifier().fit(X, y)
 stranger = [[9.0, 0.5]]
 print("posterior:", model.predict_proba(stranger).round(3)[0])
-print("p-values: ", model.p_values(stranger)[0])
-print("decision: ", model.decide(stranger, novelty_level=1e-3).reason)
+print("p-values: ", model.scores(stranger).p_value[0])
+print("decision: ", model.decide(stranger, novelty=1e-3).reason)
 
 # %%
 # The largest p-value over the plane; outside the light area a flower is like no species.
 across, up = np.meshgrid(np.linspace(0, 10, 200), np.linspace(-0.5, 3.5, 150))
-p_value = model.p_values(np.column_stack([across.ravel(), up.ravel()])).max(axis=1)
+grid = np.column_stack([across.ravel(), up.ravel()])
+p_value = model.scores(grid).p_value.max(axis=1)
 figure, ax = plt.subplots(layout="constrained")
 shown = ax.contourf(
     across,

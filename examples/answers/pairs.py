@@ -5,9 +5,10 @@ Decision regions for every pair of features, the others integrated out, with den
 diagonal.
 """
 
-from gaussbayes import GaussianClassifier, plots
+from gaussbayes import Columns, GaussianClassifier, plots
 from gaussbayes.datasets import load_iris
 
 iris = load_iris()
-model = GaussianClassifier().fit(iris.rows, iris.labels).with_feature_names(iris.feature_names)
-plots.pairs(model, iris.rows, iris.labels)
+names = Columns(names=iris.feature_names)
+model = GaussianClassifier(columns=names).fit(iris.rows, iris.labels)
+plots.scatter_matrix(model, iris.rows, iris.labels)

@@ -17,8 +17,7 @@ cloud weak yes; rain strong no
 """
 columns = ["outlook", "wind", "play"]
 table = pd.DataFrame([day.split() for day in days.split(";")], columns=columns)
-play = table.pop("play")
-model = GaussianClassifier(categorical_features=["outlook", "wind"], smoothing=1).fit(table, play)
+model = GaussianClassifier(smoothing=1).fit(table, "play")
 today = pd.DataFrame({"outlook": ["sun", "cloud", None], "wind": ["strong", "weak", "strong"]})
 print(today.assign(**{"p(yes)": model.predict_proba(today)[:, 1].round(3)}))
 

@@ -15,8 +15,7 @@ import numpy as np
 import pandas as pd
 from distributed import Client, LocalCluster
 
-from gaussbayes import GaussianClassifier, make_gaussian_dataset
-from gaussbayes.data.dask import predictions
+from gaussbayes import GaussianClassifier, make_gaussian_dataset, read
 
 
 def main() -> None:
@@ -39,18 +38,17 @@ def main() -> None:
             rows.iloc[part].to_parquet(path, index=False)
 
         # Files: each worker reads some, and sends a small summary of each class.
-        model = GaussianClassifier().fit_source(days, "kind", client=client)
-        alone = GaussianClassifier().fit_source(days, "kind")
+        model = GaussianClassifier().fit(read(days, client=client), "kind")
+        alone = GaussianClassifier().fit(days, "kind")
         written = [each.save(Path(folder, "model.json")).read_bytes() for each in (model, alone)]
-        print(f"{int(model.moments_.weight.sum()):,} rows on {len(cluster.workers)} workers")
+        print(f"{len(rows):,} rows on {len(cluster.workers)} workers")
         print("the model file is that of one process, byte by byte:", written[0] == written[1])
 
         # A DataFrame: its partitions stay where they are, and so do the predictions.
         frame = dd.from_map(pd.read_parquet, days)
-        frame["prediction"] = predictions(model, frame)
-        print("not computed yet:", type(frame["prediction"]).__name__, frame["prediction"].dtype)
+        frame["prediction"] = frame.map_partitions(model.predict, meta=("prediction", "object"))
         right = (frame["prediction"] == frame["kind"]).mean().compute()
-        print(f"right on {right:.1%} of the rows")
+        print(f"accuracy {right:.1%}")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import duckdb
 import numpy as np
 import polars as pl
 
-from gaussbayes import GaussianClassifier, plots
+from gaussbayes import Columns, GaussianClassifier, plots
 
 database = duckdb.connect()  # in memory; give a path for a database on disk
 database.execute(
@@ -25,23 +25,25 @@ database.execute(
     """
 )
 
-# A table, or any query; DuckDB works it out and hands over one row for each class.
+# A table, or any query; DuckDB computes one row of sums for each class.
 trees = database.table("trees")
-model = GaussianClassifier().fit_source(trees, "kind", features=["height", "position"])
+measured = Columns(features=["height", "position"])
+model = GaussianClassifier(columns=measured).fit(trees, "kind")
 for name, prior, mean in zip(model.classes_, model.priors_, model.means_, strict=True):
     print(f"{name}: prior {prior:.3f}, mean height {mean[0]:.2f}")
 
 # A position that is the same to eight digits loses none: the sums are taken about the means.
 rows = trees.df()
-at_once = GaussianClassifier().fit(rows[["height", "position"]], rows["kind"])
+at_once = GaussianClassifier(columns=measured).fit(rows, "kind")
 apart = np.abs(model.covariances_ - at_once.covariances_).max()
 print(f"covariances differ from those of the rows in memory by {apart:.1e} at most")
 
 # Weights, a filter, another engine: a lazy Polars frame.
 tall = pl.from_pandas(rows).lazy().filter(pl.col("height") > 18)
-model = GaussianClassifier("diagonal").fit_source(tall, "kind", features=["height"], weights="seen")
-for name, weight in zip(model.classes_, model.moments_.weight, strict=True):
-    print(f"tall {name}: weight {weight:.0f}")
+height = Columns(features=["height"])
+model = GaussianClassifier("diagonal", columns=height).fit(tall, "kind", sample_weight="seen")
+for name, prior in zip(model.classes_, model.priors_, strict=True):
+    print(f"tall {name}: prior {prior:.3f}")
 
 # %%
 plots.densities(model)

@@ -8,7 +8,7 @@ of feature 1 drifts.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import GaussianClassifier, drift
 
 generator = np.random.default_rng(2)
 
@@ -26,7 +26,7 @@ for number in range(4):
     reference.partial_fit(*week(number))
 
 weeks = np.arange(4, 36)
-results = [reference.drift(*week(number)) for number in weeks]
+results = [drift(reference, *week(number)) for number in weeks]
 for number, result in zip(weeks, results, strict=True):
     if result.changed():
         print(f"week {number}: {', '.join(result.changed())}")

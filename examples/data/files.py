@@ -18,7 +18,7 @@ rows = pd.DataFrame(X, columns=["height", "girth"]).assign(tree=np.array(["ash",
 with tempfile.TemporaryDirectory() as folder:
     for day in range(4):
         rows[day::4].to_csv(Path(folder, f"day{day}.csv.gz"), index=False)
-    model = GaussianClassifier().fit_source(folder, "tree")
+    model = GaussianClassifier().fit(folder, "tree")
     size = model.save(Path(folder, "trees.json")).stat().st_size
-print(f"{model.moments_.weight.sum():,.0f} rows; the model file has {size:,} bytes")
-plots.regions(model, rows[["height", "girth"]][:300], rows["tree"][:300])
+print(f"{len(rows):,} rows; the model file has {size:,} bytes")
+plots.regions(model, rows[:300], "tree")

@@ -29,19 +29,19 @@ patients = patients.mask(generator.random(patients.shape) < 0.2)
 hidden = generator.random(n) < 0.98
 known = np.where(hidden, None, labels)
 
-settings = {"families": {"visits": "poisson"}, "categorical_features": ["smokes"], "smoothing": 1}
+settings = {"families": {"visits": "poisson"}, "smoothing": 1}
 model = GaussianClassifier(**settings).fit(patients, known)
 alone = GaussianClassifier(**settings).fit(patients[~hidden], known[~hidden])
 
 print(f"{(~hidden).sum()} labelled rows, {hidden.sum()} without label")
-print("families:", ", ".join(part.family.name for part in model.model_.components))
+print("columns:", ", ".join(f"{each.name} ({each.kind})" for each in model.columns_))
 for name, each in [("labelled rows alone", alone), ("all rows", model)]:
     prior = each.priors_[0]
     wrong = np.mean(each.predict(patients) != labels)
     loss = -np.mean(np.log(each.predict_proba(patients)[np.arange(n), (~ill).astype(int)]))
-    print(f"{name:>19}: p(ill) = {prior:.3f}, wrong on {wrong:.1%}, log loss {loss:.3f}")
+    print(f"{name:>19}: p(ill) = {prior:.3f}, error {wrong:.1%}, log loss {loss:.3f}")
 
-# Why: what each feature adds to the log-odds of a patient who smokes and came five times.
+# What each feature adds to the log-odds of a patient who smokes and came five times.
 odds = model.explain([None, 5, "yes"], ("ill", "well")).log_odds
 for part in odds.contributions:
     print(f"{part.feature:>12} adds {part.amount:+.2f}")

@@ -1,12 +1,13 @@
-"""
-Score rows in a database
+"""Score rows in a database
 ========================
 
-`to_sql` writes a model as one SELECT. The database that holds the rows runs it, here SQLite, and
-gives the posteriors that the model itself would give: also where a value is NULL.
+`export` writes a model as one SELECT. The database that holds the rows runs it, here SQLite, and
+returns the posteriors of the model, also for rows with NULL.
 """
 
 import sqlite3
+import tempfile
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -23,20 +24,22 @@ rows.loc[::3, "petal width (cm)"] = None  # of every third flower only the lengt
 connection = sqlite3.connect(":memory:")
 rows.to_sql("flowers", connection, index=False)
 
-statement = model.to_sql("flowers", "sqlite", keep=["flower"])
+path = Path(tempfile.mkdtemp(), "score.sql")
+model.export(path, table="flowers", dialect="sqlite", keep=["flower"])
+statement = path.read_text()
 print(f"{len(statement):,} characters, which begin with\n{statement[:60]} …")
 scored = np.array(
     connection.execute(f"SELECT flower, proba_versicolor FROM ({statement})").fetchall()
 )
 
 # %%
-# What the database says, against what the model says of the same rows.
+# The posteriors of the database against those of the model.
 own = model.predict_proba(rows[petals.columns])[scored[:, 0].astype(int), 1]
 print(f"largest difference: {np.abs(own - scored[:, 1]).max():.1e}")
 
-lacks = rows["petal width (cm)"].isna().to_numpy()[scored[:, 0].astype(int)]
+missing = rows["petal width (cm)"].isna().to_numpy()[scored[:, 0].astype(int)]
 figure, axes = plt.subplots(figsize=(5, 4), layout="constrained")
-for some, label in ((~lacks, "complete"), (lacks, "width is NULL")):
-    axes.scatter(own[some], scored[some, 1], s=14, label=label)
+for shown, label in ((~missing, "complete"), (missing, "width is NULL")):
+    axes.scatter(own[shown], scored[shown, 1], s=14, label=label)
 axes.set(xlabel="p(versicolor | x) by the model", ylabel="by the SQL in SQLite")
 axes.legend()

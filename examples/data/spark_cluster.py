@@ -4,14 +4,13 @@
 The partitions of a Spark DataFrame stay on their executors: each sends one record of statistics.
 The model file is that of one machine which reads the same partitions, byte by byte.
 
-It needs Spark and Java 17: pip install 'gaussbayes[spark]'. Nothing is shown here, for want of a
-cluster; what it prints is
+It needs Spark and Java 17: pip install 'gaussbayes[spark]'. It is not run for this page; it prints
 
 .. code-block:: text
 
     600 rows in 3 partitions
     the model file is that of one process, byte by byte: True
-    right on 99.8% of the rows
+    accuracy 99.8%
 """
 
 import tempfile
@@ -23,7 +22,6 @@ from pyarrow import parquet
 from pyspark.sql import SparkSession
 
 from gaussbayes import GaussianClassifier, make_gaussian_dataset
-from gaussbayes.data.spark import predictions
 
 X, y = make_gaussian_dataset([200] * 3, [[-3, -3], [3, -3], [0, 3]], random_state=0, shuffle=True)
 kinds = np.array(["ash", "elm", "oak"])[y]
@@ -38,12 +36,16 @@ frame = spark.read.parquet(str(days[0]))
 for path in days[1:]:
     frame = frame.union(spark.read.parquet(str(path)))
 
-model = GaussianClassifier().fit_source(frame, "kind")
-alone = GaussianClassifier().fit_source(days, "kind")
+model = GaussianClassifier().fit(frame, "kind")
+alone = GaussianClassifier().fit(days, "kind")
 written = [each.save(folder / "model.json").read_bytes() for each in (model, alone)]
-print(f"{int(model.moments_.weight.sum())} rows in {frame.rdd.getNumPartitions()} partitions")
+print(f"{len(X)} rows in {frame.rdd.getNumPartitions()} partitions")
 print("the model file is that of one process, byte by byte:", written[0] == written[1])
 
-# Predictions are a column that Spark computes when it is asked for.
-right = predictions(model, frame).where("prediction = kind").count() / len(X)
-print(f"right on {right:.1%} of the rows")
+# Executors predict, too: the model is sent to them with the function.
+schema = "kind string, prediction string"
+predicted = frame.mapInPandas(
+    lambda parts: (p[["kind"]].assign(prediction=model.predict(p)) for p in parts), schema
+)
+right = predicted.where("prediction = kind").count() / len(X)
+print(f"accuracy {right:.1%}")

@@ -17,7 +17,7 @@ alone = GaussianClassifier(shared=True).fit(X[:8], y[:8])
 both = GaussianClassifier(shared=True).fit(X, labels)
 figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), sharey=True, layout="constrained")
 for ax, model, name in zip(axes, (alone, both), ("labelled rows alone", "all rows"), strict=True):
-    plots.regions(model, X, labels, resolution=150, ax=ax)
+    plots.regions(model, X, labels, ax=ax)
     ax.set(title=f"{name}: {model.score(X, y):.1%} right", xlabel="x₁", ylabel="x₂")
     ax.label_outer()
     ax.get_legend().remove()

@@ -1,7 +1,7 @@
-"""Automatic choice
-================
+"""Automatic selection
+===================
 
-Structure, shrinkage and transforms are chosen by leave-one-out log loss, and the posteriors are
+Structure, shrinkage and transforms are selected by leave-one-out log loss, and the posteriors are
 calibrated.
 """
 
@@ -13,7 +13,6 @@ from gaussbayes.datasets import load_iris
 iris = load_iris()
 model = AutoClassifier().fit(iris.rows, iris.labels)
 print(model.selection_)
-print(model.model_.calibration)
 
 # %%
 # All candidates, the best first:

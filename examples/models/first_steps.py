@@ -6,7 +6,7 @@ Fit, predict and inspect a model of Fisher's irises.
 
 from sklearn.model_selection import train_test_split
 
-from gaussbayes import GaussianClassifier, plots
+from gaussbayes import Columns, GaussianClassifier, plots
 from gaussbayes.datasets import load_iris
 
 iris = load_iris()
@@ -14,10 +14,11 @@ X_train, X_test, y_train, y_test = train_test_split(
     iris.rows, iris.labels, test_size=0.3, random_state=3, stratify=iris.labels
 )
 
-model = GaussianClassifier().fit(X_train, y_train)
-print(f"right on {model.score(X_test, y_test):.1%} of {len(y_test)} flowers it has not seen")
+names = Columns(names=iris.feature_names)
+model = GaussianClassifier(columns=names).fit(X_train, y_train)
+print(f"accuracy {model.score(X_test, y_test):.1%} on {len(y_test)} held-out flowers")
 
-# What the model knows of a class is a prior, a mean and a covariance.
+# The model of a class is a prior, a mean and a covariance.
 for name, prior, mean in zip(model.classes_, model.priors_, model.means_, strict=True):
     print(f"{name:>10}  prior {prior:.3f}  mean {mean.round(2)}")
 
@@ -30,10 +31,9 @@ print("log posterior:", model.predict_log_proba(flower).round(2)[0])
 for covariance in ("full", "diagonal", "spherical"):
     for shared in (False, True):
         other = GaussianClassifier(covariance, shared=shared).fit(X_train, y_train)
-        which = f"{covariance}{', shared' if shared else ''}"
-        print(f"{which:>18}: {other.score(X_test, y_test):.1%} right")
+        title = f"{covariance}{', shared' if shared else ''}"
+        print(f"{title:>18}: accuracy {other.score(X_test, y_test):.1%}")
 
 # %%
 # Two of the four features, the others integrated out:
-named = model.with_feature_names(iris.feature_names)
-plots.regions(named, X_train, y_train, features=["petal length (cm)", "petal width (cm)"])
+plots.regions(model, X_train, y_train, features=["petal length (cm)", "petal width (cm)"])

@@ -6,7 +6,7 @@ A model from known parameters instead of data: posteriors, other priors, and sim
 
 import numpy as np
 
-from gaussbayes import GaussianClassifier, decision_boundaries, plots
+from gaussbayes import GaussianClassifier, plots
 
 # A test result is 100 ± 10 in healthy people and 130 ± 20 in ill people.
 model = GaussianClassifier.from_parameters(
@@ -14,6 +14,7 @@ model = GaussianClassifier.from_parameters(
     means=[[100], [130]],
     covariances=[[[100]], [[400]]],
     classes=["healthy", "ill"],
+    feature_names=["reading"],
 )
 reading = [[118.0]]
 print(f"equal priors: p(ill | 118) = {model.predict_proba(reading)[0, 1]:.3f}")
@@ -26,7 +27,8 @@ print(f"log-odds of ill: {before:.3f} before, {after:.3f} after, log(1/49) apart
 
 # The variance of the ill is larger, so that very low readings indicate illness as well.
 for name, each in [("equal priors", model), ("one in fifty", screening)]:
-    low, high = (boundary.position for boundary in decision_boundaries(each))
+    odds = each.boundary("ill", "healthy")
+    low, high = sorted(np.roots([odds.quadratic[0, 0], odds.linear[0], odds.constant]))
     print(f"{name}: healthy between {low:.1f} and {high:.1f}")
 
 # Draw people from the model, and count the errors of the best rule.
@@ -36,4 +38,4 @@ print(f"error of always saying healthy: {np.mean(y == 'ill'):.2%}")
 
 # %%
 # Both Gaussians, and where the decision changes with equal priors:
-plots.densities(model.with_feature_names(["reading"]))
+plots.densities(model)

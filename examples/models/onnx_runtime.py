@@ -24,7 +24,7 @@ expected = model.predict_proba(rows)
 
 figure, ax = plt.subplots(layout="constrained")
 for dtype in ("float64", "float32"):
-    session = onnxruntime.InferenceSession(model.to_onnx(folder / "iris.onnx", dtype=dtype))
+    session = onnxruntime.InferenceSession(model.export(folder / "iris.onnx", dtype=dtype))
     label, posterior, _ = session.run(None, {"X": rows.astype(dtype)})
     print(f"{dtype}: {(label == model.predict(rows)).mean():.0%} of the labels are the same")
     ax.semilogy(np.sort(np.abs(posterior - expected).max(axis=1)) + 1e-18, label=dtype)

@@ -25,10 +25,10 @@ for shared in path:
     log_posterior = model.fit(X, y).predict_log_proba(X_test)
     new.append(-log_posterior[np.arange(len(y_test)), y_test].mean())
 best = path[np.argmin(left_out)]
-print(f"least log loss of rows left out at shared={best:.2f}")
+print(f"smallest leave-one-out log loss at shared={best:.2f}")
 
 figure, ax = plt.subplots(layout="constrained")
-ax.plot(path, left_out, label="36 rows, each left out")
+ax.plot(path, left_out, label="36 rows, leave-one-out")
 ax.plot(path, new, label="9,000 new rows")
 ax.axvline(best, color="0.6", linewidth=1)
 ax.set(xlabel="shared: 0 is QDA, 1 is LDA", ylabel="log loss", yscale="log")

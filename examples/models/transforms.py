@@ -7,19 +7,18 @@ values follows from that of the transformed ones.
 
 import numpy as np
 
-from gaussbayes import GaussianClassifier, plots
+from gaussbayes import Columns, GaussianClassifier, plots
 
 generator = np.random.default_rng(0)
 y = np.repeat(["rents", "owns"], 400)
 X = np.exp(generator.normal([[0.3, 0.0]] * 400 + [[1.2, 0.5]] * 400, [0.6, 0.9]))
-names = ["income", "years"]
-
-plain = GaussianClassifier(shared=True).fit(X, y).with_feature_names(names)
-logarithm = GaussianClassifier(shared=True, transforms="log").fit(X, y).with_feature_names(names)
+names = Columns(names=["income", "years"])
+plain = GaussianClassifier(shared=True, columns=names).fit(X, y)
+logarithm = GaussianClassifier(shared=True, transforms="log", columns=names).fit(X, y)
 for name, model in [("as they are", plain), ("logarithms", logarithm)]:
-    loss = model.with_feature_names(None).leave_one_out(X, y).evaluation.log_loss
+    loss = model.leave_one_out(X, y).evaluation.log_loss
     print(f"{name:>12}: log loss {loss:.3f}")
-plots.densities(plain, X, y, feature="income")
+plots.densities(plain, X, y, features="income")
 
 # %%
-plots.densities(logarithm, X, y, feature="income")
+plots.densities(logarithm, X, y, features="income")
