@@ -1,7 +1,7 @@
 """One feature: densities, joint densities, evidence and posteriors of the classes, and boundaries.
 
 Numbers have curves; categories and counts have bars, with marks at the proportions of the rows.
-Boundaries are vertical lines with their values written above.
+Boundaries are vertical lines; the legend gives their values.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
@@ -35,16 +34,12 @@ _WORDS: dict[str, str] = {
     "posterior": "p(c | x)",
     "evidence": "p(x)",
 }
-
 _MOST_BARS = 120  # more bars are shown as lines
 _RESOLUTION = 501
 _NEAR = 0.15  # of the stretch shown: a boundary this little outside is worth the room
 _TICK, _STRIP_LINE = 0.35, 0.17  # heights in inches: for a tick, and a class's line of markers
 _GROUP = 0.8  # of the room between neighbouring values, what their bars take
-# In inches: width of a digit and height of a line of small print; from a line's end to its value.
-_DIGIT, _LINE, _LEADER = 0.078, 0.16, 0.13
-_SMALLEST = 0.75  # of the width axes have before they are laid out, what legends leave at least
-_MOST_NAMED = 3  # of the boundaries beyond the figure
+_MOST_NAMED = 6  # boundaries whose values the legend gives
 
 # What marks look like that show the proportions of rows, and the evidence as bars and as a line.
 _LABELLED: Look = {"linewidth": 2.0}
@@ -53,79 +48,14 @@ _OUTLINE: Look = {"facecolor": "none", "edgecolor": style.FAINT, "linewidth": 1.
 _BROAD: Look = {"color": style.FAINT, "linewidth": 3.0}
 
 
-@dataclass(frozen=True, slots=True)
-class BoundaryLines:
-    """The decision boundaries along a feature, within the stretch that is shown and beyond it."""
-
-    positions: tuple[float, ...]
-    between_integers: bool
-    low: float
-    high: float
-
-    @property
-    def inside(self) -> list[float]:
-        """Those within the stretch."""
-        return [at for at in self.positions if self.low <= at <= self.high]
-
-    def draw(self, ax: Axes, *, write: bool = True) -> float:
-        """Draw a line at each boundary; returns how much of the height the values take above.
-
-        They are moved aside where they would overlap, upright where many must find room; if there
-        is no room at all, the lines stand alone.
-        """
-        if not self.inside:
-            return 0.0
-        low, span = self.low, self.high - self.low
-        width, height = style.inches(ax)
-        written = numbers(self.inside, span, self.between_integers)
-        longest = max(len(value) for value in written) * _DIGIT
-        room = (longest + _DIGIT) / (_SMALLEST * width)
-        upright = len(written) * room > 1.0
-        if upright:
-            room = _LINE / (_SMALLEST * width)
-        write = write and len(written) * room <= 1.0
-        above = ((longest if upright else _LINE) + _LEADER) / height if write else 0.0
-        look: Look = {"colors": style.INK, "linewidth": 1.0, "zorder": 4}
-        look["transform"] = across_data = ax.get_xaxis_transform()
-        ax.vlines(self.inside, 0.0, 1.0 - above, label=BOUNDARY, **look)
-        if not write:
-            return 0.0
-        places = low + span * spread((np.array(self.inside) - low) / span, room)
-        foot, head = 1.0 - above, 1.0 - above + 0.8 * _LEADER / height
-        leaders = []
-        small: Look = {"ha": "center", "va": "top", "fontsize": "small", "color": style.INK}
-        small |= {"rotation": 90.0 if upright else 0.0, "transform": across_data}
-        for at, place, value in zip(self.inside, places, written, strict=True):
-            leaders.append([(at, foot), (place, head)])
-            ax.text(place, 0.995, value, **small)
-        ax.add_collection(LineCollection(leaders, **look), autolim=False)
-        return above
-
-    def handles(self) -> list[Any]:
-        """The legend entry, which also names boundaries beyond the figure; none without any."""
-        if not self.positions:
-            return []
-        outside = [at for at in self.positions if at not in self.inside]
-        beyond = numbers(outside, self.high - self.low, self.between_integers)
-        named = ", ".join(beyond[:_MOST_NAMED])
-        more = f" and {len(beyond) - _MOST_NAMED} more" if len(beyond) > _MOST_NAMED else ""
-        where = "also at" if self.inside else "not shown: at"
-        label = f"{BOUNDARY},\n{style.text(f'{where} {named}{more}')}" if beyond else BOUNDARY
-        return [style.line(label, color=style.INK, linewidth=float(bool(self.inside)))]
-
-
-def boundary_lines(seen: View, low: float, high: float) -> BoundaryLines:
-    """Those of the one feature of a view."""
-    return BoundaryLines(seen.boundaries(low, high), seen.axes[0].is_discrete, low, high)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class LineScene:
     """What a figure of one feature shows: a stretch of the line, boundaries, and maybe rows."""
 
     view: View
     x: FloatArray  # (m,) where the densities are computed
-    boundaries: BoundaryLines
+    limits: tuple[float, float]
+    boundaries: tuple[float, ...]  # also those beyond the limits
     rows: RowPoints
     styles: Styles  # k of them
 
@@ -151,16 +81,12 @@ class LineScene:
             return self.x - width / 2, width
         return self.x - width / 2 + code * (width / len(self.styles)), width / len(self.styles)
 
-    def groups(self, weighted: bool) -> Iterator[tuple[FloatArray, int, str, float]]:
-        """The rows of each class that has some: values, code, colour and the area they stand for.
-
-        At last those without label, of code −1, which are of all classes together.
-        """
+    def groups(self) -> Iterator[tuple[FloatArray, int, str]]:
+        """Values, code and colour of the rows of each class, then those of unlabelled rows (−1)."""
         for code in [*range(len(self.styles)), -1]:
             values = self.rows.places[self.rows.codes == code, 0]
             if values.size:
-                area = float(self.view.model.prior[code]) if weighted and code >= 0 else 1.0
-                yield values, code, self.styles[code].color if code >= 0 else UNLABELLED, area
+                yield values, code, self.styles[code].color if code >= 0 else UNLABELLED
 
 
 def scene(view: View, rows: RowPoints) -> LineScene:
@@ -170,14 +96,15 @@ def scene(view: View, rows: RowPoints) -> LineScene:
         (lowest,), (highest,) = view_limits(view, rows.places)
         low, high = min(low, lowest), max(high, highest)
     span = high - low
-    boundaries = boundary_lines(view, low - _NEAR * span, high + _NEAR * span)
-    near = boundaries.inside
+    low, high = low - _NEAR * span, high + _NEAR * span
+    boundaries = view.boundaries(low, high)
+    near = [at for at in boundaries if low <= at <= high]
+    low, high = low + _NEAR * span, high - _NEAR * span
     if near:
         low, high = min(low, near[0] - 0.02 * span), max(high, near[-1] + 0.02 * span)
-    low, high = view.axes[0].limits(float(low), float(high))
-    x = curve_points(view, low, high, _RESOLUTION, near)
-    shown = replace(boundaries, low=low, high=high)
-    return LineScene(view, x, shown, rows, style.class_styles(view.classes))
+    limits = view.axes[0].limits(float(low), float(high))
+    x = curve_points(view, *limits, _RESOLUTION, near)
+    return LineScene(view, x, limits, boundaries, rows, style.class_styles(view.classes))
 
 
 @styled
@@ -193,8 +120,7 @@ def densities(
     """Plot the density ``p(x | c)`` of each class along one feature, with the decision boundaries.
 
     Other features are integrated out. Categories and counts have bars instead of curves. A vertical
-    line marks each value at which the most probable class changes; the legend lists boundaries that
-    are too far away to be shown.
+    line marks each value at which the most probable class changes; the legend gives these values.
 
     Parameters
     ----------
@@ -216,12 +142,12 @@ def densities(
     >>> from gaussbayes import GaussianClassifier
     >>> X, y = [[1.8], [2.1], [2.5], [3.2], [3.8], [5.8], [6.7], [7.0]], list("AAAAABBB")
     >>> ax = densities(GaussianClassifier().fit(X, y), X, y)
-    >>> [text.get_text() for text in ax.texts]
-    ['4.944']
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['A', 'B', 'decision boundary\\nat 4.944, 15.316']
     """
     model_of(model)  # an error if it has no densities
     view = view_of((1,), model, style.chosen(features))
-    return draw_curves("likelihood", view, X, y, legend=legend, ax=ax)
+    return draw_curves("likelihood", view, X, y, None, legend, ax)
 
 
 def draw_curves(
@@ -229,8 +155,7 @@ def draw_curves(
     view: View,
     X: TableLike | None,
     y: LabelsLike | None,
-    *,
-    label: object = None,
+    label: object,
     legend: bool,
     ax: Axes | None,
 ) -> Axes:
@@ -246,15 +171,9 @@ def draw_curves(
 
 
 def draw_scene(
-    ax: Axes,
-    shown: LineScene,
-    quantity: Quantity,
-    codes: Sequence[int],
-    *,
-    write: bool = True,
-    strip: bool = True,
+    ax: Axes, shown: LineScene, quantity: Quantity, codes: Sequence[int], *, strip: bool = True
 ) -> None:
-    """A quantity of some classes, the rows and the boundaries, whose values are written."""
+    """A quantity of some classes, the rows and the boundaries."""
     points, below = shown.x[:, None], 0.0
     values = getattr(shown.view, quantity)(points)
     heights = [1.0 if quantity == "posterior" else float(np.nanmax(values))]
@@ -273,27 +192,17 @@ def draw_scene(
     elif quantity == "posterior":  # no histogram has its scale
         below = 0.0 if shown.has_bars else 0.03
     elif not shown.few:
-        heights += _draw_rows(ax, shown, quantity == "joint")
-    above = shown.boundaries.draw(ax, write=write) if quantity != "evidence" else 0.0
-    _frame(ax, shown, max(heights), below, above)
+        heights += _draw_rows(ax, shown, weighted=quantity == "joint")
+    if quantity != "evidence":
+        look: Look = {"color": style.INK, "linewidth": 1.0, "zorder": 4, "gid": "boundary"}
+        for at in shown.boundaries:
+            ax.axvline(at, **look)
+    _frame(ax, shown, max(heights), below)
     ax.set_ylabel(_WORDS[quantity])
 
 
-def _draw_evidence(ax: Axes, shown: LineScene, values: NDArray[Any]) -> None:
-    if shown.has_bars:
-        left, width = shown.bars(-1)
-        ax.bar(left, values, width, align="edge", zorder=1, gid="evidence", **_OUTLINE)
-    else:
-        ax.plot(shown.x, values, zorder=2, gid="evidence", **_BROAD)
-
-
 def _draw_values(
-    ax: Axes,
-    shown: LineScene,
-    values: NDArray[Any],
-    codes: Sequence[int],
-    *,
-    stacked: bool,
+    ax: Axes, shown: LineScene, values: NDArray[Any], codes: Sequence[int], *, stacked: bool
 ) -> None:
     """A curve for each class through values (m, k), or bars: side by side, or on each other."""
     known = np.zeros(values.shape)
@@ -314,64 +223,56 @@ def _draw_values(
             ax.bar(left, values[:, code], width, align="edge", color=look.color, zorder=2)
 
 
-def _draw_rows(ax: Axes, shown: LineScene, weighted: bool) -> Iterator[float]:
+def _draw_evidence(ax: Axes, shown: LineScene, values: NDArray[Any]) -> None:
+    if shown.has_bars:
+        left, width = shown.bars(-1)
+        ax.bar(left, values, width, align="edge", zorder=1, gid="evidence", **_OUTLINE)
+    else:
+        ax.plot(shown.x, values, zorder=2, gid="evidence", **_BROAD)
+
+
+def _draw_rows(ax: Axes, shown: LineScene, *, weighted: bool) -> Iterator[float]:
     """The rows of each class, as a histogram or as marks at their proportions; yields the highest.
 
     A histogram has area 1, or that of the class's prior.
     """
-    for values, code, color, area in shown.groups(weighted):
+    for values, code, color in shown.groups():
+        area = float(shown.view.model.prior[code]) if weighted and code >= 0 else 1.0
         if shown.is_discrete:
-            height = proportions(values, shown.x, area)
+            edges = np.append(shown.x, 2 * shown.x[-1] - shown.x[-2:][0] + (shown.x.size == 1))
+            counts = np.histogram(values, edges - 1e-9)[0]
+            height = area * counts / values.size
             left, width = shown.bars(code)
             look: Look = {"colors": style.INK if code >= 0 and shown.has_bars else color}
             look |= _LABELLED if code >= 0 else _WITHOUT_LABEL
             ax.hlines(height, left, left + width, gid=f"rows {code}", zorder=4, **look)
             yield float(height.max())
-        elif (steps := histogram(values, area)) is not None:  # a single value has no density
-            ax.stairs(*steps, fill=True, color=color, alpha=0.25, zorder=1)
-            ax.stairs(*steps, color=color, alpha=0.6, linewidth=0.8, zorder=2)
-            yield float(steps[0].max())
-
-
-def histogram(values: FloatArray, area: float = 1.0) -> tuple[FloatArray, FloatArray] | None:
-    """Heights (m,) and edges (m + 1,) of a histogram with this area; None of a single value.
-
-    The number of intervals is twice the cube root of that of the values (Rice's rule).
-    """
-    if values.size == 0 or values.min() == values.max():
-        return None
-    n_intervals = int(np.ceil(2 * np.cbrt(values.size)))
-    heights, edges = np.histogram(values, bins=n_intervals, density=True)
-    return area * heights, edges
-
-
-def proportions(values: FloatArray, points: FloatArray, area: float = 1.0) -> FloatArray:
-    """The proportion of values (n,) at each of equally spaced points (m,), times a factor.
-
-    Values between two points count for the lower one. All are 0 if there are no values.
-    """
-    step = points[1] - points[0] if points.size > 1 else 1.0
-    count = np.histogram(values, bins=np.append(points, points[-1] + step) - 1e-9 * step)[0]
-    return area * count / max(1, values.size)
+        elif values.min() < values.max():  # a single value has no density
+            n_bars = int(np.ceil(2 * np.cbrt(values.size)))  # Rice's rule
+            height, edges = np.histogram(values, n_bars, density=True)
+            look = {"color": color, "gid": f"rows {code}"}
+            ax.stairs(area * height, edges, fill=True, alpha=0.25, zorder=1, **look)
+            ax.stairs(area * height, edges, alpha=0.6, linewidth=0.8, zorder=2, **look)
+            yield float(area * height.max())
 
 
 def _draw_strip(ax: Axes, shown: LineScene, height: float, n_lines: int) -> None:
     """The rows as markers, one line for each class, in this lowest part of the axes."""
     edge: Look = {"linestyle": "none", "markeredgecolor": "white", "markeredgewidth": 0.5}
     edge |= {"transform": ax.get_xaxis_transform(), "clip_on": False, "zorder": 5}
-    for values, code, color, _ in shown.groups(False):
+    for values, code, color in shown.groups():
         marker, size = (shown.styles[code].marker, 5.5) if code >= 0 else ("o", 4.0)
         at = height * (n_lines - (code if code >= 0 else n_lines - 1) - 0.5) / n_lines
         look: Look = {"marker": marker, "markersize": size, "markerfacecolor": color}
         ax.plot(values, np.full(values.size, at), **look, **edge)
 
 
-def _frame(ax: Axes, shown: LineScene, top: float, below: float, above: float) -> None:
-    """Show 0 … top, with this much of the height free below and above; ticks where curves are."""
-    ax.set_xlim(shown.boundaries.low, shown.boundaries.high)
-    full = 1.04 * top / (1.0 - below - above)
+def _frame(ax: Axes, shown: LineScene, top: float, below: float) -> None:
+    """Show 0 … top, with this much of the height free below; ticks where curves are."""
+    ax.set_xlim(*shown.limits)
+    full = 1.04 * top / (1.0 - below)
     ax.set_ylim(-below * full, (1.0 - below) * full)
-    room = style.inches(ax)[1] * (1.0 - below - above)
+    room = style.inches(ax)[1] * (1.0 - below)
     ticks = MaxNLocator(max(2, int(room / _TICK)), steps=[1, 2, 5, 10]).tick_values(0.0, top)
     ax.set_yticks([tick for tick in ticks if -1e-9 * top <= tick <= (1.0 + 1e-9) * top])
     if below:
@@ -388,20 +289,28 @@ def _handles(shown: LineScene, quantity: Quantity, codes: Sequence[int]) -> list
         entries.append(kind(look.label, color=look.color, **{} if shown.has_bars else curve))
     if quantity == "evidence" or (quantity == "joint" and len(codes) == len(shown.styles)):
         entries.append(kind("evidence p(x)", **_OUTLINE if shown.has_bars else _BROAD))
-    boundaries = [] if quantity == "evidence" else shown.boundaries.handles()
-    if shown.few or quantity == "posterior" or not shown.rows.codes.size:
-        rows = row_plots.row_handles(shown.rows) if shown.few else []
-        return [*entries, *rows, *boundaries]
-    if shown.is_discrete:
+    has_histograms = not shown.few and quantity != "posterior" and shown.rows.codes.size
+    if has_histograms and shown.is_discrete:
         color = style.INK if shown.has_bars else style.FAINT
-        rows = [style.line("rows (proportion)", color=color, **_LABELLED)]
-        unlabelled = style.line("unlabelled", color=UNLABELLED, **_WITHOUT_LABEL)
-    else:
-        rows = [style.patch("rows (histogram)", facecolor=style.FAINT, alpha=0.4)]
-        unlabelled = style.patch("unlabelled", facecolor=UNLABELLED, alpha=0.4)
-    if shown.rows.unlabelled.any() and quantity != "evidence":
-        rows.append(unlabelled)
-    return [*entries, *rows, *row_plots.missing_handles(shown.rows.n_missing), *boundaries]
+        entries.append(style.line("rows (proportion)", color=color, **_LABELLED))
+    elif has_histograms:
+        entries.append(style.patch("rows (histogram)", facecolor=style.FAINT, alpha=0.4))
+    if shown.few or has_histograms:
+        rows = replace(shown.rows, codes=abs(shown.rows.codes)) if quantity == "evidence" else None
+        entries += row_plots.row_handles(rows or shown.rows)
+    return entries if quantity == "evidence" else [*entries, *_boundary_handles(shown)]
+
+
+def _boundary_handles(shown: LineScene) -> list[Any]:
+    """The legend entry of the boundaries, with their values; none without any."""
+    if not shown.boundaries:
+        return []
+    low, high = shown.limits
+    values = numbers(shown.boundaries, high - low, shown.is_discrete)[:_MOST_NAMED]
+    more = len(shown.boundaries) - len(values)
+    listed = f"at {', '.join(values)}{f' and {more} more' if more else ''}"
+    look: Look = {"color": style.INK, "linewidth": 1.0}
+    return [style.line(f"{BOUNDARY}\n{style.text(listed)}", **look)]
 
 
 def numbers(positions: Sequence[float], span: float, between_integers: bool = False) -> list[str]:
@@ -426,19 +335,3 @@ def numbers(positions: Sequence[float], span: float, between_integers: bool = Fa
         decimals = min(16, max(0, first - place))
         written.append(f"{value:.{decimals}{form}}".replace("-", "−", int(value < 0)))
     return written
-
-
-def spread(wanted: FloatArray, width: float) -> FloatArray:
-    """Move positions (n,), in ascending order, as little as it takes to be this far apart.
-
-    All stay within 0 and 1 by half the width: by least squares, a monotone regression.
-
-    >>> spread(np.array([0.5, 0.52, 0.9]), 0.1).round(4).tolist()
-    [0.46, 0.56, 0.9]
-    """
-    from scipy.optimize import isotonic_regression
-
-    steps = width * np.arange(wanted.size)
-    moved = isotonic_regression(wanted - steps).x
-    places: FloatArray = np.clip(moved, width / 2, 1.0 - width / 2 - steps[-1]) + steps
-    return places

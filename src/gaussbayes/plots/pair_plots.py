@@ -34,7 +34,6 @@ _RESOLUTION = 120
 _NAME_LENGTH = 18  # characters of a name that fit along a panel; more are in several lines
 _SIDE, _NAME_LINE, _LETTER = 1.85, 0.16, 0.09
 """In inches: a panel, a line of a feature's name, a letter of the names of categories."""
-_DARKEST = 0.55  # proportion of grey in the cell with the largest error
 
 
 class Part(NamedTuple):
@@ -58,10 +57,10 @@ def scatter_matrix(
     """Plot every pair of features: decision regions, rows, densities and error rates.
 
     Below the diagonal are the decision regions of two features with the rows, misclassified ones
-    ringed; on it, the densities of one feature; above it, the error rates of the pairs as a table,
-    darker cells for larger ones. The model of each panel is the exact marginal of `model`: nothing
-    is fitted again. A heavy frame marks the pair with the fewest errors. Errors are counted on all
-    labelled rows, missing values integrated out; points are rows that have both features.
+    ringed; on it, the densities of one feature. The model of each panel is the exact marginal of
+    `model`: nothing is fitted again. Titles give the error rate and the number of errors, counted
+    on all labelled rows with missing values integrated out. A heavy frame marks the pair with the
+    fewest errors. Points are rows that have both features.
 
     Parameters
     ----------
@@ -99,7 +98,7 @@ def scatter_matrix(
     rows = cut_rows(given, whole.schema, seen.columns)
     couples = {couple: _part(seen, couple, rows, codes) for couple in combinations(range(m), 2)}
     n_errors = [couple.evaluation.n_errors for couple in couples.values()]
-    fewest = min(n_errors) if m > 2 else None  # a single pair is not the best of any
+    fewest = min(n_errors) if m > 2 else None
     names = [style.text(name, _NAME_LENGTH) for name in seen.names]
     room = _SIDE * m + _NAME_LINE * max(name.count("\n") for name in names)
     categories = [name for axis in seen.axes for name in axis.categories]
@@ -109,13 +108,11 @@ def scatter_matrix(
     # All rows, or as many as can be told apart, evenly spread.
     shown = np.unique(np.linspace(0, codes.size - 1, min(codes.size, _MOST_ROWS)).astype(np.intp))
     for (left, below), couple in track(couples.items(), "drawing"):
-        pair, cell = axes[below, left], axes[left, below]
-        best = couple.evaluation.n_errors == fewest
+        pair: Any = axes[below, left]
         _draw_pair(pair, couple, codes, shown)
-        _draw_cell(cell, couple.evaluation, max(n_errors), "bold" if best else "normal")
-        if best:
-            for panel in (pair, cell):
-                panel.spines[:].set(visible=True, linewidth=2.2, edgecolor=style.INK)
+        axes[left, below].set_axis_off()
+        if couple.evaluation.n_errors == fewest:
+            pair.spines[:].set(visible=True, linewidth=2.2, edgecolor=style.INK)
     places = seen.positions(rows)
     for column, *limits in zip(range(m), *view_limits(seen, places), strict=True):
         _draw_single(axes[column, column], _part(seen, (column,), rows, codes), codes)
@@ -167,19 +164,10 @@ def _draw_pair(ax: Axes, couple: Part, codes: NDArray[np.intp], shown: NDArray[n
 def _draw_single(ax: Axes, single: Part, codes: NDArray[np.intp]) -> None:
     points = row_plots.points_at(single.places, codes)
     shown = scene(single.view, points)
-    draw_scene(ax, shown, "likelihood", range(len(shown.styles)), write=False, strip=False)
+    draw_scene(ax, shown, "likelihood", range(len(shown.styles)), strip=False)
     ax.set(ylabel="", yticks=[])
     ax.spines["left"].set_visible(False)
     ax.set_title(_counted(single.evaluation), fontsize="small", pad=3.0)
-
-
-def _draw_cell(ax: Axes, evaluation: Evaluation, most: float, weight: str) -> None:
-    darkness = _DARKEST * evaluation.n_errors / most if most else 0.0
-    ax.set(facecolor=style.lighter(style.FAINT, 1.0 - darkness), xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
-    middle: Look = {"transform": ax.transAxes, "ha": "center", "va": "center"}
-    written = _counted(evaluation).replace(" (", "\n(")
-    ax.text(0.5, 0.5, written, fontsize="large", fontweight=weight, **middle)
 
 
 def _counted(evaluation: Evaluation) -> str:

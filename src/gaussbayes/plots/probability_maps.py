@@ -69,8 +69,8 @@ def posterior(
     >>> posterior(model, label=1).get_title()
     'p(c | x), c = 1'
     >>> ax = posterior(GaussianClassifier.from_parameters(None, [[0], [4]], [[1]]))
-    >>> [text.get_text() for text in ax.texts]
-    ['2.00']
+    >>> ax.get_ylabel()
+    'p(c | x)'
     """
     seen = view_of((1, 2), model, style.chosen(features))
     return _draw("posterior", seen, X, y, label, legend, ax)
@@ -156,7 +156,7 @@ def evidence(
             raise OptionError(msg)
         return _draw_surface(seen, legend, ax)
     if len(seen.axes) == 1:
-        return line_plots.draw_curves("evidence", seen, X, y, legend=legend, ax=ax)
+        return line_plots.draw_curves("evidence", seen, X, y, None, legend, ax)
     ax = style.axes_for(ax)
     points = row_plots.points_of(seen, X, y)
     shown = style.widest(style.limits_before(ax), view_limits(seen, points.places))
@@ -194,7 +194,7 @@ def _draw(
 ) -> Axes:
     """A quantity of one class or of all, along a feature or over two."""
     if len(seen.axes) == 1:
-        return line_plots.draw_curves(quantity, seen, X, y, label=label, legend=legend, ax=ax)
+        return line_plots.draw_curves(quantity, seen, X, y, label, legend, ax)
     points = row_plots.points_of(seen, X, y)
     grid = view_grid(seen, region_plots.RESOLUTION, points.places)
     values: RealArray = getattr(seen, quantity)(grid.rows)
@@ -291,13 +291,8 @@ def _draw_surface(seen: View, legend: bool, ax: Axes | None) -> Axes:
     drawn.set_zlabel("p(x)", labelpad=10)
     drawn.locator_params(nbins=5)
     entries: list[Any] = list(region_plots.region_handles(styles))
-    writers = (drawn.set_xlabel, drawn.set_ylabel)
-    for write, name, sign in zip(writers, seen.names, "₁₂", strict=True):
-        long = len(name) > _LONG  # ticks are in its way: the legend says it
-        write(f"x{sign}" if long else style.text(name), labelpad=9)
-        if long:
-            explained = style.text(f"x{sign}: {name}")
-            entries.append(style.line(explained, linestyle="none"))
+    drawn.set_xlabel(style.text(seen.names[0], _LONG), labelpad=9)
+    drawn.set_ylabel(style.text(seen.names[1], _LONG), labelpad=9)
     beside = style.legend_beside(drawn, entries) if legend else None
     if beside is not None:  # p(x) stands where legends usually begin
         beside.set_bbox_to_anchor((1.08, 1.0), transform=drawn.transAxes)

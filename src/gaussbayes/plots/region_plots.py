@@ -10,31 +10,27 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PatchCollection
+from matplotlib.collections import LineCollection
 from matplotlib.colors import ListedColormap
 from matplotlib.image import AxesImage
-from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from gaussbayes.analysis import decision
 from gaussbayes.analysis.class_moments import class_outlines
 from gaussbayes.analysis.ellipse import mass_of_radius
 from gaussbayes.analysis.grid import (
     Grid,
     RegionMap,
     axis_limits,
-    axis_points,
     boundary_segments,
     grid_within,
-    intervals,
     region_map,
     view_limits,
 )
-from gaussbayes.analysis.view import Axis, View, density_view, view_of
+from gaussbayes.analysis.view import Axis, View, density_view, pair_view
 from gaussbayes.base.errors import DataError, OptionError
-from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
+from gaussbayes.base.types import LabelsLike, TableLike
 from gaussbayes.plots import row_plots, style
-from gaussbayes.plots.line_plots import BOUNDARY, boundary_lines
+from gaussbayes.plots.line_plots import BOUNDARY
 from gaussbayes.plots.row_plots import RowPoints
 from gaussbayes.plots.style import Classifier, Features, Look, Styles, styled
 
@@ -43,8 +39,7 @@ LIGHT = 0.62  # of a class's colour is taken out of its region, so that points s
 _MARGIN = 0.05  # around what is shown, on each side
 _AROUND = 0.03  # around the ellipses
 # What places look like where no class is probable enough.
-_HATCH: Look = {"hatch": "/////", "edgecolor": "#6b6b6b"}
-_OPEN: Look = _HATCH | {"hatch_linewidth": 0.6, "linewidth": 0.6}
+_OPEN: Look = {"hatch": "/////", "edgecolor": "#6b6b6b", "hatch_linewidth": 0.6, "linewidth": 0.6}
 
 
 @styled
@@ -58,20 +53,18 @@ def regions(
     legend: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot the decision regions of a classifier over one or two features.
+    """Plot the decision regions of a classifier over two features.
 
-    The boundary of class c is where ``log p(c | x) − max_b log p(b | x) = 0``. Along one feature
-    the boundaries are exact roots, and their values are written above them; in the plane they are
-    found on a grid. Categories and counts have cells; a cell in which no class is possible is
-    white. Crosses mark the means.
+    The boundary of class c is where ``log p(c | x) − max_b log p(b | x) = 0``, found on a grid.
+    Categories and counts have cells; a cell in which no class is possible is white. Crosses mark
+    the means.
 
     Parameters
     ----------
-    model : any fitted classifier; one without densities must have one or two features, and needs X
+    model : any fitted classifier; one without densities must have two features, and needs X
     X, y : rows to draw as points, and their labels or the name of their column; misclassified rows
         are ringed, unlabelled rows are grey. Along categories and counts points are moved aside.
-    features : one or two, by name or number, the others integrated out; needed if the model has
-        more than two (or more than two that hold numbers)
+    features : two, by name or number, the others integrated out; needed if the model has more
     reject_below : hatch where the posterior of every class is below this, as in `decide`
     legend : whether to draw a legend
     ax : where to draw; None makes a new figure
@@ -86,12 +79,23 @@ def regions(
     >>> X = [[1, 8], [2.5, 7.5], [2, 7], [8.5, 2.5], [9, 2], [8, 1]]
     >>> ax = regions(GaussianClassifier("diagonal").fit(X, [0, 0, 0, 1, 1, 1]))
     """
-    seen = view_of((1, 2), model, style.chosen(features))
+    seen = pair_view(model, style.chosen(features))
     points = row_plots.points_of(seen, X, y)
-    draw = _draw_line if len(seen.axes) == 1 else _draw_plane
-    ax = style.axes_for(ax, (6.4, 3.6 if draw is _draw_line and seen.classes.size <= 6 else 4.8))
-    entries = draw(ax, seen, points, reject_below)
+    styles = style.class_styles(seen.classes)
+    ax = style.axes_for(ax)
+    shown = style.widest(style.limits_before(ax), view_limits(seen, points.places))
+    # As far as ellipses reach, which may be drawn on it later.
+    grid = grid_within(seen, RESOLUTION, *style.widest(shown, _reach(seen)))
+    has_boundaries = draw_regions(ax, region_map(seen, grid), seen.axes, styles)
+    style.set_limits(ax, shown)
+    entries = [] if not points.unlabelled.all() else region_handles(styles)
+    entries += _draw_rows(ax, seen, points)
+    entries += row_plots.draw_means(ax, seen.means)
+    if has_boundaries:
+        entries.append(style.line(BOUNDARY, color=style.INK, linewidth=1.5))
     if reject_below is not None:
+        largest: NDArray[Any] = grid.arrange(seen.posterior(grid.rows).max(axis=1))
+        _draw_rejected(ax, grid, largest, reject_below)
         label = f"rejected:\nposterior below {reject_below:g}"
         entries.append(style.patch(label, facecolor="none", **_OPEN))
     return style.finish(ax, seen.axes, entries, legend=legend)
@@ -170,26 +174,6 @@ def ellipses(
     return style.finish(ax, seen.axes, entries, legend=legend)
 
 
-def _draw_plane(ax: Axes, seen: View, points: RowPoints, reject: float | None) -> list[Any]:
-    """Draw everything but the names and the legend, whose entries are returned."""
-    styles = style.class_styles(seen.classes)
-    before = style.limits_before(ax)
-    shown = style.widest(before, view_limits(seen, points.places))
-    # As far as ellipses reach, which may be drawn on it later.
-    grid = grid_within(seen, RESOLUTION, *style.widest(shown, _reach(seen)))
-    has_boundaries = draw_regions(ax, region_map(seen, grid), seen.axes, styles)
-    style.set_limits(ax, shown)
-    entries = _draw_rows(ax, seen, points, row_plots.spread_out(points.places, seen.axes))
-    entries += row_plots.draw_means(ax, seen.means)
-    if has_boundaries:
-        entries.append(style.line(BOUNDARY, color=style.INK, linewidth=1.5))
-    if reject is not None:
-        posterior = seen.posterior(grid.rows)
-        if decision.rejected(posterior, reject).any():
-            _draw_open(ax, grid, grid.arrange(posterior.max(axis=1)), reject)
-    return entries
-
-
 def _reach(seen: View) -> style.Limits | None:
     """What a figure of the model alone would show, and a margin around it."""
     if not seen.has_means:
@@ -199,48 +183,16 @@ def _reach(seen: View) -> style.Limits | None:
     return axis_limits(seen.axes, low - margin, high + margin)
 
 
-def _draw_line(ax: Axes, seen: View, points: RowPoints, reject: float | None) -> list[Any]:
-    """The same along one feature: intervals between exact boundaries, their values written."""
-    styles, axis = style.class_styles(seen.classes), seen.axes[0]
-    (low,), (high,) = view_limits(seen, points.places)
-    boundaries = boundary_lines(seen, low, high)
-    cuts = [place - 0.5 for place in range(1, len(axis.codes))] or boundaries.inside
-    top = 1.0 - boundaries.draw(ax)
-    for left, right, code in intervals(seen, cuts, low, high):
-        if code >= 0:
-            color = style.lighter(styles[code].color, LIGHT)
-            ax.axvspan(left, right, ymax=top, color=color, linewidth=0, zorder=0)
-    style.separate_categories(ax, seen.axes)
-    places, n_strips = row_plots.in_strips(points, seen.axes, len(styles))
-    # A strip for each class and some room, all of it below the values that are written on top.
-    ax.set(xlim=(low, high), ylim=(-0.7, -0.7 + (n_strips + 0.4) / top), yticks=[])
-    ax.spines["left"].set_visible(False)
-    entries = _draw_rows(ax, seen, points, places)
-    heights = n_strips - 1.0 - np.arange(len(styles))
-    entries += row_plots.draw_means(ax, np.stack([seen.means[:, 0], heights], axis=1))
-    if reject is not None:
-        x = axis_points(axis, low, high, 5 * RESOLUTION)
-        rejected = decision.rejected(seen.posterior(x[:, None]), reject)
-        if axis.is_discrete:  # each value stands for the room around it
-            half = (x[1] - x[0] if x.size > 1 else 1.0) / 2
-            x, rejected = np.stack([x - half, x + half], axis=1).ravel(), np.repeat(rejected, 2)
-        look: Look = {"transform": ax.get_xaxis_transform(), "zorder": 1, **_OPEN}
-        zone = ax.fill_between(x, 0, top, where=rejected.tolist(), facecolor="none", **look)
-        zone.set_gid("rejected")
-    return [*entries, *boundaries.handles()]
-
-
-def _draw_rows(ax: Axes, seen: View, points: RowPoints, places: FloatArray) -> list[Any]:
-    """Draw rows at their places (n, 2), misclassified ones ringed; returns legend entries."""
-    styles = style.class_styles(seen.classes)
-    rings = []
+def _draw_rows(ax: Axes, seen: View, points: RowPoints) -> list[Any]:
+    """Draw rows, misclassified ones ringed; returns legend entries."""
+    styles, rings = style.class_styles(seen.classes), []
     if points.codes.size:
+        places = row_plots.spread_out(points.places, seen.axes)
         wrong = (seen.predicted(points.places) != points.codes) & ~points.unlabelled
         row_plots.draw_points(ax, places, points.codes, styles)
         row_plots.draw_rings(ax, places[wrong])
         rings = [row_plots.ring_handle()] if wrong.any() else []
-    areas = region_handles(styles) if points.unlabelled.all() else []
-    return [*areas, *row_plots.given_handles(points, styles, rings)]
+    return row_plots.given_handles(points, styles, rings)
 
 
 def draw_image(ax: Axes, grid: Grid, values: NDArray[Any], **look: Any) -> AxesImage:
@@ -283,31 +235,19 @@ def draw_boundaries(ax: Axes, regions: RegionMap, axes: Sequence[Axis], **look: 
     return True
 
 
-def _draw_open(ax: Axes, grid: Grid, largest: NDArray[Any], reject: float) -> None:
+def _draw_rejected(ax: Axes, grid: Grid, largest: NDArray[Any], threshold: float) -> None:
     """Hatch where the largest posterior (p, m) is below a threshold."""
-    zone: Any
-    if any(grid.discrete):
-        cells = _cells(grid, largest < reject)
-        zone = PatchCollection(cells, facecolor="none", zorder=1, linewidth=0.0, **_HATCH)
-        ax.add_collection(zone, autolim=False)
-    else:
+    x, y = grid.x, grid.y
+    if any(grid.discrete):  # each point stands for its cell
+        left, right, bottom, top = grid.edges
+        x = np.repeat(np.linspace(left, right, x.size + 1), 2)[1:-1]
+        y = np.repeat(np.linspace(bottom, top, y.size + 1), 2)[1:-1]
+        largest = largest.repeat(2, axis=0).repeat(2, axis=1)
+    if (largest < threshold).any():
         look: Look = {"colors": "none", "hatches": [_OPEN["hatch"]], "zorder": 1}
-        zone = ax.contourf(grid.x, grid.y, largest, levels=[0.0, reject], **look)
-        zone.set(edgecolor=_OPEN["edgecolor"], linewidth=_OPEN["linewidth"])
-    zone.set_hatch_linewidth(_OPEN["hatch_linewidth"])
-    zone.set_gid("rejected")
-
-
-def _cells(grid: Grid, chosen: NDArray[np.bool_]) -> list[Rectangle]:
-    """Some cells of the grid (p, m), those beside each other in a line together."""
-    across, up = grid.steps
-    cells = []
-    for line, bottom in zip(chosen, grid.y - up / 2, strict=True):
-        ends = np.flatnonzero(np.diff(line.astype(np.int8), prepend=0, append=0))
-        for start, end in ends.reshape(-1, 2).tolist():
-            left = grid.x[start] - across / 2
-            cells.append(Rectangle((left, bottom), (end - start) * across, up))
-    return cells
+        zone = ax.contourf(x, y, largest, levels=[0.0, threshold], **look)
+        zone.set(edgecolor=_OPEN["edgecolor"], linewidth=_OPEN["linewidth"], gid="rejected")
+        zone.set_hatch_linewidth(_OPEN["hatch_linewidth"])
 
 
 def region_handles(styles: Styles) -> list[Any]:
