@@ -1,13 +1,15 @@
-"""The errors: one tree under ValueError, drawn as it is."""
+"""Errors, notices and remedies: one tree of errors, records that each interface renders."""
 
+import pickle
 import re
 
 import pytest
 from numpy.linalg import LinAlgError
 
 from gaussbayes.base import errors
+from gaussbayes.base.notices import AUTOMATIC_MODEL, Notice, Problems, Remedy
+from gaussbayes.base.spelling import closest, meant
 
-CLASSES = {name: getattr(errors, name) for name in errors.__all__}
 PARENTS = {
     "GaussBayesError": ValueError,
     "DataError": errors.GaussBayesError,
@@ -15,27 +17,19 @@ PARENTS = {
     "SingularCovarianceError": errors.GaussBayesError,
     "FileError": errors.GaussBayesError,
 }
+EXCLUDE = Remedy("exclude such columns", columns=(("exclude", ["id"]),))
+MARKS = Remedy("mark them as missing", columns=(("na_values", {"age": ["?"]}),))
 
 
-def test_no_error_is_missing_here() -> None:
-    defined = {name for name, value in vars(errors).items() if isinstance(value, type)}
-    assert defined <= CLASSES.keys() == PARENTS.keys()
-
-
-@pytest.mark.parametrize("name", PARENTS)
-def test_parents(name: str) -> None:
-    # What cannot be inverted is also an error of NumPy's, as users of scikit-learn expect.
-    others = (LinAlgError,) if name == "SingularCovarianceError" else ()
-    assert CLASSES[name].__bases__ == (PARENTS[name], *others)
-    assert issubclass(CLASSES[name], ValueError)
-    assert CLASSES[name].__doc__
-
-
-def test_the_tree_in_the_docstring_is_the_tree() -> None:
+def test_the_tree_of_errors_is_the_one_drawn() -> None:
     """A class stands below its parent and further to the right than it."""
+    assert set(errors.__all__) == PARENTS.keys()
+    for name, parent in PARENTS.items():
+        # What cannot be inverted is also an error of NumPy's, as users of scikit-learn expect.
+        others = (LinAlgError,) if name == "SingularCovarianceError" else ()
+        assert getattr(errors, name).__bases__ == (parent, *others)
     drawn = re.findall(r"^(.*?)(\w+Error)\b", str(errors.__doc__), flags=re.MULTILINE)
-    above: list[tuple[int, str]] = []
-    found = {}
+    above, found = list[tuple[int, str]](), {}
     for indent, name in drawn[: len(PARENTS) + 1]:
         while above and above[-1][0] >= len(indent):
             above.pop()
@@ -43,3 +37,69 @@ def test_the_tree_in_the_docstring_is_the_tree() -> None:
             found[name] = above[-1][1]
         above.append((len(indent), name))
     assert found == {name: parent.__name__ for name, parent in PARENTS.items()}
+
+
+def test_remedies_are_data_and_python() -> None:
+    both = Remedy(
+        "do both", (("shared", True),), (("exclude", ["a", "b"]),), (("bad_rows", "skip"),)
+    )
+    assert str(both) == (
+        "do both (shared=True, columns=Columns(exclude=['a', 'b']), read(…, bad_rows='skip'))"
+    )
+    assert both.arguments == (("shared", True), ("exclude", ["a", "b"]), ("bad_rows", "skip"))
+    assert both.to_dict() == {
+        "effect": "do both",
+        "options": {"shared": True},
+        "columns": {"exclude": ["a", "b"]},
+        "read": {"bad_rows": "skip"},
+    }
+    assert {both: 1}[Remedy("do both", both.options, both.columns, both.read)] == 1
+    assert both != EXCLUDE
+    notice = Notice("dropped columns", "id was dropped", (EXCLUDE,))
+    assert str(notice) == f"id was dropped. Remedies: {EXCLUDE}"
+    assert notice.to_dict()["remedies"] == [EXCLUDE.to_dict()]
+
+
+def test_errors_keep_problem_and_remedies_apart() -> None:
+    for kind in map(errors.__dict__.get, ("DataError", "OptionError", "FileError")):
+        error = kind("it is bad").with_remedies([AUTOMATIC_MODEL, EXCLUDE])
+        assert type(error) is kind
+        for one in (error, pickle.loads(pickle.dumps(error))):
+            assert (one.problem, one.remedies) == ("it is bad", (AUTOMATIC_MODEL, EXCLUDE))
+            assert str(one) == f"it is bad. Remedies: {AUTOMATIC_MODEL}; {EXCLUDE}"
+        assert str(error.with_remedies([])) == "it is bad"
+
+
+def test_problems_of_a_kind_are_one_error() -> None:
+    problems = Problems()
+    problems.check()
+    more = Remedy("exclude such columns", columns=(("exclude", ["id", "sex"]),))
+    other = Remedy("mark them as missing", columns=(("na_values", {"age": ["x"], "w": ["-"]}),))
+    for error in (
+        errors.DataError("id").with_remedies([EXCLUDE, MARKS]),
+        errors.OptionError("sex").with_remedies([other, AUTOMATIC_MODEL, more]),
+    ):
+        with problems:
+            raise error
+    with pytest.raises(errors.DataError) as caught:
+        problems.check()
+    assert caught.value.problem == "id; sex"
+    united = (("na_values", {"age": ["?", "x"], "w": ["-"]}),)
+    assert caught.value.remedies == (more, Remedy(MARKS.effect, columns=united))
+    with pytest.raises(KeyError), problems:  # what is not ours passes
+        raise KeyError
+
+
+def test_names_that_were_meant() -> None:
+    for name, known, expected in (
+        ("heigth", ["age", "height", "weight"], "height"),
+        ("SPECIES", ["genus", "species"], "species"),  # by its letters alone, whatever their case
+        ("species", ["specie", "Species"], "Species"),
+        ("x", [], None),
+        ("", ["x"], None),
+        ("zzz", ["age", "height"], None),
+    ):
+        assert closest(name, known) == closest(name, dict.fromkeys(known)) == expected
+    assert meant("lessn", ["lesson", "fit"]) == " (did you mean 'lesson'?)"
+    assert meant("a", ["it's"]) == ""
+    assert meant("its", ["it's"]) == """ (did you mean "it's"?)"""

@@ -1,11 +1,19 @@
-"""Threads: how many, how the rows are cut, and that errors come out."""
+"""Threads: how many, what they do in which order, and that errors come out."""
 
+import gc
 import os
+import subprocess
+import sys
 import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 
 from gaussbayes import kernels
+from gaussbayes.base import workers
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.threads import (
     even_ranges,
@@ -16,93 +24,55 @@ from gaussbayes.base.threads import (
     ranges,
     read_ahead,
 )
+from gaussbayes.base.workers import Worker, call_worker
 
 
-@pytest.fixture
-def four_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_how_many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3}, raising=False)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-
-
-@pytest.mark.usefixtures("four_cores")
-@pytest.mark.parametrize(
-    ("n_jobs", "threads"), [(None, 4), (1, 1), (3, 3), (9, 9), (-1, 4), (-2, 3), (-4, 1), (-9, 1)]
-)
-def test_how_many_threads(n_jobs: int | None, threads: int) -> None:
-    assert n_threads(n_jobs) == threads
-
-
-@pytest.mark.usefixtures("four_cores")
-@pytest.mark.parametrize(
-    ("limit", "threads"), [("2", 2), ("8", 4), ("0", 4), ("", 4), ("many", 4), ("1", 1)]
-)
-def test_the_environment_limits_the_default(
-    monkeypatch: pytest.MonkeyPatch, limit: str, threads: int
-) -> None:
-    monkeypatch.setenv("OMP_NUM_THREADS", limit)
-    assert n_threads(None) == threads
-    assert n_threads(3) == 3
-    assert n_threads(-1) == 4
-
-
-def test_without_affinity_every_core_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = {None: 4, 1: 1, 3: 3, 9: 9, -1: 4, -2: 3, -4: 1, -9: 1}
+    assert {n_jobs: n_threads(n_jobs) for n_jobs in given} == given
+    for limit, threads in {"2": 2, "8": 4, "0": 4, "": 4, "many": 4, "1": 1}.items():
+        monkeypatch.setenv("OMP_NUM_THREADS", limit)
+        assert [n_threads(n_jobs) for n_jobs in (None, 3, -1)] == [threads, 3, 4]
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
-    monkeypatch.setattr(os, "cpu_count", lambda: 5)
-    assert n_threads(-1) == 5
-    monkeypatch.setattr(os, "cpu_count", lambda: None)
-    assert n_threads(-1) == 1
+    for cores in (5, None):
+        monkeypatch.setattr(os, "cpu_count", lambda cores=cores: cores)
+        assert n_threads(-1) == cores or 1
+    for n_jobs in (0, True, False):
+        with pytest.raises(OptionError, match=f"n_jobs must be a number of threads.*got {n_jobs}"):
+            n_threads(n_jobs)
 
 
-@pytest.mark.parametrize("n_jobs", [0, True, False])
-def test_no_threads_are_refused(n_jobs: int) -> None:
-    with pytest.raises(OptionError, match=f"n_jobs must be a number of threads.*got {n_jobs}"):
-        n_threads(n_jobs)
-
-
-@pytest.mark.parametrize(("n_rows", "step"), [(0, 3), (1, 3), (3, 3), (10, 3), (10, 100)])
+@pytest.mark.parametrize(("n_rows", "step"), [(0, 3), (1, 3), (3, 3), (10, 3), (10, 100), (9, 1)])
 def test_ranges_cover_every_row_once(n_rows: int, step: int) -> None:
-    cut = ranges(n_rows, step)
-    assert [row for part in cut for row in range(part.start, part.stop)] == list(range(n_rows))
-    assert all(0 < part.stop - part.start <= step for part in cut)
-
-
-@pytest.mark.parametrize(("n_rows", "most"), [(0, 3), (1, 3), (3, 3), (10, 3), (10, 100), (9, 1)])
-def test_even_ranges_cover_every_row_once(n_rows: int, most: int) -> None:
-    cut = even_ranges(n_rows, most)
-    assert [row for part in cut for row in range(part.start, part.stop)] == list(range(n_rows))
-    assert all(part.stop - part.start == cut[0].stop for part in cut[:-1])
-    assert max((part.stop - part.start for part in cut), default=0) <= most
+    for cut in (ranges(n_rows, step), even_ranges(n_rows, step)):
+        assert [row for part in cut for row in range(part.start, part.stop)] == list(range(n_rows))
+        assert all(0 < part.stop - part.start <= step for part in cut)
+        assert all(part.stop - part.start == cut[0].stop for part in cut[:-1])
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
 @pytest.mark.parametrize("count", [0, 1, 50])
 def test_every_item_is_worked_on_once(threads: int, count: int) -> None:
-    done: list[int] = []
-    for_each(done.append, iter(range(count)), threads)
-    assert sorted(done) == list(range(count))
+    done: list[tuple[int, str]] = []
+    for_each(lambda i: done.append((i, threading.current_thread().name)), range(count), threads)
+    assert sorted(item for item, _ in done) == list(range(count))
+    if threads == 1:
+        assert {name for _, name in done} <= {threading.current_thread().name}
 
 
-def test_threads_work_at_the_same_time() -> None:
+def test_threads_work_at_the_same_time_with_the_kernels_of_the_caller() -> None:
     # Each waits until the other is there: one thread alone would wait for ever.
-    meeting = threading.Barrier(2, timeout=300)
-    for_each(lambda _: meeting.wait() and None, range(2), 2)
+    names, meeting = list[str](), threading.Barrier(2, timeout=300)
 
+    def work(_: int) -> None:
+        meeting.wait()
+        names.append(kernels.active().NAME)
 
-def test_one_thread_is_the_caller() -> None:
-    names: list[str] = []
-    for_each(lambda _: names.append(threading.current_thread().name), range(3), 1)
-    assert names == [threading.current_thread().name] * 3
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_errors_come_out(threads: int) -> None:
-    def work(item: int) -> None:
-        if item == 5:
-            msg = "item 5 is bad"
-            raise KeyError(msg)
-
-    with pytest.raises(KeyError, match="item 5 is bad"):
-        for_each(work, range(9), threads)
+    with kernels.using("reference"):
+        for_each(work, range(2), 2)
+    assert names == ["reference"] * 2
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
@@ -123,26 +93,12 @@ def test_the_error_is_that_of_the_first_item_that_has_one(threads: int) -> None:
     assert len(begun) <= threads
 
 
-def test_threads_use_the_kernels_of_the_caller() -> None:
-    names: list[str] = []
-    meeting = threading.Barrier(2, timeout=300)
-
-    def work(_: int) -> None:
-        meeting.wait()
-        names.append(kernels.active().NAME)
-
-    with kernels.using("reference"):
-        for_each(work, range(2), 2)
-    assert names == ["reference"] * 2
-
-
 def test_blas_has_one_thread_until_the_last_has_finished() -> None:
     from threadpoolctl import ThreadpoolController, threadpool_limits
 
     def blas() -> set[int]:
-        return {
-            each["num_threads"] for each in ThreadpoolController().select(user_api="blas").info()
-        }
+        pools = ThreadpoolController().select(user_api="blas").info()
+        return {each["num_threads"] for each in pools}
 
     with threadpool_limits(2, user_api="blas"):
         first, second = one_blas_thread(), one_blas_thread()
@@ -162,7 +118,133 @@ def test_a_thread_that_cannot_be_started_is_a_lack_of_memory(
         raise RuntimeError(msg)
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    with pytest.raises(MemoryError, match="no thread can be started"):
-        next(read_ahead([1]))
-    with pytest.raises(MemoryError, match="no thread can be started"):
-        next(in_order([lambda: 1], 1))
+    for items in (read_ahead([1]), in_order([lambda: 1], 1)):
+        with pytest.raises(MemoryError, match="no thread can be started"):
+            next(items)
+
+
+# Items that are made ahead, and answers in their order
+
+
+def test_items_are_read_ahead_and_errors_come_in_their_turn() -> None:
+    made, closed = list[object](), threading.Event()
+
+    def make() -> Iterator[object]:
+        try:
+            for item in (1, None, KeyError("an item"), "a", *range(10)):
+                made.append(item)
+                yield item
+            raise KeyError(3)
+        finally:
+            closed.set()
+
+    items = read_ahead(make())
+    assert next(items) == 1
+    while len(made) < 2:  # the next one is made while this one is used
+        time.sleep(0.001)
+    time.sleep(0.05)
+    assert len(made) <= 4  # and not all of them
+    rest = [next(items) for _ in range(13)]
+    assert [rest[0], *rest[2:]] == [None, "a", *range(10)]
+    with pytest.raises(KeyError, match="3"):
+        next(items)
+    closed.clear()
+    items = read_ahead(make())
+    next(items)
+    items.close()
+    assert closed.wait(10)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_answers_come_in_order(threads: int) -> None:
+    begun: list[int] = []
+
+    def work(number: int) -> int:
+        begun.append(number)
+        time.sleep(0.002 * (number % 3))
+        if number in {30, 33}:
+            raise KeyError(number)
+        return number
+
+    answers = in_order((partial(work, number) for number in range(100)), threads)
+    assert next(answers) == 0
+    time.sleep(0.05)
+    assert len(begun) <= 2 * threads + 1  # few answers wait
+    assert [next(answers) for _ in range(29)] == list(range(1, 30))
+    with pytest.raises(KeyError, match="30"):
+        next(answers)
+    meeting = threading.Barrier(threads, timeout=300)
+    assert sorted(in_order([meeting.wait] * threads, threads)) == list(range(threads))
+
+
+# Workers: threads that are kept
+
+
+def answer_of(function: Callable[[], object]) -> object:
+    """What the function answers in a worker, which waits again when this returns."""
+    answers, done = list[object](), threading.Event()
+
+    def work() -> None:
+        answers.append(function())
+        done.set()
+
+    before = len(Worker.waiting)
+    call_worker(work)
+    assert done.wait(300)
+    while len(Worker.waiting) < max(1, before):  # the worker is about to say that it waits
+        time.sleep(0)
+    return answers[0]
+
+
+def test_a_worker_is_kept_and_holds_on_to_nothing() -> None:
+    class Rows:
+        def sum(self) -> int:
+            return threading.get_native_id()
+
+    rows = Rows()
+    gone = weakref.ref(rows)
+    first = answer_of(rows.sum)
+    del rows
+    gc.collect()
+    assert gone() is None
+    assert answer_of(threading.get_native_id) == first != threading.get_native_id()
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "sched_setaffinity") or len(os.sched_getaffinity(0)) < 2,
+    reason="threads cannot be kept from a core, or there is one core",
+)
+def test_a_worker_keeps_away_from_the_core_of_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    cores = os.sched_getaffinity(0)
+    answer_of(int)  # so that a thread waits
+    for core in sorted(cores)[:2]:
+        monkeypatch.setattr(workers, "_current_core", lambda core=core: core)
+        assert answer_of(lambda: os.sched_getaffinity(0)) == cores - {core}
+    assert os.sched_getaffinity(0) == cores
+    # Where cores cannot be chosen, work is done all the same.
+    monkeypatch.setattr(os, "sched_setaffinity", refuse)
+    assert answer_of(lambda: 1) == 1
+    monkeypatch.setattr(workers, "_current_core", None)
+    assert answer_of(lambda: 2) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_forked_process_has_workers_of_its_own() -> None:
+    code = """
+import os
+from gaussbayes.base.threads import for_each
+for_each(lambda _: None, range(2), 2)
+child = os.fork()
+done = []
+for_each(done.append, range(9), 3)
+if child == 0:
+    os._exit(len(done))
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), len(done))
+"""
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.split() == ["9", "9"]
