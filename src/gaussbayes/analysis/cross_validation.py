@@ -24,7 +24,7 @@ from gaussbayes.base.result import Result
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import Block
 from gaussbayes.base.threads import n_threads
-from gaussbayes.base.types import FloatArray, LabelArray
+from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.categories import warn_of_unseen
 from gaussbayes.data.labels import codes_among, labelled_rows, read_targets
 from gaussbayes.data.roles import separate_columns
@@ -49,18 +49,6 @@ class Splitter(Protocol):
 
     def split(self, X: Any, y: Any, groups: Any) -> Iterator[tuple[Indices, Indices]]:
         """Yield the numbers of training rows and of test rows."""
-
-
-class Classifier(Protocol):
-    """An estimator that can be cloned, fitted and asked for probabilities."""
-
-    classes_: LabelArray
-
-    def fit(self, X: Any, y: Any) -> Any:
-        """Fit to labelled rows."""
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return posteriors (n, k)."""
 
 
 CrossValidation: TypeAlias = int | float | str | Splitter
@@ -135,9 +123,9 @@ class Splits:
     notes: tuple[str, ...] = ()  # such as classes with few rows
 
     @property
-    def truth(self) -> NDArray[np.int32] | FloatArray:
+    def truth(self) -> NDArray[Any]:
         """The true classes (m,), or soft labels (m, k), of all rows predicted, split by split."""
-        return self.targets.labels[np.concatenate([test for _, test in self.pairs])]
+        return np.asarray(self.targets.labels[np.concatenate([test for _, test in self.pairs])])
 
     @property
     def frequencies(self) -> FloatArray:
@@ -152,22 +140,43 @@ class Splits:
         frequencies: FloatArray = total / total.sum()
         return frequencies
 
-    def predict(self, estimator: Classifier, fold: int) -> FloatArray:
-        """Fit a clone of an estimator, and return the log posteriors (m, k) of the test rows.
+    def fit(self, estimator: Any, fold: int, table: Any = None) -> Any:
+        """Fit a clone of an estimator to the training rows of a fold.
 
-        Classes that the training rows lack have probability 0.
+        Estimators of other libraries get the labelled rows, of `table` if it is given, and class
+        codes as labels.
         """
         from sklearn.base import clone
 
-        train, test = self.pairs[fold]
+        train, fitted = self.pairs[fold][0], clone(estimator)
         with without_warnings():
-            fitted = clone(estimator)
-            fitted.fit(taken(self.X, train), taken(self.y, train))
-            known = log_posteriors(fitted, taken(self.X, test))
-        log_posterior = np.full((test.size, self.classes.size), -np.inf)
-        places = {label: code for code, label in enumerate(self.classes.tolist())}
-        log_posterior[:, [places[label] for label in fitted.classes_.tolist()]] = known
+            if is_ours(estimator):
+                return fitted.fit(taken(self.X, train), taken(self.y, train))
+            if self.targets.is_soft:
+                msg = "it needs one class for each row, but the labels are soft"
+                raise DataError(msg)
+            train = train[self.targets.labelled[train]]
+            return fitted.fit(taken(self._of(table), train), self.targets.codes[train])
+
+    def predict(self, fitted: Any, fold: int, table: Any = None) -> FloatArray:
+        """Return the log posteriors (m, k) of the test rows of a fold.
+
+        Classes that the training rows lack have probability 0.
+        """
+        rows, codes = taken(self._of(table), self.pairs[fold][1]), fitted.classes_
+        with without_warnings(), np.errstate(divide="ignore"):
+            if is_ours(fitted):  # other libraries round before they take the logarithm
+                known = fitted.predict_log_proba(rows)
+                places = {label: code for code, label in enumerate(self.classes.tolist())}
+                codes = [places[label] for label in fitted.classes_.tolist()]
+            else:
+                known = np.log(np.asarray(fitted.predict_proba(rows), dtype=np.float64))
+        log_posterior = np.full((known.shape[0], self.classes.size), -np.inf)
+        log_posterior[:, codes] = known
         return log_posterior
+
+    def _of(self, table: Any) -> Any:
+        return self.X if table is None else table
 
     def evaluation(self, log_posterior: FloatArray, costs: FloatArray | None) -> Evaluation:
         """Evaluate the log posteriors of all rows predicted, split by split."""
@@ -182,12 +191,9 @@ class Splits:
         return replace(evaluation, how=self.how, notes=self.notes)
 
 
-def log_posteriors(fitted: Classifier, X: Any) -> FloatArray:
-    """Return log posteriors (n, k), exact where the estimator has `predict_log_proba`."""
-    with np.errstate(divide="ignore"):
-        if hasattr(fitted, "leave_one_out"):  # ours; others round before they take the logarithm
-            return np.asarray(fitted.predict_log_proba(X), dtype=np.float64)
-        return np.log(np.asarray(fitted.predict_proba(X), dtype=np.float64))
+def is_ours(estimator: object) -> bool:
+    """Return whether an estimator is one of this package, which accepts any table."""
+    return hasattr(estimator, "leave_one_out")
 
 
 @contextmanager
@@ -248,8 +254,10 @@ def split(
         from sklearn.model_selection import train_test_split
 
         codes, size = targets.codes[rows], rows.size
-        seed: dict[str, object] = {"random_state": random_state, "stratify": codes}
-        rows = np.sort(train_test_split(rows, train_size=max_rows, **seed)[0])
+        rows, _ = train_test_split(
+            rows, train_size=max_rows, random_state=random_state, stratify=codes
+        )
+        rows = np.sort(rows)
         notes = (*notes, f"a stratified sample of {max_rows:,} of {size:,} rows")
         always = np.empty(0, dtype=np.intp)
     else:
@@ -271,53 +279,32 @@ def _is_splitter(cv: object) -> bool:
 
 def _pairs(
     X: Any,
-    codes: NDArray[np.int32],
+    codes: CodeArray,
     classes: LabelArray,
-    cv: CrossValidation,
-    groups: NDArray[np.generic] | None,
+    cv: Any,
+    groups: NDArray[Any] | None,
     random_state: int | None,
 ) -> tuple[list[tuple[Indices, Indices]], str, tuple[str, ...]]:
     """Return pairs of places among the rows, a sentence about them, and notes."""
-    from sklearn import model_selection
+    from sklearn import model_selection as skl
 
-    n, notes = codes.size, ()
-    grouped = "" if groups is None else f" in {counted(np.unique(groups).size, 'group')}"
+    n, grouped = codes.size, ""
+    notes: tuple[str, ...] = ()
+    if groups is not None:
+        grouped = f" in {counted(np.unique(groups).size, 'group')}"
     seed = "" if random_state is None else f", seed {random_state}"
     is_number = isinstance(cv, Real) and not isinstance(cv, bool | np.bool_)
     if isinstance(cv, str) and cv == LOO:
-        single = (
-            model_selection.LeaveOneOut() if groups is None else model_selection.LeaveOneGroupOut()
-        )
-        splitter: Splitter = single
+        splitter = skl.LeaveOneOut() if groups is None else skl.LeaveOneGroupOut()
         how = _LEFT_OUT.format(n) if groups is None else f"leave-one-group-out of {n} rows{grouped}"
     elif is_number and isinstance(cv, Integral) and int(cv) >= 2:
-        counts = np.bincount(codes)
-        counts[counts == 0] = n
-        n_folds = min(int(cv), int(counts.min()))
-        if groups is not None:
-            n_folds = min(int(cv), np.unique(groups).size)
-        if n_folds < int(cv):
-            fewest = int(counts.argmin())
-            why = f"class {classes.tolist()[fewest]!r} has {counted(n_folds, 'row')}"
-            why = why if groups is None else f"there are {counted(n_folds, 'group')}"
-            notes = (f"{n_folds} folds instead of {cv}: {why}",)
-        if n_folds < 2:
-            msg = f"cross-validation needs at least two groups, got {n_folds}"
-            raise DataError(msg)
-        kind = (
-            model_selection.StratifiedKFold
-            if groups is None
-            else model_selection.StratifiedGroupKFold
-        )
+        n_folds, notes = _n_folds(int(cv), codes, classes, groups)
+        kind = skl.StratifiedKFold if groups is None else skl.StratifiedGroupKFold
         splitter = kind(n_folds, shuffle=True, random_state=random_state)
         how = f"{n_folds}-fold cross-validation of {n} rows{grouped}, stratified{seed}"
     elif is_number and 0 < cv < 1:
-        single_split = (
-            model_selection.StratifiedShuffleSplit
-            if groups is None
-            else model_selection.GroupShuffleSplit
-        )
-        splitter = single_split(1, test_size=float(cv), random_state=random_state)
+        kind = skl.StratifiedShuffleSplit if groups is None else skl.GroupShuffleSplit
+        splitter = kind(1, test_size=float(cv), random_state=random_state)
         how = f"{cv:.0%} of {n} rows{grouped} held out{seed}"
     elif _is_splitter(cv):
         splitter, how = cv, f"held-out rows of {n}{grouped}, split by {cv}"
@@ -339,12 +326,30 @@ def _pairs(
     return pairs, how, notes
 
 
-def _single(codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+def _n_folds(
+    cv: int, codes: CodeArray, classes: LabelArray, groups: NDArray[Any] | None
+) -> tuple[int, tuple[str, ...]]:
+    """Return the number of folds: no more than rows of the smallest class, or groups."""
+    if groups is not None:
+        most = np.unique(groups).size
+        why = f"there are {counted(most, 'group')}"
+    else:
+        counts = np.bincount(codes)
+        counts[counts == 0] = codes.size
+        most, fewest = int(counts.min()), int(counts.argmin())
+        why = f"class {classes.tolist()[fewest]!r} has {counted(most, 'row')}"
+    if most < 2:
+        msg = f"cross-validation needs at least two groups, got {most}"
+        raise DataError(msg)
+    return (cv, ()) if cv <= most else (most, (f"{most} folds instead of {cv}: {why}",))
+
+
+def _single(codes: CodeArray) -> NDArray[np.bool_]:
     """Return which rows (n,) are the only ones of their class."""
     return np.asarray(np.bincount(codes, minlength=1)[codes] == 1)
 
 
-def _single_notes(codes: NDArray[np.int32], classes: LabelArray) -> tuple[str, ...]:
+def _single_notes(codes: CodeArray, classes: LabelArray) -> tuple[str, ...]:
     if not codes.size:
         return ()
     names = [repr(label) for label in classes[np.sort(codes)[:_MOST_NAMED]].tolist()]
@@ -354,7 +359,7 @@ def _single_notes(codes: NDArray[np.int32], classes: LabelArray) -> tuple[str, .
 
 
 def evaluate_held_out(
-    estimator: Classifier,
+    estimator: Any,
     X: Any,
     y: Any,
     cv: CrossValidation = 10,
@@ -368,7 +373,7 @@ def evaluate_held_out(
     splits = split(X, y, cv, groups, random_state, marks)
     matrix = None if costs is None else check_costs(costs, splits.classes)
     folds = track(range(len(splits.pairs)), "cross-validation", len(splits.pairs))
-    predicted = [splits.predict(estimator, fold) for fold in folds]
+    predicted = [splits.predict(splits.fit(estimator, fold), fold) for fold in folds]
     return splits.evaluation(np.concatenate(predicted), matrix)
 
 

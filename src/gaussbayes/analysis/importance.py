@@ -63,7 +63,8 @@ class Importance(Result):
             for each in self.features
         )
         columns = ("feature", "log loss\nlost", "standard\nerror", "")
-        title = f"Log loss lost if a feature is integrated out (all features: {fixed(self.log_loss, 4)})"
+        all_features = f"all features: {fixed(self.log_loss, 4)}"
+        title = f"Log loss lost if a feature is integrated out ({all_features})"
         note = f"nats per row; {counted(self.n_rows, 'row')} held out in {self.n_folds} folds"
         return [
             TextTable.first(

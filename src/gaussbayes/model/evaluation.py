@@ -216,7 +216,7 @@ class Evaluation(Result):
         for label, area, (_, positive, negative) in zip(
             self.classes.tolist(), self.class_auc.tolist(), self._ranked, strict=False
         ):
-            totals = positive[-1:], negative[-1:]
+            totals = negative[-1:], positive[-1:]
             if all(total[0] for total in totals):
                 rates = (
                     count / total for count, total in zip((negative, positive), totals, strict=True)
@@ -492,12 +492,12 @@ class Evaluation(Result):
             with np.errstate(invalid="ignore"):
                 between = weight * (1.0 - weight) * np.square(np.float64(there) - here)
             variances.append(float(np.dot((1.0 - weight, weight), both) + between))
-        summed = {}
+        summed: dict[str, Any] = {}
         for name in ("calibration", "ranking", "decided"):
             first, second = getattr(self, name), getattr(other, name)
             summed[name] = None if first is None or second is None else first + second
         confusion = self.confusion + other.confusion
-        moments = {"log_loss": means[0], "brier": means[1], "variances": tuple(variances)}
+        moments: dict[str, Any] = {"log_loss": means[0], "brier": means[1], "variances": tuple(variances)}
         return replace(self, confusion=confusion, **moments, **summed)
 
 

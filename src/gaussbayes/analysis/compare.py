@@ -1,0 +1,374 @@
+"""Compare classifiers on the same held-out rows, beside the class frequencies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from math import isnan, nan
+from numbers import Integral
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from gaussbayes.analysis.cross_validation import (
+    CrossValidation,
+    Splits,
+    is_ours,
+    split,
+    without_warnings,
+)
+from gaussbayes.analysis.decision import Costs, check_costs
+from gaussbayes.base.errors import GaussBayesError, OptionError
+from gaussbayes.base.numerals import fixed, percent, shortened
+from gaussbayes.base.progress import track
+from gaussbayes.base.result import Result
+from gaussbayes.base.text_tables import Block, Styled, TextTable
+from gaussbayes.base.types import FloatArray, LabelArray, LabelsLike, TableLike
+from gaussbayes.model.evaluation import BASELINE, Evaluation
+from gaussbayes.model.options import model_options
+
+AUTOMATIC = "AutoClassifier"
+BOOSTING = "gradient boosting"
+EBM = "explainable boosting"
+_TREES = (BOOSTING, EBM)
+_CLEARLY = 0.05  # proportion of the log loss by which a tree model must be better to be named
+_MOST_CATEGORIES = 255  # of a categorical feature of HistGradientBoostingClassifier
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparedModel:
+    """A classifier and its evaluation on held-out rows."""
+
+    name: str
+    evaluation: Evaluation | None = None  #: None if there was a problem
+    fit_seconds: float = nan  #: median over the folds
+    predict_seconds: float = nan  #: median over the folds
+    neighbors: int | None = None  #: of nearest neighbours
+    problem: str | None = None  #: why it could not be evaluated
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison(Result):
+    """Several classifiers evaluated on the same held-out rows."""
+
+    candidates: tuple[ComparedModel, ...]  #: every classifier with its evaluation
+    classes: LabelArray  #: (k,) the labels
+    how: str  #: one sentence: how rows were held out
+    baseline: Evaluation  #: of the class frequencies
+    notes: tuple[str, ...] = ()  #: such as a tree model that is clearly better
+
+    @property
+    def n_rows(self) -> int:
+        """Number of predictions that each classifier was evaluated on."""
+        return self.baseline.n_rows
+
+    @property
+    def warnings(self) -> list[str]:
+        """Which classifiers are worse than the class frequencies, one sentence per metric."""
+        sentences = []
+        for name, words in (("log_loss", "log loss"), ("error", "error rate")):
+            least = getattr(self.baseline, name) + 1e-12
+            worse = [
+                each.name
+                for each in self.candidates
+                if each.evaluation and getattr(each.evaluation, name) > least
+            ]
+            if worse:
+                sentences.append(f"{words} above that of the {BASELINE}: {'; '.join(worse)}")
+        return sentences
+
+    def tables(self) -> Sequence[Block]:
+        """Return the classifiers side by side, the best of each column in bold."""
+        costly = self.baseline.costs is not None
+        columns = [column for column in _COLUMNS if column != ("F1" if costly else "cost")]
+        measured = [_measures(each.evaluation) for each in self.candidates]
+        best = {
+            name: min(
+                (each[name] for each in measured if each and not isnan(each[name][0])),
+                default=(nan, ""),
+            )
+            for name in columns[1:]
+        }
+        rows = []
+        for candidate, cells in zip(self.candidates, measured, strict=True):
+            written = [cells[name][1] if cells else "–" for name in columns[1:]]
+            pairs = zip(columns[1:], written, strict=True)
+            marked = [Styled(cell) if cell == best[name][1] else cell for name, cell in pairs]
+            rows.append([shortened(candidate.name, 24), *marked])
+        baseline = _measures(self.baseline)
+        rows.append([BASELINE, *(baseline[name][1] for name in columns[1:])])
+        problems = [
+            f"{each.name}: {each.problem.partition('. ')[0]}"
+            for each in self.candidates
+            if each.problem is not None
+        ]
+        warnings = (f"Warning: {each}" for each in self.warnings)
+        notes = [
+            "±: standard error of the error rate; log loss in nats per row",
+            *warnings,
+            *problems,
+        ]
+        return [self.how, TextTable(columns, rows, notes=notes), *self.notes]
+
+
+_COLUMNS = ("model", "error", "±", "log loss", "Brier", "AUC", "F1", "cost")
+
+
+def _measures(evaluation: Evaluation | None) -> dict[str, tuple[float, str]]:
+    """Return by column a number, of which less is better, and how it is shown."""
+    if evaluation is None:
+        return {}
+    error = percent(evaluation.standard_errors["error"])
+    return {
+        "error": (evaluation.error, percent(evaluation.error)),
+        "±": (nan, error),
+        "log loss": (evaluation.log_loss, fixed(evaluation.log_loss, 3)),
+        "Brier": (evaluation.brier, fixed(evaluation.brier, 3)),
+        "AUC": (-evaluation.auc, fixed(evaluation.auc, 3)),
+        "F1": (-evaluation.f1, fixed(evaluation.f1, 3)),
+        "cost": (evaluation.cost, fixed(evaluation.cost, 3)),
+    }
+
+
+def compare(
+    X: TableLike,
+    y: LabelsLike,
+    *,
+    models: Mapping[str, object] | None = None,
+    neighbors: Iterable[int] = (1, 3, 5, 9, 15),
+    cv: CrossValidation = 10,
+    groups: object = None,
+    costs: Costs | None = None,
+    random_state: int | None = 0,
+    max_rows: int | None = 20_000,
+) -> Comparison:
+    """Evaluate classifiers on the same held-out rows.
+
+    Parameters
+    ----------
+    X : array, data frame or path
+        Rows, as in `GaussianClassifier.fit`: values may be missing, features may be categories.
+    y : array or str
+        Labels (n,), or the name of the column of X that holds them. Unlabelled rows are in every
+        training part and are never predicted.
+    models : {name: estimator}, optional
+        Classifiers with `fit` and `predict_proba`, which replace the default list:
+        `AutoClassifier`, QDA, LDA, Gaussian naive Bayes, logistic regression, histogram gradient
+        boosting and, if `interpret` is installed, an explainable boosting machine. An estimator of
+        scikit-learn that cannot be fitted to the table itself gets standardised numbers and one-hot
+        categories.
+    neighbors : iterable of int
+        Numbers of nearest neighbours, one classifier for each.
+    cv : int, float, "loo" or splitter
+        Number of stratified folds, proportion of test rows, leave-one-out, or a splitter of
+        scikit-learn.
+    groups : array or str, optional
+        Groups of rows that are held out together, or the column of X that holds them, which is then
+        not a feature.
+    costs : matrix or mapping, optional
+        Costs of decisions, as in `GaussianClassifier.decide`.
+    random_state : int, optional
+        Seed of the folds.
+    max_rows : int, optional
+        Larger tables are sampled, stratified by class.
+
+    Returns
+    -------
+    Comparison
+        The classifiers with their evaluations; it prints as a table.
+
+    Examples
+    --------
+    >>> from gaussbayes import GaussianClassifier, compare
+    >>> from gaussbayes.datasets import load_iris
+    >>> iris = load_iris()
+    >>> models = {"LDA": GaussianClassifier(shared=True), "QDA": GaussianClassifier()}
+    >>> compared = compare(iris.rows, iris.labels, models=models, neighbors=[5], cv=5)
+    >>> [(each.name, each.evaluation.n_errors) for each in compared.candidates]
+    [('LDA', 3), ('QDA', 5), ('5 nearest neighbours', 6)]
+    """
+    splits = split(X, y, cv, groups, random_state, max_rows=max_rows)
+    matrix = None if costs is None else check_costs(costs, splits.classes)
+    methods = _methods(splits, models, _neighbors(neighbors))
+    tasks = [(method, fold) for fold in range(len(splits.pairs)) for method in methods]
+    for method, fold in track(tasks, "comparing models", len(tasks)):
+        method.evaluate(splits, fold)
+    candidates = tuple(method.result(splits, matrix) for method in methods)
+    frequencies = np.broadcast_to(splits.frequencies, (len(splits.truth), splits.classes.size))
+    with np.errstate(divide="ignore"):
+        baseline = splits.evaluation(np.log(frequencies), matrix)
+    notes = (*splits.notes, *_tree_notes(splits, methods))
+    return Comparison(candidates, splits.classes, splits.how, baseline, notes)
+
+
+class _Method:
+    """A classifier, and its predictions for the folds so far."""
+
+    def __init__(
+        self, name: str, estimator: Any, table: Any = None, neighbors: int | None = None
+    ) -> None:
+        self.name, self.estimator, self.neighbors = name, estimator, neighbors
+        self.table = table  # the features in numbers; None if the estimator gets the table itself
+        self.log_posterior: list[FloatArray] = []
+        self.seconds: list[tuple[float, float]] = []
+        self.problem: str | None = None
+
+    def evaluate(self, splits: Splits, fold: int) -> None:
+        """Fit and predict, unless an earlier fold has failed."""
+        if self.problem is not None:
+            return
+        began = perf_counter()
+        try:
+            fitted = splits.fit(self.estimator, fold, self.table)
+            ready = perf_counter()
+            self.log_posterior.append(splits.predict(fitted, fold, self.table))
+        except Exception as error:  # noqa: BLE001 (an estimator may raise anything)
+            known = isinstance(error, GaussBayesError)
+            self.problem = str(error) if known else f"{type(error).__name__}: {error}"
+        else:
+            self.seconds.append((ready - began, perf_counter() - ready))
+
+    def result(self, splits: Splits, costs: FloatArray | None) -> ComparedModel:
+        """Return the evaluation of all folds."""
+        if self.problem is not None:
+            return ComparedModel(self.name, neighbors=self.neighbors, problem=self.problem)
+        evaluation = splits.evaluation(np.concatenate(self.log_posterior), costs)
+        fit, predict = np.median(self.seconds, axis=0).tolist()
+        return ComparedModel(self.name, evaluation, fit, predict, self.neighbors)
+
+
+def _methods(splits: Splits, models: Any, neighbors: list[int]) -> list[_Method]:
+    """Return the given classifiers, or the default ones, and nearest neighbours."""
+    if not isinstance(models, Mapping | None):
+        msg = f"models must be estimators by name, as in {{'forest': …}}, got {models!r:.200}"
+        raise OptionError(msg)
+    for name, estimator in (models or {}).items():
+        if not hasattr(estimator, "fit") or not hasattr(estimator, "predict_proba"):
+            msg = f"model {name!r} must have fit and predict_proba, got {estimator!r:.200}"
+            raise OptionError(msg)
+    features = _Features(splits)
+    methods = [_Method(str(name), model) for name, model in (models or _ours()).items()]
+    if models is None:
+        methods += [
+            _Method(name, model, features.table) for name, model in features.peers().items()
+        ]
+    for method in methods:
+        if models is not None and not is_ours(method.estimator):
+            _try_table(method, splits, features)
+    from sklearn.neighbors import KNeighborsClassifier
+
+    for count in neighbors:
+        name = f"{count} nearest neighbour{'s' if count > 1 else ''}"
+        model = features.scaled(KNeighborsClassifier(count))
+        methods.append(_Method(name, model, features.table, count))
+    return methods
+
+
+def _ours() -> dict[str, Any]:
+    estimators = import_module("gaussbayes.estimators")  # which lie above this module
+    gaussian = estimators.GaussianClassifier
+    return {
+        AUTOMATIC: estimators.AutoClassifier(),
+        "QDA": gaussian(smoothing=1.0),
+        "LDA": gaussian(shared=True, smoothing=1.0),
+        "naive Bayes": gaussian("diagonal", smoothing=1.0),
+    }
+
+
+def _try_table(method: _Method, splits: Splits, features: _Features) -> None:
+    """Give a classifier the features in numbers if it cannot be fitted to the table itself."""
+    try:
+        splits.predict(splits.fit(method.estimator, 0), 0)
+    except Exception:  # noqa: BLE001 (an estimator may raise anything)
+        method.estimator, method.table = features.scaled(method.estimator), features.table
+
+
+class _Features:
+    """The features of a table in numbers, for estimators that take nothing else."""
+
+    def __init__(self, splits: Splits) -> None:
+        with without_warnings():
+            encoder = model_options({}, automatic=True).encoder(splits.X, splits.y)
+            rows = encoder.encode(splits.X)
+        codes = np.where(rows.codes < 0, np.nan, rows.codes)
+        self.table = np.concatenate([rows.matrix.astype(np.float64), codes], axis=1)
+        self.n_numbers, self.sizes = rows.matrix.shape[1], [len(each) for each in rows.categories]
+
+    @property
+    def coded(self) -> list[int]:
+        """The columns that hold codes of categories."""
+        return list(range(self.n_numbers, self.table.shape[1]))
+
+    def scaled(self, model: Any) -> Any:
+        """Return a model of standardised numbers and one-hot categories, missing values imputed."""
+        from sklearn.compose import make_column_transformer
+        from sklearn.impute import SimpleImputer
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+        kept = {"keep_empty_features": True}
+        numbers = make_pipeline(SimpleImputer(**kept), StandardScaler())
+        codes = make_pipeline(
+            SimpleImputer(strategy="most_frequent", **kept), OneHotEncoder(handle_unknown="ignore")
+        )
+        columns = make_column_transformer(
+            (numbers, list(range(self.n_numbers))), (codes, self.coded), sparse_threshold=0
+        )
+        return make_pipeline(columns, model)
+
+    def peers(self) -> dict[str, Any]:
+        """Return logistic regression and tree models."""
+        from sklearn.ensemble import HistGradientBoostingClassifier
+        from sklearn.linear_model import LogisticRegression
+
+        few = zip(self.coded, self.sizes, strict=True)
+        categorical = [column for column, size in few if size <= _MOST_CATEGORIES]
+        peers: dict[str, Any] = {
+            "logistic regression": self.scaled(LogisticRegression(max_iter=1000)),
+            BOOSTING: HistGradientBoostingClassifier(
+                categorical_features=categorical, random_state=0
+            ),
+        }
+        if find_spec("interpret") is not None:
+            glassbox = import_module("interpret.glassbox")
+            kinds = ["continuous"] * self.n_numbers + ["nominal"] * len(self.sizes)
+            peers[EBM] = glassbox.ExplainableBoostingClassifier(feature_types=kinds, random_state=0)
+        return peers
+
+
+def _neighbors(neighbors: Any) -> list[int]:
+    counts = list(neighbors) if isinstance(neighbors, Iterable) else [neighbors]
+    integers = (isinstance(count, Integral) and not isinstance(count, bool) for count in counts)
+    if not all(integers) or any(count < 1 for count in counts):
+        msg = f"neighbors must be integers, at least 1, got {neighbors!r:.200}"
+        raise OptionError(msg)
+    return [int(count) for count in dict.fromkeys(counts)]
+
+
+def _tree_notes(splits: Splits, methods: Sequence[_Method]) -> list[str]:
+    """Return a sentence if a tree model predicts clearly better than `AutoClassifier`."""
+    known = {each.name: each for each in methods if each.problem is None}
+    trees = [known[name] for name in _TREES if name in known]
+    if AUTOMATIC not in known or not trees or splits.targets.is_soft:
+        return []
+    truth = splits.truth
+
+    def losses(method: _Method) -> FloatArray:
+        log_posterior = np.concatenate(method.log_posterior)
+        return np.asarray(-log_posterior[np.arange(truth.size), truth])
+
+    best = min(trees, key=lambda method: float(losses(method).mean()))
+    ours, theirs = losses(known[AUTOMATIC]), losses(best)
+    with np.errstate(invalid="ignore"):
+        gain = ours - theirs
+        error = float(gain.std() / np.sqrt(gain.size))
+    mean = float(gain.mean())
+    if not (mean > 2.0 * error and mean > _CLEARLY * float(ours.mean())):
+        return []
+    pair = f"log loss {fixed(float(theirs.mean()), 3)} against {fixed(float(ours.mean()), 3)}"
+    difference = f"difference {fixed(mean, 3)} ± {fixed(error, 3)}"
+    better = f"A tree model ({best.name}) predicts these rows clearly better than {AUTOMATIC}"
+    return [f"{better}: {pair}, {difference}."]
