@@ -21,6 +21,9 @@ ColumnKind: TypeAlias = Literal["number", "category", "count", "date", "excluded
 NOT_REQUESTED = "not among the features"
 """Why a column is excluded if others were named."""
 
+REQUESTED = (NOT_REQUESTED, "excluded")
+"""Why columns are excluded that users wanted to be."""
+
 _MOST_NAMED = 12
 """Excluded columns that are named in one line."""
 
@@ -133,7 +136,7 @@ class ColumnTable(Result):
     @property
     def dropped(self) -> tuple[Column, ...]:
         """The columns that nobody asked to exclude."""
-        return tuple(c for c in self.excluded if c.reason not in {NOT_REQUESTED, "excluded"})
+        return tuple(each for each in self.excluded if each.reason not in REQUESTED)
 
     @property
     def origins(self) -> dict[str, str]:
@@ -179,9 +182,8 @@ class ColumnTable(Result):
 
     @property
     def reasons(self) -> str:
-        """Why columns are excluded, other than those that were not among the features."""
-        others = [each for each in self.excluded if each.reason != NOT_REQUESTED]
-        return reasons_of(others)
+        """Why columns were dropped, all in one line."""
+        return reasons_of(self.dropped)
 
     def shortened(self, most: int) -> "ColumnTable":
         """The same with the first of the columns that are used, so many, and no others."""

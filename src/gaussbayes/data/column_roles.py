@@ -26,7 +26,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.missing_marks import (
     INFINITY,
     ORDINARY,
@@ -39,11 +39,13 @@ from gaussbayes.base.schema import NOT_REQUESTED, Column, ColumnKind, ColumnTabl
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import CodeArray, LabelArray
 from gaussbayes.data.categories import column_codes, level_outside
-from gaussbayes.data.roles import Request, check_distinct, check_present
-from gaussbayes.data.rows import categorical_mask, feature_position
+from gaussbayes.data.columns import DroppedColumnsWarning
+from gaussbayes.data.roles import Request, check_distinct, check_present, choose_roles
+from gaussbayes.data.rows import Encoder, Targets, categorical_mask, feature_position
 from gaussbayes.data.tables import (
     as_frame,
     days_of,
+    is_frame,
     is_missing,
     listed,
     sampled_places,
@@ -187,6 +189,11 @@ def decide_roles(
             else column
             for name, column in columns.items()
         }
+    columns |= {
+        name: columns[name].as_dates()
+        for name, kind in given.items()
+        if kind == "date" and name in columns
+    }
     if request.target is not None:
         target = SampledColumn.of(frame[request.target], None, request.label_marks)
         check_target(target, whole=not is_sample)
@@ -226,7 +233,11 @@ def decide_roles(
             for name in names
         ),
         request.target,
-        tuple(name for name in columns if name not in reasons and columns[name].is_infinite)
+        tuple(
+            name
+            for name, column in columns.items()
+            if column.is_infinite and name not in reasons and roles[name] != "date"
+        )
         if infinite or request.is_automatic
         else (),
     )
@@ -280,9 +291,76 @@ def settled(request: Request, roles: ColumnTable) -> Request:
     )
 
 
+def table_encoder(
+    X: Any,
+    request: Request,
+    labels: tuple[Targets, LabelArray] | None = None,
+    target: str | None = None,
+) -> Encoder:
+    """The features among the columns of a table in memory, by what they hold and what was said.
+
+    The columns of an array have no types: they are numbers, unless they were said to be categories.
+    `labels` are targets and classes, `target` is their name, if they have one.
+    """
+    frame = as_frame(X) if is_frame(X) else None
+    if frame is None or not all(isinstance(name, str) for name in frame.columns):
+        return _array_encoder(X, request)
+    request.missing.check_columns(frame.columns, target)
+    codes = None
+    if labels is not None:
+        codes = labels[0].codes
+        if request.is_automatic:
+            check_labels(codes, labels[1])
+    roles = decide_roles(frame, request, labels=codes)
+    warn_of_columns(roles)
+    return choose_roles(frame.columns, settled(request, roles), (), roles).encoder
+
+
+def _array_encoder(X: Any, request: Request) -> Encoder:
+    """The features among the columns of an array, which may have been given names."""
+    names, chosen = request.names, request.categorical_features
+    by_type = is_frame(X) and not chosen
+    request.missing.check_columns(names or ())
+    check_distinct("names", names or ())
+    encoder = Encoder.learn(
+        X, "auto" if by_type else chosen, request.kinds, request.missing, names=names
+    )
+    if names is None:
+        if request.exclude or not request.is_automatic:
+            msg = (
+                "features and exclude need columns with names: give X as a data frame, or name the "
+                "columns of an array"
+            )
+            naming = Remedy("name the columns", columns=(("names", ["x1", "x2"]),))
+            raise OptionError(msg).with_remedies([naming] if not is_frame(X) else [])
+        return encoder
+    kinds = ["category" if j in encoder.categorical else "number" for j in range(len(names))]
+    kind_of: dict[str, Any] = dict(zip(names, kinds, strict=True))
+    reasons = _not_wanted(names, request, {})
+    columns = ColumnTable(
+        tuple(
+            Column(name, "excluded", reasons[name]) if name in reasons else Column(name, kind)
+            for name, kind in kind_of.items()
+        )
+    )
+    if not columns.used:
+        _raise_for_none(columns, [], {})
+    used = tuple(column.name for column in columns.used)
+    places = tuple(place for place, name in enumerate(used) if kind_of[name] == "category")
+    return Encoder(len(used), used, places, missing=request.missing, roles=columns)
+
+
 def warn_of_columns(roles: ColumnTable) -> None:
-    """Warn of columns that alone say what the class is, and of infinite numbers in others."""
+    """Warn of columns that were dropped, alone determine the class, or have infinite numbers."""
     level = level_outside()
+    if roles.dropped:
+        n = len(roles.dropped)
+        what = "1 column was" if n == 1 else f"{n} columns were"
+        msg = (
+            f"{what} dropped: {roles.reasons}. Columns(features=[…]) uses exactly the columns that "
+            "it names, and Columns(exclude=[…]) drops columns without this warning"
+        )
+        warnings.warn(msg, DroppedColumnsWarning, stacklevel=level)
     for name in roles.infinite:
         warnings.warn(infinite_sentence(name), UserWarning, stacklevel=level)
     for column in roles.doubts:
@@ -300,11 +378,11 @@ def _given_kinds(names: Sequence[str], request: Request) -> dict[str, str]:
     if not isinstance(chosen, str) and chosen is not None:
         mask = categorical_mask(names, [False] * len(names), chosen)
         given = {name: "category" for name, holds in zip(names, mask, strict=True) if holds}
-    words = {"positive": "transforms", "number": "numeric"}
+    words = {"positive": "transforms", "number": "numeric", "date": "dates"}
     for feature, kind in (request.kinds or {}).items():
         argument = words.get(kind, "families")
         name = names[feature_position(feature, names, len(names), argument)]
-        given[name] = "category" if kind == "category" else "number"
+        given[name] = kind if kind in {"category", "date"} else "number"
     return given
 
 
@@ -424,6 +502,18 @@ class SampledColumn:
             if np.isfinite(days).all():
                 content, values = "date", days
         return cls(series.name, content, places[codes], values, dtype)
+
+    def as_dates(self) -> "SampledColumn":
+        """The same as dates, those that are none being infinite, if half of the values are."""
+        if self.content == "date":
+            return self
+        days = days_of(np.arange(self.n_kinds), self.values)
+        if self.content != "string" or 2 * np.isfinite(days).sum() < self.n_kinds:
+            example = f", for example {self.values[0]!s:.40}" if self.n_kinds else ""
+            msg = f"column {self.name!r} holds {self.content} values{example}, and no dates such as"
+            msg += " 2024-01-31"
+            raise DataError(msg)
+        return replace(self, content="date", values=days)
 
     @cached_property
     def counts(self) -> NDArray[np.intp]:

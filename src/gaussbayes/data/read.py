@@ -150,9 +150,13 @@ class Source:
         >>> read(files("gaussbayes.datasets").joinpath("iris.csv")).table().num_rows
         150
         """
+        return self.typed_table(None)
+
+    def typed_table(self, columns: ColumnTable | None) -> "pa.Table":
+        """All rows, typed as in `batches`."""
         import pyarrow as pa
 
-        tables = list(self.batches())
+        tables = list(self.batches(columns))
         return pa.concat_tables(tables) if tables else self.opened().schema.empty_table()
 
     def opened(

@@ -603,8 +603,12 @@ def is_source(X: Any) -> bool:
     return package in {"dask", "dask_expr", "pyspark"} or not hasattr(X, "__array__")
 
 
-def separate_columns(X: Any, y: Any, weights: Any = None) -> tuple[Any, Any, Any]:
+def separate_columns(
+    X: Any, y: Any, weights: Any = None, columns: ColumnTable | None = None
+) -> tuple[Any, Any, Any]:
     """Rows, labels and weights, where labels and weights may be named columns of the rows.
+
+    A source is read into memory, its features as what they are to a model, if `columns` says so.
 
     Examples
     --------
@@ -614,6 +618,10 @@ def separate_columns(X: Any, y: Any, weights: Any = None) -> tuple[Any, Any, Any
     (['a'], ['oak'])
     """
     named = [name for name in (y, weights) if isinstance(name, str)]
+    if is_source(X):
+        from gaussbayes.data.read import as_source
+
+        X = as_source(X).typed_table(columns)
     if not named:
         return X, y, weights
     if not is_frame(X):

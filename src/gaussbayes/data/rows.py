@@ -251,6 +251,7 @@ class Encoder:
         categorical_features: CategoricalFeatures = "from_dtype",
         kinds: Mapping[str | int, str] | None = None,
         missing: MissingMarks = STANDARD_MARKS,
+        names: Sequence[str] | None = None,
     ) -> "Encoder":
         """The features of a table, by its columns and their types.
 
@@ -264,13 +265,26 @@ class Encoder:
             for each column; None is no column.
         kinds : "number" or "category" for features, by name or number, that must hold these
         missing : what stands for missing values
+        names : of the columns, if they have none of their own
         """
+        given = names
         by_type = isinstance(categorical_features, str) and categorical_features in BY_TYPE
         everything = by_type and categorical_features == "auto"
         is_array = type(X) is np.ndarray and X.ndim == 2
-        if by_type and not kinds and is_array and (not everything or X.dtype in FLOATS):
+        if (
+            given is None
+            and by_type
+            and not kinds
+            and is_array
+            and (not everything or X.dtype in FLOATS)
+        ):
             return cls(X.shape[1], missing=missing)
         names, typed = _columns(X, missing, look_at_types=by_type, everything=everything)
+        if given is not None:
+            if len(given) != len(typed):
+                msg = f"X has {len(typed)} columns, but {len(given)} names are given"
+                raise DataError(msg)
+            names = list(given)
         mask = categorical_mask(names, typed, categorical_features)
         for feature, kind in (kinds or {}).items():
             mask[feature_position(feature, names, len(typed))] = kind == "category"

@@ -18,7 +18,7 @@ from gaussbayes.base.types import TransformName
 from gaussbayes.data.columns import COLUMN_OPTIONS, Columns
 from gaussbayes.data.labels import labelled_rows, read_targets
 from gaussbayes.data.read import READ_OPTIONS
-from gaussbayes.data.roles import Request, choose_roles
+from gaussbayes.data.roles import Request, choose_roles, request_of
 from gaussbayes.data.rows import Encoder, LabelledRows, Rows
 from gaussbayes.data.tables import as_frame, is_frame
 from gaussbayes.families import family_type
@@ -213,7 +213,8 @@ class Options:
             (features, Component(self._family(family), ()).content)
             for features, family in self.families
         ]
-        return dict.fromkeys(self.numeric, "number") | {
+        numeric = () if self.columns is not None else self.numeric
+        return dict.fromkeys(numeric, "number") | {
             feature: content
             for features, content in contents
             for feature in features
@@ -264,6 +265,8 @@ class Options:
 
     def request(self, target: str | None = None, **more: Any) -> Request:
         """What is asked of a source of rows; `more` is as in `gaussbayes.data.roles.Request`."""
+        if self.columns is not None:
+            return request_of(self.columns, target, **(self.contents | more))
         columns: dict[str, Any] = {
             "features": self.features,
             "exclude": self.exclude,
@@ -284,6 +287,8 @@ class Options:
         """The features of a table; `y` are the labels of its rows, or soft labels."""
         if self.known is not None:
             return self.known
+        if self.columns is not None:
+            return self._detected(X, y)
         if self.missing.of_columns:  # of the labels as well, if they have a name
             columns = as_frame(X).columns if is_frame(X) else ()
             self.missing.check_columns(columns, getattr(y, "name", None))
@@ -291,6 +296,22 @@ class Options:
             kinds = self.kinds if self.families or self.numeric else None
             return Encoder.learn(X, self.categorical_features, kinds, self.missing)
         return self._decided(X, y)
+
+    def _detected(self, X: Any, y: Any) -> Encoder:
+        """The features among the columns of a table."""
+        from gaussbayes.data.column_roles import table_encoder
+
+        labels = None if y is None else read_targets(y, mark=self.label_marks)
+        encoder = table_encoder(X, self.request(), labels, getattr(y, "name", None))
+        named = (feature for features, _ in self._pairs for feature in features)
+        excluded = () if encoder.roles is None else encoder.roles.excluded
+        if excluded and not all(isinstance(feature, str) for feature in named):
+            msg = (
+                f"column {excluded[0].name!r} is excluded, so that families and transforms must "
+                "give features by their names, not by their numbers"
+            )
+            raise OptionError(msg)
+        return encoder
 
     def _decided(self, X: Any, y: Any) -> Encoder:
         """The features that are asked for among the columns of a frame.
