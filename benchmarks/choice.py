@@ -19,16 +19,9 @@ from sklearn.datasets import load_iris
 from threadpoolctl import threadpool_limits
 
 from gaussbayes import AutoClassifier, GaussianClassifier
-from gaussbayes.model.options import NAMED_MODELS
 
 MODELS: dict[str, Callable[[int], Any]] = {
-    "auto()": lambda n_jobs: AutoClassifier(n_jobs=n_jobs),
-    "auto(average=True)": lambda n_jobs: GaussianClassifier(
-        **NAMED_MODELS["average"], n_jobs=n_jobs
-    ),
-    'covariance="auto", shrinkage="auto"': lambda n_jobs: GaussianClassifier(
-        "auto", shrinkage="auto", n_jobs=n_jobs
-    ),
+    "AutoClassifier()": lambda n_jobs: AutoClassifier(n_jobs=n_jobs),
     "shared=True, shrinkage=0.5": lambda n_jobs: GaussianClassifier(
         shared=True, shrinkage=0.5, n_jobs=n_jobs
     ),

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from gaussbayes import AutoClassifier, GaussianClassifier
-from gaussbayes.model.options import NAMED_MODELS
 
 COVERAGE = 0.9
 NEW_ROWS = 1000
@@ -30,9 +29,8 @@ NOISES: dict[str, Noise] = {
     "skewed": lambda generator, shape: generator.exponential(1.0, shape),
 }
 MODELS: dict[str, Callable[[], Any]] = {
-    "own covariances": lambda: GaussianClassifier(calibration="leave_one_out"),
-    "auto()": AutoClassifier,
-    "auto(average=True)": lambda: GaussianClassifier(**NAMED_MODELS["average"]),
+    "class-specific covariances": lambda: GaussianClassifier(calibrate=True),
+    "AutoClassifier()": AutoClassifier,
 }
 
 
@@ -48,7 +46,9 @@ def covered(make: Callable[[], Any], noise: Noise, n: int, draws: int) -> NDArra
         rows = CENTERS[codes] + noise(generator, (n + NEW_ROWS, 2))
         model, truth = make().fit(rows[:n], codes[:n]), codes[n:]
         together, within = (
-            model.predict_set(rows[n:], COVERAGE, by_class=by_class)[np.arange(NEW_ROWS), truth]
+            model.predict_set(rows[n:], COVERAGE, by_class=by_class).members[
+                np.arange(NEW_ROWS), truth
+            ]
             for by_class in (False, True)
         )
         result[number] = [together.mean(), *(within[truth == c].mean() for c in model.classes_)]

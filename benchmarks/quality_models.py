@@ -20,7 +20,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from gaussbayes import AutoClassifier, GaussianClassifier
-from gaussbayes.model.options import NAMED_MODELS
 
 Make = Callable[[], Any]
 REFERENCE = "logistic regression"  # losses are told relative to its losses
@@ -50,6 +49,5 @@ def ours() -> dict[str, Make]:
     """Our models, the simplest first."""
     return {
         "GaussianClassifier()": GaussianClassifier,
-        "auto()": AutoClassifier,
-        "auto(average=True)": lambda: GaussianClassifier(**NAMED_MODELS["average"]),
+        "AutoClassifier()": AutoClassifier,
     }

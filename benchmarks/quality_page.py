@@ -26,10 +26,10 @@ mean of a model's log loss divided by that of logistic regression; losses below 
 as {LEAST_LOSS}. *Won-lost* counts tables where the model is better or worse by more than {TIE:.1%}
 than {{best}}, with the p-value of a sign
 test. A model that refuses a table gets the loss of predicting the class
-shares. *Seconds* are processor time, of one thread, for all tables together.
+frequencies. *Seconds* are processor time, of one thread, for all tables together.
 
 Most of the public tables were looked at while the automatic choice was built: expect less on
-others. It loses to trees where classes are not one hump each (banana, phoneme, fgl, satimage,
+others. It loses to trees where classes are multimodal (banana, phoneme, fgl, satimage,
 disc and ring), where a rule on few features decides (monk-2, segment, Diabetes, chess, tic-tac-
 toe, hayes-roth, mlc_churn), and where some values are entered wrong by a factor of ten (Hawks); and
 to the model that rows were drawn from, where that was assumed by others (generated: independent,

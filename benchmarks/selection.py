@@ -1,12 +1,12 @@
-"""Structure and shrinkage chosen by rows left out, against models that are chosen beforehand.
+"""`AutoClassifier` against models that are specified beforehand.
 
-Ten-fold cross-validated log loss on four tables: ours with the structure and the shrinkage chosen
-anew in every fold, from the rows fitted to alone, and scikit-learn's Gaussian models with the
-settings that are named. The goal is to be no worse than the best of those on each table. Logistic
-regression and nearest neighbours stand beside them; they are no Gaussian models, and not part of
-the goal. ∞: some row's true class was called impossible; –: the model refuses the table; ±: the
-standard error of a difference over the rows. ``--repeats 10`` cuts the folds in ten ways and takes
-the mean; ``--write`` writes docs/benchmarks-choice.md, and its table into docs/benchmarks.md.
+Ten-fold cross-validated log loss on four tables: `AutoClassifier`, which selects its model anew in
+every fold, and scikit-learn's Gaussian models with the settings that are named. The goal is to be
+no worse than the best of those on each table. Logistic regression and nearest neighbours stand
+beside them and are not part of the goal. ∞: some row's true class had probability 0; –: the model
+cannot be fitted; ±: the standard error of a difference over the rows. ``--repeats 10`` cuts the
+folds in ten ways and takes the mean; ``--write`` writes docs/benchmarks-choice.md, and its table
+into docs/benchmarks.md.
 """
 
 import argparse
@@ -30,16 +30,15 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import AutoClassifier
 
 DOCS = Path(__file__).parent.parent / "docs"
 INTRODUCTION = """\
 Ten-fold cross-validation, stratified, {seeds}, on four tables that come with scikit-learn: mean log
-loss of the held-out rows, as `python benchmarks/selection.py` prints it. `covariance="auto",
-shrinkage="auto"` chooses anew in every fold, by exact leave-one-out or by BIC. A dash is a model
-that cannot be fitted, ∞ a true class that got no vote. The goal, no worse than the best of
-scikit-learn's five, is reached on {reached} of 4; a difference below its standard error may be
-chance. Logistic regression and nearest neighbours stand beside them."""
+loss of the held-out rows, as `python benchmarks/selection.py` prints it. `AutoClassifier` selects
+its model anew in every fold. A dash is a model that cannot be fitted, ∞ a true class with
+probability 0. The goal, no worse than the best of scikit-learn's five Gaussian models, is reached
+on {reached} of 4; a difference below its standard error may be chance."""
 TABLES: dict[str, Callable[..., Any]] = {
     "iris": load_iris,
     "wine": load_wine,
@@ -63,17 +62,19 @@ OTHERS: dict[str, Callable[[], Any]] = {
 }
 
 
-class Chosen:
-    """Fits the best of all candidates, and counts what is chosen."""
+OURS = "AutoClassifier"
 
-    def __init__(self, **settings: Any) -> None:
-        self.model = GaussianClassifier(covariance="auto", shrinkage="auto", **settings)
+
+class Selected:
+    """Fits an `AutoClassifier`, and counts what it selects."""
+
+    def __init__(self) -> None:
+        self.model = AutoClassifier()
         self.choices: Counter[str] = Counter()
 
     def fit(self, X: Any, y: Any) -> None:
-        """Choose, then fit the choice to the same rows."""
-        best = self.model.fit(X, y).selection_.best
-        self.choices[f"{best.name}, shrinkage {best.shrinkage}"] += 1
+        """Select and fit."""
+        self.choices[self.model.fit(X, y).selection_.title] += 1
 
     def predict_log_proba(self, X: Any) -> Any:
         """Log posteriors (n, k)."""
@@ -89,10 +90,10 @@ def cross_validated(model: Any, X: Any, y: Any, folds: list[Any]) -> Any:
         except (ValueError, np.linalg.LinAlgError):
             return np.full(y.size, np.nan)
         if hasattr(model, "predict_log_proba"):
-            told = model.predict_log_proba(X[test])
+            log_posterior = model.predict_log_proba(X[test])
         else:
-            told = np.log(model.predict_proba(X[test]))
-        losses[test] = -told[np.arange(test.size), y[test]]
+            log_posterior = np.log(model.predict_proba(X[test]))
+        losses[test] = -log_posterior[np.arange(test.size), y[test]]
     return losses
 
 
@@ -108,7 +109,7 @@ def main() -> None:
     for name, load in TABLES.items():
         X, y = load(return_X_y=True)
         losses: dict[str, Any] = {}
-        ours = {"chosen by leave-one-out": Chosen(), "chosen by BIC": Chosen(selection="bic")}
+        ours = {OURS: Selected()}
         for seed in range(repeats):
             folds = list(StratifiedKFold(10, shuffle=True, random_state=seed).split(X, y))
             peers = {label: make() for label, make in (GAUSSIANS | OTHERS).items()}
@@ -124,7 +125,7 @@ def main() -> None:
         f"| {label} | " + " | ".join(column[label] for column in columns) + " |"
         for label in columns[0]
     ]
-    table, choices = "\n".join(lines), "Chosen in the folds:\n\n" + "\n".join(notes)
+    table, choices = "\n".join(lines), "Selected in the folds:\n\n" + "\n".join(notes)
     print(f"{table}\n\n{choices}")
     if arguments.write:
         seeds = "seed 0" if repeats == 1 else f"the mean of seeds 0 to {repeats - 1}"
@@ -132,11 +133,11 @@ def main() -> None:
 
 
 def _write(introduction: str, table: str, choices: str) -> None:
-    title = "How good the automatic choice is"
+    title = "How good the automatic selection is"
     own, page = DOCS / "benchmarks-choice.md", DOCS / "benchmarks.md"
     link = (
         "Seed 0 is one cut of the rows among many: [ten cuts](benchmarks-choice.md) say more, also "
-        "where the\ngoal is missed, and what was chosen in the folds."
+        "where the\ngoal is missed, and what was selected in the folds."
     )
     for path, text in (
         (own, f"{introduction}\n\n{table}\n\n{choices}"),
@@ -150,13 +151,11 @@ def _column(losses: dict[str, Any]) -> dict[str, str]:
     """Mean losses as text, then how ours compares with the best of the Gaussian models."""
     means = {label: float(np.mean(own)) for label, own in losses.items()}
     best = min((label for label in GAUSSIANS if not np.isnan(means[label])), key=means.__getitem__)
-    gap = losses["chosen by leave-one-out"] - losses[best]
+    gap = losses[OURS] - losses[best]
     error = float(gap.std(ddof=1)) / np.sqrt(gap.size)
     mark = "✓" if gap.mean() <= 1e-9 else "✗"  # the same model may differ in rounding
     found = {label: _written(loss) for label, loss in means.items()}
-    found["chosen by leave-one-out, less the best of five"] = (
-        f"{gap.mean():+.5f} ± {error:.5f} ({best}) {mark}"
-    )
+    found[f"{OURS}, less the best of five"] = f"{gap.mean():+.5f} ± {error:.5f} ({best}) {mark}"
     return found
 
 

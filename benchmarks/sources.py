@@ -96,7 +96,7 @@ def fit(path: Path) -> None:
     """Gaussbayes, from the file to the model."""
     from gaussbayes import GaussianClassifier
 
-    GaussianClassifier().fit_source(path, "label")
+    GaussianClassifier().fit(path, "label")
 
 
 def command(*arguments: object) -> None:
@@ -144,7 +144,7 @@ def predicting(path: Path, rounds: int) -> str:
     model, out, other = (
         path.parent / name for name in ("model.json", "out.parquet", "copy.parquet")
     )
-    words = ("predict", model, path, "--keep", "all", "--proba", "-o", out)
+    words = ("predict", model, path, "--keep", "all", "-o", out)
     ways = {"ours": lambda: command(*words), "row groups": lambda: copy(path, other)}
     times = interleaved(ways, rounds)
     memory = peak_memory(*words)
