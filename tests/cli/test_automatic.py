@@ -123,7 +123,7 @@ def test_prediction_sets(call: Call, iris: Path, by_class: bool) -> None:
     assert list(table)[:2] == ["species", "set"]
     model = GaussianClassifier.load("m.json")
     frame = pd.read_csv(iris).drop(columns="species")
-    inside = model.predict_set(frame, 0.99, by_class=by_class)
+    inside = model.predict_set(frame, 0.99, by_class=by_class).members
     assert table["set"].tolist() == ["|".join(model.classes_[row]) for row in inside]
     assert any("|" in each for each in table["set"])
 

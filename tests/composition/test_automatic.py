@@ -62,7 +62,7 @@ def test_predictions(kind, completeness, average):
 @every
 def test_sets_grow_with_their_coverage(kind, completeness, average):
     model, X = fitted(kind, completeness, average), frame_of(queries(kind))
-    few, many = (model.predict_set(X, coverage) for coverage in (0.5, 0.95))
+    few, many = (model.predict_set(X, coverage).members for coverage in (0.5, 0.95))
     assert few.shape == (len(X), 3)
     assert (many | ~few).all()
 

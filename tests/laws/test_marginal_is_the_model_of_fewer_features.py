@@ -107,5 +107,5 @@ def test_a_marginal_and_missing_values_give_the_same_answer(
         np.testing.assert_array_equal(one.predict(X_new[columns]), whole.predict(hidden))
     if fitted.model_.calibration is not None and fitted.model_.calibration.left_out:
         np.testing.assert_array_equal(
-            part.predict_set(X_new[columns], 0.8), fitted.predict_set(hidden, 0.8)
+            part.predict_set(X_new[columns], 0.8).members, fitted.predict_set(hidden, 0.8).members
         )

@@ -41,7 +41,7 @@ def test_difficult_tables(average, what):
     np.testing.assert_allclose(posterior.sum(axis=1), 1.0, rtol=1e-12)
     assert (posterior > 0).all()
     assert model.score(X, y) > 0.75
-    assert model.predict_set(X, by_class=True)[np.arange(45), y].mean() > 0.8
+    assert model.predict_set(X, by_class=True).members[np.arange(45), y].mean() > 0.8
 
 
 @pytest.mark.parametrize("average", [False, True])

@@ -1,40 +1,86 @@
-"""Sets of classes that contain the true one as often as is asked for.
+"""Prediction sets: sets of classes that contain the true class with a given probability.
 
-A class belongs to the set of a row if its posterior is not unusually small for a row of it. What is
-usual, the rows of the training table say: the posterior of its own class that each was given when
-it was left out (a jackknife, so that no rows have to be set apart). With n of them, the class c is
-in the set of x if p(c | x) is above their quantile at 1 − coverage, where the j-th smallest of them
-is the quantile at j / (n + 1), and what is between two follows by interpolation.
+A class belongs to the set of a row if its posterior is not unusually small for a row of the class,
+by comparison with the leave-one-out posteriors of the true classes of the training rows (a
+jackknife: no rows are set apart). With n of them, class c is in the set of x if p(c | x) exceeds
+their quantile at 1 − coverage. The j-th smallest is the quantile at j / (n + 1), with linear
+interpolation in between.
 
-The posterior of a row that is exchangeable with those of the table is as likely between any two of
-them, below all and above all. So its true class is in its set with the probability `coverage`,
-whatever the densities are, as far as leaving out one row more changes nothing. The usual rule
-rounds the place of the quantile down to a whole j, which covers up to 1 / (n + 1) more; a rule that
-is exact by a drawn number would answer differently when asked again. Two cases are covered more
-often than is asked for: fewer than coverage / (1 − coverage) rows, which exclude nothing, and
-posteriors that are equal, which are above one another. The rows are all rows, or those of class c:
-then that holds within each class.
+The posterior of a row that is exchangeable with the training rows is equally likely to fall between
+any two of them, so that the set contains its true class with the probability `coverage`, whatever
+the densities are, up to the effect of one row on the model. Coverage is higher with fewer than
+coverage / (1 − coverage) rows, which exclude nothing, and with tied posteriors. The comparison is
+with all rows, or with the rows of class c; then the coverage holds within each class.
 """
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, OptionError
-from gaussbayes.base.types import FloatArray
+from gaussbayes.base.numerals import percent, shortened
+from gaussbayes.base.result import Result
+from gaussbayes.base.text_tables import Block, TextTable
+from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.model import Model
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PredictionSets(Result):
+    """A set of classes for each row."""
+
+    members: NDArray[np.bool_]  #: (n, k) whether a class is in the set of a row
+    classes: LabelArray  #: (k,) the labels
+    coverage: float  #: probability that a set contains the true class
+    by_class: bool  #: whether the coverage holds within each class
+
+    def __len__(self) -> int:
+        return self.members.shape[0]
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """Number of classes in each set (n,)."""
+        return np.asarray(self.members.sum(axis=1))
+
+    @property
+    def labels(self) -> list[tuple[object, ...]]:
+        """The classes in each set."""
+        return [tuple(self.classes[row].tolist()) for row in self.members]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the sets as lists of labels, and the coverage."""
+        sets = [list(labels) for labels in self.labels]
+        return {"sets": sets, "coverage": self.coverage, "by_class": self.by_class}
+
+    def tables(self) -> Sequence[Block]:
+        """Return the number of sets by size, and the first sets."""
+        counts = np.bincount(self.sizes).tolist()
+        summary = [(str(size), f"{count:,}") for size, count in enumerate(counts) if count]
+        within = " within each class" if self.by_class else ""
+        title = f"Prediction sets with a coverage of {percent(self.coverage)}{within}"
+        lines = (
+            (f"{row:,}", shortened(" | ".join(map(str, self.classes[members].tolist())), 60))
+            for row, members in enumerate(self.members)
+        )
+        return [
+            TextTable(("classes in set", "rows"), summary, title=title.replace("\xa0", " ")),
+            TextTable.first(("row", "set"), lines, len(self), sides="rl"),
+        ]
+
+
 def conformal_p_values(
     log_posterior: FloatArray, calibration: Calibration, *, by_class: bool
 ) -> FloatArray:
-    """How usual each class is for each row (n, k): p-values of log posteriors (n, k).
+    """Return conformal p-values (n, k) of the classes for log posteriors (n, k).
 
     Examples
     --------
-    >>> rows_left_out = (np.log([0.5, 0.7, 0.9]), np.log([0.8]))
-    >>> calibration = Calibration(1.0, np.zeros(2), left_out=rows_left_out)
+    >>> left_out = (np.log([0.5, 0.7, 0.9]), np.log([0.8]))
+    >>> calibration = Calibration(1.0, np.zeros(2), left_out=left_out)
     >>> conformal_p_values(np.log([[0.75, 0.25]]), calibration, by_class=False).tolist()
     [[0.5, 0.2]]
     """
@@ -61,10 +107,10 @@ def prediction_sets(
     *,
     by_class: bool = False,
     n_jobs: int | None = 1,
-) -> NDArray[np.bool_]:
-    """Which classes are in the set of each row (n, k).
+) -> PredictionSets:
+    """Return the prediction set of each row.
 
-    A set may be empty: a row between the classes may be unlike all rows of each of them.
+    A set may be empty: a row between the classes may be unusual for each of them.
     """
     if isinstance(coverage, bool) or not isinstance(coverage, float | int | np.floating):
         msg = f"coverage must be a number between 0 and 1, got {coverage!r}"
@@ -75,9 +121,10 @@ def prediction_sets(
     calibration = model.calibration
     if calibration is None or not calibration.left_out:
         msg = (
-            "prediction sets need the scores of rows left out, which this model does not have: "
-            "fit it with calibration='leave_one_out'"
+            "prediction sets need leave-one-out scores, which this model does not have: fit it "
+            "with calibrate=True"
         )
         raise DataError(msg)
     log_posterior = model.log_posterior(rows, n_jobs).astype(np.float64)
-    return conformal_p_values(log_posterior, calibration, by_class=by_class) > 1.0 - coverage
+    members = conformal_p_values(log_posterior, calibration, by_class=by_class) > 1.0 - coverage
+    return PredictionSets(members, model.classes, float(coverage), by_class)

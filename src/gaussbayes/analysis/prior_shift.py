@@ -1,21 +1,20 @@
-"""Other priors than those of training, found from rows without labels.
+"""Estimate the priors of unlabelled rows, assuming that only the class proportions have changed.
 
-Where only the classes' proportions have changed, and the rows of each class look as before, the new
-ones are those that make the rows most probable. Saerens, Latinne and Decaestecker (2002) find
-them from the posteriors alone, by EM: with ``r_c(x) = p(c | x) / prior_c``, the posterior divided
-by the prior that it was made with,
+If the densities of the classes are as in training, the new priors are those that maximise the
+likelihood of the rows. Saerens, Latinne and Decaestecker (2002) compute them from the posteriors by
+EM: with ``r_c(x) = p(c | x) / prior_c``, the posterior divided by the prior that it contains,
 
     prior'_c ← mean over the rows of  prior'_c r_c(x) / Σ_b prior'_b r_b(x)
 
-Each step makes the rows more probable or leaves everything as it is, and the maximum is one: the
-log-likelihood is concave in the priors. Nor has one to guess when to stop. With g_c the mean over
-the rows of ``r_c(x) / Σ_b prior'_b r_b(x)``, by which EM multiplies a prior, Jensen's inequality
-says that no priors whatever reach a log-likelihood per row that is higher by more than
+The log-likelihood is concave in the priors, so that there is one maximum. With g_c the mean over
+the rows of ``r_c(x) / Σ_b prior'_b r_b(x)``, the factor of an EM step, Jensen's inequality bounds
+the distance to the maximum: no priors have a log-likelihood per row that is higher by more than
 ``log max_c g_c``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,44 +22,58 @@ import numpy as np
 
 from gaussbayes.base.checks import integer, positive_number
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.base.numerals import counted, fixed, shortened
+from gaussbayes.base.result import Result
+from gaussbayes.base.text_tables import Block, TextTable
+from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.labels import read_weights
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PriorShift:
-    """The priors under which rows without labels are most probable, and how they were found."""
+class PriorEstimate(Result):
+    """The priors that maximise the likelihood of unlabelled rows."""
 
     prior: FloatArray  #: (k,)
-    log_likelihood: FloatArray  #: (iterations + 1,) how much more than under the priors of training
-    gap: float  #: no priors have a log-likelihood per row that is higher by more than this
-    converged: bool  #: whether that is within the tolerance
+    log_likelihood: FloatArray  #: (iterations + 1,) gain over the priors of training
+    gap: float  #: upper bound of the distance to the maximum log-likelihood per row
+    converged: bool  #: whether the gap is within the tolerance
+    classes: LabelArray  #: (k,) the labels
+    before: FloatArray  #: (k,) the priors of training
 
     @property
     def n_iterations(self) -> int:
-        """How many steps of EM were made."""
+        """Number of EM steps."""
         return self.log_likelihood.size - 1
 
+    def tables(self) -> Sequence[Block]:
+        """Return the priors of training and of these rows."""
+        rows = zip(self.classes.tolist(), self.before.tolist(), self.prior.tolist(), strict=True)
+        lines = ((shortened(str(label), 40), fixed(a, 4), fixed(b, 4)) for label, a, b in rows)
+        steps = counted(self.n_iterations, "EM iteration")
+        state = steps if self.converged else f"not converged after {steps}"
+        columns = ("class", "prior in\ntraining", "estimated\nprior")
+        return [TextTable.first(columns, lines, self.prior.size, notes=[state])]
 
-def prior_shift(
+
+def estimate_priors(
     log_posterior: RealArray,
     prior: FloatArray,
     sample_weight: Any = None,
+    classes: LabelArray | None = None,
     *,
     tolerance: float = 1e-8,
     max_iterations: int = 10_000,
-) -> PriorShift:
-    """Estimate the priors of rows whose classes are not known, from log posteriors (n, k).
+) -> PriorEstimate:
+    """Estimate the priors of unlabelled rows from log posteriors (n, k).
 
-    These were made with `prior` (k,). A class of prior 0 keeps it: its posterior is 0 for every
-    row, whatever the row is like. The log-likelihood per row may be `tolerance` from its maximum;
-    more than `max_iterations` takes classes that are hardly different.
+    The posteriors contain the priors `prior` (k,). A class of prior 0 keeps it. The log-likelihood
+    per row may be `tolerance` from its maximum.
 
     Examples
     --------
-    >>> sure = np.log([[0.999, 0.001], [0.001, 0.999], [0.998, 0.002], [0.999, 0.001]])
-    >>> shift = prior_shift(sure, np.array([0.5, 0.5]))
-    >>> shift.prior.round(2).tolist(), shift.converged
+    >>> confident = np.log([[0.999, 0.001], [0.001, 0.999], [0.998, 0.002], [0.999, 0.001]])
+    >>> estimate = estimate_priors(confident, np.array([0.5, 0.5]))
+    >>> estimate.prior.round(2).tolist(), estimate.converged
     ([0.75, 0.25], True)
     """
     enough = positive_number("tolerance", tolerance)
@@ -79,34 +92,38 @@ def prior_shift(
             break
         proportions = proportions * growth
         proportions /= proportions.sum()  # 1 but for rounding
-    shifted = np.zeros_like(prior)
-    shifted[possible] = proportions
-    return PriorShift(shifted, np.array(record), gap, gap <= enough)
+    estimated = np.zeros_like(prior)
+    estimated[possible] = proportions
+    labels = np.arange(prior.size) if classes is None else classes
+    return PriorEstimate(estimated, np.array(record), gap, gap <= enough, labels, prior)
+
+
+prior_shift = estimate_priors
 
 
 def _ratios(
     log_posterior: RealArray, prior: FloatArray, sample_weight: Any
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Posterior over prior, each row divided by its largest; that one's logarithm; the weights.
+    """Return posterior over prior, each row divided by its largest; its logarithm; the weights.
 
-    Rows without weight and classes without prior are left out. A ratio that underflows takes
-    nothing away: the row's largest class never gets less than the row's proportion of the weight.
+    Rows of weight 0 and classes of prior 0 are omitted. A ratio that underflows does no harm: the
+    most probable class of a row never gets less than the row's proportion of the weight.
     """
     n, k = log_posterior.shape
     if prior.shape != (k,):
         msg = f"posteriors of shape {(n, k)} need {k} priors, got shape {prior.shape}"
         raise DataError(msg)
     if n == 0:
-        msg = "priors are estimated from at least one row, got none"
+        msg = "estimating priors needs at least one row"
         raise DataError(msg)
     weights = read_weights(sample_weight, n)
     weights = np.ones(n) if weights is None else weights
-    counted, possible = weights > 0, prior > 0
-    logs = log_posterior[np.ix_(counted, possible)].astype(np.float64) - np.log(prior[possible])
+    heavy, possible = weights > 0, prior > 0
+    logs = log_posterior[np.ix_(heavy, possible)].astype(np.float64) - np.log(prior[possible])
     top = logs.max(axis=1)
     if not np.isfinite(top).all():
-        row = int(np.flatnonzero(counted)[int(np.argmin(np.isfinite(top)))])
+        row = int(np.flatnonzero(heavy)[int(np.argmin(np.isfinite(top)))])
         values = log_posterior[row].tolist()
-        msg = f"row {row} has the log posteriors {values!r:.200}, which are no distribution"
+        msg = f"row {row} has the log posteriors {values!r:.200}, which are not a distribution"
         raise DataError(msg)
-    return np.exp(logs - top[:, None]), top, weights[counted]
+    return np.exp(logs - top[:, None]), top, weights[heavy]

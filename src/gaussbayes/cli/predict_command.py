@@ -185,7 +185,7 @@ def _answer(
         from gaussbayes.analysis.prediction_sets import prediction_sets
 
         names = np.array(command_files.class_names(model), dtype=object)
-        inside = prediction_sets(model, rows, **sets, n_jobs=None)
+        inside = prediction_sets(model, rows, **sets, n_jobs=None).members
         columns.append(pa.array([PARTED_BY.join(names[row]) for row in inside], pa.string()))
     for score in scores:
         columns += map(pa.array, _score_columns(score, model, rows))
