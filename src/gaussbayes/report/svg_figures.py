@@ -1,36 +1,39 @@
 """The figures of a report: which there are, and their inline SVG."""
 
+from __future__ import annotations
+
 import re
 import warnings
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from html import escape
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
-from numpy.typing import NDArray
+from matplotlib import style
 
 from gaussbayes import plots
-from gaussbayes.analysis.comparison import Comparison
-from gaussbayes.analysis.held_out import LeaveOneOut
-from gaussbayes.analysis.informative_features import InformativeFeatures
-from gaussbayes.analysis.view import pair_view
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.numerals import quoted
 from gaussbayes.base.progress import track
-from gaussbayes.base.types import LabelArray, RealArray
-from gaussbayes.report.subject import Subject
+from gaussbayes.data.tables import as_frame, is_frame
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Drawings: TypeAlias = dict[str, Callable[[], Any]]
-"""By the name of a figure, what draws it and returns axes, or an array of them."""
+    from gaussbayes.analysis.importance import Importance
+    from gaussbayes.estimators import BaseClassifier
+    from gaussbayes.model.evaluation import Evaluation
 
-MOST_CLASSES = 40  # a plot of more cannot be read
-_MOST_PANELS = 12  # of one class each
+MOST_CLASSES = 24  # a plot of more cannot be read
+_MOST_ROWS = 2_000  # drawn as points
+_MOST_PAIRED = 4  # features of a scatter matrix
 _LARGE = 300_000  # characters of SVG from which on a PNG may be smaller; below, lines stay lines
 _RESOLUTION = 160  # dots an inch of what is drawn as an image
 _WIDEST = 1800  # dots from side to side; twice the width of a report
@@ -43,111 +46,121 @@ _ID = re.compile(r'\s+id="([^"]*)"')
 _REFERENCE = re.compile(r'(?<=href="#)[^"]+|(?<=url\(#)[^)]+')
 
 
+class Drawing(NamedTuple):
+    """A figure of the report."""
+
+    caption: str
+    draw: Callable[[], Any]  # returns axes, or an array of them
+
+
 def drawings(
-    subject: Subject,
-    drawn: Subject,
-    informative: InformativeFeatures | None,
-    comparison: Comparison | None,
-    left_out: LeaveOneOut | None,
-) -> Drawings:
-    """The figures: of all rows of the subject, or of those drawn as points.
-
-    Confusion and calibration are of the predictions for rows left out, if there are any.
-    """
-    points = drawn.rows, drawn.labels
-    judged: Any = (subject.classifier, subject.rows, subject.labels)
-    if left_out is not None:
-        stated = StatedPosteriors(subject.classes)
-        judged = stated, np.exp(left_out.log_posterior), subject.labels[left_out.rows]
-    figures: Drawings = {
-        "reliability": partial(plots.calibration, *judged),
+    model: BaseClassifier, X: Any, y: Any, evaluation: Evaluation, importance: Importance
+) -> dict[str, Drawing]:
+    """The figures by name, each with its caption."""
+    figures = {
+        "confusion": Drawing(
+            "Confusion matrix: rows of each true class by predicted class.",
+            partial(plots.confusion, evaluation),
+        ),
+        "roc": Drawing(
+            "ROC curves, each class against the others. The closer to the upper left corner, the "
+            "better; the diagonal is guessing.",
+            partial(plots.roc, evaluation),
+        ),
+        "precision-recall": Drawing(
+            "Precision against recall. Dashed lines are the class frequencies: the precision of a "
+            "model without features.",
+            partial(plots.roc, evaluation, precision_recall=True),
+        ),
+        "calibration": Drawing(
+            "Calibration: observed frequency against predicted probability. On the diagonal, "
+            "classes predicted with 80 % are right in 80 % of the rows.",
+            partial(plots.calibration, evaluation),
+        ),
+        "importance": Drawing(
+            "Importance: the log loss that is lost when a feature is integrated out.",
+            partial(plots.importance, importance),
+        ),
     }
-    if subject.classes.size <= MOST_CLASSES:
-        figures |= _model_drawings(subject, points, informative)
-        figures["confusion-matrix"] = partial(plots.confusion, *judged)
-    if comparison and any(each.neighbors and each.evaluation for each in comparison.candidates):
-        figures["neighbours"] = partial(plots.comparison, comparison, metric="error", neighbors=True)
-    return figures
+    if model.classes_.size > MOST_CLASSES:
+        return {"importance": figures["importance"]}
+    return figures | _model_drawings(model, *_sampled(X, y), importance)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class StatedPosteriors:
-    """A classifier, as figures ask for one, whose rows are the posteriors (n, k) themselves."""
-
-    classes_: LabelArray
-
-    @property
-    def n_features_in_(self) -> int:
-        """As many as there are classes."""
-        return self.classes_.size
-
-    def predict_proba(self, posterior: RealArray) -> RealArray:
-        """The rows."""
-        return posterior
-
-    def predict(self, posterior: RealArray) -> LabelArray:
-        """The most probable classes (n,)."""
-        predicted: LabelArray = self.classes_[posterior.argmax(axis=1)]
-        return predicted
+def _sampled(X: Any, y: Any) -> tuple[Any, Any]:
+    """Rows to draw as points, evenly spread over the table."""
+    labels = np.asarray(y)
+    n = len(labels)
+    some = np.unique(np.linspace(0, n - 1, min(n, _MOST_ROWS)).astype(np.intp))
+    if is_frame(X):
+        return as_frame(X)[some.tolist(), :].to_native(), labels[some]
+    return np.asarray(X)[some], labels[some]
 
 
 def _model_drawings(
-    subject: Subject, points: tuple[Any, Any], informative: InformativeFeatures | None
-) -> Drawings:
-    """The model on a line, in the plane, or in pairs of its informative features."""
-    model = subject.classifier
-    if len(subject.features) == 1:
-        return {"line": partial(plots.densities, model, *points)}
-    if informative is not None:
-        return {
-            "pairs": partial(plots.scatter_matrix, model, *points, features=informative.features),
-            "best-pair": partial(_draw_regions, model, *points, informative.pair),
-        }
-    figures: Drawings = {
-        "regions": partial(_draw_regions, model, *points, (0, 1)),
-        "evidence": partial(plots.evidence, model, *points),
+    model: BaseClassifier, X: Any, y: Any, importance: Importance
+) -> dict[str, Drawing]:
+    """The model along its only feature, or over its most important features."""
+    schema = model.model_.schema
+    ranked = [schema.titles.index(entry.feature) for entry in importance.features]
+    if len(ranked) == 1:
+        boundaries = "Vertical lines are the decision boundaries."
+        draw, title = partial(plots.densities, model, X, y), "Density of each class."
+        return {"model": Drawing(f"{title} {boundaries}", draw)}
+    numbers = [column for column in ranked if column not in schema.categorical]
+    pair = (numbers if len(numbers) > 1 else ranked)[:2]
+    names = quoted([schema.titles[column] for column in pair])
+    figures = {
+        "model": Drawing(
+            f"Decision regions over {names}, the other features integrated out; misclassified rows "
+            "are ringed. Ellipses, where features are Gaussian, are one, two and three standard "
+            "deviations from the mean.",
+            partial(_draw_regions, model, X, y, pair),
+        )
     }
-    if subject.classes.size <= _MOST_PANELS:
-        figures["posteriors"] = partial(plots.posterior, model)
+    if len(ranked) > 2:
+        paired = sorted(ranked[:_MOST_PAIRED])
+        figures["pairs"] = Drawing(
+            "The most important features in pairs: decision regions and error rates of the model "
+            "with the other features integrated out; on the diagonal, the densities.",
+            partial(plots.scatter_matrix, model, X, y, features=paired),
+        )
     return figures
 
 
-def _draw_regions(model: Any, X: Any, y: Any, pair: tuple[int, int]) -> Any:
+def _draw_regions(model: BaseClassifier, X: Any, y: Any, pair: list[int]) -> Axes:
     ax = plots.regions(model, X, y, features=pair)
-    if pair_view(model, pair).has_ellipses:
+    with suppress(DataError):  # features that are not Gaussian
         plots.ellipses(model, features=pair, ax=ax)
     return ax
 
 
-def inline_figures(figures: Drawings) -> Mapping[str, str]:
-    """Draw figures one after the other; HTML elements by name, not yet described."""
-    return {name: _drawn(name, draw) for name, draw in track(figures.items(), "drawing")}
+def inline_figures(figures: dict[str, Drawing]) -> dict[str, tuple[str, str]]:
+    """Draw figures one after the other; HTML elements and captions by name."""
+    return {
+        name: (_drawn(name, figure), figure.caption)
+        for name, figure in track(figures.items(), "drawing")
+    }
 
 
-def _drawn(name: str, draw: Callable[[], Any]) -> str:
-    import matplotlib.pyplot as plt
-
+def _drawn(name: str, figure: Drawing) -> str:
     before = set(plt.get_fignums())
     try:
-        with fixed_style(name):
-            axes: NDArray[Any] = np.asarray(draw(), dtype=object)
-            return inline(axes.flat[0].get_figure(root=True), name)
+        with _fixed_style(name):
+            axes = np.asarray(figure.draw(), dtype=object)
+            return described(_inline(axes.flat[0].get_figure(root=True), name), figure.caption)
     finally:
         for number in set(plt.get_fignums()) - before:
             plt.close(number)
 
 
 @contextmanager
-def fixed_style(name: str) -> Iterator[None]:
+def _fixed_style(name: str) -> Iterator[None]:
     """Draw with matplotlib's own settings, whatever the user's are, and without a window.
 
     The same figure gives the same text: its identifiers are made from `name`. Letters stay letters,
     which the reader's browser draws: it has fonts for scripts that matplotlib has not.
     """
-    import matplotlib as mpl
-    import matplotlib.pyplot as plt
-    from matplotlib import style
-
     # Loads the backend: what it sets for notebooks is not undone below.
     plt.draw_if_interactive()  # type: ignore[no-untyped-call]
     with style.context("default"), plt.ioff(), warnings.catch_warnings():
@@ -156,11 +169,8 @@ def fixed_style(name: str) -> Iterator[None]:
         yield
 
 
-def inline(figure: "Figure", name: str) -> str:
-    """The figure as an HTML element that needs nothing from outside: SVG, or PNG if smaller.
-
-    The name begins every identifier in it, so that they differ from those of other figures.
-    """
+def _inline(figure: Figure, name: str) -> str:
+    """The figure as an HTML element that needs nothing from outside: SVG, or PNG if smaller."""
     resolution = min(_RESOLUTION, _WIDEST / figure.get_figwidth())
     written = BytesIO()
     figure.savefig(written, format="svg", dpi=resolution, metadata={"Date": None})
