@@ -21,7 +21,9 @@ from gaussbayes.model.left_out import (
     HeldOutRows,
     affordable_rows,
     calibrated_loss,
+    calibrated_scores,
     calibration_of,
+    frequency_loss,
     held_out_rows,
     hold_out,
     sampled,
@@ -196,10 +198,20 @@ def _fit_all(
         settings, number = selection.best.settings, judging.index(chosen.view)
     if options.calibration is not None:
         data, outcome = _left_out(judged, judging[number], settings, schema, threads, chosen)
+        if selection is not None:
+            selection = _with_scores(selection, data, settings, outcome)
         settings = _calibrated(settings, calibration_of(data, settings, outcome), data, schema)
     view = views[number]
     learnt = view.learnt if settings is view.settings else view.learnt.adapted(settings)
     return _solved(Model(settings, schema, learnt), threads, all_rows), selection
+
+
+def _with_scores(
+    selection: Selection, data: HeldOutRows, settings: Settings, outcome: FloatArray
+) -> Selection:
+    """The selection with the scores of its model after calibration."""
+    loss, error = calibrated_scores(data, settings, outcome)
+    return replace(selection, log_loss=loss, error=error, baseline_log_loss=frequency_loss(data))
 
 
 def _left_out(
@@ -333,6 +345,7 @@ def _average(
     calibration: Calibration | None = None
     if options.calibration is not None:
         average = log_average([posteriors[number] for number in kept], weights[kept])
+        selection = _with_scores(selection, data, members[0].settings, average)
         outcome = calibration_of(data, members[0].settings, average)
         calibration = _calibrated(members[0].settings, outcome, data, schema).calibration
     alone = lone_rows(table.targets)

@@ -14,10 +14,12 @@ What is left without a fold is added up, never subtracted: no digit is lost.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import nan
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import entr
 
 from gaussbayes.base.anderson import Goal
 from gaussbayes.base.errors import DataError, GaussBayesError, OptionError
@@ -243,6 +245,27 @@ def calibrated_loss(data: HeldOutRows, settings: Settings, log_posterior: FloatA
     log_likelihood, log_prior, proportions, weights = arrays
     calibrated = calibrate(*arrays).log_posterior(log_likelihood, log_prior)
     return -float(np.average(score_of_classes(calibrated, proportions), weights=weights))
+
+
+def calibrated_scores(
+    data: HeldOutRows, settings: Settings, log_posterior: FloatArray
+) -> tuple[float, float]:
+    """The log loss and the error rate of rows left out, calibrated by other rows than these."""
+    which = with_company(data)
+    if not which.size:
+        return nan, nan
+    arrays = tuple(array[which] for array in _evidence_of(data, settings, log_posterior))
+    calibrated, (_, _, proportions, weights) = calibrated_left_out(*arrays), arrays
+    loss = -float(np.average(score_of_classes(calibrated, proportions), weights=weights))
+    right = proportions[np.arange(which.size), calibrated.argmax(axis=1)]
+    return loss, float((1 - right).mean())
+
+
+def frequency_loss(data: HeldOutRows) -> float:
+    """The log loss of the frequencies of the classes: what a model without features has."""
+    weights = data.targets.total_weights()[:, None]
+    frequencies = (data.targets.proportions() * weights).sum(axis=0) / weights.sum()
+    return float(entr(frequencies).sum())
 
 
 def with_company(data: HeldOutRows) -> NDArray[np.intp]:

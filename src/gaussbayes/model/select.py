@@ -25,8 +25,9 @@ from gaussbayes.base.anderson import Goal
 from gaussbayes.base.errors import DataError, GaussBayesError, OptionError, SingularCovarianceError
 from gaussbayes.base.numerals import counted, fixed, percent
 from gaussbayes.base.progress import track
+from gaussbayes.base.result import Result, plain
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.text_tables import MOST_ROWS, Block, Displayed, Styled, TextTable
+from gaussbayes.base.text_tables import MOST_ROWS, Block, Styled, TextTable
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import LabelledRows, Targets
 from gaussbayes.model.calibration import score_of_classes, sum_and_error
@@ -115,10 +116,30 @@ class Candidate:
         """How much an unlabelled row counts."""
         return self.settings.unlabelled_weight
 
+    def to_dict(self) -> dict[str, object]:
+        """Return the title, the scores and the settings as values that JSON can hold."""
+        names = ("log_loss", "error", "brier", "n_parameters", "shrinkage", "transform", "refused")
+        scores = {name: plain(getattr(self, name)) for name in names}
+        return {"title": title_of(self.settings)} | scores
+
 
 @dataclass(frozen=True, slots=True)
-class Selection(Displayed):
-    """All candidates, and the best of them."""
+class Selection(Result):
+    """The candidates that were compared on held-out rows, and the selected one.
+
+    Parameters
+    ----------
+    candidates : tuple of Candidate
+        Every candidate, in the order tried.
+    best : Candidate
+        The selected one.
+    log_loss : float
+        Log loss of the selected model on held-out rows after calibration, nats per row.
+    error : float
+        Error rate of the selected model on held-out rows.
+    baseline_log_loss : float
+        Log loss of the class frequencies, which use no features.
+    """
 
     candidates: tuple[Candidate, ...]  #: every candidate, in the order tried
     best: Candidate  #: the one that was chosen
@@ -128,6 +149,21 @@ class Selection(Displayed):
     weights: tuple[Candidate, ...] = ()
     """The best by labelled rows, with the weights that unlabelled ones may have, and `best` has:
     they were judged by folds, so that their figures compare with each other alone."""
+    log_loss: float = nan
+    error: float = nan
+    baseline_log_loss: float = nan
+
+    @property
+    def title(self) -> str:
+        """The selected model in a few words."""
+        return title_of(self.best.settings)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the scores and all candidates as values that JSON can hold."""
+        names = ("criterion", "n_held_out", "log_loss", "error", "baseline_log_loss")
+        scores = {name: plain(getattr(self, name)) for name in names}
+        candidates = [candidate.to_dict() for candidate in self.ranked]
+        return {"title": self.title} | scores | {"candidates": candidates}
 
     @property
     def choice(self) -> str:
@@ -506,6 +542,25 @@ def model_name(settings: Settings) -> str:
     transform = transform_name(settings)
     name = name if transform is None else f"{name}, {transform}"
     return f"{name}, coded" if any(part.name == "coded" for part in settings.families) else name
+
+
+def title_of(settings: Settings) -> str:
+    """A model in the terms of the field: covariances, pooling, transform and shrinkage."""
+    structure, title = settings.first("structure"), structure_name(settings)
+    if structure is not None and structure.between:
+        title = f"{structure.covariance} covariance, {100 * structure.sharing:g} % pooled"
+    parts = [title]
+    if settings.first("estimation") == "predictive":
+        parts.append("predictive")
+    transform = transform_name(settings)
+    if transform is not None:
+        words = {"yeo-johnson": "Yeo-Johnson", "range": "scaled by range"}
+        parts.append(words.get(transform, transform))
+    if any(family.name == "coded" for family in settings.families):
+        parts.append("coded")
+    if settings.first("shrinkage") is not None:
+        parts.append(shrinkage_name(settings).removeprefix(", "))
+    return ", ".join(parts)
 
 
 def transform_name(settings: Settings) -> str | None:

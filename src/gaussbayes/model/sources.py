@@ -21,6 +21,7 @@ from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.families import family_pushdown
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model, known_categories, learnt_model
+from gaussbayes.model.notices import skipped_rows
 from gaussbayes.model.options import Options
 from gaussbayes.model.row_sample import RowSample, Sampling, most_rows, pick
 from gaussbayes.model.select import LearntView, Selection, is_open, select
@@ -123,8 +124,17 @@ def fit_source(
     What the columns must hold follows from the options, not from the request; a `client` of
     Dask or a Spark session reads files on its cluster.
     """
-    request = replace(request, **options.contents)
-    return fit_rows(open_rows(source, request, client=client), options, n_jobs)
+    if options.columns is None:
+        request = replace(request, **options.contents)
+    rows = open_rows(source, request, client=client)
+    fit = fit_rows(rows, options, n_jobs)
+    return replace(fit, model=with_notices(fit.model, rows, fit.reduced))
+
+
+def with_notices(model: Model, rows: RowSource, reduced: Reduced[Any]) -> Model:
+    """The model with what users should know about the reading of its rows."""
+    new = (*rows.notices, *skipped_rows(reduced.bad_rows))
+    return replace(model, notices=tuple(dict.fromkeys((*model.notices, *new)))) if new else model
 
 
 def fit_rows(
@@ -238,7 +248,7 @@ def update_rows(
         before = None if model.learnt is None else model.learnt.unlabelled
         kept = None if before is None else before.kept("partial_fit_source")
         updated = updated.solved(n_jobs, rows=_Both(kept, reduction))
-    return SourceFit(updated, reduced)
+    return SourceFit(with_notices(updated, rows, reduced), reduced)
 
 
 def open_more(
