@@ -54,6 +54,7 @@ class Axis:
     codes: tuple[int, ...] = ()  # of these categories
     integers: tuple[float, float] | None = None  # the least and the largest possible
     above: float = -np.inf  # what numbers must be above
+    origin: str | None = None  # the day that is 0, if numbers are days
 
     @property
     def is_discrete(self) -> bool:
@@ -341,7 +342,7 @@ def view_of(counts: Sequence[int], model: Any, features: Sequence[int | str] | N
     words = " or ".join({1: "one", 2: "two"}[count] for count in counts)
     words = f"{words} feature{'' if tuple(counts) == (1,) else 's'}"
     enough = schema.n_features >= min(counts)
-    remedy = f"choose {words}, by name or number" if enough else "see plots.univariate"
+    remedy = f"choose {words}, by name or number" if enough else "plots.densities shows one"
     msg = f"this figure shows {words}, but {given}: {remedy}"
     raise DataError(msg)
 
@@ -385,7 +386,8 @@ def _axis(model: Model, place: int) -> Axis:
         j = numbers.index(j)
     above = float(density.lowest[j]) if isinstance(density, Bounded) else -np.inf
     integers = density.integers if isinstance(density, Discrete) else None
-    return Axis(name, integers=integers, above=above)
+    origin = None if schema.roles is None else schema.roles.origins.get(name)
+    return Axis(name, integers=integers, above=above, origin=origin)
 
 
 def _category_axis(

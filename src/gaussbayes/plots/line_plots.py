@@ -305,8 +305,11 @@ def _boundary_handles(shown: LineScene) -> list[Any]:
     """The legend entry of the boundaries, with their values; none without any."""
     if not shown.boundaries:
         return []
-    low, high = shown.limits
-    values = numbers(shown.boundaries, high - low, shown.is_discrete)[:_MOST_NAMED]
+    (axis,), (low, high) = shown.view.axes, shown.limits
+    values = numbers(shown.boundaries, high - low, shown.is_discrete)
+    if axis.origin is not None:
+        values = [style.date_of(axis, at) for at in shown.boundaries]
+    values = values[:_MOST_NAMED]
     more = len(shown.boundaries) - len(values)
     listed = f"at {', '.join(values)}{f' and {more} more' if more else ''}"
     look: Look = {"color": style.INK, "linewidth": 1.0}

@@ -192,7 +192,8 @@ def _name_outer_axes(axes: NDArray[np.object_], seen: View, names: Sequence[str]
 def _set_ticks(ax: Axes, axis: Axis, which: Literal["x", "y"], *, named: bool) -> None:
     ticks = ax.xaxis if which == "x" else ax.yaxis
     if axis.is_ordered:
-        ticks.set_major_locator(MaxNLocator(4, integer=axis.is_discrete))
+        style.draw_ticks(ax, axis, which)
+        ticks.set_major_locator(MaxNLocator(4 - 2 * bool(axis.origin), integer=axis.is_discrete))
     elif named:
         style.draw_ticks(ax, axis, which, _NAME_LENGTH)
     else:

@@ -24,7 +24,7 @@ _SURFACE = 120  # points of the grid of a surface along each axis
 _N_LEVELS = 10
 _HALVINGS = 6  # contours of the joint densities of all classes, each half the one inside it
 _NEUTRAL = ("white", "#c9d3da", "#7d8f9c", "#3b4a57")  # from 0 upwards, of no class
-_PALE = 0.25  # of a class's colour is taken out of a blend, so that points stand out
+_PALE = 0.4  # of a class's colour is taken out of a blend, so that points stand out
 _LONG = 24  # characters of a name that fit beside an axis of the surface
 _GROUND = 0.75  # how far a class's colour is from its own, towards white, where the evidence is 0
 

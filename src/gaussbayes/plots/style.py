@@ -312,6 +312,9 @@ def draw_ticks(
     from matplotlib.ticker import MaxNLocator
 
     ticks = ax.xaxis if which == "x" else ax.yaxis
+    if axis.origin is not None:
+        ticks.set_major_locator(MaxNLocator(5))
+        ticks.set_major_formatter(lambda days, _: date_of(axis, days))
     if axis.integers is not None:
         ticks.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
     if axis.is_ordered:
@@ -329,6 +332,11 @@ def draw_ticks(
     ax.tick_params(axis=which, labelsize="small", length=0)
     if upright:
         ax.tick_params(axis=which, labelrotation=90)
+
+
+def date_of(axis: Axis, days: float) -> str:
+    """The day on an axis of dates."""
+    return str(np.datetime64(str(axis.origin)[:10]) + np.timedelta64(round(days), "D"))
 
 
 def separate_categories(ax: "Axes", axes: Sequence[Axis]) -> None:

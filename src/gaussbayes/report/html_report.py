@@ -193,7 +193,7 @@ def _confident_errors(
         parts = [part for part in odds.largest(len(odds.contributions))[0] if part.amount > 0.0]
         named = [f"{name} {frame[name][row]}" for name in identifiers if frame is not None]
         yield ConfidentError(
-            ", ".join(named) or f"row {row + 1:,}",
+            ", ".join(named) or f"Row {row + 1:,}",
             int(truth[row]),
             int(predicted[row]),
             float(largest[row]),
@@ -211,13 +211,15 @@ def _reason(part: Contribution) -> tuple[str, str, str]:
 
 def _parameters(model: BaseClassifier) -> Iterator[ParameterGrid]:
     """The parameters of every family, in the units of the table; dates as dates."""
+    origins = model.columns_.origins
     for table in parameter_tables(model.model_):
         lines = []
         for name, values in zip(table.columns, table.values.T.tolist(), strict=True):
-            dates = [model.columns_.dated(name, value) for value in values]
-            shown = dates if table.title == "mean" else values
-            cells = (x if isinstance(x, str) else numerals.five_digits(x) for x in shown)
-            lines.append((name, *list(cells)[:_MOST_CLASSES]))
+            cells = [numerals.five_digits(value) for value in values]
+            if table.title == "mean" and name in origins:  # as precise as the dates of the table
+                dates = (str(model.columns_.dated(name, value)) for value in values)
+                cells = [date[: len(origins[name])] for date in dates]
+            lines.append((name, *cells[:_MOST_CLASSES]))
         n_more = max(0, len(lines) - _MOST_LINES)
         is_shared = len(table.values) < model.classes_.size
         yield ParameterGrid(table.title, is_shared, tuple(lines[:_MOST_LINES]), n_more)
