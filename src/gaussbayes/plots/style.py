@@ -313,7 +313,8 @@ def draw_ticks(
 
     ticks = ax.xaxis if which == "x" else ax.yaxis
     if axis.origin is not None:
-        ticks.set_major_locator(MaxNLocator(5))
+        room = _LEFT_BY_LEGENDS * inches(ax)[which == "y"]
+        ticks.set_major_locator(MaxNLocator(max(1, int(room / (1.2 if which == "x" else 0.4)))))
         ticks.set_major_formatter(lambda days, _: date_of(axis, days))
     if axis.integers is not None:
         ticks.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 
 from gaussbayes.base import numerals
 from gaussbayes.base.atomic import check_writable, replace_file
@@ -126,7 +127,7 @@ def _contents(
         msg = f"a report needs one label for each row, got labels of shape {np.shape(labels)}"
         raise DataError(msg)
     evaluation = model.evaluate(X, y)
-    on_training_rows = cv is None and _was_fitted_to(model, evaluation)
+    on_training_rows = cv is None and _was_fitted_to(model, X, y, evaluation)
     if on_training_rows or cv is not None:
         evaluation = model.evaluate(X, y, cv=_FOLDS if on_training_rows else cv)
     importance, columns = model.importance(X, y), model.columns_
@@ -162,10 +163,16 @@ def _contents(
     }
 
 
-def _was_fitted_to(model: BaseClassifier, evaluation: Evaluation) -> bool:
-    """Whether the model was fitted to as many rows of each class: most probably to the same."""
+def _was_fitted_to(
+    model: BaseClassifier, X: TableLike, y: LabelsLike, evaluation: Evaluation
+) -> bool:
+    """Whether a fit to these rows has the parameters of the model."""
     learnt = model.model_.learnt
-    return learnt is not None and np.array_equal(learnt.weight, evaluation.confusion.sum(axis=1))
+    if learnt is None or not np.array_equal(learnt.weight, evaluation.confusion.sum(axis=1)):
+        return False
+    again = clone(model).fit(X, y, like=model)
+    pairs = zip(parameter_tables(again.model_), parameter_tables(model.model_), strict=True)
+    return all(np.allclose(ours.values, theirs.values) for ours, theirs in pairs)
 
 
 def _confident_errors(
