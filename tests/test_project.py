@@ -1,6 +1,7 @@
-"""The project keeps its word: public names, light import, documents that agree with the code."""
+"""The project keeps its word: its surface, a light import, documents that agree with the code."""
 
 import ast
+import inspect
 import os
 import re
 import runpy
@@ -13,80 +14,99 @@ from importlib import import_module
 from itertools import chain
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
+from sklearn.base import BaseEstimator
 
 import gaussbayes
-from gaussbayes import kernels
+from gaussbayes import AutoClassifier, GaussianClassifier, kernels, plots
+from gaussbayes import sklearn as drop_ins
+from gaussbayes.cli import gaussbayes as command
 from gaussbayes.families import FAMILIES
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
+ARGUMENTS = """covariance shared shrinkage shrinkage_target transforms families priors smoothing
+    divisor calibrate columns n_jobs"""
+METHODS = """fit partial_fit predict predict_proba predict_log_proba decision_function score
+    score_samples scores log_odds negative_log_likelihood boundary explain importance decide
+    predict_set evaluate leave_one_out with_priors estimate_priors marginal remove_class merge
+    forget sample save load export report lab"""
+ATTRIBUTES = """classes_ priors_ means_ covariances_ correlations_ category_probabilities_ columns_
+    n_features_in_ feature_names_in_ n_parameters_ coef_ intercept_ selection_ notices_ model_"""
+COMMANDS = "fit predict evaluate explain report plot show update export drift lab"
+PLOTS = """dataset regions predictions ellipses densities posterior joint evidence scatter_matrix
+    confusion calibration roc explanation importance qq comparison"""
+NAMES = """AutoClassifier Columns DataError DroppedColumnsWarning FileError GaussBayesError Gaussian
+    GaussianClassifier OptionError SingularCovarianceError __version__ compare datasets drift load
+    make_gaussian_dataset plots read"""
+
 
 def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.DOTALL | re.MULTILINE)
 
 
-def run(*command: str, cwd: Path = ROOT) -> str:
+def run(*arguments: str, cwd: Path = ROOT) -> str:
     """What a command prints; it must succeed. A make that runs the tests is not passed on."""
     environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
     done = subprocess.run(
-        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False
+        arguments, cwd=cwd, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
+# The surface.
+
+
 def test_public_names() -> None:
-    assert gaussbayes.__all__ == [
-        "AutoClassifier",
-        "OptionError",
-        "ClassMoments",
-        "DataError",
-        "GaussBayesError",
-        "Gaussian",
-        "GaussianClassifier",
-        "DataError",
-        "Model",
-        "FileError",
-        "DataError",
-        "OptionError",
-        "OptionError",
-        "DataError",
-        "DataError",
-        "SingularCovarianceError",
-        "SlidingWindow",
-        "Solution",
-        "__version__",
-        "compare",
-        "datasets",
-        "decision_boundaries",
-        "make_gaussian_dataset",
-        "plots",
-        "show_config",
-        "write_report",
+    assert sorted(gaussbayes.__all__) == sorted(NAMES.split())
+    assert sorted(drop_ins.__all__) == [
+        "GaussianNB",
+        "LinearDiscriminantAnalysis",
+        "QuadraticDiscriminantAnalysis",
     ]
-
-
-@pytest.mark.parametrize("name", gaussbayes.__all__)
-def test_each_public_name_is_there(name: str) -> None:
-    value = getattr(gaussbayes, name)
-    assert name in dir(gaussbayes)
-    assert name in {"__version__", getattr(value, "__name__", "").removeprefix("gaussbayes.")}
-
-
-def test_an_unknown_name_is_an_attribute_error() -> None:
+    assert sorted(plots.__all__) == sorted(PLOTS.split())
+    for name in gaussbayes.__all__:
+        value = getattr(gaussbayes, name)
+        assert name in dir(gaussbayes)
+        assert name in {"__version__", getattr(value, "__name__", "").removeprefix("gaussbayes.")}
     with pytest.raises(AttributeError, match="no attribute 'GaussianRegressor'"):
         _ = gaussbayes.GaussianRegressor
-
-
-def test_every_error_is_public() -> None:
     defined = {
         name for name, value in vars(gaussbayes.base.errors).items() if isinstance(value, type)
     }
     assert defined <= set(gaussbayes.__all__)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "arguments", "own"),
+    [
+        (GaussianClassifier, ARGUMENTS.split(), {"from_parameters"}),
+        (AutoClassifier, ["families", "priors", "columns", "n_jobs"], set()),
+    ],
+)
+def test_members_of_the_estimators(estimator: type, arguments: list[str], own: set[str]) -> None:
+    assert list(inspect.signature(estimator).parameters) == arguments
+    members = {name for name in dir(estimator) if not name.startswith("_")}
+    members -= {name for name in dir(BaseEstimator) if name != "set_params"} | {"set_params"}
+    members = {name for name in members if not name.startswith("set_")}  # metadata routing
+    attributes = {name for name in members if name.endswith("_")}
+    assert members - attributes == set(METHODS.split()) | own
+    assert attributes <= set(ATTRIBUTES.split())
+
+
+def test_commands_and_extras() -> None:
+    context = click.Context(command)
+    assert sorted(command.list_commands(context)) == sorted(COMMANDS.split())
+    listed = [command.get_command(context, name) for name in command.list_commands(context)]
+    options = [p for each in listed if each for p in each.params if isinstance(p, click.Option)]
+    assert len(options) <= 120
+    extras = PROJECT["project"]["optional-dependencies"]
+    assert list(extras) == ["plot", "files", "cli", "dask", "spark", "export"]
 
 
 def test_import_is_light() -> None:
@@ -94,48 +114,47 @@ def test_import_is_light() -> None:
     assert "gaussbayes" in loaded
     heavy = {"numpy", "scipy", "sklearn", "narwhals", "pandas", "rich", "click", "matplotlib"}
     assert not heavy & set(loaded)
-
-
-def test_matplotlib_is_loaded_by_the_first_figure_only() -> None:
     everything = "import sys; from gaussbayes import *; print(*sys.modules)"
     loaded = run(sys.executable, "-c", everything).split()
     assert "gaussbayes.plots" in loaded
     assert not {"matplotlib", "click"} & set(loaded)  # scikit-learn itself loads rich and pandas
 
 
-def test_statistics_core_needs_neither_scikit_learn_nor_scipy() -> None:
-    core = "import sys, gaussbayes; gaussbayes.ClassMoments, gaussbayes.show_config"
-    loaded = run(sys.executable, "-c", f"{core}; print(*sys.modules)").split()
-    assert "gaussbayes.families.gaussian.statistics" in loaded
-    assert not {"scipy", "sklearn", "pandas"} & set(loaded)
+# README.
 
 
 def stripped(text: str) -> list[str]:
     return [line.rstrip() for line in text.rstrip().splitlines()]
 
 
+def assert_shown(printed: str, shown: str) -> None:
+    """A block of the README is what is printed; ``…`` stands for lines that it leaves out."""
+    start, _, end = shown.partition("…\n")
+    lines, first, last = stripped(printed), stripped(start), stripped(end)
+    assert lines[: len(first)] == first
+    assert lines[len(lines) - len(last) :] == last
+    assert "…\n" in shown or len(lines) == len(first)
+
+
 def test_python_in_the_readme_prints_what_it_shows(tmp_path: Path) -> None:
-    (block,) = blocks("python")
-    printed = run(sys.executable, "-W", "error", "-c", block, cwd=tmp_path)
-    assert stripped(printed) == stripped(blocks("text")[0])
+    (tmp_path / "src").symlink_to(ROOT / "src")
+    first, second = blocks("python")
+    code = f"{first}\nprint('-- next --')\n{second}"
+    printed = run(sys.executable, "-W", "error", "-c", code, cwd=tmp_path)
+    for part, shown in zip(printed.split("-- next --\n"), blocks("text"), strict=False):
+        assert_shown(part, shown)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *("src", "iris.json", "iris.html", "lab.html", "iris.sql"),
+    }
 
 
-def test_make_commands_in_the_readme_are_targets() -> None:
-    commands = blocks("sh")[0].splitlines()
-    assert commands == ["make demo", "make test"]
-    for command in commands:
-        assert run(*command.split(), "-n")
-
-
-def test_gaussbayes_commands_in_the_readme_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from gaussbayes.cli import gaussbayes as command
-
+def test_commands_in_the_readme_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "src").symlink_to(ROOT / "src")
     monkeypatch.chdir(tmp_path)
+    make, *shell = blocks("sh")
+    assert make.splitlines() == ["make demo", "make test"]
     printed = []
-    for block in blocks("sh")[1:]:
+    for block in shell:
         printed.append("")
         for program, *arguments in map(str.split, block.splitlines()):
             assert program == "gaussbayes"
@@ -143,12 +162,26 @@ def test_gaussbayes_commands_in_the_readme_run(
             result = CliRunner().invoke(command, arguments, catch_exceptions=False)
             assert result.exit_code == 0, result.output
             printed[-1] += result.output
-    assert stripped(printed[0]) == stripped(blocks("text")[1])
-    assert (tmp_path / "iris.json").exists()
+    assert_shown(printed[0], blocks("text")[2])
     assert (tmp_path / "iris.html").stat().st_size < 5_000_000
+    # Python and the shell show the same model.
+    iris = "src/gaussbayes/datasets/iris.csv"
+    AutoClassifier().fit(iris, "species").save("python.json")
+    assert (tmp_path / "python.json").read_bytes() == (tmp_path / "iris.json").read_bytes()
+    demo = [line.split() for line in run("make", "-n", "-B", "demo").splitlines()]
+    shown = [line.split()[1:2] for line in shell[0].splitlines()]
+    assert [words[3:4] for words in demo if words[1:3] == ["-m", "gaussbayes"]] == shown
 
 
-def test_ratios_in_the_readme_are_those_measured() -> None:
+def test_figures_in_the_readme(tmp_path: Path) -> None:
+    assert len(README.splitlines()) <= 150
+    runpy.run_path(str(ROOT / "docs/readme_figures.py"))["draw"](tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {path.name for path in (ROOT / "docs/figures").iterdir()}
+    assert set(re.findall(r"docs/figures/([\w.]+)", README)) == names
+
+
+def test_numbers_in_the_readme_are_those_measured() -> None:
     measured = (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8")
     peers = {"Quadratic": "full, own", "Linear": "full, shared", "GaussianNB": "diagonal"}
     for peer, structure in peers.items():
@@ -160,24 +193,15 @@ def test_ratios_in_the_readme_are_those_measured() -> None:
         ratios = {work: re.findall(r"(\S+×) \(", row[1]) for work, row in cells.items() if row}
         expected = [ratios[work][cell] for cell in (0, 4) for work in ("fit", "predict_proba")]
         assert [cell.strip() for cell in shown.split("|")] == expected
+    quality = (ROOT / "docs/benchmarks-quality.md").read_text(encoding="utf-8")
+    for name in ("banana", "phoneme", "segment"):
+        (shown,) = re.findall(rf"^\| {name}: .*?\|(.*)\|$", README, flags=re.MULTILINE)
+        *_, row = re.findall(rf"^\| keel/{name} \|(.*)\|$", quality, flags=re.MULTILINE)
+        numbers = [cell.strip(" *") for cell in row.split("|")]
+        assert [cell.strip() for cell in shown.split("|")] == [numbers[1], numbers[-1]]
 
 
-def test_figures_in_the_readme_are_those_that_are_drawn(tmp_path: Path) -> None:
-    drawn = runpy.run_path(str(ROOT / "docs/readme_figures.py"))
-    drawn["draw"](tmp_path)
-    names = {path.name for path in tmp_path.iterdir()}
-    assert names == {path.name for path in (ROOT / "docs/figures").iterdir()}
-    shown = set(re.findall(r"docs/figures/([\w.]+)", README))
-    assert shown == names
-
-
-def test_make_demo_runs_the_demonstration() -> None:
-    # `make demo` may install; what it runs after that is run here.
-    last = run("make", "-n", "demo").splitlines()[-1].split()
-    assert last == [".venv/bin/python", "-m", "gaussbayes.apps.demo"]
-    report = run(sys.executable, "-W", "error", *last[1:])
-    assert f"gaussbayes {gaussbayes.__version__}" in report
-    assert "leave-one-out" in report
+# The project's files.
 
 
 @pytest.mark.parametrize("target", ["demo", "test", "lint", "docs", "bench", "build", "clean"])
@@ -185,32 +209,15 @@ def test_targets_of_make(target: str) -> None:
     assert run("make", "-n", "-B", target)
 
 
-def test_continuous_integration_runs_lint_test_and_docs() -> None:
+def test_continuous_integration() -> None:
     assert (ROOT / ".ci/run").read_text(encoding="utf-8").splitlines()[-1] == "make lint test docs"
-
-
-def test_continuous_integration_has_native_kernels() -> None:
     assert os.environ.get("CI") != "true" or kernels.native is not None
 
 
-@pytest.mark.parametrize(
-    "document",
-    [
-        "README.md",
-        "CONTRIBUTING.md",
-        "CHANGELOG.md",
-    ],
-)
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
 def test_links_lead_somewhere(document: str) -> None:
-    path = ROOT / document
-    targets = re.findall(r'\]\(([^)#]+)|src="([^"]+)', path.read_text(encoding="utf-8"))
-    missing = [
-        t
-        for pair in targets
-        for t in pair
-        if t and "://" not in t and not (path.parent / t).exists()
-    ]
-    assert not missing
+    targets = re.findall(r"\]\(([^)#]+)", (ROOT / document).read_text(encoding="utf-8"))
+    assert [t for t in targets if "://" not in t and not (ROOT / t).exists()] == []
 
 
 def test_one_version_everywhere() -> None:
@@ -233,9 +240,11 @@ def test_constraints_name_versions_only() -> None:
 
 def test_the_oldest_versions_that_are_tested_are_the_lower_bounds() -> None:
     project = PROJECT["project"]
+    groups = (project["optional-dependencies"], PROJECT["dependency-groups"])
+    listed = chain(project["dependencies"], *(chain(*group.values()) for group in groups))
     bounds: dict[str, list[int]] = {}
-    for requirement in chain(project["dependencies"], *project["optional-dependencies"].values()):
-        if match := re.fullmatch(r"([\w-]+)(?:\[.*\])?>=([\d.]+)", requirement):
+    for requirement in listed:
+        if match := re.fullmatch(r"([\w-]+)(?:\[.*\])?>=([\d.]+)", str(requirement)):
             bound = [int(part) for part in match[2].split(".")]
             bounds[match[1].lower()] = max(bounds.get(match[1].lower(), []), bound)
     lines = (ROOT / "oldest.txt").read_text(encoding="utf-8").splitlines()
@@ -254,14 +263,29 @@ def test_no_path_of_a_machine_in_the_sources() -> None:
         inner[:] = {*inner} - {".git", *made}  # where there are many files, of others
         for path in (Path(folder, name) for name in names if name not in made):
             lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-            found += [f"{path.relative_to(ROOT)}: {each}" for each in lines if pattern.search(each)]
+            found += [f"{path.relative_to(ROOT)}: {line}" for line in lines if pattern.search(line)]
     assert found == []
+
+
+BENCHMARKS = sorted((ROOT / "benchmarks").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", BENCHMARKS, ids=lambda path: path.name)
+def test_benchmarks_import_what_there_is(path: Path) -> None:
+    """They are not run here, and would otherwise break unseen when modules move."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] == "gaussbayes":
+            module = import_module(str(node.module))
+            for alias in node.names:
+                if not hasattr(module, alias.name):
+                    import_module(f"{node.module}.{alias.name}")
 
 
 # Rooms and names: docs/design.md.
 
 PACKAGE = ROOT / "src/gaussbayes"
 MODULES = sorted(PACKAGE.rglob("*.py"))
+TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
 DESIGN = (ROOT / "docs/design.md").read_text(encoding="utf-8")
 LAYERS = PROJECT["tool"]["importlinter"]["contracts"][0]["layers"]
 
@@ -287,7 +311,7 @@ def test_design_lists_the_rooms_in_the_order_of_the_layers() -> None:
         assert f"`{name}`" in DESIGN
 
 
-def test_no_name_of_a_module_occurs_twice() -> None:
+def test_names_of_modules() -> None:
     families = [path for path in MODULES if path.parent.parent.name == "families"]
     names = Counter(
         path.stem
@@ -295,24 +319,7 @@ def test_no_name_of_a_module_occurs_twice() -> None:
         if path.stem != "__init__" and not (path in families and path.stem in PROTOCOL)
     )
     assert [name for name, count in names.items() if count > 1] == []
-
-
-BENCHMARKS = sorted((ROOT / "benchmarks").glob("*.py"))
-
-
-@pytest.mark.parametrize("path", BENCHMARKS, ids=lambda path: path.name)
-def test_benchmarks_import_what_there_is(path: Path) -> None:
-    """They are not run here, and would otherwise break unseen when modules move."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] == "gaussbayes":
-            module = import_module(str(node.module))
-            for alias in node.names:
-                if not hasattr(module, alias.name):
-                    import_module(f"{node.module}.{alias.name}")
-
-
-def test_modules_are_called_by_what_is_in_them() -> None:
-    assert [path.name for path in MODULES if path.stem in UNCLEAR_NAMES] == []
+    assert names.keys() & UNCLEAR_NAMES == set()
 
 
 def branches(tree: ast.AST) -> Iterator[ast.expr]:
@@ -342,12 +349,11 @@ def attributes(test: ast.expr) -> set[str]:
 def test_hardly_anything_asks_whether_there_are_categories_or_missing_values() -> None:
     """Families and the encoder know that; whoever asks beside them forgets a case one day."""
     kinds = {"categorical", "categories", "is_complete", "incomplete", "n_incomplete"}
-    knowing = {"families", "data", "base"}
     asked = [
         f"{path.relative_to(PACKAGE)}:{test.lineno}: {ast.unparse(test)}"
-        for path in MODULES
-        if path.relative_to(PACKAGE).parts[0] not in knowing
-        for test in branches(ast.parse(path.read_text(encoding="utf-8")))
+        for path, tree in TREES.items()
+        if path.relative_to(PACKAGE).parts[0] not in {"families", "data", "base"}
+        for test in branches(tree)
         if attributes(test) & kinds
     ]
     assert len(asked) <= 8, asked
@@ -362,15 +368,14 @@ def is_of_a_family(path: Path) -> bool:
 def test_nothing_asks_for_the_type_of_what_a_family_has() -> None:
     """A capability is asked for by its protocol: families may come that nobody knows yet."""
     found = []
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
     of_families = {
         node.name
-        for path, tree in trees.items()
+        for path, tree in TREES.items()
         if is_of_a_family(path)
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
     }
-    for path, tree in trees.items():
+    for path, tree in TREES.items():
         if is_of_a_family(path):
             continue
         imported = {
@@ -385,12 +390,3 @@ def test_nothing_asks_for_the_type_of_what_a_family_has() -> None:
                 if types & imported & of_families:
                     found.append(f"{path.relative_to(PACKAGE)}:{node.lineno}")
     assert found == []
-
-
-def test_python_on_the_page_of_the_automatic_model_runs(tmp_path: Path) -> None:
-    page = (ROOT / "docs/automatic.md").read_text(encoding="utf-8")
-    cell = r"^```{code-cell}\n(?:---\n.*?^---\n)?(.*?)^```"
-    code = "\n".join(re.findall(cell, page, flags=re.DOTALL | re.MULTILINE))
-    printed = run(sys.executable, "-W", "error", "-c", code, cwd=tmp_path)
-    assert printed.count("predictive, ") > 10
-    assert "Calibration(temperature=" in printed

@@ -97,7 +97,7 @@ def test_every_public_name_has_an_example(module: str, name: str) -> None:
     if name != "__version__":
         assert ">>>" in (value.__doc__ or "")
     if inspect.isclass(value) and issubclass(value, Exception):
-        assert re.search(r"\braised\b", value.__doc__ or "", flags=re.IGNORECASE)
+        assert re.search(r"\b(raised|warns)\b", value.__doc__ or "", flags=re.IGNORECASE)
 
 
 RESULTS = re.findall(
