@@ -184,8 +184,7 @@ def warn_of_many(categories: Sequence[Categories], names: Schema) -> None:
         if len(values) > MANY and kind(values) is int:
             msg = (
                 f"{names.feature_name(j)} is categorical and has {len(values):,} different numbers "
-                f"from {values[0]} to {values[-1]}: if they are measurements, leave it out of "
-                "categorical_features"
+                f"from {values[0]} to {values[-1]}; measurements should be numbers, not categories"
             )
             warnings.warn(msg, ManyCategoriesWarning, stacklevel=level_outside())
 

@@ -40,7 +40,7 @@ from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import CodeArray, LabelArray
 from gaussbayes.data.categories import column_codes, level_outside
 from gaussbayes.data.columns import DroppedColumnsWarning
-from gaussbayes.data.roles import Request, check_distinct, check_present, choose_roles
+from gaussbayes.data.roles import SKIP_ROWS, Request, check_distinct, check_present, choose_roles
 from gaussbayes.data.rows import Encoder, Targets, categorical_mask, feature_position
 from gaussbayes.data.tables import (
     as_frame,
@@ -137,6 +137,7 @@ def decide_roles(
     whole: bool = True,
     infinite: bool = False,
     first_row: int = 0,
+    shown: str = "",
 ) -> ColumnTable:
     """What the columns of a table are to a model, by a sample of its rows.
 
@@ -153,6 +154,7 @@ def decide_roles(
     whole : whether these are all rows of the table
     infinite : whether infinite numbers are missing values also of columns that were asked for
     first_row : the number of the first row in messages
+    shown : what messages call the table
 
     Examples
     --------
@@ -199,15 +201,14 @@ def decide_roles(
         check_target(target, whole=not is_sample)
         labels = target.codes
     roles = {
-        name: _role(
-            column,
-            given.get(name),
-            request,
-            None if parsed else places + first_row,
-            alone=len(columns) == 1,
-        )
+        name: _role(column, given.get(name), request, parsed=parsed)
         for name, column in columns.items()
     }
+    if request.bad_rows == "error":
+        rows = None if parsed and is_sample else places + (1 if parsed else first_row)
+        free_text = [column for name, column in columns.items() if name not in given]
+        how: dict[str, Any] = {"is_file": parsed, "n_columns": len(columns), "shown": shown}
+        _check_strays(free_text, request, rows, **how)
     doubts: dict[str, str] = {}
     if request.is_automatic and len(frame):
         free = {name: column for name, column in columns.items() if name not in given}
@@ -445,21 +446,21 @@ def _raise_for_none(
     roles: ColumnTable, others: Sequence[str], columns: "dict[str, SampledColumn]"
 ) -> None:
     if not roles.columns:
-        msg = f"there is no column to learn from besides {listed(others) or 'none'}"
+        msg = f"there is no column to use besides {listed(others) or 'none'}"
         raise DataError(msg)
     reasons = ", ".join(f"{each.name!r} ({each.reason})" for each in roles.excluded[:10])
     more = f" and {len(roles.columns) - 10} more" if len(roles.columns) > 10 else ""
     varied = [each.name for each in roles.excluded if each.reason not in _OF_NO_USE]
     usable = [name for name in varied if not _is_name(columns[name])]
     which = "it" if len(usable) == 1 else "them"
-    remedy = Remedy(f"learn from {which} all the same", (("features", usable),))
-    msg = f"there is no column to learn from: all are left out, {reasons}{more}"
+    remedy = Remedy(f"use {which} all the same", columns=(("features", usable),))
+    msg = f"no column is left to use: all are excluded, {reasons}{more}"
     if any(each.reason == _EXCLUDED for each in roles.excluded):
         msg += ". Exclude fewer columns"
     elif varied and not usable:
         msg += (
-            ". Names of rows say nothing about rows not seen yet: add columns that do, such as a "
-            "length, a count or a group made from the text"
+            ". Names of rows carry no information about other rows: add columns that do, such as "
+            "a length, a count or a group made from the text"
         )
     raise DataError(msg).with_remedies([remedy] if usable else [])
 
@@ -613,18 +614,9 @@ def _content(dtype: Any, values: NDArray[Any]) -> Content:
 
 
 def _role(
-    column: SampledColumn,
-    given: str | None,
-    request: Request,
-    places: NDArray[np.intp] | None,
-    *,
-    alone: bool,
+    column: SampledColumn, given: str | None, request: Request, *, parsed: bool
 ) -> ColumnKind:
-    """What a column is if it is used.
-
-    `places` are the numbers of its rows in a table in memory; None where strings are parsed. It may
-    be `alone`, so that it cannot be left out.
-    """
+    """What a column is if it is used; strings that spell numbers may be `parsed`."""
     if column.content == "date" and given != "category":
         return "date"
     if given is not None:
@@ -636,25 +628,55 @@ def _role(
         return "number" if chosen is None else "category"
     if not request.by_values or column.content not in {"string", "boolean"}:
         return "number"
-    stray = _stray(column) if column.content == "string" else None
-    if stray is None:
-        spelled = places is None and column.content == "string" and _spells_numbers(column)
-        return "number" if spelled else "category"
-    if places is not None:
-        row = places[np.argmax(column.codes == stray)]
-        msg = (
-            f"column {column.name!r} holds numbers, but for {column.values[stray]!r:.60} in row "
-            f"{row}: correct it or leave such rows out, and make the column one of numbers"
-        )
-        remedies = []
-        # Beside a column that is named, strings are categories only if all columns are chosen.
-        if request.is_automatic and column.dtype == "String":  # no numbers among them
-            options = (("categorical_features", [column.name]),)
-            remedies.append(Remedy("make the column a category", options))
-        if request.is_automatic and not alone:
-            remedies.append(Remedy("leave the column out", (("exclude", [column.name]),)))
-        raise DataError(msg).with_remedies(remedies)
-    return "number"
+    if column.content == "string" and (
+        _strays(column).size or (parsed and _spells_numbers(column))
+    ):
+        return "number"
+    return "category"
+
+
+def _check_strays(
+    columns: Sequence[SampledColumn],
+    request: Request,
+    rows: NDArray[np.intp] | None,
+    *,
+    is_file: bool,
+    n_columns: int,
+    shown: str,
+) -> None:
+    """Raise for all columns of numbers in which a few strings are none, at once.
+
+    `rows` are the numbers of the rows, if these are known.
+    """
+    found = {}
+    for column in columns if request.by_values else ():
+        strays = _strays(column) if column.content == "string" else np.empty(0, np.intp)
+        if strays.size:
+            found[column.name] = column, strays
+    if not found:
+        return
+    places, marks = [], {}
+    for name, (column, strays) in found.items():
+        marks[name] = [str(value) for value in column.values[strays]]
+        few = ", ".join(f"{mark!r:.60}" for mark in marks[name][:3])
+        first = int(np.argmax(np.isin(column.codes, strays)))
+        where = "" if rows is None else f", first in row {rows[first]}"
+        places.append(f"{name!r} ({few}{', …' * (strays.size > 3)}{where})")
+    names = list(found)
+    numeric = () if is_file else (("numeric", names),)
+    remedies = [
+        Remedy("treat these values as missing", columns=(("na_values", marks), *numeric)),
+    ]
+    if is_file:
+        remedies.append(SKIP_ROWS)
+    if all(column.dtype == "String" for column, _ in found.values()):  # no numbers among them
+        remedies.append(Remedy("treat strings as categories", columns=(("categorical", names),)))
+    if request.is_automatic and len(names) < n_columns:
+        what = "the column" if len(names) == 1 else "these columns"
+        remedies.append(Remedy(f"exclude {what}", columns=(("exclude", names),)))
+    where = f"{shown}: " if shown else ""
+    msg = f"{where}not all values of a column of numbers are numbers: {'; '.join(places)}"
+    raise DataError(msg).with_remedies(remedies)
 
 
 def _check_whole(column: SampledColumn) -> None:
@@ -677,8 +699,8 @@ def _spells_numbers(column: SampledColumn) -> bool:
     return all(_NUMBER.fullmatch(text) and not _ZERO.match(text) for text in texts)
 
 
-def _stray(column: SampledColumn) -> int | None:
-    """The code of a string that is no number where nearly all others are; None if there is none.
+def _strays(column: SampledColumn) -> NDArray[np.intp]:
+    """The codes of strings that are not numbers where nearly all others are.
 
     Few numbers that occur again and again are rather codes: 0, 1, 2, 3+. So are 001, 002, 003A, and
     integers among which others are like 136A or 98115-4820 more than once.
@@ -693,9 +715,8 @@ def _stray(column: SampledColumn) -> int | None:
         for text, is_number in zip(texts, numbers, strict=True)
     )
     if codes or not 0 < n_strays <= max(1, _STRAYS * column.n_known) or n_kinds < 2:
-        return None
-    first = column.codes[(column.codes >= 0) & ~np.append(numbers, True)[column.codes]]
-    return int(first[0])
+        return np.empty(0, np.intp)
+    return np.flatnonzero(~numbers)
 
 
 def _origin(column: SampledColumn, roles: dict[str, ColumnKind]) -> str | None:

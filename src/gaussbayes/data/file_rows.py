@@ -70,15 +70,9 @@ class FileRows(RowSource):
             columns = columns_asked_for(names, request)
             sample, whole = source.sampled_rows(columns, SAMPLE_ROWS)
             how: Any = {"names": names, "typed": inferred.categorical, "parsed": source.is_text}
-            request, decided = decide_source(sample, request, **how, whole=whole)
+            request, decided = decide_source(sample, request, **how, whole=whole, shown=first)
         request = replace(request, bad_rows=source.handling)
         reader = BlockReader.open(inferred, request, decided, first, is_text=source.is_text)
-        if "" in reader.roles.features and request.features is None:
-            msg = (
-                f"a column of {first} has no name, as row numbers written by pandas have: leave it "
-                "out by naming the features, or write with index=False"
-            )
-            raise DataError(msg)
         return cls(source, reader.roles, reader.request, reader)
 
     def blocks(self, encoder: Encoder | None = None) -> Iterator[tuple[LabelledRows, Block]]:

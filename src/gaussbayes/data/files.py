@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
-from gaussbayes.base.notices import Notice
+from gaussbayes.base.notices import Notice, Remedy
 from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.threads import in_order, n_threads, read_ahead
 from gaussbayes.base.types import BadRowHandling
@@ -155,10 +155,7 @@ def output_file(name: str, format: str | None = None) -> SourceFile:  # noqa: A0
     _check_format(format)
     file = _described(name, format)
     if file.format is None and not file.is_read_once and descriptor(name) is None:
-        msg = (
-            f"the name {name!r} tells no format: give format (--output-format on the command "
-            f"line), or a name that ends in one of {known_endings()}"
-        )
+        msg = f"the format of {name!r} is not known: its name must end in one of {known_endings()}"
         raise OptionError(msg)
     return replace(file, format=file.format or "csv")
 
@@ -287,10 +284,11 @@ def find_format(file: SourceFile, stream: io.BufferedReader) -> FormatName:
         return file.format  # its reader says what is wrong with it
     if by_content is not None and file.format is not None:
         msg = (
-            f"{file.shown} is not text but a {by_content} file: rename it, or give "
-            f"format={by_content!r} (--format {by_content} on the command line)"
+            f"{file.shown} is not text but a {by_content} file: its name must not end like that of "
+            "a text file"
         )
-        raise DataError(msg)
+        other = Remedy("read it as what it is", read=(("format", by_content),))
+        raise DataError(msg).with_remedies([other])
     if by_content is not None:
         return by_content
     if b"\0" in start and not file.encoding:

@@ -137,8 +137,13 @@ class Source:
         """
         yield from self.tables(columns, None)
 
-    def table(self) -> "pa.Table":
+    def table(self, columns: ColumnTable | None = None) -> "pa.Table":
         """Read all rows into one Arrow table.
+
+        Parameters
+        ----------
+        columns : ColumnTable or None
+            As in `batches`.
 
         Returns
         -------
@@ -150,10 +155,6 @@ class Source:
         >>> read(files("gaussbayes.datasets").joinpath("iris.csv")).table().num_rows
         150
         """
-        return self.typed_table(None)
-
-    def typed_table(self, columns: ColumnTable | None) -> "pa.Table":
-        """All rows, typed as in `batches`."""
         import pyarrow as pa
 
         tables = list(self.batches(columns))

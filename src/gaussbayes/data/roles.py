@@ -50,13 +50,7 @@ numbers that are there and not negative; or strings, integers and booleans. Othe
 MOST_NAMED = 5
 """Bad rows that are kept to be named."""
 
-HOW_TO_SKIP = ', or leave such rows out with bad_rows="skip" (--bad-rows skip on the command line)'
-"""What the error about a row ends with where rows can be left out."""
-
-WITHOUT_HEADER = (
-    ", or give header=False (--no-header on the command line), and they are called x1, x2, …"
-)
-"""What the error about a first line that does not name the columns ends with."""
+SKIP_ROWS = Remedy("skip such rows", read=(("bad_rows", "skip"),))
 
 NOT_A_NUMBER = "is not a number"
 NOT_FINITE = "is not finite"
@@ -366,19 +360,19 @@ def bad_row_error(
     bad: BadRow, *, skippable: bool = True, optional: Sequence[str] = ()
 ) -> DataError:
     """The error that stops the reading at a bad row; `optional` columns may be used otherwise."""
-    remedy = f". Correct the row{HOW_TO_SKIP}" if skippable else ""
-    column, remedies = bad.column, []
+    column, remedies = bad.column, [SKIP_ROWS] if skippable else []
     if column is None or column not in optional:
-        return DataError(f"{describe(bad)}{remedy}")
+        return DataError(describe(bad)).with_remedies(remedies)
     if bad.problem == NOT_FINITE:
-        marks = (("na_values", {column: ["inf", "-inf"]}),)
-        remedies.append(Remedy("take infinite numbers for missing values", marks))
-    if bad.problem == NOT_A_NUMBER:
-        options = (("categorical_features", [column]),)
-        remedies.append(Remedy("make the column a category", options))
+        infinite: Any = {column: ["inf", "-inf"]}
+        remedies.append(Remedy("treat infinity as missing", columns=(("na_values", infinite),)))
+    if bad.problem == NOT_A_NUMBER and bad.value is not None:
+        marks: Any = {column: [bad.value]}
+        remedies.append(Remedy(f"treat {bad.value!r} as missing", columns=(("na_values", marks),)))
+        remedies.append(Remedy("treat it as categories", columns=(("categorical", [column]),)))
     if len(optional) > 1:
-        remedies.append(Remedy("leave the column out", (("exclude", [column]),)))
-    return DataError(f"{describe(bad)}{remedy}").with_remedies(remedies)
+        remedies.append(Remedy("exclude the column", columns=(("exclude", [column]),)))
+    return DataError(describe(bad)).with_remedies(remedies)
 
 
 def count_problems(problems: Sequence[BadRow], file: str, first_row: int) -> BadRows:
@@ -600,6 +594,8 @@ def is_source(X: Any) -> bool:
     if isinstance(X, list | tuple | np.ndarray) or is_frame(X):
         return is_paths(X)
     package = type(X).__module__.partition(".")[0]
+    if package == "scipy":  # a sparse matrix, which is refused as an array
+        return False
     return package in {"dask", "dask_expr", "pyspark"} or not hasattr(X, "__array__")
 
 
@@ -621,7 +617,7 @@ def separate_columns(
     if is_source(X):
         from gaussbayes.data.read import as_source
 
-        X = as_source(X).typed_table(columns)
+        X = as_source(X).table(columns)
     if not named:
         return X, y, weights
     if not is_frame(X):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
+from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import ColumnTable, Schema
 from gaussbayes.base.types import (
     CategoricalFeatures,
@@ -352,8 +353,13 @@ class Encoder:
             if self.categories is not None:
                 raise
             # To be fitted.
-            msg = f"{error}. Or leave the column out, or make it a category (categorical_features)"
-            raise StringError(msg) from None
+            texts: list[Any] = [
+                j if self.names is None else self.names[j]
+                for j in numeric
+                if any(isinstance(value, str) for value in array[:, j])
+            ]
+            category = Remedy("treat strings as categories", columns=(("categorical", texts),))
+            raise StringError(str(error)).with_remedies([category]) from None
         matrix = self._without_marks(matrix)
         return self._joined(matrix, [array[:, j] for j in self.categorical])
 

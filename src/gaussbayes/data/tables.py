@@ -1,6 +1,7 @@
 """Values of arrays, lists, frames (pandas, polars, Arrow) and Arrow columns, as arrays."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -116,7 +117,7 @@ def frame_matrix(frame: Any, missing: MissingMarks = STANDARD_MARKS) -> NDArray[
     for column, series in enumerate(frame.iter_columns()):
         values = series_values(series, exact=False)
         if values.dtype.kind not in "biuf":
-            values = _as_floats(values[:, None], [series.name], missing)[:, 0]
+            values = _as_floats(values[:, None], [series.name], missing, spelled=True)[:, 0]
         matrix[:, column] = values
     return matrix
 
@@ -257,8 +258,13 @@ def _from_sequence(X: Any) -> NDArray[Any]:
         raise DataError(msg) from None
 
 
-def _as_floats(matrix: NDArray[Any], names: Sequence[object], missing: MissingMarks) -> RealArray:
-    """A matrix of another type as floats; `names` are those of its columns."""
+def _as_floats(
+    matrix: NDArray[Any], names: Sequence[object], missing: MissingMarks, *, spelled: bool = False
+) -> RealArray:
+    """A matrix of another type as floats; `names` are those of its columns.
+
+    Strings may be `spelled` numbers.
+    """
     kind = matrix.dtype.kind
     if kind in "biuf":
         native = matrix.dtype.newbyteorder("=")
@@ -278,7 +284,8 @@ def _as_floats(matrix: NDArray[Any], names: Sequence[object], missing: MissingMa
     for column, name in enumerate(names):
         marks = missing.of(name if isinstance(name, str) else None)
         for row, value in enumerate(matrix[:, column]):
-            floats[row, column] = _as_float(value, row, f"column {name!r}", marks)
+            number = _as_float(value, row, f"column {name!r}", marks, spelled=spelled)
+            floats[row, column] = number
     return floats
 
 
@@ -360,10 +367,13 @@ def without_marks(values: NDArray[Any], marks: ColumnMarks) -> NDArray[Any]:
     return np.where(marked, np.nan, values).astype(np.result_type(values.dtype, np.float32))
 
 
-def _as_float(value: object, row: int, column: str, marks: ColumnMarks) -> float:
+def _as_float(value: object, row: int, column: str, marks: ColumnMarks, *, spelled: bool) -> float:
     if is_missing(value, marks):
         return np.nan
     if isinstance(value, str | bytes):
+        with suppress(ValueError):
+            if spelled:
+                return float(value)
         msg = (
             f"{column} of X holds a string: {value!r:.60} in row {row}; could not convert string "
             "to float. The column must hold numbers: pandas.to_numeric(..., errors='coerce') makes "

@@ -63,9 +63,9 @@ def check_no_others(
         if coded and not chosen and not told:
             remedies.append(AUTOMATIC_MODEL)
         if coded:
-            options = (*chosen, ("categorical_features", categories))
-            remedies.append(Remedy("take strings for categories", options))
+            options = (*chosen, ("categorical", categories))
+            remedies.append(Remedy("treat strings as categories", columns=options))
         numbers = [name for name in features if name not in names]
         if numbers:
-            remedies.append(Remedy("learn from the others", (("features", numbers),)))
+            remedies.append(Remedy("use the other columns", columns=(("features", numbers),)))
     raise DataError(msg if where is None else f"{where}: {msg}").with_remedies(remedies)

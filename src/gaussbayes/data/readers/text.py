@@ -30,11 +30,10 @@ from pyarrow import json as arrow_json
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
-from gaussbayes.base.notices import Notice, NoticeKind
+from gaussbayes.base.notices import Notice, NoticeKind, Remedy
 from gaussbayes.data.files import FileReader, SourceFile, bytes_taken, naming, open_bytes
 from gaussbayes.data.roles import (
     NOT_A_NUMBER,
-    WITHOUT_HEADER,
     BadRow,
     ColumnSelection,
     InferredTypes,
@@ -578,9 +577,10 @@ def _check_is_header(names: tuple[str, ...], file: str) -> None:
         some = ", ".join(map(repr, names[:4]))
         msg = (
             f"the first line of {file} looks like a row of data ({some}{', …' * (len(names) > 4)})"
-            f", but must name the columns: put a line with their names before it{WITHOUT_HEADER}"
+            ", but must name the columns: put a line with their names before it"
         )
-        raise DataError(msg)
+        without = Remedy("read a file without a header", read=(("header", False),))
+        raise DataError(msg).with_remedies([without])
 
 
 # JSON lines.
