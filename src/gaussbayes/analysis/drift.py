@@ -1,17 +1,21 @@
-"""Whether the rows of one model are like those of another: likelihood-ratio tests of statistics.
+"""Test whether newer rows are like the rows that a model was fitted to.
 
-Two models of the same features, of last year and of this month, are compared by what they have
-learnt; no row is needed. Given the class, families are independent, so that the likelihood ratio of
-everything is a sum: of the class frequencies, and of every family in every class that both have
-rows of. `gaussbayes.families.likelihood_ratio` has its law where nothing has changed, which for
-Gaussians is exact in samples of any size.
+With labels, two models are compared by their statistics; no row is needed. Given the class,
+families are independent, so that the likelihood ratio of everything is a sum: of the class
+frequencies, and of every family in every class that both have rows of, each with Bartlett's
+correction (`gaussbayes.families.likelihood_ratio`).
 
-Which features have changed is tested one by one. Of the many p-values some are small by chance:
-Holm's (1979) method adjusts them, so that the probability of naming any feature that has not
-changed is at most the level, however the tests depend on one another.
+Without labels, two kinds of test need no assumption about the shape of the classes:
 
-Rows are taken to be independent, and weights to be numbers of rows. Rows that were weighted
-otherwise, or forgotten by decay, are fewer or more than their weight says.
+- the mean and the standard deviation of each feature, or the proportions of its categories, in all
+  rows together. The sampling errors use the fourth moments of the newer rows;
+- the evidence: the mean of ``Σ_c p(c | x) log p(x, c)`` over the newer rows against the mean of
+  ``log p(x, y)`` over the training rows, which follows from the statistics. The difference that a
+  fit with p parameters to n rows makes by itself is p / n.
+
+Features are also tested one by one. Holm's (1979) method adjusts the p-values, so that the
+probability of naming any feature that has not changed is at most the level. Rows are assumed to be
+independent, and weights to be numbers of rows.
 """
 
 from __future__ import annotations
@@ -23,103 +27,106 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError
-from gaussbayes.base.numerals import counted, five_digits, fixed, score, shortened
+from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.numerals import five_digits, fixed, score, shortened
+from gaussbayes.base.result import Result
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.text_tables import Block, Displayed, Styled, TextTable
-from gaussbayes.base.types import FloatArray, LabelArray
-from gaussbayes.data.labels import unite
+from gaussbayes.base.text_tables import Block, Styled, TextTable
+from gaussbayes.base.types import FloatArray, LabelArray, LabelsLike, TableLike, WeightsLike
+from gaussbayes.data.labels import labelled_rows, read_weights, unite
+from gaussbayes.data.roles import separate_columns
+from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.likelihood_ratio import (
     Contrastable,
-    FamilyTests,
     FeatureChange,
     LikelihoodRatio,
-    NullLaw,
+    bartlett_p_value,
     contingency,
 )
 from gaussbayes.families.protocol import require
 from gaussbayes.model.model import Model
+from gaussbayes.model.statistics import Learnt, observe, observe_parts
 
 LEVEL = 0.01
 """Adjusted p-values below this are shown as changes."""
 
 _FREQUENCIES = "class frequencies"
+_EVIDENCE = "log evidence"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class DriftTest:
-    """The likelihood ratio of some parameters of a class."""
+    """A test of some parameters of a class, or of all classes."""
 
     quantity: str  #: such as "means and covariances"
-    label: Any  #: of the class; None for all classes together
-    statistic: float  #: the likelihood ratio, corrected for small samples
-    degrees: float  #: how many parameters are compared
-    p_value: float  #: how probable as large a statistic is if nothing changed
-    adjusted: float  #: by Holm's method, among all tests of classes
-    family: str | None = None  #: None for the class frequencies
+    label: object  #: of the class; None for all classes together
+    statistic: float  #: the likelihood ratio, or a squared standard score
+    degrees: float  #: number of parameters compared
+    p_value: float  #: probability of so large a statistic if nothing has changed
+    adjusted: float  #: by Holm's method
+    family: str | None = None  #: None for class frequencies and evidence
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class DriftFeature:
-    """A parameter of a feature in a class before and after."""
+    """A parameter of a feature before and after."""
 
     feature: str  #: its name
-    label: Any  #: of the class; None for all classes together
+    label: object  #: of the class; None for all classes together
     quantity: str  #: such as "mean"
-    before: float  #: the parameter of the first model
-    after: float  #: that of the second
-    p_value: float  #: of a difference as large as this if nothing changed
-    adjusted: float  #: by Holm's method, among all parameters of features
+    before: float  #: its value in the training rows
+    after: float  #: its value in the newer rows
+    p_value: float  #: probability of so large a difference if nothing has changed
+    adjusted: float  #: by Holm's method
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Drift(Displayed):
-    """What has changed between two models of the same features.
-
-    `p_value` is that of everything together: uniform from 0 to 1 where nothing has changed.
-    """
+class Drift(Result):
+    """The differences between the training rows of a model and newer rows."""
 
     p_value: float  #: of all tests together
-    statistic: float  #: the sum of those of all tests
-    degrees: float  #: the sum of their degrees of freedom
     tests: tuple[DriftTest, ...]  #: of classes, in their order
     features: tuple[DriftFeature, ...]  #: the smallest p-value first
-    weight: tuple[float, float]  #: of labelled rows before and after
-    notes: tuple[str, ...] = ()  #: what could not be compared, and what is approximate
+    weights: tuple[float, float]  #: of the rows before and after
+    labelled: bool  #: whether the newer rows have labels
+    notes: tuple[str, ...] = ()  #: features that could not be compared, and approximations
+
+    @property
+    def statistic(self) -> float:
+        """The sum of the likelihood ratios of class frequencies and families."""
+        return float(sum(test.statistic for test in self.tests if not _is_detail(test)))
+
+    @property
+    def degrees(self) -> float:
+        """Number of parameters compared by this sum."""
+        return float(sum(test.degrees for test in self.tests if not _is_detail(test)))
 
     def changed(self, level: float = LEVEL) -> list[str]:
-        """The features of which some parameter has changed at a level, the clearest first."""
+        """Return the features of which some parameter has changed, the clearest first."""
         names = (each.feature for each in self.features if each.adjusted < level)
         return list(dict.fromkeys(names))
 
-    def tables(self, most: int | None = 20) -> Sequence[Block]:
-        """A sentence, the tests of classes, and at most so many features."""
-        verdict = "the rows are not alike" if self.p_value < LEVEL else "no sign of drift"
+    def tables(self) -> Sequence[Block]:
+        """Return a sentence, the tests of classes, and the features."""
+        verdict = "The rows differ" if self.p_value < LEVEL else "No sign of drift"
         if self.p_value >= LEVEL and (changed := self.changed()):
             # A change of one parameter among many may not show in the sum of all.
-            verdict = f"no sign of drift in everything together, but {_listed(changed)} changed"
-        sizes = " and ".join(f"{each:,.10g}" for each in self.weight)
-        statement = (
-            f"{verdict}: p = {score(self.p_value)} (likelihood ratio "
-            f"{five_digits(self.statistic)}, "
-            f"{counted(int(self.degrees), 'parameter')}, rows of weight {sizes})"
-        )
-        tests = TextTable(
-            ("class", "quantity", "likelihood\nratio", "para-\nmeters", "p", "p (Holm)"),
-            [
-                (
-                    _label(test.label),
-                    test.quantity,
-                    five_digits(test.statistic),
-                    f"{test.degrees:g}",
-                    _written(test.p_value),
-                    _emphasised(test.adjusted),
-                )
-                for test in self.tests
-            ],
-            title="tests of classes",
-            sides="llr",
-        )
+            verdict = f"No sign of drift in all parameters together, but {_listed(changed)} changed"
+        sizes = " and ".join(f"{each:,.10g}" for each in self.weights)
+        kind = "labelled" if self.labelled else "unlabelled"
+        statement = f"{verdict}: p = {score(self.p_value)} ({sizes} rows, newer rows {kind})"
+        columns = ("class", "quantity", "statistic", "para-\nmeters", "p", "p (Holm)")
+        tests = [
+            (
+                _label(test.label),
+                test.quantity,
+                five_digits(test.statistic),
+                f"{test.degrees:g}",
+                _written(test.p_value),
+                _emphasised(test.adjusted),
+            )
+            for test in self.tests
+        ]
         lines = (
             (
                 shortened(each.feature, 24),
@@ -132,69 +139,114 @@ class Drift(Displayed):
             )
             for each in self.features
         )
-        columns = ("feature", "class", "quantity", "before", "after", "p", "p (Holm)")
-        title = "features, the clearest changes first"
-        table = TextTable.first(
-            columns, lines, len(self.features), most, title=title, sides="lllr", notes=self.notes
-        )
-        return [statement, tests, table]
-
-    def record(self) -> dict[str, Any]:
-        """Everything as plain values; NaN is None."""
-        return {
-            "p_value": self.p_value,
-            "statistic": self.statistic,
-            "degrees": self.degrees,
-            "weights": list(self.weight),
-            "tests": [_plain(test) for test in self.tests],
-            "features": [_plain(each) for each in self.features],
-            "notes": list(self.notes),
-        }
+        headings = ("feature", "class", "quantity", "before", "after", "p", "p (Holm)")
+        return [
+            statement,
+            TextTable(columns, tests, title="tests of classes", sides="llr"),
+            TextTable.first(
+                headings,
+                lines,
+                len(self.features),
+                title="features",
+                sides="lllr",
+                notes=self.notes,
+            ),
+        ]
 
 
-def drift(before: Model, after: Model) -> Drift:
-    """Test whether the labelled rows of two models are alike, by what the models have learnt.
+def _is_detail(test: DriftTest) -> bool:
+    return test.quantity in {"means", "covariances"}
 
-    They must have the same features, of the same families. Classes are united; those that only one
-    of the two has count in the class frequencies.
+
+def drift(
+    model: object,
+    newer: TableLike,
+    y: LabelsLike | None = None,
+    sample_weight: WeightsLike = None,
+) -> Drift:
+    """Test whether newer rows are like the rows that a model was fitted to.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator of this package.
+    newer : estimator or table
+        Another estimator with the same features, or rows as in `predict`.
+    y : array or str, optional
+        Labels of the rows, or the name of the column of `newer` that holds them. Without labels,
+        features are compared in all rows together, and the evidence of the rows.
+    sample_weight : array or str, optional
+        Weights of the rows.
+
+    Returns
+    -------
+    Drift
+        The tests; it prints as tables.
 
     Examples
     --------
-    >>> from gaussbayes import GaussianClassifier, make_gaussian_dataset
-    >>> sizes, means = [200, 200], [[0, 0], [3, 0]]
-    >>> old = GaussianClassifier().fit(*make_gaussian_dataset(sizes, means, random_state=0))
-    >>> means = [[0, 0], [3, 1]]
-    >>> new = GaussianClassifier().fit(*make_gaussian_dataset(sizes, means, random_state=1))
-    >>> result = drift(old.model_, new.model_)
-    >>> result.p_value < 1e-6, result.changed()
-    (True, ['feature 1'])
-    >>> result.features[0].label, result.features[0].quantity
-    (1, 'mean')
+    >>> from gaussbayes import GaussianClassifier, drift, make_gaussian_dataset
+    >>> sizes = [200, 200]
+    >>> model = GaussianClassifier().fit(
+    ...     *make_gaussian_dataset(sizes, [[0, 0], [3, 0]], random_state=0)
+    ... )
+    >>> X, y = make_gaussian_dataset(sizes, [[0, 0], [3, 1]], random_state=1)
+    >>> result = drift(model, X, y)
+    >>> result.p_value < 1e-6, result.changed(), result.features[0].label
+    (True, ['feature 1'], 1)
+    >>> drift(model, X).changed()
+    ['feature 1']
     """
-    before, after = (_labelled(model) for model in (before, after))
+    before = _record(model)
+    if isinstance(newer, Model) or hasattr(newer, "model_"):
+        return _labelled_drift(before, _record(newer))
+    X, y, weights = separate_columns(newer, y, sample_weight)
+    X = before.without_target(X)
+    member = _single(before)
+    if y is None:
+        return _unlabelled_drift(member, member.rows(X), weights)
+    encoder = replace(member.encoder, categories=None)
+    table = labelled_rows(encoder, X, y, weights, member.schema.missing.of(None))
+    learnt = observe(table, member.observing, encoder.schema(table.classes)).with_rows()
+    return _labelled_drift(member, member.of_rows(learnt))
+
+
+def _record(model: Any) -> Model:
+    record = model if isinstance(model, Model) else getattr(model, "model_", None)
+    if not isinstance(record, Model):
+        msg = f"drift needs a fitted estimator of this package, got {type(model).__name__}"
+        raise TypeError(msg)
+    return record
+
+
+def _single(model: Model) -> Model:
+    """Return the first member of an average, which stands for all."""
+    return model.weighted_members[0][1]
+
+
+def _labelled_drift(before: Model, after: Model) -> Drift:
+    """Compare two models of labelled rows by their statistics."""
+    before, after = _single(before), _single(after)
     before.check_same_features(after, "compared")
-    mine, theirs = (model.learnt_for("drift") for model in (before, after))
-    classes, of_mine, of_theirs = unite(mine.classes, theirs.classes)
-    mine = mine.aligned(of_mine.tolist(), classes)
-    theirs = theirs.aligned(of_theirs.tolist(), classes)
-    weights = np.stack([mine.weight, theirs.weight])
+    first, second = (_labelled(model) for model in (before, after))
+    classes, of_first, of_second = unite(first.classes, second.classes)
+    first = first.aligned(of_first.tolist(), classes)
+    second = second.aligned(of_second.tolist(), classes)
+    weights = np.stack([first.weight, second.weight])
     if not weights.any(axis=1).all():
         msg = "drift compares labelled rows, and one of the models has none"
         raise DataError(msg)
-    if before.schema.features is None:
-        before = replace(before, schema=replace(before.schema, features=after.schema.features))
-    schema: Schema = replace(before.schema, classes=classes)
+    features = before.schema.features or after.schema.features
+    schema: Schema = replace(before.schema, classes=classes, features=features)
     frequencies = LikelihoodRatio(_FREQUENCIES, None, *contingency(weights))
     ratios: list[tuple[str | None, LikelihoodRatio]] = [(None, frequencies)]
     changes: list[FeatureChange] = []
     notes: list[str] = []
-    columns = zip(
-        before.components, mine.parts, theirs.parts, before.settings.names(schema), strict=True
-    )
     untested = []
-    for component, a, b, names in columns:
-        statistics = require(a, Contrastable, component.family, "drift")
-        tests: FamilyTests = statistics.tested(b, names)
+    names = before.settings.names(schema)
+    columns = zip(before.components, first.parts, second.parts, names, strict=True)
+    for component, a, b, name in columns:
+        tests = require(a, Contrastable, component.family, "drift").tested(b, name)
         ratios += [(component.distribution, ratio) for ratio in tests.ratios]
         changes += tests.changes
         notes += tests.notes
@@ -205,26 +257,139 @@ def drift(before: Model, after: Model) -> Drift:
             if None not in tested and change.code not in tested
         ]
     whole = [ratio for _, ratio in ratios if not ratio.is_detail]
-    statistic, degrees = (
-        sum(getattr(ratio, of) for ratio in whole) for of in ("statistic", "degrees")
-    )
-    p_value = NullLaw.sum(ratio.law for ratio in whole).survival(statistic)
+    sums = (sum(getattr(ratio, name) for ratio in whole) for name in _RATIO)
+    p_value = bartlett_p_value(*sums)
     smallest = holm(np.array(untested))
-    if np.isfinite(smallest).any():  # of what the sum has nothing of: the better of two tests
+    if np.isfinite(smallest).any():  # features that the sum lacks: the better of two tests
         p_value = min(1.0, 2.0 * min(p_value, float(np.nanmin(smallest))))
     return Drift(
         p_value,
-        statistic,
-        degrees,
         _tests(ratios, classes),
         _features(changes, classes),
         (float(weights[0].sum()), float(weights[1].sum())),
+        True,
         tuple(dict.fromkeys(notes)),
     )
 
 
+_RATIO = ("statistic", "degrees", "expected")
+
+
+def _labelled(model: Model) -> Learnt:
+    if model.learnt is not None and model.learnt.unlabelled is not None:
+        return replace(model.learnt, unlabelled=None)
+    return model.learnt_for("drift")
+
+
+def _unlabelled_drift(model: Model, rows: Rows, sample_weight: Any) -> Drift:
+    """Compare unlabelled rows with the training rows, all classes together."""
+    if not rows.n_rows:
+        msg = "drift needs at least one newer row"
+        raise DataError(msg)
+    learnt, n = _labelled(model), rows.n_rows
+    given = read_weights(sample_weight, n)
+    weights = np.ones(n) if given is None else given
+    schema = replace(model.schema, classes=np.array(["all"]))
+    targets = Targets(np.zeros(n, np.int32), 1, given)
+    parts = observe_parts(rows, targets, model.observing, schema)
+    changes, notes = [], []
+    columns = zip(
+        *(model.components, model.densities, learnt.parts, parts, model.parts(rows)),
+        model.settings.names(schema),
+        strict=True,
+    )
+    old = float(learnt.weight.sum())
+    for component, density, a, b, part, names in columns:
+        tests = require(a.together(), Contrastable, component.family, "drift").tested(b, names)
+        values = part.matrix.astype(np.float64)
+        transforms = getattr(density, "transforms", None)
+        values = values if transforms is None else transforms.forward(values)[0]
+        of_title = dict(zip(names.titles, values.T, strict=False))
+        changes += [
+            _robust(change, of_title[change.feature], weights, old)
+            if change.feature in of_title and values.shape[1] == names.n_features
+            else change
+            for change in tests.changes
+        ]
+        notes += [note for note in tests.notes if "one by one" not in note]
+    evidence = _evidence(model, learnt, rows, weights)
+    if evidence is None:
+        notes.append("the evidence of this model has no expectation in closed form")
+    features = _features([replace(change, code=None) for change in changes], schema.classes)
+    p_values = np.array([each.p_value for each in features])
+    every = p_values if evidence is None else np.append(p_values, evidence.p_value)
+    smallest = holm(every)
+    p_value = float(np.nanmin(smallest)) if np.isfinite(smallest).any() else 1.0
+    tests_shown = () if evidence is None else (replace(evidence, adjusted=float(smallest[-1])),)
+    sizes = (old, float(weights.sum()))
+    return Drift(p_value, tests_shown, features, sizes, False, tuple(dict.fromkeys(notes)))
+
+
+def _robust(
+    change: FeatureChange, values: FloatArray, weights: FloatArray, old: float
+) -> FeatureChange:
+    """Replace a p-value that assumes a Gaussian or Poisson distribution of all rows together.
+
+    A mixture of classes is neither. The sampling errors of means and of logarithms of variances
+    follow from the second and fourth moments of the newer rows.
+    """
+    known = ~np.isnan(values)
+    n = float(weights[known].sum())
+    if change.quantity.startswith("proportion") or n < 2.0:
+        return change
+    centred = values[known] - np.average(values[known], weights=weights[known])
+    variance = float(np.average(np.square(centred), weights=weights[known]))
+    if variance == 0.0:
+        return change
+    if change.quantity.startswith("standard deviation"):
+        if not (change.before > 0 and change.after > 0):
+            return change
+        kurtosis = float(np.average(centred**4, weights=weights[known])) / variance**2
+        difference, spread = 2.0 * float(np.log(change.after / change.before)), kurtosis - 1.0
+    elif change.quantity == "rate":
+        difference, spread = change.after - change.before, variance
+    else:
+        return change
+    squared = difference**2 / (max(spread, 1e-12) * (1.0 / old + 1.0 / n))
+    return replace(change, p_value=bartlett_p_value(squared, 1.0, 1.0))
+
+
+def _evidence(model: Model, learnt: Learnt, rows: Rows, weights: FloatArray) -> DriftTest | None:
+    """Compare the expected log joint density of rows with that of the training rows."""
+    densities = tuple(_gaussian(density) for density in model.densities)
+    parameters = replace(model.parameters, densities=densities, calibration=None)
+    plain = replace(model, solution=parameters)
+    weight = learnt.weight
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_labels = np.where(weight > 0, weight * parameters.log_prior, 0.0)
+    try:
+        pairs = zip(densities, learnt.parts, strict=True)
+        total = float(of_labels.sum()) + sum(float(d.log_likelihood(part)) for d, part in pairs)
+    except OptionError:
+        return None
+    expected = total / weight.sum() - parameters.n_parameters / weight.sum()
+    joint = plain.log_joint(rows).astype(np.float64)
+    share = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)) * weights[:, None]
+    share /= share.sum()
+    joint = np.where(share > 0, joint, 0.0)
+    mean = float((share * joint).sum())
+    variance = float((share * np.square(joint - mean)).sum())
+    if not np.isfinite([expected, mean, variance]).all() or variance == 0.0:
+        return None
+    squared = (mean - expected) ** 2 / (variance * (1.0 / weights.sum() + 1.0 / weight.sum()))
+    p_value = bartlett_p_value(float(squared), 1.0, 1.0)
+    return DriftTest(_EVIDENCE, None, float(squared), 1.0, p_value, p_value)
+
+
+def _gaussian(density: Any) -> Any:
+    """Return a Student-t density as the Gaussian of its scales, which can score statistics."""
+    if hasattr(density, "straight"):
+        return replace(density, inner=_gaussian(density.inner))
+    return getattr(density, "gaussian", density)
+
+
 def holm(p_values: FloatArray) -> FloatArray:
-    """p-values (m,) adjusted by Holm's method; NaN stays, and does not count.
+    """Return p-values (m,) adjusted by Holm's method; NaN is ignored.
 
     The i-th smallest of m is multiplied by m − i + 1, and none is below the one before it.
 
@@ -239,65 +404,41 @@ def holm(p_values: FloatArray) -> FloatArray:
     return adjusted
 
 
-def _labelled(model: Model) -> Model:
-    """A model of labelled rows alone; the first member of an average stands for all."""
-    member = model.weighted_members[0][1]
-    if member.learnt is None or member.learnt.unlabelled is None:
-        return member
-    return replace(member, learnt=replace(member.learnt, unlabelled=None))
-
-
 def _tests(
     ratios: Sequence[tuple[str | None, LikelihoodRatio]], classes: LabelArray
 ) -> tuple[DriftTest, ...]:
     p_values = [ratio.p_value if ratio.degrees else np.nan for _, ratio in ratios]
     adjusted = holm(np.array(p_values)).tolist()
-    tests = [
-        DriftTest(
-            ratio.quantity,
-            _of(classes, ratio.code),
-            ratio.statistic,
-            ratio.degrees,
-            p,
-            holms,
-            family,
-        )
-        for (family, ratio), p, holms in zip(ratios, p_values, adjusted, strict=True)
-    ]
+    tests = []
+    for (family, ratio), p, corrected in zip(ratios, p_values, adjusted, strict=True):
+        label = _label_of(classes, ratio.code)
+        numbers = (ratio.statistic, ratio.degrees, p, corrected)
+        tests.append(DriftTest(ratio.quantity, label, *numbers, family))
     codes = [-1 if ratio.code is None else ratio.code for _, ratio in ratios]
     return tuple(tests[at] for at in np.argsort(codes, kind="stable").tolist())
 
 
 def _features(changes: Sequence[FeatureChange], classes: LabelArray) -> tuple[DriftFeature, ...]:
     p_values = np.array([change.p_value for change in changes])
-    adjusted = holm(p_values).tolist()
-    features = [
-        DriftFeature(
-            change.feature,
-            _of(classes, change.code),
-            change.quantity,
-            change.before,
-            change.after,
-            change.p_value,
-            holms,
-        )
-        for change, holms in zip(changes, adjusted, strict=True)
-    ]
+    features = []
+    for change, adjusted in zip(changes, holm(p_values).tolist(), strict=True):
+        about = (change.feature, _label_of(classes, change.code), change.quantity)
+        numbers = (change.before, change.after, change.p_value, adjusted)
+        features.append(DriftFeature(*about, *numbers))
     return tuple(features[at] for at in np.argsort(p_values, kind="stable").tolist())
 
 
-def _of(classes: LabelArray, code: int | None) -> Any:
-    """The label of a class; None for all classes together."""
+def _label_of(classes: LabelArray, code: int | None) -> object:
     return None if code is None else classes[[code]].tolist()[0]
 
 
 def _listed(features: Sequence[str]) -> str:
-    """The first features by name, and how many others there are."""
+    """Return the first features by name, and the number of others."""
     more = [f"{len(features) - 3} more"] if len(features) > 3 else []
     return ", ".join([*(shortened(each, 24) for each in features[:3]), *more])
 
 
-def _label(label: Any) -> str:
+def _label(label: object) -> str:
     return "all" if label is None else shortened(str(label), 20)
 
 
@@ -307,11 +448,3 @@ def _written(p_value: float) -> str:
 
 def _emphasised(p_value: float) -> str:
     return Styled(_written(p_value)) if p_value < LEVEL else _written(p_value)
-
-
-def _plain(record: Any) -> dict[str, Any]:
-    values = {name: getattr(record, name) for name in record.__slots__}
-    return {
-        name: None if isinstance(value, float) and np.isnan(value) else value
-        for name, value in values.items()
-    }

@@ -28,7 +28,8 @@ from gaussbayes.families.likelihood_ratio import (
     FamilyTests,
     FeatureChange,
     LikelihoodRatio,
-    NullLaw,
+    Ratio,
+    bartlett_p_value,
 )
 from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
 from gaussbayes.families.removal import Precision, Removal, difference, raise_removal
@@ -42,8 +43,8 @@ class Place:
     names: Schema | None = None  # what the columns are called; None: by their numbers
 
 
-ColumnRatio: TypeAlias = tuple[str, float, float, tuple[float, float, NullLaw]]
-"""Name, value before and after of a parameter; statistic, degrees of freedom and law."""
+ColumnRatio: TypeAlias = tuple[str, float, float, Ratio]
+"""Name, value before and after of a parameter, and its likelihood ratio."""
 
 _BLOCK = 1 << 18
 """Numbers that are summed at a time; multiplications up to which BLAS takes one thread."""
@@ -191,13 +192,10 @@ def column_tests(
     ratios, changes, titles = [], [], names.titles
     for code in codes:
         columns = [ratio(code, j) for j in range(n_columns)]
-        statistics, degrees, laws = zip(*(each[3] for each in columns), strict=True)
-        law = NullLaw.sum(laws)
-        ratios.append(LikelihoodRatio(quantity, code, sum(statistics), sum(degrees), law))
-        for title, (name, before, after, (statistic, free, law)) in zip(
-            titles, columns, strict=True
-        ):
-            p = law.survival(statistic) if free else np.nan
+        sums = (sum(terms) for terms in zip(*(each[3] for each in columns), strict=True))
+        ratios.append(LikelihoodRatio(quantity, code, *sums))
+        for title, (name, before, after, of_column) in zip(titles, columns, strict=True):
+            p = bartlett_p_value(*of_column) if of_column[1] else np.nan
             changes.append(FeatureChange(title, code, name, before, after, p))
     return FamilyTests(tuple(ratios), tuple(changes))
 

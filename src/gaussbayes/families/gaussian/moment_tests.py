@@ -8,9 +8,10 @@ freedom, A = A_1 + A_2 and ``B = A + (N_1 N_2 / N) δδᵀ`` with the difference
 - covariances, whatever the means: ``n log |A/n| − Σ n_g log |A_g/n_g|``, Bartlett's statistic,
   in which degrees of freedom stand for rows.
 
-All three have exact laws (`gaussbayes.families.likelihood_ratio`). Scatters that are summed over m
-classes have n_g = N_g − m. Of features that are uncorrelated by assumption, the statistics are sums
-over them. Features are also compared one by one: means by the t test, variances by the F test.
+All three have Bartlett's correction (`gaussbayes.families.likelihood_ratio`). Scatters that are
+summed over m classes have n_g = N_g − m. Of features that are uncorrelated by assumption, the
+statistics are sums over them. Features are also compared one by one: means by the t test, variances
+by the F test.
 
 Features one by one, and diagonal covariances, use every value that is there, which is exact if
 values are missing independently of what they are. So are determinants, by the complete rows alone.
@@ -31,7 +32,8 @@ from gaussbayes.families.likelihood_ratio import (
     FamilyTests,
     FeatureChange,
     LikelihoodRatio,
-    NullLaw,
+    Ratio,
+    expected_determinants,
 )
 
 _SINGULAR = 1e-12
@@ -51,24 +53,26 @@ class _Scatters:
     log_sum: float  # log |A_1 + A_2|
     shift: FloatArray  # (m, p) L⁻¹ δ √(N_1 N_2 / N) of each class, with A = L Lᵀ
 
-    def compared(self, shift: FloatArray) -> list[tuple[float, float, NullLaw]]:
-        """Statistic, number of parameters and law of each quantity, for some of the classes."""
+    def compared(self, shift: FloatArray) -> list[Ratio]:
+        """The likelihood ratio of each quantity, for some of the classes."""
         n, total, m = sum(self.degrees), sum(self.weight), shift.shape[0]
         gain = float(np.linalg.slogdet(np.eye(m) + shift @ shift.T)[1])
         parts = list(zip(self.degrees, self.weight, self.log_determinant, strict=True))
-        mean_law = NullLaw.of_determinants(self.p, [(n, total)], (n + m, total))
         both = total * (self.log_sum + gain - self.p * np.log(total))
         both -= sum(w * (log - self.p * np.log(w)) for _, w, log in parts)
         apart = n * (self.log_sum - self.p * np.log(n))
         apart -= sum(f * (log - self.p * np.log(f)) for f, _, log in parts)
         pairs = [(f, w) for f, w, _ in parts]
-        both_law = NullLaw.of_determinants(self.p, pairs, (n + m, total))
-        law = NullLaw.of_determinants(self.p, [(f, f) for f in self.degrees], (n, n))
+        expected = [
+            expected_determinants(self.p, pairs, (n + m, total)),
+            expected_determinants(self.p, [(n, total)], (n + m, total)),
+            expected_determinants(self.p, [(f, f) for f in self.degrees], (n, n)),
+        ]
         free = self.p * (self.p + 1) / 2.0
         return [
-            (max(both, 0.0), m * self.p + free, both_law),
-            (max(total * gain, 0.0), float(m * self.p), mean_law),
-            (max(apart, 0.0), free, law),
+            (max(both, 0.0), m * self.p + free, expected[0]),
+            (max(total * gain, 0.0), float(m * self.p), expected[1]),
+            (max(apart, 0.0), free, expected[2]),
         ]
 
 
@@ -121,16 +125,14 @@ def _ratios(codes: NDArray[np.intp], blocks: Sequence[_Scatters]) -> list[Likeli
     parts = [block.compared(block.shift) for block in blocks]
     ratios = []
     for quantity, terms in zip(_QUANTITIES, zip(*parts, strict=True), strict=True):
-        statistic, degrees = (sum(term[at] for term in terms) for at in (0, 1))
-        law = NullLaw.sum(term[2] for term in terms)
+        statistic, degrees, expected = (sum(values) for values in zip(*terms, strict=True))
         detail = quantity != _QUANTITIES[0]
-        ratios.append(LikelihoodRatio(quantity, owner, statistic, degrees, law, detail))
+        ratios.append(LikelihoodRatio(quantity, owner, statistic, degrees, expected, detail))
     if codes.size > 1:  # the means of each class, by the common covariance
         for place, code in enumerate(codes.tolist()):
-            _, (statistic, degrees, law), _ = blocks[0].compared(blocks[0].shift[[place]])
+            _, of_means, _ = blocks[0].compared(blocks[0].shift[[place]])
             if blocks[0].shift[place].any():
-                ratio = LikelihoodRatio("means", code, statistic, degrees, law, is_detail=True)
-                ratios.append(ratio)
+                ratios.append(LikelihoodRatio("means", code, *of_means, is_detail=True))
     return ratios
 
 
