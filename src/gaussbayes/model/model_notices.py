@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from gaussbayes.base.missing_marks import INFINITY
 from gaussbayes.base.notices import Notice, Remedy
 from gaussbayes.base.numerals import counted
+from gaussbayes.base.schema import reasons_of
 from gaussbayes.data.roles import BadRows, describe
 from gaussbayes.model.model import Model
 
@@ -31,12 +32,13 @@ def skipped_rows(bad_rows: BadRows) -> tuple[Notice, ...]:
 
 def _columns(model: Model) -> Iterator[Notice]:
     roles, missing = model.schema.roles, model.schema.missing
-    if roles is not None and roles.reasons:
-        identifies = any(column.reason == "identifies rows" for column in roles.columns)
+    if roles is not None and roles.dropped:
+        identifies = any(column.reason == "identifies rows" for column in roles.dropped)
         keep = Remedy("keep identifiers", columns=(("keep_identifiers", True),))
-        yield Notice("dropped columns", f"dropped {roles.reasons}", (keep,) if identifies else ())
+        message = f"dropped {reasons_of(roles.dropped)}"
+        yield Notice("dropped columns", message, (keep,) if identifies else ())
     for column in () if roles is None else roles.doubts:
-        message = f"{column.name} {column.reason}; is it known before the class is?"
+        message = f"{column.name} {column.reason}, which may not be known for new rows"
         exclude = Remedy("exclude it", columns=(("exclude", [column.name]),))
         yield Notice("suspicious column", message, (exclude,))
     infinite = [name for name, marks in missing.of_columns if marks >= INFINITY]
