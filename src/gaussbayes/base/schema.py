@@ -1,5 +1,7 @@
 """What the columns and the classes are called, so that every message can name them."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -185,7 +187,7 @@ class ColumnTable(Result):
         """Why columns were dropped, all in one line."""
         return reasons_of(self.dropped)
 
-    def shortened(self, most: int) -> "ColumnTable":
+    def shortened(self, most: int) -> ColumnTable:
         """The same with the first of the columns that are used, so many, and no others."""
         late = {column.name for column in self.used[most:]}
         reason = f"after the first {most} that can be used"
@@ -198,7 +200,7 @@ class ColumnTable(Result):
             infinite=tuple(name for name in self.infinite if name not in late),
         )
 
-    def of_names(self, names: Sequence[str], called: Sequence[str] | None = None) -> "ColumnTable":
+    def of_names(self, names: Sequence[str], called: Sequence[str] | None = None) -> ColumnTable:
         """Some of the columns alone, in this order; `called` are other names for them."""
         column = {column.name: column for column in self.columns}
         pairs = zip(names, names if called is None else called, strict=True)
@@ -244,22 +246,22 @@ class Schema:
     announced: LabelArray | None = None  # labels that may occur, also those that have no rows yet
 
     @property
-    def of_numbers(self) -> "Schema":
+    def of_numbers(self) -> Schema:
         """The schema of the features that hold numbers."""
         if not self.categorical:
             return self
         return self.part([j for j in range(self.n_features) if j not in self.categorical])
 
     @property
-    def of_categories(self) -> "Schema":
+    def of_categories(self) -> Schema:
         """The schema of the features that hold categories, which are numbered among themselves."""
         return self.part(self.categorical)
 
-    def part(self, columns: Sequence[int]) -> "Schema":
+    def part(self, columns: Sequence[int]) -> Schema:
         """The schema of some of the features, which are numbered among themselves."""
         return Schema(self.classes, len(columns), self._names(columns), (), tuple(columns))
 
-    def marginal(self, columns: Sequence[int]) -> "Schema":
+    def marginal(self, columns: Sequence[int]) -> Schema:
         """The schema of a model of some of the features, in this order."""
         hold = tuple(place for place, j in enumerate(columns) if j in self.categorical)
         names = self._names(columns)
@@ -276,7 +278,7 @@ class Schema:
     def _names(self, columns: Sequence[int]) -> tuple[str, ...] | None:
         return None if self.features is None else tuple(self.features[j] for j in columns)
 
-    def with_names(self, names: Sequence[str] | None) -> "Schema":
+    def with_names(self, names: Sequence[str] | None) -> Schema:
         """The same features with other names, or none."""
         new, roles = check_names(names, self.n_features), self.roles
         if roles is not None and self.features is not None:
@@ -331,7 +333,7 @@ class Schema:
             f"feature {column}" for column in self.places or range(self.n_features)
         )
 
-    def same_features(self, other: "Schema") -> bool:
+    def same_features(self, other: Schema) -> bool:
         """Whether features are the same in number, kind, origin and, if they have any, names."""
         named = self.features is not None and other.features is not None
         alike = (self.n_features, self.categorical) == (other.n_features, other.categorical)

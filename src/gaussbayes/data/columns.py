@@ -1,5 +1,7 @@
 """`Columns`: what users say about the columns of a table, for estimators, readers and commands."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Self, TypeAlias
@@ -7,7 +9,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from gaussbayes.base.errors import OptionError
-from gaussbayes.base.options import Option, check_values
+from gaussbayes.base.option import Option, check_values
 
 ColumnNames: TypeAlias = Sequence[str] | Sequence[int] | Sequence[str | int] | str
 """Columns by name, by pattern such as ``temp_*``, or by number."""

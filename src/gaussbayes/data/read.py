@@ -1,5 +1,7 @@
 """`read`: where rows come from and how they are read, as one value that estimators take as X."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -9,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.notices import Notice
-from gaussbayes.base.options import Option, check_values
+from gaussbayes.base.option import Option, check_values
 from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.types import BadRowHandling
 from gaussbayes.data.columns import Columns
@@ -122,7 +124,7 @@ class Source:
         assert rows.roles.decided is not None
         return rows.roles.decided
 
-    def batches(self, columns: ColumnTable | None = None) -> Iterator["pa.Table"]:
+    def batches(self, columns: ColumnTable | None = None) -> Iterator[pa.Table]:
         """Yield the rows in order, some at a time, as Arrow tables with all columns.
 
         Parameters
@@ -137,7 +139,7 @@ class Source:
         """
         yield from self.tables(columns, None)
 
-    def table(self, columns: ColumnTable | None = None) -> "pa.Table":
+    def table(self, columns: ColumnTable | None = None) -> pa.Table:
         """Read all rows into one Arrow table.
 
         Parameters
@@ -164,7 +166,7 @@ class Source:
         self,
         missing: MissingMarks = STANDARD_MARKS,
         names: Sequence[str] | None = None,
-    ) -> "FileSource":
+    ) -> FileSource:
         """The files, of which the first has been looked into; `names` are of their columns.
 
         What comes through a pipe is opened once, so that what was looked at can still be read.
@@ -184,7 +186,7 @@ class Source:
         columns: ColumnTable | None,
         names: Sequence[str] | None,
         used: Sequence[str] | None = None,
-    ) -> Iterator["pa.Table"]:
+    ) -> Iterator[pa.Table]:
         """As `batches`, of columns that are `used`; `names` are those of files without header."""
         if not self.is_files:
             import narwhals.stable.v2 as nw
@@ -283,7 +285,7 @@ def as_source(X: object) -> Source:
 
 def batches_of(
     X: object, columns: ColumnTable, names: Sequence[str] | None = None
-) -> Iterator["pa.Table"]:
+) -> Iterator[pa.Table]:
     """The rows of anything that `is_source` as Arrow tables, typed as a fitted model needs them.
 
     Parameters

@@ -12,7 +12,7 @@ import numpy as np
 from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
-from gaussbayes.base.options import Option, check_values
+from gaussbayes.base.option import Option, check_values
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import TransformName
 from gaussbayes.data.columns import COLUMN_OPTIONS, Columns
