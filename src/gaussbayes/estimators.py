@@ -821,8 +821,8 @@ class BaseClassifier(
         >>> from gaussbayes.datasets import load_iris
         >>> iris = load_iris()
         >>> model = GaussianClassifier(calibration="leave_one_out").fit(iris.rows, iris.labels)
-        >>> model.classes_[model.predict_set(iris.rows[:1], 0.99)[0]].tolist()
-        ['setosa']
+        >>> model.predict_set(iris.rows[:1], 0.99).labels
+        [('setosa',)]
         """
         return prediction_sets(
             self._ready(), self._rows(X), coverage, by_class=by_class, n_jobs=self.n_jobs
@@ -1122,7 +1122,7 @@ class BaseClassifier(
     @property
     def notices_(self) -> tuple[Notice, ...]:
         """What `fit` has to report: dropped columns, skipped rows, EM that did not converge, …."""
-        from gaussbayes.model.notices import model_notices
+        from gaussbayes.model.model_notices import model_notices
 
         model = self._record()
         with suppress(GaussBayesError):  # too few rows so far

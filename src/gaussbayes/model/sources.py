@@ -21,7 +21,7 @@ from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.families import family_pushdown
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model, known_categories, learnt_model
-from gaussbayes.model.notices import skipped_rows
+from gaussbayes.model.model_notices import skipped_rows
 from gaussbayes.model.options import Options
 from gaussbayes.model.row_sample import RowSample, Sampling, most_rows, pick
 from gaussbayes.model.select import LearntView, Selection, is_open, select
