@@ -147,7 +147,8 @@ class View:
 
     def labelled(self, X: Any, y: Any) -> tuple[FloatArray, NDArray[np.intp]]:
         """Positions (n, m) of rows and their class codes (n,), as many as rows."""
-        X, y, _ = separate_columns(X, y)
+        if not isinstance(X, Rows):
+            X, y, _ = separate_columns(X, y)
         rows = self.rows(X)
         return rows, _codes(self.whole, y, rows.shape[0], self.mark)
 

@@ -389,8 +389,11 @@ def comparison(
     words, *_, proportion = METRICS[metric]
     scale = 100.0 if proportion else 1.0
     candidates = compared.candidates
-    values = scale * np.array([_value(candidate, metric) for candidate in candidates])
-    spread = scale * np.array([_standard_error(candidate, metric) for candidate in candidates])
+    values, spread = np.full((2, len(candidates)), np.nan)
+    for place, candidate in enumerate(candidates):
+        if (seen := candidate.evaluation) is not None:
+            values[place] = scale * getattr(seen, metric)
+            spread[place] = scale * seen.standard_errors[metric]
     baseline = scale * getattr(compared.baseline, metric)
     unit = " (%)" if proportion else ""
     n_rows = next((each.evaluation.n_rows for each in candidates if each.evaluation), 0)
@@ -408,14 +411,6 @@ def comparison(
     ax.set_xlabel(what)
     ax.set_title("± one standard error; dashed: class frequencies")
     return ax
-
-
-def _value(candidate: ComparedModel, metric: str) -> float:
-    return np.nan if candidate.evaluation is None else getattr(candidate.evaluation, metric)
-
-
-def _standard_error(candidate: ComparedModel, metric: str) -> float:
-    return np.nan if candidate.evaluation is None else candidate.evaluation.standard_errors[metric]
 
 
 def _draw_bars(
@@ -473,11 +468,6 @@ def _draw_neighbors(
     if max(numbers) >= 30 * min(numbers):
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter(ticker.ScalarFormatter())
-        ax.xaxis.set_minor_locator(ticker.NullLocator())
-    if len(numbers) <= 10:
-        ax.set_xticks(numbers)
-    elif ax.get_xscale() == "linear":
-        ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
     ax.set_ylim(bottom=0)
     ax.set(xlabel="number of neighbours k", ylabel=what)
     style.legend_beside(ax, entries)

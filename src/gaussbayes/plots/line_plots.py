@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import floor, log10
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis.grid import curve_points, view_limits
 from gaussbayes.analysis.view import View, model_of, view_of
+from gaussbayes.base.numerals import five_digits
 from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
 from gaussbayes.plots import row_plots, style
 from gaussbayes.plots.row_plots import UNLABELLED, RowPoints
@@ -143,7 +143,7 @@ def densities(
     >>> X, y = [[1.8], [2.1], [2.5], [3.2], [3.8], [5.8], [6.7], [7.0]], list("AAAAABBB")
     >>> ax = densities(GaussianClassifier().fit(X, y), X, y)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['A', 'B', 'decision boundary\\nat 4.944, 15.316']
+    ['A', 'B', 'decision boundary\\nat 4.9444, 15.316']
     """
     model_of(model)  # an error if it has no densities
     view = view_of((1,), model, style.chosen(features))
@@ -170,9 +170,7 @@ def draw_curves(
     return style.finish(ax, view.axes, _handles(shown, quantity, codes), legend=legend)
 
 
-def draw_scene(
-    ax: Axes, shown: LineScene, quantity: Quantity, codes: Sequence[int], *, strip: bool = True
-) -> None:
+def draw_scene(ax: Axes, shown: LineScene, quantity: Quantity, codes: Sequence[int]) -> None:
     """A quantity of some classes, the rows and the boundaries."""
     points, below = shown.x[:, None], 0.0
     values = getattr(shown.view, quantity)(points)
@@ -185,7 +183,7 @@ def draw_scene(
         evidence = shown.view.evidence(points)
         _draw_evidence(ax, shown, evidence)
         heights.append(float(evidence.max()))
-    if shown.few and strip:
+    if shown.few:
         n_lines = len(shown.styles) + int(shown.rows.unlabelled.any())
         below = min(0.3, _STRIP_LINE * n_lines / style.inches(ax)[1])
         _draw_strip(ax, shown, below, n_lines)
@@ -305,36 +303,9 @@ def _boundary_handles(shown: LineScene) -> list[Any]:
     """The legend entry of the boundaries, with their values; none without any."""
     if not shown.boundaries:
         return []
-    (axis,), (low, high) = shown.view.axes, shown.limits
-    values = numbers(shown.boundaries, high - low, shown.is_discrete)
-    if axis.origin is not None:
-        values = [style.date_of(axis, at) for at in shown.boundaries]
-    values = values[:_MOST_NAMED]
+    (axis,), first = shown.view.axes, shown.boundaries[:_MOST_NAMED]
+    values = [five_digits(at) if axis.origin is None else style.date_of(axis, at) for at in first]
     more = len(shown.boundaries) - len(values)
     listed = f"at {', '.join(values)}{f' and {more} more' if more else ''}"
     look: Look = {"color": style.INK, "linewidth": 1.0}
     return [style.line(f"{BOUNDARY}\n{style.text(listed)}", **look)]
-
-
-def numbers(positions: Sequence[float], span: float, between_integers: bool = False) -> list[str]:
-    """Positions as they are written in a figure of this span.
-
-    To a thousandth of it, finer where two would read nearly the same; to a half between integers.
-
-    >>> numbers([4.894721, 15.365512], span=8.0)
-    ['4.895', '15.366']
-    >>> numbers([-0.0045, 0.0045], span=60.0), numbers([2.5e-7], span=1e-6)
-    (['−0.0045', '0.0045'], ['2.50e-07'])
-    """
-    if between_integers:
-        return [f"{value:.1f}".replace("-", "−") for value in positions]
-    apart = np.diff(np.unique(np.asarray(positions, dtype=np.float64)))
-    place = floor(log10(max(min([1e-3 * span, *(0.1 * apart)]), 1e-5 * span)))
-    written = []
-    for value in positions:
-        first, form = (0, "f")
-        if value and not 1e-4 <= abs(value) < 1e7:
-            first, form = floor(log10(abs(value))), "e"
-        decimals = min(16, max(0, first - place))
-        written.append(f"{value:.{decimals}{form}}".replace("-", "−", int(value < 0)))
-    return written

@@ -2,47 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.grid import region_map, view_grid, view_limits
-from gaussbayes.analysis.view import Axis, View, model_of, read_labelled, view
+from gaussbayes.analysis.view import View, model_of, read_labelled, view
 from gaussbayes.base.errors import DataError, OptionError
-from gaussbayes.base.numerals import counted
 from gaussbayes.base.progress import track
-from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
-from gaussbayes.data.rows import Rows
-from gaussbayes.model.evaluation import Evaluation, evaluate
-from gaussbayes.model.settings import cut_rows
-from gaussbayes.plots import region_plots, row_plots, style
-from gaussbayes.plots.line_plots import BOUNDARY, draw_scene, scene
-from gaussbayes.plots.style import Classifier, Features, Look, styled
+from gaussbayes.base.types import LabelsLike, TableLike
+from gaussbayes.model.evaluation import evaluate
+from gaussbayes.plots import row_plots, style
+from gaussbayes.plots.line_plots import BOUNDARY, densities
+from gaussbayes.plots.region_plots import regions
+from gaussbayes.plots.style import Classifier, Features, styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 _MOST_FEATURES = 8
 _MOST_ROWS = 600  # more would hide the regions of so small panels
-_RESOLUTION = 120
 _NAME_LENGTH = 18  # characters of a name that fit along a panel; more are in several lines
 _SIDE, _NAME_LINE, _LETTER = 1.85, 0.16, 0.09
 """In inches: a panel, a line of a feature's name, a letter of the names of categories."""
-
-
-class Part(NamedTuple):
-    """A model of one or two of the features, and what it makes of the rows."""
-
-    view: View
-    places: FloatArray  # (n, 1 or 2), NaN where a value is missing
-    wrong: NDArray[np.bool_]  # (n,)
-    evaluation: Evaluation  # of the rows that have a label
+_SMALL = 0.3  # area of a marker, by that in a figure of its own
 
 
 @styled
@@ -94,37 +80,47 @@ def scatter_matrix(
             f"{_MOST_FEATURES} with features=[...], by name or number"
         )
         raise DataError(msg)
-    whole, given, codes = read_labelled(model, X, y)
-    rows = cut_rows(given, whole.schema, seen.columns)
-    couples = {couple: _part(seen, couple, rows, codes) for couple in combinations(range(m), 2)}
-    n_errors = [couple.evaluation.n_errors for couple in couples.values()]
-    fewest = min(n_errors) if m > 2 else None
-    names = [style.text(name, _NAME_LENGTH) for name in seen.names]
-    room = _SIDE * m + _NAME_LINE * max(name.count("\n") for name in names)
-    categories = [name for axis in seen.axes for name in axis.categories]
-    room += _LETTER * min(_NAME_LENGTH, max(map(len, categories), default=0))
-    figure = _figure(ax, (room + 0.5, room + 0.9))
-    axes: NDArray[np.object_] = figure.subplots(m, m, squeeze=False)
+    whole, rows, codes = read_labelled(model, X, y)
+    labels = np.array([*whole.classes.tolist(), None], dtype=object)[codes]
     # All rows, or as many as can be told apart, evenly spread.
-    shown = np.unique(np.linspace(0, codes.size - 1, min(codes.size, _MOST_ROWS)).astype(np.intp))
-    for (left, below), couple in track(couples.items(), "drawing"):
-        pair: Any = axes[below, left]
-        _draw_pair(pair, couple, codes, shown)
-        axes[left, below].set_axis_off()
-        if couple.evaluation.n_errors == fewest:
-            pair.spines[:].set(visible=True, linewidth=2.2, edgecolor=style.INK)
-    places = seen.positions(rows)
-    for column, *limits in zip(range(m), *view_limits(seen, places), strict=True):
-        _draw_single(axes[column, column], _part(seen, (column,), rows, codes), codes)
-        axes[column, column].set_xlim(*limits)
-    _name_outer_axes(axes, seen, names)
+    some = np.unique(np.linspace(0, codes.size - 1, min(codes.size, _MOST_ROWS)).astype(np.intp))
+    names = [style.text(name, _NAME_LENGTH) for name in seen.names]
+    letters = max((len(name) for axis in seen.axes for name in axis.categories), default=0)
+    room = _SIDE * m + _NAME_LINE * max(name.count("\n") for name in names)
+    room += _LETTER * min(_NAME_LENGTH, letters) + 0.5
+    figure = _figure(ax, (room, room))
+    axes: NDArray[np.object_] = figure.subplots(m, m, squeeze=False)
+    errors = np.full((m, m), np.inf)
+    panels: list[tuple[int, int]] = list(np.ndindex(m, m))
+    for row, column in track(panels, "drawing"):
+        panel: Any = axes[row, column]
+        if row < column:
+            panel.set_axis_off()
+            continue
+        shown = [seen.columns[place] for place in dict.fromkeys((column, row))]
+        if row == column:
+            densities(model, rows, labels, features=shown, legend=False, ax=panel)
+            panel.set_yticks([])
+        else:
+            regions(model, rows[some], labels[some], features=shown, legend=False, ax=panel)
+            for marks in panel.findobj(PathCollection):
+                marks.set(sizes=_SMALL * marks.get_sizes(), linewidths=_SMALL)
+            for means in panel.lines:
+                means.set(markersize=5, markeredgewidth=1.2)
+        errors[row, column], words = _error(view(model, shown), rows, codes)
+        panel.set_title(words, fontsize="small", pad=3.0)
+        _name(panel, seen, names, row, column)
+    for column in range(m - 1):
+        axes[column, column].set_xlim(axes[-1, column].get_xlim())
+    np.fill_diagonal(errors, np.inf)
+    for place in zip(*np.nonzero(errors == errors.min()), strict=True) if m > 2 else ():
+        axes[place].spines[:].set(visible=True, linewidth=2.2, edgecolor=style.INK)
     figure.align_labels()
-    evaluation = evaluate(seen.model.log_posterior(rows), codes, seen.classes)
-    together = f"by {'both' if m == 2 else f'all {m}'} features together {_counted(evaluation)}"
-    figure.suptitle(f"error rates on {evaluation.n_rows:,} rows; {together}", fontsize="medium")
-    drawn = f"{shown.size} rows drawn, all counted" if shown.size < codes.size else None
-    points = row_plots.points_at(places, codes)
-    style.legend_below(figure, _handles(seen, points, best=m > 2), drawn)
+    together = f"by {'both' if m == 2 else f'all {m}'} features {_error(seen, rows, codes)[1]}"
+    figure.suptitle(f"error rates on {np.sum(codes >= 0):,} rows; {together}", fontsize="medium")
+    handles = _handles(seen, row_plots.points_at(seen.rows(rows), codes), best=m > 2)
+    title = f"{some.size} rows drawn, all counted" if some.size < codes.size else None
+    axes[0, 1].legend(handles=handles, title=title, loc="upper left", **style.LEGEND)
     return axes
 
 
@@ -134,70 +130,33 @@ def _figure(ax: Axes | None, size: tuple[float, float]) -> Figure | SubFigure:
         return style.new_figure(size)
     place, figure = ax.get_subplotspec(), ax.figure
     if place is None:
-        msg = (
-            "the axes must be those of a subplot, which the panels replace, got axes placed freely"
-        )
+        msg = "ax must be a subplot, which the panels replace, got axes that are placed freely"
         raise OptionError(msg)
     ax.remove()
     return figure.add_subfigure(place)
 
 
-def _part(seen: View, columns: tuple[int, ...], rows: Rows, codes: NDArray[np.intp]) -> Part:
-    part = view(seen.model, columns)
-    shown = part.part(rows)
-    log_posterior = part.model.log_posterior(shown)
-    wrong = (log_posterior.argmax(axis=1) != codes) & (codes >= 0)
-    return Part(part, part.positions(shown), wrong, evaluate(log_posterior, codes, seen.classes))
+def _error(seen: View, rows: Any, codes: NDArray[np.intp]) -> tuple[float, str]:
+    """The number of errors by the features of a view, and the error rate in words."""
+    evaluation = evaluate(seen.model.log_posterior(seen.part(rows)), codes, seen.classes)
+    return evaluation.n_errors, f"{100.0 * evaluation.error:.1f} % ({evaluation.n_errors})"
 
 
-def _draw_pair(ax: Axes, couple: Part, codes: NDArray[np.intp], shown: NDArray[np.intp]) -> None:
-    axes, styles = couple.view.axes, style.class_styles(couple.view.classes)
-    regions = region_map(couple.view, view_grid(couple.view, _RESOLUTION, couple.places))
-    region_plots.draw_regions(ax, regions, axes, styles, linewidths=0.9)
-    shown = shown[~np.isnan(couple.places[shown]).any(axis=1)]
-    places = row_plots.spread_out(couple.places[shown], axes)
-    row_plots.draw_points(ax, places, codes[shown], styles, small=True)
-    row_plots.draw_rings(ax, places[couple.wrong[shown]], small=True)
-    ax.set_title(_counted(couple.evaluation), fontsize="small", pad=3.0)
-
-
-def _draw_single(ax: Axes, single: Part, codes: NDArray[np.intp]) -> None:
-    points = row_plots.points_at(single.places, codes)
-    shown = scene(single.view, points)
-    draw_scene(ax, shown, "likelihood", range(len(shown.styles)), strip=False)
-    ax.set(ylabel="", yticks=[])
-    ax.spines["left"].set_visible(False)
-    ax.set_title(_counted(single.evaluation), fontsize="small", pad=3.0)
-
-
-def _counted(evaluation: Evaluation) -> str:
-    return f"{100.0 * evaluation.error:.1f} % ({evaluation.n_errors})"
-
-
-def _name_outer_axes(axes: NDArray[np.object_], seen: View, names: Sequence[str]) -> None:
-    last = len(names) - 1
-    for row, column in np.ndindex(axes.shape):
-        ax: Any = axes[row, column]
-        if row > column:
-            _set_ticks(ax, seen.axes[row], "y", named=column == 0)
-        if row >= column:
-            _set_ticks(ax, seen.axes[column], "x", named=row == last)
-        ax.tick_params(labelsize="small", labelbottom=row == last, labelleft=column == 0)
-        if row == last:
-            ax.set_xlabel(names[column], fontsize="small")
-        if column == 0:
-            ax.set_ylabel(names[row], fontsize="small")
-
-
-def _set_ticks(ax: Axes, axis: Axis, which: Literal["x", "y"], *, named: bool) -> None:
-    ticks = ax.xaxis if which == "x" else ax.yaxis
-    if axis.is_ordered:
-        style.draw_ticks(ax, axis, which)
-        ticks.set_major_locator(MaxNLocator(4 - 2 * bool(axis.origin), integer=axis.is_discrete))
-    elif named:
-        style.draw_ticks(ax, axis, which, _NAME_LENGTH)
-    else:
-        ticks.set_ticks([])
+def _name(panel: Any, seen: View, names: list[str], row: int, column: int) -> None:
+    """Ticks of a panel, and names at the left and below all panels."""
+    lowest, leftmost = row == len(names) - 1, column == 0
+    for axis, ticks, outer in (
+        (seen.axes[column], panel.xaxis, lowest),
+        (seen.axes[row], panel.yaxis, leftmost),
+    ):
+        if axis.is_ordered and (ticks is panel.xaxis or row != column):
+            n_ticks = 2 if axis.origin else 4
+            ticks.set_major_locator(MaxNLocator(n_ticks, integer=axis.is_discrete))
+        elif not outer:
+            ticks.set_ticks([])
+    panel.tick_params(labelsize="small", labelbottom=lowest, labelleft=leftmost)
+    panel.set_xlabel(names[column] if lowest else "", fontsize="small")
+    panel.set_ylabel(names[row] if leftmost else "", fontsize="small")
 
 
 def _handles(seen: View, points: row_plots.RowPoints, *, best: bool) -> list[Any]:
@@ -205,15 +164,8 @@ def _handles(seen: View, points: row_plots.RowPoints, *, best: bool) -> list[Any
     entries: list[Any] = [*row_plots.class_handles(styles), row_plots.ring_handle()]
     if any(axis.is_ordered for axis in seen.axes):
         entries.append(style.line(BOUNDARY, color=style.INK, linewidth=0.9))
-    entries += row_plots.row_handles(replace(points, n_missing=0))
-    if points.n_missing:
-        rows, have = (
-            counted(points.n_missing, "row"),
-            "it has" if points.n_missing == 1 else "they have",
-        )
-        note = f"{rows} with missing values: drawn where {have} both"
-        entries.append(row_plots.marker_handle(style.text(note), marker="none"))
+    entries += row_plots.row_handles(points)
     if best:
-        frame: Look = {"fill": False, "edgecolor": style.INK, "linewidth": 2.2}
+        frame = {"fill": False, "edgecolor": style.INK, "linewidth": 2.2}
         entries.append(style.patch("fewest errors", **frame))
     return entries

@@ -151,7 +151,6 @@ def ellipses(
     # From a strong line in the middle to a faint one outside.
     outwards = np.linspace(0.0, 1.0, len(radii)) if len(radii) > 1 else np.zeros(1)
     looks = [{"linewidth": 2.2 - 1.2 * out, "alpha": 1.0 - 0.5 * out} for out in outwards]
-    new = ax is None
     ax = style.axes_for(ax)
     before = style.limits_before(ax)
     entries = []
@@ -168,9 +167,6 @@ def ellipses(
     low, high = around.min(axis=0), around.max(axis=0)
     margin = _AROUND * (high - low)
     style.set_limits(ax, style.widest(before, (low - margin, high + margin)))
-    sides = np.ptp(outlines[0], axis=1)
-    if new and np.allclose(sides[:, 0], sides[:, 1], rtol=1e-6):
-        style.equal_aspect(ax)  # circles
     return style.finish(ax, seen.axes, entries, legend=legend)
 
 

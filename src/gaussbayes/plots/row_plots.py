@@ -124,15 +124,13 @@ def draw_points(
     styles: Styles,
     *,
     hollow: bool = False,
-    small: bool = False,
 ) -> None:
     """Draw rows (n, 2), each with the colour and marker of its class; without label (−1) grey."""
-    size, grey_size = (9.0, 5.0) if small else (_AREA, _AREA / 2)
-    edge, grey_edge = (0.25, 0.25) if small else (1.2, 0.8) if hollow else (0.5, 0.3)
-    grey: Look = {"s": grey_size, "linewidths": grey_edge, "zorder": 3.9, "gid": "unlabelled"}
+    edge, grey_edge = (1.2, 0.8) if hollow else (0.5, 0.3)
+    grey: Look = {"s": _AREA / 2, "linewidths": grey_edge, "zorder": 3.9, "gid": "unlabelled"}
     groups: list[tuple[int, str, Look]] = [(-1, UNLABELLED, grey)]
     for code, of_class in enumerate(styles):
-        mark: Look = {"s": size, "linewidths": edge, "zorder": 4, "gid": f"class {code}"}
+        mark: Look = {"s": _AREA, "linewidths": edge, "zorder": 4, "gid": f"class {code}"}
         groups.append((code, of_class.color, mark | {"marker": of_class.marker}))
     for code, color, look in groups:
         chosen = places[codes == code]
@@ -142,16 +140,19 @@ def draw_points(
             ax.scatter(*chosen.T, **look)
 
 
-def draw_rings(ax: Axes, places: FloatArray, *, small: bool = False) -> None:
+def draw_rings(ax: Axes, places: FloatArray) -> None:
     """Draw a ring around each of the rows (n, 2): the more there are, the closer and fainter.
 
     So the colours of the rows show under hundreds of rings that overlap.
     """
-    least, area, width = (11.0, 30.0, 0.8) if small else (1.3 * _AREA, _RING_AREA, 1.1)
     room = min(1.0, _FEW_RINGS / max(1, places.shape[0]))
-    look: Look = {"s": least + room * (area - least), "linewidths": max(0.5, room * width)}
+    area = 1.3 * _AREA + room * (_RING_AREA - 1.3 * _AREA)
+    look: Look = {
+        "s": area,
+        "linewidths": max(0.5, 1.1 * room),
+        "alpha": max(0.5, min(1, 4 * room)),
+    }
     look |= {"facecolors": "none", "edgecolors": INK, "zorder": 5, "gid": "errors"}
-    look["alpha"] = max(0.5, min(1.0, (2.0 if small else 4.0) * room))
     ax.scatter(*places.T, rasterized=places.shape[0] > _MANY, **look)
 
 

@@ -51,15 +51,14 @@ _WIDE_FONTS = (
     "Hiragino Sans, Microsoft YaHei, Yu Gothic, Malgun Gothic, Noto Sans Devanagari, Nirmala UI"
 )
 _LOOK = {"axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": "medium"}
-_LEGEND: Look = {"frameon": False, "fontsize": "small", "title_fontsize": "small"}
+LEGEND: Look = {"frameon": False, "fontsize": "small", "title_fontsize": "small"}
 
 _LINE_LENGTH, _MOST_LINES = 24, 5
 _MOST_LEGEND_LINES = 18
 # In inches: what a legend may take of a figure before the figure grows; a line and a letter of
 # the names of categories.
-_LEGEND_WIDTH, _LEGEND_HEIGHT, _LEGEND_BELOW = 2.0, 4.2, 0.7
+_LEGEND_WIDTH, _LEGEND_HEIGHT = 2.0, 4.2
 _TICK_LINE, _TICK_LETTER = 0.165, 0.082
-_NARROW = 1.4  # one side of axes over the other
 _LEFT_BY_LEGENDS = 0.75  # at least, of the size that axes have before they are laid out
 
 
@@ -196,22 +195,9 @@ def legend_beside(
     ):
         inside: Look = {"loc": "best", "fontsize": "x-small", "framealpha": 0.8}
         return ax.legend(handles=entries, title=title, **inside)
-    legend = ax.legend(handles=entries, title=title, **place, **columns, **_LEGEND)
+    legend = ax.legend(handles=entries, title=title, **place, **columns, **LEGEND)
     if len(ax.figure.axes) == 1:
         _grow(ax.figure, *np.subtract(inches(legend), usual))
-    return legend
-
-
-def legend_below(
-    figure: "Figure | SubFigure", handles: Sequence[Any], title: str | None = None
-) -> "Legend":
-    """One legend for all panels of a figure, under them."""
-    longest = max(len(line) for handle in handles for line in str(handle.get_label()).split("\n"))
-    width = figure.bbox.width / figure.get_figure(root=True).dpi  # in inches
-    n_columns = max(1, min(len(handles), int(width / (0.085 * longest + 0.55))))
-    place: Look = {"loc": "outside lower center", "ncols": n_columns}
-    legend = figure.legend(handles=list(handles), title=title, **place, **_LEGEND)
-    _grow(figure, 0.0, inches(legend)[1] - _LEGEND_BELOW)
     return legend
 
 
@@ -266,16 +252,6 @@ def set_limits(ax: "Axes", limits: Limits) -> None:
     """Show what lies between."""
     (left, right), (bottom, top) = zip(*limits, strict=True)
     ax.set(xlim=(left, right), ylim=(bottom, top))
-
-
-def equal_aspect(ax: "Axes", narrowest: float = _NARROW) -> None:
-    """One unit as long across as upwards, unless that would leave a narrow strip of the axes.
-
-    Circles are circles then; features in very different units stay as they are.
-    """
-    across, up = np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim())
-    if 1 / narrowest <= across / up <= narrowest:
-        ax.set_aspect("equal")
 
 
 def line(label: str, **look: Any) -> Any:
