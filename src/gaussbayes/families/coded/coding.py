@@ -82,7 +82,8 @@ class CategoryCode:
 
     def proportions(self, mean: FloatArray) -> FloatArray:
         """How often each level occurs (k, n_levels) where the mean of the codes is this (k, …)."""
-        return np.asarray(1.0 / max(1, self.n_levels) + 2.0 * mean @ simplex(self.n_levels).T)
+        occurs = 1.0 / max(1, self.n_levels) + 2.0 * mean @ simplex(self.n_levels).T
+        return np.clip(occurs, 0.0, 1.0)  # rounding may leave −1e-17
 
     def called(self, title: str) -> list[str]:
         """What the columns of codes are called."""

@@ -31,11 +31,8 @@ from gaussbayes.families.transformed.transform import Logarithm, Transforms, Yeo
 _WORTH_A_THREAD = 1 << 18
 """Numbers below which starting a thread costs more than it saves."""
 
-_NODES = np.linspace(-12.0, 12.0, 1201)
+_NODES = np.linspace(-4.0, 4.0, 401)
 """Standard deviations at which a normal density is summed for moments."""
-
-_DEGREES = 60
-"""Terms of the series for a covariance; they are in proportion to powers of the correlation."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,43 +204,31 @@ class TransformedDensity:
         """The points x, sorted, at which ``log p(x | a) − log p(x | b) + constant`` is 0."""
         return self.transforms.inverse(self.inner.crossings(pair, constant)[:, None])[:, 0]
 
-    # Moments in the units of the rows, where z is normal or nearly so.
+    # Moments in the units of the rows. A transform says little about values beyond the rows that it
+    # was estimated from, so that moments are those within their range.
 
     @property
     def mean(self) -> FloatArray:
-        """The means of x (k, d)."""
-        if self.transforms.linear:
-            return self.transforms.inverse(self.inner.mean)
-        return np.asarray(self._coefficients(0)[0])
+        """The means of x (k, d), within the range of the rows."""
+        return self._moments[0]
 
     @property
     def deviation(self) -> FloatArray:
-        """The standard deviations of x (k, d)."""
-        if self.transforms.linear:
-            return np.asarray(self.inner.deviation * self._scale)
-        coefficients = self._coefficients(_DEGREES)[1:]
-        largest = np.maximum(np.abs(coefficients).max(axis=0), np.finfo(np.float64).tiny)
-        squares = np.square(coefficients / largest)  # of a long tail they would be beyond floats
-        return np.asarray(largest * np.sqrt(squares.sum(axis=0)))
+        """The standard deviations of x (k, d), within the range of the rows."""
+        return self._moments[1]
 
     def dense_covariance(self) -> FloatArray:
-        """The covariances of x (m, d, d); m is 1 if the classes share one, else k.
+        """The covariances of x (m, d, d), with the correlations of z.
 
-        With ``E[t⁻¹(z) h_n(z)] = a_n`` for the Hermite polynomials h_n, normalised, the covariance
-        of two columns whose z have correlation ρ is ``Σ_{n ≥ 1} ρⁿ a_n b_n`` (Mehler).
+        m is 1 if the classes share one, else k.
         """
         covariance: FloatArray = self.inner.dense_covariance()
         if self.transforms.linear:
-            return np.asarray(covariance * self._scale[:, None] * self._scale)
-        deviation = np.sqrt(np.einsum("mii->mi", covariance))
-        correlation = covariance / deviation[:, :, None] / deviation[:, None, :]
-        a = self._coefficients(_DEGREES)
-        total = np.zeros((self.n_classes, self.n_columns, self.n_columns))
-        power = np.ones_like(correlation)
-        for coefficient in a[1:]:
-            power = power * correlation
-            total += power * coefficient[:, :, None] * coefficient[:, None, :]
-        return total
+            scale = self._scale
+            return np.asarray(covariance * scale[:, None] * scale)
+        root = np.sqrt(np.einsum("mii->mi", covariance))
+        factor = self.deviation / root
+        return np.asarray(covariance * factor[:, :, None] * factor[:, None, :])
 
     @property
     def _scale(self) -> FloatArray:
@@ -251,22 +236,22 @@ class TransformedDensity:
         ends = self.transforms.inverse(np.array([[0.0], [1.0]]) * np.ones(self.n_columns))
         return np.asarray(ends[1] - ends[0])
 
-    def _coefficients(self, degree: int) -> FloatArray:
-        """``E[x h_n(z)]`` (degree + 1, k, d) for the standardised z of each class and column."""
+    @property
+    def _moments(self) -> tuple[FloatArray, FloatArray]:
+        """Means and standard deviations of x (k, d)."""
+        if self.transforms.linear:
+            return self.transforms.inverse(self.inner.mean), self.inner.deviation * self._scale
         z = self.inner.mean + _NODES[:, None, None] * self.inner.deviation
-        x = self.transforms.inverse(z)
+        x = np.clip(self.transforms.inverse(z), *self.transforms.ranges(self.n_columns))
         mass = np.exp(-0.5 * np.square(_NODES))
         mass /= mass.sum()
-        middle = self.transforms.inverse(self.inner.mean)
+        middle = x[_NODES.size // 2]
         away = x - middle  # a mean far from 0 costs no digit
-        before, polynomial = np.zeros_like(_NODES), np.ones_like(_NODES)
-        coefficients = []
-        for n in range(degree + 1):
-            coefficients.append(np.tensordot(mass * polynomial, away, 1))
-            following = (_NODES * polynomial - np.sqrt(n) * before) / np.sqrt(n + 1.0)
-            before, polynomial = polynomial, following
-        coefficients[0] = coefficients[0] + middle
-        return np.stack(coefficients)
+        unit = np.maximum(np.abs(away).max(axis=0), np.finfo(np.float64).tiny)
+        away /= unit  # squares of a long tail would overflow
+        mean = np.tensordot(mass, away, 1)
+        variance = np.tensordot(mass, np.square(away - mean), 1)
+        return middle + unit * mean, unit * np.sqrt(variance)
 
     def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
         """Means and standard deviations of x, what else there is of z, and the powers."""

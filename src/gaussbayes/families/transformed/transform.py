@@ -307,6 +307,17 @@ class Transforms:
         """Whether nothing but units and origins is changed."""
         return all(isinstance(transform, Standardised) for transform in self.of)
 
+    def ranges(self, n_columns: int) -> tuple[FloatArray, FloatArray]:
+        """The smallest and the largest x (d,) that each transform was estimated from, if known."""
+        ends = [
+            (each.x[0], each.x[-1])
+            if isinstance(each, RankNormal)
+            else (getattr(each, "lowest", -_LARGEST), getattr(each, "highest", _LARGEST))
+            for each in self.of * (n_columns // len(self.of))
+        ]
+        low, high = np.array(ends).T
+        return low, high
+
     def forward(self, x: FloatArray, names: Schema | None = None, first_row: int = 0) -> Mapped:
         """The columns (n, d) transformed, and the logarithms of the slopes; both NaN if missing.
 
