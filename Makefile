@@ -11,7 +11,7 @@ native := $(wildcard src/gaussbayes/kernels/native/*.cpp src/gaussbayes/kernels/
 # Tests start hundreds of processes, which would each compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-oldest wheel lint docs bench tables build clean
+.PHONY: demo test accept test-oldest wheel lint docs bench tables build clean
 
 # The shell example of README.md.
 iris := src/gaussbayes/datasets/iris.csv
@@ -27,6 +27,10 @@ test: $(done)/test
 	sh tests/data/install_java.sh $(python)
 	$(python) -m pytest -n 2
 	sh tests/without_compiler.sh
+
+# Rewrites the output in tests/transcripts and docs/command-line.md; read the difference.
+accept: $(done)/test
+	$(python) -m tests.transcripts.runner
 
 lint: $(done)/lint
 	$(python) -m ruff check

@@ -1,52 +1,48 @@
-"""The command as a whole: help, version, errors and their exit codes, pipes and colours."""
+"""The command as a whole: size, help, completion, version, errors and their exit codes."""
 
 import os
 import pty
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
 
 import gaussbayes as package
-from gaussbayes.base.errors import OptionError
-from gaussbayes.cli import Subcommands
-from tests.cli.calling import Call, Shell
+from gaussbayes import DataError, OptionError
+from gaussbayes.cli import SUBCOMMANDS, Subcommands, gaussbayes
+from tests.cli.conftest import Call, Shell
+
+CONTEXT = click.Context(gaussbayes)
+COMMANDS = {name: gaussbayes.get_command(CONTEXT, name) for name in SUBCOMMANDS}
 
 
-def in_a_terminal(*arguments: str, **environment: str) -> str:
-    """What the command writes when standard output and error are a terminal of 80 columns."""
-    leader, follower = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-m", "gaussbayes", *arguments],
-        stdout=follower,
-        stderr=follower,
-        stdin=follower,
-        env=os.environ | {"COLUMNS": "80", "TERM": "xterm-256color"} | environment,
-    ) as process:
-        os.close(follower)
-        text = b""
-        try:
-            while block := os.read(leader, 65536):
-                text += block
-        except OSError:  # how Linux says that the other side is closed
-            pass
-        os.close(leader)
-    assert process.returncode == 0
-    return text.decode()
+def test_eleven_commands_and_at_most_120_options() -> None:
+    expected = "fit predict evaluate explain report plot show update export drift lab"
+    assert list(SUBCOMMANDS) == expected.split()
+    params = [param for command in COMMANDS.values() for param in command.params]
+    assert sum(isinstance(param, click.Option) for param in params) <= 120
 
 
-@pytest.mark.parametrize("option", ["-h", "--help"])
-def test_help_names_every_subcommand(call: Call, option: str) -> None:
-    result = call(option)
-    assert result.exit_code == 0
-    for subcommand in ("fit", "plot", "report"):
-        assert f"\n  {subcommand} " in result.stdout
-        assert call(subcommand, option).exit_code == 0
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_help(call: Call, name: str) -> None:
+    result = call(name, "--help")
+    assert result.stderr == ""
+    assert result.stdout.startswith(f"Usage: gaussbayes {name} ")
+    assert max(map(len, result.stdout.splitlines())) <= 100
+    assert COMMANDS[name].get_short_help_str(100) == SUBCOMMANDS[name]
+    for param in COMMANDS[name].params:
+        assert (
+            not isinstance(param, click.Option)
+            or (param.help or "").rstrip("]")[-1:] in ".)"
+            or ("[default" in str(param.help))
+        )
+    assert f"gaussbayes {name} " in str(COMMANDS[name].help)  # an example
 
 
-def test_help_is_light(cold_shell: Shell) -> None:
-    done = cold_shell("""python <<END
+def test_help_is_light(shell: Shell) -> None:
+    done = shell("""python <<END
 import atexit, sys
 from gaussbayes.cli import main
 atexit.register(lambda: print(*sys.modules, file=sys.stderr))
@@ -58,51 +54,39 @@ END""")
     assert not {"numpy", "scipy", "sklearn", "matplotlib", "pyarrow", "rich"} & loaded
 
 
-def test_version_names_the_kernels(cold_shell: Shell) -> None:
-    done = cold_shell("gaussbayes --version", GAUSSBAYES_KERNELS="reference")
+def test_version_names_the_kernels(shell: Shell) -> None:
+    done = shell("gaussbayes --version", GAUSSBAYES_KERNELS="reference")
     assert done.stdout.startswith(f"gaussbayes {package.__version__}\nkernels    reference")
     assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_unknown_commands_are_answered_with_the_one_meant(call: Call) -> None:
-    result = call("repotr")
-    assert result.exit_code == 2
-    assert "no command 'repotr' (did you mean 'report'?)" in result.stderr
-    assert "there is no command 'zzz'; there are fit, predict, update" in call("zzz").stderr
-    assert call("--zzz").exit_code == 2
 
 
 @pytest.mark.parametrize(
     ("error", "code", "message"),
     [
-        (OptionError("priors must sum to 1"), 3, "Error: priors must sum to 1\n"),
+        (OptionError("priors must sum to 1"), 2, "Error: priors must sum to 1\n"),
+        (DataError("there are no rows"), 3, "Error: there are no rows\n"),
         (OSError(28, "No space left on device", "a.html"), 1, "Error: a.html: No space left"),
         (OSError("cannot write"), 1, "Error: cannot write\n"),
-        (MemoryError(), 1, "Error: there is not enough memory"),
+        (MemoryError(), 1, "Error: not enough memory"),
         (ImportError("pip install 'gaussbayes[plot]'"), 1, "Error: pip install"),
         (click.UsageError("no"), 2, "Error: no\n"),
         (KeyboardInterrupt(), 130, "\n"),
     ],
 )
 def test_errors_end_with_a_message_and_a_code(
-    call: Call,
-    monkeypatch: pytest.MonkeyPatch,
-    error: BaseException,
-    code: int,
-    message: str,
+    call: Call, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, message: str
 ) -> None:
     def fail() -> None:
         raise error
 
     monkeypatch.setattr(Subcommands, "get_command", lambda *_: click.Command("show", callback=fail))
-    result = call("show")
-    assert result.exit_code == code
+    result = call("show", code=code)
     assert message in result.stderr
     assert "Traceback" not in result.stderr
     assert result.stdout == ""
 
 
-def test_an_error_of_ours_is_not_hidden(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unexpected_error_is_not_hidden(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> None:
         msg = "cannot import name 'x'"
         raise ImportError(msg)
@@ -112,52 +96,75 @@ def test_an_error_of_ours_is_not_hidden(call: Call, monkeypatch: pytest.MonkeyPa
         call("show")
 
 
-@pytest.mark.parametrize("library", ["click", "rich"])
-def test_without_the_extra_it_says_what_to_install(cold_shell: Shell, library: str) -> None:
-    done = cold_shell(f"""python <<END
+@pytest.mark.parametrize("library", ["click", "pyarrow"])
+def test_without_the_extra_it_says_what_to_install(shell: Shell, iris: Path, library: str) -> None:
+    done = shell(f"""python <<END
 import sys
 sys.modules[{library!r}] = None
 from gaussbayes.cli import main
-sys.exit(main(["plot", "--list"]))
+sys.exit(main(["show", {iris.name!r}]))
 END""")
     assert done.returncode == 1
-    assert "pip install 'gaussbayes[cli]'" in done.stderr
+    assert "pip install 'gaussbayes[" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_a_reader_that_has_enough_is_no_error(cold_shell: Shell) -> None:
-    done = cold_shell("gaussbayes plot --list | head -1")
-    assert done.stdout.startswith("kind ")
-    assert done.stderr == ""
-    # `true` reads nothing: the pipe is closed before anything is written.
-    assert cold_shell("gaussbayes plot --list | true").stderr == ""
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("rep", "plain,report"),
+        ("fit ir", "file,ir"),
+        ("fit --cov", "plain,--covariance"),
+        ("fit x --covariance d", "plain,diagonal"),
+        ("plot scat", "plain,scatter_matrix"),
+    ],
+)
+def test_completion(shell: Shell, typed: str, expected: str) -> None:
+    line = f"gaussbayes {typed}"
+    words = {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
+    done = shell("gaussbayes", _GAUSSBAYES_COMPLETE="bash_complete", **words)
+    assert done.stdout == f"{expected}\n"
 
 
-def test_a_full_disk_is_an_error(cold_shell: Shell) -> None:
-    done = cold_shell("gaussbayes plot --list > /dev/full")
-    assert (done.returncode, done.stderr) == (1, "Error: No space left on device\n")
-
-
-def test_closed_output_is_none(cold_shell: Shell) -> None:
-    done = cold_shell("gaussbayes plot --list >&- 2>&-")
+def test_closed_output_and_output_without_unicode(shell: Shell, iris: Path) -> None:
+    done = shell(f"gaussbayes show {iris.name} >&- 2>&-")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-def test_output_without_unicode_and_colours(cold_shell: Shell) -> None:
-    done = cold_shell("gaussbayes demo", PYTHONIOENCODING="ascii", TERM="xterm-256color")
+    done = shell(f"gaussbayes show {iris.name}", PYTHONIOENCODING="latin-1")
     assert done.returncode == 0
-    assert "150 irises" in done.stdout
-    assert "?" in done.stdout  # in place of letters that ASCII lacks
+    assert "????" in done.stdout  # in place of the line under the headings
     assert done.stdout.isascii()
-    assert "\x1b" not in done.stdout
 
 
-def test_escape_codes_are_for_terminals() -> None:
-    assert "\x1b[1m" in in_a_terminal("plot", "--list")
-    assert "\x1b" not in in_a_terminal("plot", "--list", NO_COLOR="1")
+@pytest.mark.parametrize("environment", [{}, {"NO_COLOR": "1"}])
+def test_no_escape_codes_remain_in_a_terminal(iris: Path, environment: dict[str, str]) -> None:
+    leader, follower = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "gaussbayes", "fit", iris, "-y", "species", "--shared"],
+        stdout=follower,
+        stderr=follower,
+        stdin=follower,
+        cwd=iris.parent,
+        env=os.environ | {"TERM": "xterm-256color"} | environment,
+    ) as process:
+        os.close(follower)
+        text = b""
+        try:
+            while block := os.read(leader, 65536):
+                text += block
+        except OSError:  # how Linux says that the other side is closed
+            pass
+        os.close(leader)
+    assert process.returncode == 0
+    assert "Fitted on 150 rows" in text.decode()
+    assert "\x1b" not in text.decode()
 
 
-def test_completion_of_commands(cold_shell: Shell) -> None:
-    asked = {"_GAUSSBAYES_COMPLETE": "bash_complete", "COMP_CWORD": "1"}
-    done = cold_shell("gaussbayes", COMP_WORDS="gaussbayes rep", **asked)
-    assert done.stdout == "plain,report\n"
+def test_the_installed_command_in_another_directory(shell: Shell, iris: Path) -> None:
+    """Not the module but the script that pip puts beside Python."""
+    folder = Path(sys.executable).parent
+    done = shell(
+        f'unset -f gaussbayes; PATH="{folder}:$PATH"; mkdir elsewhere; cd elsewhere\n'
+        f"gaussbayes fit ../{iris.name} -y species --shared"
+    )
+    assert done.returncode == 0, done.stderr
+    assert (iris.parent / "elsewhere" / "model.json").exists()

@@ -52,7 +52,7 @@ def closed(tmp_path: Path) -> Iterator[Path]:
 @pytest.mark.usefixtures("fitted")
 def test_a_file_that_may_not_be_read(run: Run, iris: Path, tmp_path: Path) -> None:
     iris.chmod(0)
-    for subcommand in (["fit"], ["predict", "iris.json"], ["schema"]):
+    for subcommand in (["fit"], ["predict", "iris.json"], ["show"]):
         done = run(*subcommand, "iris.csv")
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.splitlines()[-1].endswith("'iris.csv' is not readable.")
@@ -73,17 +73,8 @@ def test_a_file_that_may_not_be_read(run: Run, iris: Path, tmp_path: Path) -> No
     [
         ["fit", "iris.csv", "-y", "species", "-o", "closed folder/new.json"],
         ["predict", "iris.json", "iris.csv", "-o", "closed folder/new.csv"],
-        ["convert", "iris.csv", "closed folder/new.parquet"],
-        [
-            "plot",
-            "iris.json",
-            "--kind",
-            "pairs",
-            "-o",
-            "closed folder/new.png",
-            "--data",
-            "iris.csv",
-        ],
+        ["update", "iris.json", "iris.csv", "-o", "closed folder/new.json"],
+        ["plot", "ellipses", "iris.json", "-o", "closed folder/new.png"],
         ["report", "iris.json", "iris.csv", "-o", "closed folder/new.html"],
     ],
     ids=lambda arguments: arguments[0],

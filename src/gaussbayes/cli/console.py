@@ -1,84 +1,192 @@
-"""How commands write: messages, tables for a terminal of 80 columns, JSON for programs."""
+"""What commands write: messages, notices with flags to paste, JSON, and files of rows."""
 
 import json
-import math
 import os
+import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from gaussbayes.base.text_tables import Block
+from gaussbayes import DroppedColumnsWarning
+from gaussbayes.base import atomic
+from gaussbayes.cli.flags import FORMATS, STANDARD, joined, pasted
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    import pyarrow as pa
 
-_WIDEST_TEXT = 88  # columns of running text
-_WIDEST = 120  # columns of a table; beyond, the eye loses the line
+    from gaussbayes.base.notices import Notice, Remedy
 
 
 def tell(text: str) -> None:
-    """Say something on standard error, where it does not mix with data."""
+    """Write a message to standard error, where it does not mix with data."""
     click.echo(text, err=True)
+
+
+def advice(message: str, remedies: "Iterable[Remedy]") -> str:
+    """Return a message followed by its remedies, each with the flags to paste."""
+    lines = []
+    for remedy in remedies:
+        options = " ".join(pasted(*argument) for argument in remedy.arguments)
+        lines.append(f"  {remedy.effect}: {options or pasted('model', 'auto')}")
+    return "\n".join([message, *lines])
+
+
+def tell_notices(notices: "Iterable[Notice]") -> None:
+    """Write notices with the flags to paste."""
+    for notice in notices:
+        tell(f"Notice: {advice(notice.message, notice.remedies)}")
 
 
 @contextmanager
 def warnings_told() -> Iterator[None]:
-    """Say what the library warns of as the command says things: without lines of its code."""
-    with warnings.catch_warnings(record=True) as seen:
+    """Write the library's warnings as notices, each once; dropped columns are notices already."""
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
+        warnings.simplefilter("ignore", DroppedColumnsWarning)
         yield
-    for warning in seen:
-        tell(f"warning: {warning.message}")
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        tell(f"Notice: {message}")
 
 
-def write_json(value: Any, *, indent: int | None = None) -> None:
-    """One JSON document on standard output."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=indent))
+def show(result: Any, *, as_json: bool, **about: object) -> None:
+    """Write a result to standard output, as text or as one JSON document."""
+    if as_json:
+        record = about if result is None else about | result.to_dict()
+        click.echo(json.dumps(record, ensure_ascii=False, default=_plain))
+    else:
+        click.echo(result)
 
 
-def stdout_console() -> "Console":
-    """Where to print: as wide as the terminal up to a limit, with 80 columns where there is none.
-
-    Escape codes are written to terminals only, and never where ``NO_COLOR`` is set: rich would
-    leave out the colours, but not bold and dim.
-    """
-    from rich.console import Console
-
-    class QuietConsole(Console):
-        def on_broken_pipe(self) -> None:
-            """Leave it to the command what to do when nobody reads on; rich would end with 1."""
-            raise  # noqa: PLE0704 (called while the error is handled)
-
-    colors: Any = None if os.environ.get("NO_COLOR") else "auto"
-    console = QuietConsole(color_system=colors, markup=False, emoji=False, highlight=False)
-    console.width = min(console.width, _WIDEST)
-    return console
+def saved(what: str, place: object, *, as_json: bool) -> None:
+    """Report where something was written, as a message or as JSON."""
+    if as_json:
+        show(None, as_json=True, **{what: str(place)})
+    elif place != STANDARD:
+        tell(f"{what.capitalize()} saved to {place}")
 
 
-def print_blocks(console: "Console", *blocks: Block) -> None:
-    """Sentences and tables, with an empty line between."""
-    for place, block in enumerate(blocks):
-        if place:
-            console.print()
-        if isinstance(block, str):
-            paragraph(console, block, style=getattr(block, "style", ""))
-        else:
-            console.print(block)
+def _plain(value: Any) -> object:
+    for method in ("to_dict", "tolist"):
+        if hasattr(value, method):
+            return getattr(value, method)()
+    return str(value)
 
 
-def paragraph(console: "Console", text: str, *, style: str = "", title: str = "") -> None:
-    """Print running text, wrapped where lines are still easy to read, beside a title if any."""
-    from rich.text import Text
+def check_output(name: str, what: str, *read: str, as_json: bool = False) -> None:
+    """Raise before the work if a file cannot be written, or is one of those that are read."""
+    if name == STANDARD:
+        if as_json:
+            msg = f"--json and {what} cannot both go to standard output: give -o a file"
+            raise click.UsageError(msg)
+        return
+    path = Path(name)
+    if path.is_file() and any(Path(each).exists() and path.samefile(each) for each in read):
+        msg = f"{name} is read by this command and cannot be its output: give another name"
+        raise click.UsageError(msg)
+    if not is_stream(name):
+        atomic.check_writable(path, what)
 
-    width = min(console.width, _WIDEST_TEXT) - len(title)
-    for place, line in enumerate(Text(text, style=style).wrap(console, width)):
-        line.rstrip()
-        console.print(Text(" " * len(title) if place else title).append_text(line))
+
+def is_stream(name: str) -> bool:
+    """Whether a name is that of standard output, a device or a pipe, which is never replaced."""
+    path = Path(name)
+    return name == STANDARD or (path.exists() and not path.is_file() and not path.is_dir())
 
 
-def finite(value: float) -> float | None:
-    """A number as JSON can hold it: None for infinity and NaN."""
-    return float(value) if math.isfinite(value) else None
+@contextmanager
+def writable(name: str) -> Iterator[Path]:
+    """Yield a path to write to, and copy it to standard output if that is the output."""
+    if name != STANDARD:
+        yield Path(name)
+        return
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "output.sql"
+        yield path
+        sys.stdout.buffer.write(path.read_bytes())
+        sys.stdout.buffer.flush()
+
+
+# Files of rows.
+
+
+def format_of(name: str, given: str | None) -> str:
+    """Return the format of a file of rows: as given, by its name, CSV for streams."""
+    suffix = Path(name).suffix[1:].lower()
+    found = given or (suffix if suffix in FORMATS or not is_stream(name) else "csv")
+    if found not in FORMATS:
+        msg = f"{name!r} must end in .{', .'.join(FORMATS)}, or give --output-format"
+        raise click.UsageError(msg)
+    return found
+
+
+def write_tables(tables: "Iterable[pa.Table]", name: str, format_name: str) -> None:
+    """Write tables of one schema to a file, which appears whole at the end, or to a stream."""
+    if name == STANDARD:
+        _write_all(tables, sys.stdout.buffer, format_name)
+        return
+    if is_stream(name):
+        with Path(name).open("wb") as stream:
+            _write_all(tables, stream, format_name)
+        return
+    target = Path(name).resolve()
+    temporary = atomic.temporary_beside(target)
+    try:
+        with temporary.open("wb") as stream:
+            _write_all(tables, stream, format_name)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if target.exists():
+            temporary.chmod(target.stat().st_mode & 0o7777)
+        atomic.take_place(temporary, target)
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def _write_all(tables: "Iterable[pa.Table]", stream: BinaryIO, format_name: str) -> None:
+    """Write tables, of which there is at least one, in a format."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    iterator = iter(tables)
+    first = next(iterator)
+    if format_name == "parquet":
+        writer = parquet.ParquetWriter(pa.PythonFile(stream, "w"), first.schema)
+    elif format_name == "arrow":
+        writer = pa.ipc.new_file(pa.PythonFile(stream, "w"), first.schema)
+    else:
+        _write_text(chain([first], iterator), stream, format_name)
+        return
+    for table in chain([first], iterator):
+        writer.write(table)
+    writer.close()
+    stream.flush()
+
+
+def _write_text(tables: "Iterable[pa.Table]", stream: BinaryIO, format_name: str) -> None:
+    """Write JSON lines, or CSV and TSV with quotes only where a value needs them."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    delimiter = "\t" if format_name == "tsv" else ","
+    for number, table in enumerate(tables):
+        if format_name == "jsonl":
+            lines = (json.dumps(row, ensure_ascii=False, default=str) for row in table.to_pylist())
+            stream.write("".join(f"{line}\n" for line in lines).encode())
+            continue
+        if number == 0:
+            stream.write(f"{joined(table.column_names, delimiter)}\n".encode())
+        for quoting in ("none", "needed"):
+            sink = pa.BufferOutputStream()
+            how = csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style=quoting)
+            with suppress(pa.ArrowInvalid):  # a value that needs quotes
+                csv.write_csv(table, sink, how)
+                stream.write(sink.getvalue())
+                break
+    stream.flush()

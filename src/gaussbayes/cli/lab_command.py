@@ -1,77 +1,49 @@
-"""``gaussbayes lab``: rows of a file, and a model, as an interactive page."""
+"""``gaussbayes lab [MODEL] FILE``: an interactive page."""
 
+import webbrowser
 from pathlib import Path
 from typing import Any
 
 import click
 
-from gaussbayes.cli import command_files
-from gaussbayes.cli.command_options import SOURCE, RowOptions, option, takes
-from gaussbayes.cli.console import tell
+from gaussbayes.cli import console, flags, inputs
+from gaussbayes.cli.flags import option
 
 
 @click.command("lab")
-@click.argument("arguments", metavar="[MODEL] [DATA]", nargs=-1, type=SOURCE)
-@takes("target")
-@option("-o", "--output PAGE", type=click.Path(path_type=Path), default="lab.html")
-@option("--no-open", is_flag=True)
-@takes("reading")
-def command(arguments: tuple[str, ...], output: Path, no_open: bool, **settings: Any) -> None:
-    """Write an interactive page about DATA and open it in the browser.
+@flags.model_and_files
+@flags.target
+@option("-o --output FILE", "HTML file to write.", default="lab.html", type=flags.OUTPUT)
+@option("--no-open", "Do not open the page in the browser.")
+@flags.settings
+@flags.as_json
+def command(
+    files: tuple[str, ...],
+    target: str | None,
+    output: str,
+    no_open: bool,
+    as_json: bool,
+    **arguments: Any,
+) -> None:
+    """Write an interactive page about rows and a model, and open it.
 
     The page fits, draws and explains Gaussian classifiers by itself: it is one file that makes no
-    request to any address. Its path is printed. With MODEL, a file that `fit` has written, it
-    shows this model; without DATA, it shows its own examples and reads files that are dropped on
-    it. At most 100,000 rows are shown, drawn at random.
+    request to any address.
 
     \b
-    gaussbayes lab
     gaussbayes lab iris.csv -y species
-    gaussbayes lab iris.json new.csv -o new.html --no-open
+    gaussbayes lab model.json new.csv -o new.html --no-open
     """
-    from gaussbayes.lab.page import show
-
-    chosen = RowOptions.taken(settings)
-    command_files.check_no_overwriting(str(output), *arguments)
-    command_files.check_writable(str(output), "the page")
-    path = _lab(arguments, chosen).save(output)
-    click.echo(path)
-    if not no_open and not show(path):
-        tell("No browser could be opened: open this file yourself.")
+    console.check_output(output, "the page", *files)
+    model, rows, y = inputs.fitted_with_rows(files, target, flags.given_values(arguments))
+    path = model.lab(rows, y).save(output)
+    console.saved("page", path, as_json=as_json)
+    if not no_open and not _opened(path):
+        console.tell("No browser could be opened: open the file yourself.")
 
 
-def _lab(arguments: tuple[str, ...], chosen: RowOptions) -> Any:
-    """The page of a model and rows, of rows alone, or without either."""
-    from gaussbayes.cli.labelled_files import LabelledFiles
-    from gaussbayes.lab.page import Lab
-    from gaussbayes.lab.payload import MOST_ROWS, lab_of
-    from gaussbayes.model.options import check_options
-
-    if not arguments:
-        if chosen.target is not None:
-            msg = f"-y names the column {chosen.target!r}, but there are no DATA: give a file"
-            raise click.UsageError(msg)
-        return Lab()
-    name, data = command_files.split_arguments(arguments, chosen, ())
-    if name is not None and not data:
-        msg = f"which rows is the page to show with {name}? Give DATA after it"
-        raise click.UsageError(msg)
-    if len(data) > 1:
-        msg = f"the page shows one file, got {len(data)}: {', '.join(data)}"
-        raise click.UsageError(msg)
-    model = None if name is None else command_files.read_solved(name)
-    source = command_files.open_files(data, chosen, model)
-    if model is None:
-        files = LabelledFiles.to_learn_from(source, chosen, check_options())
-    else:
-        files = LabelledFiles.of_model(source, chosen, model, str(name))
-    rows = files.sample(MOST_ROWS)
-    files.tell("shown without a class")
-    return lab_of(
-        rows.table,
-        rows.encoder.schema(rows.table.classes),
-        model,
-        target=files.rows.target,
-        name=Path(source.shown).name,
-        n_rows=files.n_rows,
-    )
+def _opened(path: Path) -> bool:
+    try:
+        return webbrowser.open(path.resolve().as_uri())
+    except (webbrowser.Error, OSError):
+        return False

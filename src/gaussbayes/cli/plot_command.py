@@ -1,288 +1,183 @@
-"""``gaussbayes plot``: a figure of a model, of rows, or of both."""
+"""``gaussbayes plot KIND [MODEL] FILE...``: a figure."""
 
-from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+import io
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.analysis.comparison import compare
-from gaussbayes.base.text_tables import TextTable
-from gaussbayes.cli import command_files, command_options, console, figure_file
-from gaussbayes.cli.command_options import OUTPUT, SOURCE, RowOptions, as_names, option, takes
-from gaussbayes.cli.compare_command import COMPARED
-from gaussbayes.cli.console import tell, warnings_told
-from gaussbayes.cli.fit_command import fit_files, fit_loaded
-from gaussbayes.cli.labelled_files import LabelledFiles, MemoryRows, draw
-from gaussbayes.model.model import Model
-from gaussbayes.model.options import Options, check_options, options_of
+from gaussbayes import compare, plots
+from gaussbayes.base import atomic
+from gaussbayes.base.progress import working
+from gaussbayes.cli import console, flags, inputs
+from gaussbayes.cli.explain_command import find_row
+from gaussbayes.cli.flags import STANDARD, option
+from gaussbayes.cli.inputs import Classifier
 
-POINTS, COUNTS = 2_000, 200_000  # rows shown as points, or counted
-
-
-class FigureKind(NamedTuple):
-    """What a function of `gaussbayes.plots` draws; its name is that of the kind."""
-
-    needs: Literal["a model", "a model and rows", "rows"]
-    subject: Literal["model", "model, rows", "rows", "comparison"]  # what it takes
-    along: Literal["features", "feature", ""] = "features"  # what can be chosen to be shown
-    most_rows: int = POINTS
-
-    @property
-    def judges(self) -> bool:
-        """Whether it says how good the model is."""
-        return self.needs == "a model and rows"
-
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 KINDS = {
-    "regions": FigureKind("a model", "model, rows"),
-    "ellipses": FigureKind("a model", "model"),
-    "evidence": FigureKind("a model", "model, rows"),
-    "posteriors": FigureKind("a model", "model"),
-    "joints": FigureKind("a model", "model"),
-    "univariate": FigureKind("a model", "model, rows", "feature"),
-    "densities": FigureKind("a model", "model, rows", "feature"),
-    "posterior": FigureKind("a model", "model"),
-    "generative_and_discriminative": FigureKind("a model", "model, rows", "feature"),
-    "pairs": FigureKind("a model and rows", "model, rows", most_rows=COMPARED),
-    "predictions": FigureKind("a model and rows", "model, rows"),
-    "confusion": FigureKind("a model and rows", "model, rows", "", COUNTS),
-    "calibration": FigureKind("a model and rows", "model, rows", "", COUNTS),
-    "posterior_histogram": FigureKind("a model and rows", "model, rows", "", COUNTS),
-    "dataset": FigureKind("rows", "rows"),
-    "shapes": FigureKind("rows", "rows"),
-    "sharing": FigureKind("rows", "rows"),
-    "comparison": FigureKind("rows", "comparison", "", COMPARED),
-    "neighbors_error": FigureKind("rows", "comparison", "", COMPARED),
-}
-
-DESCRIPTIONS = {
-    "regions": "which class is the most probable where",
-    "ellipses": "each class's Gaussian at 1, 2 and 3 standard deviations",
-    "evidence": "the density of all rows, p(x), as a map or a surface",
-    "posteriors": "how probable each class is, p(c | x), over two features",
-    "joints": "the density of rows and class, p(x, c), over two features",
-    "univariate": "Bayes' rule along one feature: likelihood, joint, posterior",
-    "densities": "how the classes are distributed over one feature",
-    "posterior": "how probable each class is along one feature",
-    "generative_and_discriminative": "densities beside posteriors along one feature",
-    "pairs": "all pairs of features, with the error of each",
-    "predictions": "rows by the class predicted for them, errors ringed",
+    "dataset": "the rows over one or two features",
+    "regions": "the most probable class at each point",
+    "predictions": "rows by predicted class, errors ringed",
+    "ellipses": "the Gaussian of each class at 1, 2 and 3 standard deviations",
+    "densities": "the density of each class along one feature",
+    "posterior": "p(class | x) over one or two features",
+    "joint": "p(x, class) over one or two features",
+    "evidence": "p(x) over two features, as a map or a surface",
+    "scatter_matrix": "all pairs of features",
     "confusion": "true classes against predicted ones",
-    "calibration": "how often classes came true against how probable they were called",
-    "posterior_histogram": "how sure the model was of right and of wrong predictions",
-    "dataset": "the rows alone, over one or two features",
-    "shapes": "spherical, diagonal and full covariances side by side",
-    "sharing": "a covariance for each class beside one shared by all",
-    "comparison": "errors and times of the six structures and their peers",
-    "neighbors_error": "the error of nearest neighbours against their number",
+    "calibration": "observed frequency against predicted probability",
+    "roc": "ROC curves, or precision-recall curves",
+    "explanation": "contributions of the features to the log-odds of one row",
+    "importance": "held-out log loss lost without each feature",
+    "qq": "quantiles of each feature against those of its Gaussian",
+    "comparison": "log loss of several classifiers, or error of k neighbours",
 }
-
-_KINDS = ", ".join(KINDS)
-
-_FLATTERED = "on the rows the model was fitted to"
-_REMEDY = "for a fair figure, `fit` a model file and give it with DATA of other rows"
-
-
-def _size(value: str) -> tuple[float, float]:
-    expected = "width and height in inches, 0.5 to 100, such as 8,6"
-    sides = command_options.as_numbers(value, expected)
-    fits = len(sides) == 2 and all(0.5 <= side <= 100 for side in sides)
-    command_options.expect(fits, expected, value)
-    return sides[0], sides[1]
-
-
-def _list_kinds(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if not wanted or ctx.resilient_parsing:
-        return
-    rows = [(name, DESCRIPTIONS[name], kind.needs) for name, kind in KINDS.items()]
-    table = TextTable(("kind", "what it shows", "needs"), rows, sides="l")
-    console.stdout_console().print(table)
-    ctx.exit()
+_EVALUATED = {"confusion", "calibration", "roc"}
+_MODEL_ALONE = {"regions", "ellipses", "densities", "posterior", "joint", "evidence"}
+_KINDS_OF = {
+    "features": set(KINDS) - _EVALUATED - {"explanation", "importance", "comparison"},
+    "label": {"predictions", "posterior", "joint"},
+    "surface": {"evidence"},
+    "precision_recall": {"roc"},
+    "reject_below": {"regions"},
+    "neighbors": {"comparison"},
+}
+"""The kinds of figures that have an option."""
+_MOST_POINTS = 5_000
+_LISTED = "\n".join(f"  {name:<15} {text}" for name, text in KINDS.items())
 
 
-@click.command("plot")
-@click.argument("arguments", metavar="MODEL|DATA [DATA...]", nargs=-1, required=True, type=SOURCE)
-@option(
-    "--kind KIND",
-    "kind_name",
-    type=click.Choice(list(KINDS)),
-    what=f"One of {_KINDS}; --list says what they are.",
-)
-@option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_kinds)
-@option("-o", "--output FIGURE", "figure", type=OUTPUT)
-@option("--data", multiple=True, type=SOURCE)
-@takes("target")
-@option("--features A,B", "shown_features", convert=as_names)
-@option("--learn-from A,B,...", "features", convert=as_names)
-@takes("categorical", "model_name", "covariance", "estimation")
-@option("--held-out FOLDS|PROPORTION", default="10", convert=command_options.as_held_out)
-@option("--reject P", type=click.FloatRange(0, 1))
-@option("--surface", is_flag=True)
-@option("--dpi N", type=click.IntRange(20, 1200), default=150)
-@option("--size W,H", convert=_size)
-@takes("labels", "reading", seed="Decides which rows are drawn where there are too many.")
+def _size(_: click.Context, __: click.Parameter, text: str | None) -> list[Any] | None:
+    sides = None if text is None else flags.numbers(text)
+    if sides is not None and (len(sides) != 2 or min(sides) < 0.5):
+        msg = f"must be width and height in inches such as 8,6; got {text!r}"
+        raise click.BadParameter(msg)
+    return sides
+
+
+@click.command("plot", epilog=f"\b\nKinds:\n{_LISTED}")
+@click.argument("kind", metavar="KIND", type=click.Choice(list(KINDS)))
+@flags.model_and_files
+@flags.target
+@option("-o --output FILE", "File that ends in .png, .svg or .pdf.  [default: KIND.png]")
+@option("--features A,B", "Features to show.  [default: the most informative]")
+@option("--label CLASS", "Class whose probability is shown.")
+@flags.row
+@flags.cv
+@option("--surface", "Draw the evidence as a surface.")
+@option("--precision-recall", "Draw precision-recall curves in place of ROC curves.")
+@option("--reject-below P", "Hatch where no class has probability P.", type=flags.PROBABILITY)
+@option("--neighbors", "Draw the error of k neighbours against k.")
+@option("--size W,H", "Width and height in inches.", callback=_size)
+@option("--dpi N", "Resolution of a .png file.", type=click.IntRange(20, 1200), default=150)
+@flags.settings
+@flags.as_json
 def command(
-    arguments: tuple[str, ...],
-    kind_name: str | None,
-    figure: str | None,
-    data: tuple[str, ...],
-    shown_features: tuple[str, ...] | None,
-    held_out: Any,
-    reject: float | None,
-    surface: bool,
+    kind: str,
+    output: str | None,
+    size: list[Any] | None,
     dpi: int,
-    size: tuple[float, float] | None,
-    seed: int,
-    **settings: Any,
+    as_json: bool,
+    files: tuple[str, ...],
+    target: str | None,
+    set_option: tuple[str, ...],
+    row: int,
+    cv: Any,
+    **looks: Any,
 ) -> None:
-    """Draw a figure of a model, of rows, or of a model with rows.
+    """Draw a figure of a model, of rows, or of both.
 
-    A model comes from its file, or is fitted to DATA. Where there are too many rows to draw, a
-    sample of them is drawn.
-    The first argument is a model file if its name ends in .json; rows in JSON lines end in .jsonl.
+    The model is read from MODEL or fitted to FILE. Errors are those of a MODEL on the rows of FILE,
+    or are estimated by cross-validation. Features that are not shown are integrated out.
 
     \b
-    gaussbayes plot --list
-    gaussbayes plot model.json --kind ellipses --features length,width -o ellipses.png
-    gaussbayes plot model.json new.csv --kind confusion -o confusion.svg
-    gaussbayes plot iris.csv -y species --kind pairs -o pairs.pdf
+    gaussbayes plot regions iris.csv -y species --features petal_length,petal_width
+    gaussbayes plot confusion model.json new.csv -o confusion.svg
+    gaussbayes plot evidence model.json --surface
     """
-    kind_name = _chosen_kind(kind_name, shown_features, reject, surface, held_out)
-    kind = KINDS[kind_name]
-    if surface:  # it shows no rows
-        kind = kind._replace(subject="model")
-    chosen = RowOptions.taken(settings)
-    name, given = command_files.split_arguments((*arguments, *data), chosen, settings)
-    if figure is None:
-        msg = "where is the figure to go? Give -o with a .png, .svg or .pdf file"
-        raise click.UsageError(msg)
-    figure_file.check_place(figure, *arguments, *data)
-    if name is not None:
-        if not given and kind.needs != "a model":
-            msg = f"a figure of kind {kind_name} needs rows: give DATA after the model"
+    given = {name: value for name, value in looks.items() if value}
+    for name in given:
+        if kind not in _KINDS_OF[name]:
+            kinds = ", ".join(sorted(_KINDS_OF[name]))
+            msg = f"--{name.replace('_', '-')} is for {kinds}, not for {kind}"
             raise click.UsageError(msg)
-        fitted, rows = _of_model(name, given, kind, chosen, seed)
-        options = check_options(**options_of(fitted.settings, fitted.schema))
-        model: Model | None = fitted
+    place = output or f"{kind}.png"
+    suffix = ".png" if place == STANDARD else Path(place).suffix.lower()
+    if suffix not in {".png", ".svg", ".pdf"}:
+        msg = f"the figure must end in .png, .svg or .pdf, got {place!r}"
+        raise click.UsageError(msg)
+    console.check_output(place, "the figure", *files, as_json=as_json)
+    if "features" in given:
+        given["features"] = flags.items(given["features"])
+    values = flags.given_values({"set_option": set_option})
+    with console.warnings_told(), working("drawing"):
+        draw = partial(
+            getattr(plots, kind), *_subject(kind, files, target, values, row, cv), **given
+        )
+        content = _drawn(draw, suffix[1:], size, dpi)
+    if place == STANDARD:
+        sys.stdout.buffer.write(content)
     else:
-        options = command_options.check_settings(settings)
-        model, rows = _of_rows(given, kind, chosen, options, seed)
-
-    def arguments_of_figure() -> Iterator[Any]:
-        if kind.subject == "comparison":
-            assert rows is not None
-            how = {"held_out": held_out, "model": rows.recipe(options), "random_state": seed}
-            how |= dict.fromkeys(("automatic", "logistic"), kind_name == "comparison")
-            with warnings_told():
-                yield compare(rows.table.rows, rows.labels, **how)
-            return
-        if "model" in kind.subject:
-            yield model
-        if "rows" in kind.subject and rows is not None:
-            yield from (rows.features, rows.labels)
-
-    looks = _shown(kind, model, shown_features)
-    looks |= {} if reject is None else {"reject": reject}
-    looks |= {"surface": True} if surface else {}
-    flattered = kind.judges and name is None
-
-    def draw_figure() -> None:
-        from gaussbayes import plots
-
-        getattr(plots, kind_name)(*arguments_of_figure(), **looks)
-        if flattered:
-            _say_in_title(_FLATTERED)
-
-    figure_file.save(draw_figure, figure, dpi, size)
-    if flattered:
-        tell(f"judged {_FLATTERED}, which flatters it: {_REMEDY}")
+        atomic.replace_file(Path(place), content, "the figure")
+    console.saved("figure", place, as_json=as_json)
 
 
-def _say_in_title(text: str) -> None:
+def _subject(
+    kind: str, files: tuple[str, ...], target: str | None, values: Any, row: int, cv: Any
+) -> tuple[Any, ...]:
+    """Return what a function of `gaussbayes.plots` draws: its positional arguments."""
+    if inputs.holds_model(files[0]) and len(files) == 1 and kind in _MODEL_ALONE:
+        inputs.check_only_reading(values)
+        return (inputs.load_model(files[0]),)
+    model, rows, y, name = inputs.read_or_make(files, target, values)
+    if kind == "explanation" and name is not None:
+        return (model.explain(find_row(model, rows, row)),)
+    table = rows.table()
+    if kind == "comparison":
+        return (compare(table, y, cv=cv or 10),)
+    if kind in _EVALUATED:
+        return (model.evaluate(table, y, cv=cv if name is not None else cv or 10),)
+    if name is None:
+        model.fit(table, y)
+    return _of_rows(kind, model, table, y, row)
+
+
+def _of_rows(kind: str, model: Classifier, table: "pa.Table", y: str, row: int) -> tuple[Any, ...]:
+    """Return what is drawn of a fitted model and rows, of which at most so many are shown."""
+    if kind == "explanation":
+        return (model.explain(inputs.used_columns(model, table).slice(row - 1, 1)),)
+    if kind == "importance":
+        return (model.importance(table, y),)
+    step = -(-table.num_rows // _MOST_POINTS) or 1
+    if step > 1:
+        console.tell(f"Notice: the figure shows one of {step} rows")
+        table = table.take(list(range(0, table.num_rows, step)))
+    shown = (inputs.used_columns(model, table), table.column(y).to_pylist())
+    return {"dataset": shown, "ellipses": (model,)}.get(kind, (model, *shown))
+
+
+def _drawn(draw: Callable[[], object], format_name: str, size: Any, dpi: int) -> bytes:
+    """Draw a figure without a window; return the content of its file."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
     import matplotlib.pyplot as plt
 
-    figure = plt.gcf()
-    title = figure.get_suptitle()
-    if title:
-        figure.suptitle(f"{title}\n{text}", fontsize="medium")
-    else:
-        ax = figure.axes[0]
-        ax.set_title(f"{ax.get_title()}\n{text}")
-
-
-def _chosen_kind(
-    kind: str | None,
-    features: tuple[str, ...] | None,
-    reject: float | None,
-    surface: bool,
-    held_out: Any,
-) -> str:
-    if kind is None:
-        msg = f"which figure? Give --kind with one of {_KINDS}"
-        raise click.UsageError(msg)
-    if reject is not None and kind != "regions":
-        msg = f"--reject is for --kind regions, not for {kind}"
-        raise click.UsageError(msg)
-    if surface and kind != "evidence":
-        msg = f"--surface is for --kind evidence, not for {kind}"
-        raise click.UsageError(msg)
-    if features is not None and not KINDS[kind].along:
-        msg = f"a figure of kind {kind} shows no features: leave out --features"
-        raise click.UsageError(msg)
-    if not isinstance(held_out, int | float):
-        msg = "a figure of a comparison holds out folds or a proportion of the rows, not a file"
-        raise click.UsageError(msg)
-    return kind
-
-
-def _shown(
-    kind: FigureKind, model: Model | None, features: tuple[str, ...] | None
-) -> dict[str, Any]:
-    """The features to show; of a model whose features have no names, by their numbers."""
-    if features is None:
-        return {}
-    chosen: tuple[str | int, ...] = features
-    if model is not None and model.schema.features is None:
-        chosen = tuple(int(name) if name.isdigit() else name for name in features)
-    if kind.along == "features":
-        return {"features": chosen}
-    if len(chosen) != 1:
-        msg = f"this figure is drawn along one feature, got --features {','.join(features)}"
-        raise click.UsageError(msg)
-    return {"feature": chosen[0]}
-
-
-def _of_model(
-    name: str, data: tuple[str, ...], kind: FigureKind, chosen: RowOptions, seed: int
-) -> tuple[Model, MemoryRows | None]:
-    """A model from its file, and rows of other files if there are any."""
-    model = command_files.read_solved(name)
-    if not data:
-        return model, None
-    source = command_files.open_files(data, chosen, model)
-    files = LabelledFiles.of_model(source, chosen, model, name)
-    rows = files.sample(kind.most_rows, seed)
-    files.tell(command_files.NOT_JUDGED if kind.judges else "")
-    return model, rows
-
-
-def _of_rows(
-    data: tuple[str, ...], kind: FigureKind, chosen: RowOptions, options: Options, seed: int
-) -> tuple[Model | None, MemoryRows | None]:
-    """Rows, and a model fitted to all of them if one is needed."""
-    source = command_files.open_files(data, chosen)
-    files = LabelledFiles.to_learn_from(source, chosen, options)
-    if kind.needs == "rows":
-        rows = files.sample(kind.most_rows, seed)
-        files.tell("")
-        return None, rows
-    if source.is_read_once:
-        loaded = files.sample()
-        model = fit_loaded(files, loaded, options).model
-        sample = draw([loaded], kind.most_rows, seed)
-    else:
-        model = fit_files(files, options).model
-        files = LabelledFiles.to_learn_from(source, chosen, options)
-        sample = files.sample(kind.most_rows, seed)
-    files.tell(command_files.LEARNT_FROM)
-    return model, sample
+    image = io.BytesIO()
+    # Without the date and with the same names inside, the same figure is the same file.
+    date = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format_name)
+    with mpl.rc_context({"svg.hashsalt": "gaussbayes"}):
+        try:
+            draw()
+            if size is not None:
+                plt.gcf().set_size_inches(size)
+            plt.gcf().savefig(image, format=format_name, dpi=dpi, metadata=date)
+        finally:
+            plt.close("all")
+    return image.getvalue()

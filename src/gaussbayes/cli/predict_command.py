@@ -1,328 +1,169 @@
-"""``gaussbayes predict MODEL DATA...``: rows → the same rows with what the model says of them."""
+"""``gaussbayes predict MODEL FILE...``: rows → labels, probabilities and other scores."""
 
-import csv
-from collections.abc import Sequence
-from functools import partial
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
-import pyarrow as pa
 
-from gaussbayes.base.errors import DataError
-from gaussbayes.base.numerals import counted
-from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import FloatArray
-from gaussbayes.cli import command_files, command_options
-from gaussbayes.cli.command_files import FeatureRows
-from gaussbayes.cli.command_options import FROM_DATA, RowOptions, option, takes
-from gaussbayes.cli.console import tell
-from gaussbayes.data.files import Source
-from gaussbayes.data.roles import check_not_taken
-from gaussbayes.data.rows import Rows
-from gaussbayes.model.model import Model
+from gaussbayes import DataError
+from gaussbayes.base.progress import track
+from gaussbayes.cli import console, flags, inputs
+from gaussbayes.cli.flags import PROBABILITY, STANDARD, option
+from gaussbayes.cli.inputs import Classifier
 
-PREDICTION, REASON = "prediction", "reason"  # the columns of the class, and of why there is none
-SET, PARTED_BY = "set", "|"  # the column of prediction sets, and what parts their classes
-MOST_BYTES = 1 << 30
-"""Of posteriors that are kept to estimate priors; EM takes about three times that."""
+if TYPE_CHECKING:
+    import pyarrow as pa
 
+    from gaussbayes.data.read import Source
 
-SCORES = {
-    "proba": "posterior",
-    "log_proba": "log_posterior",
-    "joint": "joint",
-    "log_joint": "log_joint",
-    "evidence": "evidence",
-    "log_evidence": "log_evidence",
-    "mahalanobis": "mahalanobis",
-    "p_value": "",  # of `gaussbayes.analysis.novelty`
-}
-"""What can be asked for, in the order of the columns, and the method of `Model` that tells it."""
-
-_FLAGS = {name: f"--{name.replace('_', '-')}" for name in SCORES} | {"p_value": "--p-values"}
-_score_options = takes(*(option(flag, name, is_flag=True) for name, flag in _FLAGS.items()))
-
-
-def _is_of_rows(score: str) -> bool:
-    """Whether a score is (n,), and not (n, k), one for each class."""
-    return score.endswith("evidence")
-
-
-def _score_columns(score: str, model: Model, rows: Rows) -> Sequence[Any]:
-    """The columns (n,) of a score."""
-    if score == "p_value":
-        from gaussbayes.analysis.novelty import class_p_values
-
-        return list(class_p_values(model, rows, n_jobs=None).T)
-    values = getattr(model, SCORES[score])(rows)
-    return [values] if _is_of_rows(score) else list(values.T)
-
-
-_DECISION = ("costs", "reject_below", "reject_cost", "novelty_level")
-"""How classes are decided for: arguments of `gaussbayes.analysis.decision.decide`."""
-
-_decision_options = takes(
-    option("--costs A:B=COST,...|FILE"),
-    option("--reject-below P", type=click.FloatRange(0, 1)),
-    option("--reject-cost COST", type=float),
-    option("--novelty P", "novelty_level", type=click.FloatRange(0, 1)),
+DEFAULT_SCORES = "label,posterior"
+SCORES = (
+    *("label", "posterior", "log_likelihood", "log_joint", "log_evidence"),
+    *("squared_distance", "p_value", "novelty_p_value"),
 )
+_OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
+
+
+def _score_names(_: click.Context, __: click.Parameter, text: str) -> tuple[str, ...]:
+    names = tuple(flags.items(text))
+    if not names or any(name not in SCORES for name in names):
+        msg = f"must be a list of {', '.join(SCORES)}; got {text!r}"
+        raise click.BadParameter(msg)
+    return names
 
 
 @click.command("predict")
-@takes("model", "data", "output", "output_format")
-@_score_options
-@option("--set COVERAGE", "coverage", type=click.FloatRange(0, 1, min_open=True, max_open=True))
-@option("--set-by-class", "by_class", is_flag=True)
-@option("--no-label", is_flag=True)
-@option("--keep others|all|none|A,B,...", default="others")
-@command_options.other_priors_option(FROM_DATA)
-@_decision_options
-@takes("reading")
+@flags.model
+@flags.files
+@option("-o --output FILE", "Write to FILE, not to standard output.", default=STANDARD)
+@option("--output-format NAME", "Format of the output.", type=click.Choice(flags.FORMATS))
+@option("--keep", "Write the columns of the file, too.")
+@option(
+    "--scores NAMES", f"Any of {', '.join(SCORES)}.", callback=_score_names, default=DEFAULT_SCORES
+)
+@option("--digits N", "Round scores to N decimal places.", type=click.IntRange(0, 17))
+@option(
+    "--set COVERAGE",
+    "Prediction set with this coverage; classes separated by |.",
+    type=_OPEN,
+    name="coverage",
+)
+@option("--by-class", "Let prediction sets have their coverage in each class.")
+@flags.costs
+@option(
+    "--reject-below P",
+    "Leave rows undecided whose best class has less probability.",
+    type=PROBABILITY,
+)
+@option("--reject-cost COST", "Leave rows undecided whose expected cost is higher.", type=float)
+@option("--novelty P", "Leave rows undecided whose novelty p-value is lower.", type=PROBABILITY)
+@option(
+    "--priors from-data|uniform|LABEL=P,...",
+    "Other priors; from-data estimates them from the rows.",
+)
+@flags.settings
+@flags.as_json
 def command(
     model: str,
-    data: tuple[str, ...],
+    files: tuple[str, ...],
     output: str,
     output_format: str | None,
-    escape: bool,
-    coverage: float | None,
-    by_class: bool,
-    no_label: bool,
-    keep: str,
-    priors: Any,
-    **asked: Any,
+    priors: str | None,
+    set_option: tuple[str, ...],
+    as_json: bool,
+    **wanted: Any,
 ) -> None:
-    """Predict the classes of rows in files of any size.
+    """Predict the classes of rows, with probabilities.
 
-    Columns are found by their names, in any order; those that are no features of the model are
-    passed on. The rows come out in the order they came in.
-
-    Costs may be given for errors, and rows may be left open: the prediction is then empty, and a
-    column says why, "ambiguous" or "novel".
-
-    With --set there is a column of prediction sets, such as versicolor|virginica: the class of the
-    row is among them with the probability given. It takes an automatic model, or one that was
-    fitted with --calibration leave-one-out.
+    Columns are found by name; other columns of the file are ignored unless --keep. Files of any
+    size are read in bounded memory, and rows keep their order. Costs and thresholds add a column
+    "decision", empty for rows that are left undecided, and a column "reason": ambiguous or novel.
 
     \b
-    gaussbayes predict iris.json new.csv --proba -o predicted.csv
-    gaussbayes predict tests.json new.csv --costs 'ill:well=50,well:ill=1' --reject-cost 0.5
-    gaussbayes predict iris.json new.csv --set 0.95
-    gaussbayes predict iris.json new.csv --reject-below 0.9 --novelty 0.001
-    zcat rows.csv.gz | gaussbayes predict iris.json - > predicted.csv
+    gaussbayes predict model.json new.csv -o predicted.csv
+    gaussbayes predict model.json new.csv --keep --scores label,log_evidence
+    gaussbayes predict model.json new.csv --set 0.95
+    gaussbayes predict model.json new.csv --costs 'ill:well=50,well:ill=1' --novelty 0.001
+    zcat rows.csv.gz | gaussbayes predict model.json - > predicted.csv
     """
-    scores = [name for name in SCORES if asked[name]]
-    rule = {name: asked[name] for name in _DECISION if asked[name] is not None}
-    if by_class and coverage is None:
-        msg = "--set-by-class says how prediction sets are made: give --set, for example --set 0.9"
+    if wanted["by_class"] and wanted["coverage"] is None:
+        msg = "--by-class is about prediction sets: give --set, for example --set 0.9"
         raise click.UsageError(msg)
-    if no_label and (rule or not (scores or coverage)):
-        msg = "--no-label leaves nothing to write: ask for a score, for example --proba"
-        if rule:
-            msg = "--no-label leaves out the classes that are to be decided for: leave it out"
+    inputs.check_inputs(model, *files)
+    values = flags.given_values({"set_option": set_option})
+    inputs.check_only_reading(values)
+    format_name = "jsonl" if as_json else console.format_of(output, output_format)
+    console.check_output(output, "the predictions", model, *files)
+    fitted, rows = inputs.load_model(model), inputs.open_rows(files, values)
+    if priors is not None:
+        fitted = _with_priors(fitted, priors, rows, files)
+    with console.warnings_told():
+        batches = track(_batches(fitted, rows), "predicting")
+        tables = (_answers(fitted, batch, **wanted) for batch in batches)
+        console.write_tables(tables, output, format_name)
+
+
+def _batches(model: Classifier, rows: "Source") -> "Iterator[pa.Table]":
+    """The rows, some at a time; an empty table if there are none."""
+    batches = rows.batches(columns=model.columns_)
+    first = next(batches, None)
+    return iter([rows.table()]) if first is None else chain([first], batches)
+
+
+def _with_priors(
+    model: Classifier, priors: str, rows: "Source", files: tuple[str, ...]
+) -> Classifier:
+    """Return the model with other priors; report those that are estimated."""
+    if priors != "from-data":
+        return model.with_priors(flags.parse(flags.TABLE["priors"], [priors]))
+    if STANDARD in files:
+        msg = "--priors from-data reads the rows twice: give a file in place of standard input"
         raise click.UsageError(msg)
-    command_files.check_one_input(model, *data)
-    fitted = command_files.read_solved(model)
-    if priors not in ("own", FROM_DATA):
-        fitted = fitted.with_priors(priors)
-    if "costs" in rule:
-        rule["costs"] = read_costs(rule["costs"], fitted.schema)
-    source = command_files.open_files(data, RowOptions.taken(asked), fitted)
-    command_files.check_no_overwriting(output, model, *source.files)
-    kept = _kept_columns(keep, source, command_files.named_features(fitted, model))
-    added = [] if no_label else [PREDICTION, REASON] if rule else [PREDICTION]
-    classes = command_files.class_names(fitted)
-    sets = None if coverage is None else {"coverage": coverage, "by_class": by_class}
-    if sets is not None:
-        added.append(SET)
-        parted = [name for name in classes if PARTED_BY in name]
-        if parted:
-            msg = f"class {parted[0]!r} holds a {PARTED_BY}, which parts the classes of a set"
-            raise DataError(msg)
+    prior = model.estimate_priors(rows).prior
+    listed = zip(model.classes_.tolist(), prior.tolist(), strict=True)
+    console.tell(f"Priors: {', '.join(f'{label} {value:.4g}' for label, value in listed)}")
+    return model.with_priors(prior)
+
+
+def _answers(
+    model: Classifier,
+    batch: "pa.Table",
+    *,
+    scores: tuple[str, ...],
+    digits: int | None,
+    coverage: float | None,
+    by_class: bool,
+    keep: bool,
+    **rule: Any,
+) -> "pa.Table":
+    """Return the columns to write for some rows."""
+    import pyarrow as pa
+
+    features, labels = inputs.used_columns(model, batch), pa.array(model.classes_.tolist())
+    columns: dict[str, Any] = {}
+    if any(value is not None for value in rule.values()):
+        decisions = model.decide(features, **rule)
+        undecided = decisions.ambiguous | decisions.novel
+        columns["decision"] = labels.take(pa.array(decisions.best, mask=undecided))
+        why = pa.array(decisions.novel.astype(int), mask=~undecided)
+        columns["reason"] = pa.array(["ambiguous", "novel"]).take(why)
+    if coverage is not None:
+        sets = model.predict_set(features, coverage, by_class=by_class).labels
+        columns["set"] = pa.array(["|".join(map(str, members)) for members in sets], pa.string())
+    table = model.scores(features)
     for score in scores:
-        added += [score] if _is_of_rows(score) else [f"{score}_{label}" for label in classes]
-    check_not_taken(source.shown, kept, added, "--keep")
-    if priors == FROM_DATA:
-        fitted = _with_priors_of(source, fitted, model)
-    rows = FeatureRows(source, fitted, model, kept)
-    answer = partial(_answer, fitted, None if no_label else rule, scores, sets)
-    # The types of the scores, which depend on those of the features, are told by no rows at all.
-    read = rows.selection.schema
-    empty = answer(rows.encode(read.empty_table()))
-    types = [(name, column.type) for name, column in zip(added, empty, strict=True)]
-    schema = pa.schema([*(read.field(name) for name in kept), *types])
-    tables = (
-        pa.table([*table.select(kept).columns, *columns], schema=schema)
-        for table, columns in rows.answered("predicting", answer)
-    )
-    command_files.write_tables(tables, schema, output, output_format, escape=escape)
-    command_files.tell_bad_rows(source.bad_rows)
-    rows.unseen.tell()
-
-
-def _answer(
-    model: Model,
-    rule: dict[str, Any] | None,
-    scores: Sequence[str],
-    sets: dict[str, Any] | None,
-    rows: Rows,
-) -> list[pa.Array]:
-    """The columns (n,) that are added; an empty rule decides for the most probable class."""
-    columns = []
-    labels = pa.array(model.schema.classes.tolist())
-    if rule:
-        from gaussbayes.analysis.decision import decide
-
-        decisions = decide(model, rows, **rule, n_jobs=None)
-        refused = decisions.refused
-        columns.append(labels.take(pa.array(decisions.best, mask=refused)))
-        columns.append(pa.array(decisions.reason, pa.string(), mask=~refused))
-    elif rule is not None:
-        columns.append(labels.take(pa.array(model.labels(rows))))
-    if sets is not None:
-        from gaussbayes.analysis.prediction_sets import prediction_sets
-
-        names = np.array(command_files.class_names(model), dtype=object)
-        inside = prediction_sets(model, rows, **sets, n_jobs=None).members
-        columns.append(pa.array([PARTED_BY.join(names[row]) for row in inside], pa.string()))
-    for score in scores:
-        columns += map(pa.array, _score_columns(score, model, rows))
-    return columns
-
-
-def _kept_columns(keep: str, source: Source, features: Sequence[str]) -> list[str]:
-    """The columns to be passed on."""
-    names = list(source.schema.names)
-    if keep in {"all", "none"}:
-        return names if keep == "all" else []
-    if keep == "others":
-        return [name for name in names if name not in set(features)]
-    wanted = command_options.as_names(keep, "--keep")
-    command_files.check_columns(source, wanted, "the columns to keep")
-    return list(wanted)
-
-
-def _with_priors_of(source: Source, model: Model, name: str) -> Model:
-    """The model under the priors that make the rows of a source most probable; tells them.
-
-    The rows are read once more for that, block by block, and their posteriors are kept. Then come
-    the steps of EM, which need nothing but these.
-    """
-    from gaussbayes.analysis.prior_shift import prior_shift
-
-    once = [file.shown for file in source.listed if file.is_read_once]
-    if once:
-        msg = (
-            f"the rows of {once[0]} are read twice, first to estimate the priors: write them to a "
-            "file, or give the priors as numbers"
-        )
-        raise click.UsageError(msg)
-    parts, n_bytes = [], 0
-    features = FeatureRows(source, model, name)
-    for _, log_posterior in features.answered("estimating the priors", model.log_posterior):
-        parts.append(log_posterior)
-        n_bytes += log_posterior.nbytes
-        if n_bytes > MOST_BYTES:
-            msg = (
-                f"{source.shown} has too many rows to keep their posteriors, more than "
-                f"{MOST_BYTES >> 20} MiB: estimate the priors from some of the rows, and give them "
-                "as numbers for all"
-            )
+        values = getattr(table, score)
+        if digits is not None and score != "label":
+            values = values.round(digits)
+        if values.ndim == 2:
+            names = [f"{score}_{label}" for label in model.classes_.tolist()]
+            columns |= zip(names, map(pa.array, values.T), strict=True)
+        else:
+            columns[score] = pa.array(values.tolist(), labels.type if score == "label" else None)
+    kept = dict(zip(batch.column_names, batch.columns, strict=True)) if keep else {}
+    for name in columns:
+        if name in kept:
+            msg = f"the file has a column {name!r}, as the predictions do: leave out --keep"
             raise DataError(msg)
-    if not parts:
-        raise command_files.no_rows(source)
-    shift = prior_shift(np.concatenate(parts), model.prior)
-    priors = zip(command_files.class_names(model), shift.prior.tolist(), strict=True)
-    listed = ", ".join(f"{label} {prior:.4g}" for label, prior in priors)
-    steps = f" (not exact: {shift.n_iterations} iterations were not enough)"
-    tell(f"priors of {source.shown}: {listed}{'' if shift.converged else steps}")
-    return model.with_priors(shift.prior)
-
-
-# What decisions cost: pairs of classes on the command line, or a CSV file.
-
-_HOW = "pairs such as 'ill:well=50,well:ill=1' (true class, decided class, cost), or a CSV file"
-
-
-def read_costs(text: str, schema: Schema) -> FloatArray:
-    """The costs (k, k) of some classes: true class by row, decided class by column.
-
-    They are pairs ``true:decided=cost`` separated by commas, with quotes around one that holds a
-    comma itself; or in a CSV file whose first line names the classes decided for, and whose other
-    lines begin with the true class. What is left out on the diagonal is 0.
-    """
-    from gaussbayes.analysis.decision import check_costs
-
-    names = [str(label) for label in schema.classes.tolist()]
-    place = Path(text)
-    if place.is_file():
-        where, pairs = text, _from_file(place)
-    elif "=" in text:
-        where, pairs = "--costs", _from_pairs(text, names)
-    else:
-        msg = f"expected {_HOW}; there is no file {text!r}"
-        raise click.BadParameter(msg, param_hint="--costs")
-    label = dict(zip(names, schema.classes.tolist(), strict=True))
-    given = {
-        (label.get(true, true), label.get(decided, decided)): cost
-        for (true, decided), cost in pairs.items()
-    }
-    with command_files.naming(where):
-        return check_costs(given, schema)
-
-
-def _from_pairs(text: str, names: list[str]) -> dict[tuple[str, str], float]:
-    costs: dict[tuple[str, str], float] = {}
-    for item in next(csv.reader([text], skipinitialspace=True), []):
-        pair, _, cost = item.rpartition("=")
-        parts = pair.split(":")
-        # Names may hold colons themselves: then the colon that parts two classes is meant.
-        cuts = [(":".join(parts[:i]), ":".join(parts[i:])) for i in range(1, len(parts))]
-        known = [cut for cut in cuts if set(cut) <= set(names)]
-        if not cuts or (len(cuts) > 1 and len(known) != 1):
-            msg = f"expected {_HOW}; got {item!r}"
-            raise click.BadParameter(msg, param_hint="--costs")
-        _add(costs, (known or cuts)[0], cost, "--costs", repr(item))
-    return costs
-
-
-def _from_file(place: Path) -> dict[tuple[str, str], float]:
-    try:
-        text = place.read_text(encoding="utf-8-sig")
-        lines = [[cell.strip() for cell in line] for line in csv.reader(text.splitlines()) if line]
-    except (UnicodeDecodeError, csv.Error) as error:
-        msg = f"{place} is no CSV file of costs: {error}"
-        raise DataError(msg) from None
-    if len(lines) < 2:
-        msg = (
-            f"{place} has {counted(len(lines), 'line')}: expected one that names the "
-            "classes decided for, and one for each true class that begins with it"
-        )
-        raise DataError(msg)
-    (_, *decided), *rest = lines
-    costs: dict[tuple[str, str], float] = {}
-    for number, (true, *cells) in enumerate(rest, start=2):
-        if len(cells) != len(decided):
-            expected = counted(len(decided), "cost")
-            msg = f"{place}, line {number}: expected a class and {expected}, got {len(cells)}"
-            raise DataError(msg)
-        for other, cell in zip(decided, cells, strict=True):
-            if cell or other != true:
-                _add(costs, (true, other), cell, str(place), f"line {number}, column {other!r}")
-    return costs
-
-
-def _add(
-    costs: dict[tuple[str, str], float], pair: tuple[str, str], text: str, file: str, place: str
-) -> None:
-    """Note the cost of deciding for the second class of a pair where the first is true."""
-    if pair in costs:
-        msg = f"{file}: the cost of deciding {pair[1]!r} where {pair[0]!r} is true is given twice"
-        raise DataError(msg)
-    try:
-        costs[pair] = float(text)
-    except ValueError:
-        msg = f"{file}, {place}: {text!r:.60} is not a number"
-        raise DataError(msg) from None
+    return pa.table(kept | columns)
