@@ -363,7 +363,9 @@ def positions_of(rows: Rows, axes: Sequence[Axis]) -> FloatArray:
 
 def row_axes(rows: Rows, schema: Schema, columns: Sequence[int]) -> tuple[Axis, ...]:
     """Some features of rows as axes, where no model knows more about them."""
-    axes = {column: Axis(schema.titles[column]) for column in columns}
+    origins = {} if schema.roles is None else schema.roles.origins
+    named = {column: schema.titles[column] for column in columns}
+    axes = {column: Axis(name, origin=origins.get(name)) for column, name in named.items()}
     for j, column in enumerate(schema.categorical):
         if column in axes:
             known, codes = rows.categories[j], rows.codes[:, j]

@@ -14,7 +14,6 @@ from matplotlib import ticker
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.held_out import LeaveOneOut
 from gaussbayes.analysis.view import model_of, read_labelled, view
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
@@ -23,7 +22,8 @@ from gaussbayes.plots import row_plots, style
 from gaussbayes.plots.style import Classifier, Features, Look, styled
 
 if TYPE_CHECKING:
-    from gaussbayes.analysis.comparison import ComparedModel, Comparison
+    from gaussbayes.analysis.compare import ComparedModel, Comparison
+    from gaussbayes.analysis.cross_validation import LeaveOneOut
     from gaussbayes.analysis.importance import Importance
 
 _BESIDE_LEGEND = (7.6, 4.8)  # inches
@@ -486,11 +486,12 @@ def _evaluated(
     labels_alone: bool = False,
 ) -> tuple[Evaluation, str]:
     """The evaluation of a classifier on rows, or the one given; and a remark on unlabelled rows."""
-    if isinstance(model, Evaluation | LeaveOneOut):
+    evaluation = getattr(model, "evaluation", model)  # of leave-one-out
+    if isinstance(evaluation, Evaluation):
         if X is not None or y is not None:
             msg = "an evaluation has its rows: leave out X and y"
             raise OptionError(msg)
-        return (model.evaluation if isinstance(model, LeaveOneOut) else model), ""
+        return evaluation, ""
     if X is None or y is None:
         msg = "rows to evaluate are needed: give X and y, or the result of evaluate"
         raise DataError(msg)

@@ -40,6 +40,7 @@ _NEAR = 0.15  # of the stretch shown: a boundary this little outside is worth th
 _TICK, _STRIP_LINE = 0.35, 0.17  # heights in inches: for a tick, and a class's line of markers
 _GROUP = 0.8  # of the room between neighbouring values, what their bars take
 _MOST_NAMED = 6  # boundaries whose values the legend gives
+_FAR = 2.0  # of the stretch shown: boundaries farther away are not named
 
 # What marks look like that show the proportions of rows, and the evidence as bars and as a line.
 _LABELLED: Look = {"linewidth": 2.0}
@@ -301,11 +302,14 @@ def _handles(shown: LineScene, quantity: Quantity, codes: Sequence[int]) -> list
 
 def _boundary_handles(shown: LineScene) -> list[Any]:
     """The legend entry of the boundaries, with their values; none without any."""
-    if not shown.boundaries:
+    (axis,), (low, high) = shown.view.axes, shown.limits
+    far = _FAR * (high - low)
+    near = [at for at in shown.boundaries if low - far <= at <= high + far]
+    if not near:
         return []
-    (axis,), first = shown.view.axes, shown.boundaries[:_MOST_NAMED]
-    values = [five_digits(at) if axis.origin is None else style.date_of(axis, at) for at in first]
-    more = len(shown.boundaries) - len(values)
+    values = [five_digits(at) if axis.origin is None else style.date_of(axis, at) for at in near]
+    values = values[:_MOST_NAMED]
+    more = len(near) - len(values)
     listed = f"at {', '.join(values)}{f' and {more} more' if more else ''}"
     look: Look = {"color": style.INK, "linewidth": 1.0}
     return [style.line(f"{BOUNDARY}\n{style.text(listed)}", **look)]

@@ -6,6 +6,7 @@ grey dots. Rows in which a shown feature is missing are not drawn; the legend co
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,13 +17,22 @@ from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.grid import axis_limits, limits
-from gaussbayes.analysis.held_out import read_table
-from gaussbayes.analysis.view import Axis, View, pair_view, positions_of, read_labelled, row_axes
+from gaussbayes.analysis.view import (
+    Axis,
+    View,
+    check_rows,
+    pair_view,
+    positions_of,
+    read_labelled,
+    row_axes,
+)
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import FloatArray, LabelsLike, RealArray, TableLike
 from gaussbayes.data import labels
+from gaussbayes.data.columns import Columns, DroppedColumnsWarning
 from gaussbayes.data.roles import separate_columns
-from gaussbayes.data.rows import Encoder
+from gaussbayes.data.tables import is_frame
+from gaussbayes.model.options import model_options
 from gaussbayes.model.settings import cut_rows
 from gaussbayes.plots import style
 from gaussbayes.plots.style import INK, Classifier, Features, Look, Styles, styled
@@ -237,10 +247,13 @@ def dataset(
     'feature 0'
     """
     X, y, _ = separate_columns(X, y)
-    encoder = Encoder.learn(X, "from_dtype")
-    table = read_table(X, y, encoder)
-    schema = encoder.schema(table.classes)
     given = style.chosen(features)
+    named = given is not None and is_frame(X) and all(isinstance(name, str) for name in given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DroppedColumnsWarning)
+        options = model_options({"columns": Columns(features=given) if named else None})
+        table, schema = options.table(X, y, None)
+    check_rows(table.rows, schema)
     columns = schema.find_columns(range(schema.n_features) if given is None else given)
     if len(columns) > 2:
         came = f"X has {len(columns)}" if given is None else f"got {list(given)!r:.200}"
