@@ -497,8 +497,8 @@ class Evaluation(Result):
             first, second = getattr(self, name), getattr(other, name)
             summed[name] = None if first is None or second is None else first + second
         confusion = self.confusion + other.confusion
-        moments: dict[str, Any] = {"log_loss": means[0], "brier": means[1], "variances": tuple(variances)}
-        return replace(self, confusion=confusion, **moments, **summed)
+        summed |= {"log_loss": means[0], "brier": means[1], "variances": tuple(variances)}
+        return replace(self, confusion=confusion, **summed)
 
 
 def evaluate(

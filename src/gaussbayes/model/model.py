@@ -22,8 +22,9 @@ from gaussbayes.base.checks import positive_number
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.notices import Notice
+from gaussbayes.base.result import Result
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.text_tables import Block, Displayed
+from gaussbayes.base.text_tables import Block
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import Categories
@@ -48,7 +49,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Model(Displayed):
+class Model(Result):
     """Settings, what was learnt from rows, and the parameters that follow.
 
     A model whose parameters were given has learnt nothing. Parameters that are not worked out yet
@@ -70,13 +71,19 @@ class Model(Displayed):
     not_learnt: str = "its parameters were given"  # why there is nothing learnt, for messages
     notices: tuple[
         Notice, ...
-    ] = ()  # about the reading of its rows; see `gaussbayes.model.notices`
+    ] = ()  # about the reading of its rows; see `gaussbayes.model.model_notices`
 
     def tables(self) -> Sequence[Block]:
         """What it is, its classes and its parameters; see `gaussbayes.model.summary`."""
-        from gaussbayes.model.summary import model_blocks
+        from gaussbayes.model.summary import summarise
 
-        return model_blocks(self)
+        return summarise(self).tables()
+
+    def to_dict(self) -> dict[str, object]:
+        """Return its title, its classes and its parameters; see `gaussbayes.model.summary`."""
+        from gaussbayes.model.summary import summarise
+
+        return summarise(self).to_dict()
 
     # What it is made of.
 

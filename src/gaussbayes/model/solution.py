@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.result import Result, plain
+from gaussbayes.base.text_tables import Block
 from gaussbayes.base.threads import for_each, n_threads, ranges
 from gaussbayes.base.types import FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, Targets
@@ -180,22 +182,26 @@ def squared_distance(
 
 
 @dataclass(frozen=True, slots=True)
-class NegativeLogLikelihood:
+class NegativeLogLikelihood(Result):
     """``−Σ log p(x, y)`` over labelled rows, in its two parts."""
 
     labels: float  #: −Σ log p(y)
     features: float  #: −Σ log p(x | y)
 
-    def __str__(self) -> str:
-        return (
-            f"negative log-likelihood: labels {self.labels:.7g} + features {self.features:.7g} "
-            f"= {self.total:.7g}"
-        )
-
     @property
     def total(self) -> float:
         """``−Σ log p(x, y)``."""
         return self.labels + self.features
+
+    def to_dict(self) -> dict[str, object]:
+        """Return both parts and their sum; an infinite one is None."""
+        parts = {"labels": self.labels, "features": self.features, "total": self.total}
+        return {name: plain(value) for name, value in parts.items()}
+
+    def tables(self) -> Sequence[Block]:
+        """Return one sentence."""
+        parts = f"labels {self.labels:.7g} + features {self.features:.7g}"
+        return [f"negative log-likelihood: {parts} = {self.total:.7g}"]
 
 
 def negative_log_likelihood(

@@ -1,16 +1,22 @@
-"""A model as people read it: what it is called, its classes, and the parameters of every family.
+"""A model as people read it: its title, its classes and the parameters in the units of the table.
 
-Of many classes and features the first are shown; what is left out is said.
+Of many classes and features the first are shown, with a line that says how many are not.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
 
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.base.numerals import counted, five_digits, percent, shortened
+from gaussbayes.base.result import Result
 from gaussbayes.base.text_tables import Block, Styled, TextTable
 from gaussbayes.families.protocol import Describable, ParameterTable
+from gaussbayes.model.bayes_error import BayesError, bayes_error
 from gaussbayes.model.model import Model
-from gaussbayes.model.select import model_name, shrinkage_name
+from gaussbayes.model.select import title_of
 
 _MOST_CLASSES = 20  # lines of the table of classes
 _MOST_COLUMNS = 5  # classes side by side
@@ -19,8 +25,119 @@ _MOST_TABLES = 12  # tables of the parameters of one family
 _WIDEST_HEADING, _WIDEST_TITLE = 10, 60
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Parameters:
+    """A table of parameters in the units of the table: a line for each feature or category."""
+
+    title: str  #: such as "mean" or "p(wind | class)"
+    names: tuple[str, ...]  #: of the features or categories
+    classes: tuple[str, ...]  #: the columns; ("all",) if the classes share them
+    values: tuple[tuple[float | str, ...], ...]  #: by name and class; dates are text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassSummary:
+    """A class of a model."""
+
+    label: object  #: the class
+    prior: float | None  #: None if the model cannot predict yet
+    weight: float | None  #: of its rows; None if the parameters were given
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelSummary(Result):
+    """The title, the classes and the parameters of a model."""
+
+    title: str  #: covariances, pooling, transform, shrinkage
+    target: str | None  #: the column that the labels came from
+    n_features: int
+    n_parameters: int | None  #: None if the model cannot predict yet, or it is not defined
+    classes: tuple[ClassSummary, ...]  #: in the order in which the user listed them
+    parameters: tuple[Parameters, ...]
+    calibration: str | None  #: a sentence, if the posteriors are calibrated
+    problem: str | None = None  #: why the model cannot predict yet
+    bayes_error: BayesError | None = None  #: plug-in estimate, if the model can be simulated
+    members: tuple[tuple[str, float], ...] = ()  #: titles and weights of models that are averaged
+
+    def tables(self) -> Sequence[Block]:
+        """Return a sentence and tables."""
+        n_classes = counted(len(self.classes), "class", "classes")
+        size = f"{n_classes}, {counted(self.n_features, 'feature')}"
+        about = "" if self.target is None else f" for {self.target}"
+        text = f"{self.title}{about}: {size}"
+        text += "" if self.n_parameters is None else f", {counted(self.n_parameters, 'parameter')}"
+        blocks: list[Block] = [text]
+        blocks += [] if self.problem is None else [f"It cannot predict yet: {self.problem}"]
+        blocks += [] if self.calibration is None else [self.calibration]
+        blocks.append(self._class_table())
+        if self.members:
+            rows = [(shortened(title, 50), five_digits(weight)) for title, weight in self.members]
+            blocks.append(_table("model", ("weight",), rows, "averaged models"))
+        shown = self.parameters[:_MOST_TABLES]
+        blocks += [_parameter_table(each) for each in shown]
+        longer = [
+            (f"{{}} of {len(self.classes)} classes", len(self.classes) - _MOST_CLASSES),
+            ("the parameters of {} classes", len(self.classes) - _MOST_COLUMNS if shown else 0),
+            ("{} tables", len(self.parameters) - _MOST_TABLES),
+            *((f"{{}} of {each.title}", len(each.names) - _MOST_LINES) for each in shown),
+        ]
+        omitted = [what.format(more) for what, more in longer if more > 0]
+        if omitted:
+            blocks.append(Styled(f"Not shown: {', '.join(omitted)}.", "dim"))
+        return [*blocks, *(() if self.bayes_error is None else self.bayes_error.tables())]
+
+    def _class_table(self) -> TextTable:
+        known = [name for name in ("prior", "weight") if getattr(self.classes[0], name) is not None]
+        rows = [
+            (shortened(str(each.label), 40), *(five_digits(getattr(each, name)) for name in known))
+            for each in self.classes[:_MOST_CLASSES]
+        ]
+        return _table("class", known, rows, "classes")
+
+
+def summarise(model: Model) -> ModelSummary:
+    """Summarise a model, also one that cannot predict yet."""
+    problem = None
+    try:
+        model = model.solved()
+    except GaussBayesError as error:
+        problem = str(error)
+    n_parameters = error_rate = None
+    if problem is None:
+        with suppress(GaussBayesError):
+            n_parameters = model.n_parameters
+        with suppress(GaussBayesError):
+            error_rate = bayes_error(model)
+    listed = model.schema.listed or ()
+    order = list(listed if len(listed) == len(model.classes) else range(len(model.classes)))
+    labels = model.classes.tolist()
+    classes = tuple(
+        ClassSummary(
+            labels[code],
+            None if problem else float(model.prior[code]),
+            None if model.learnt is None else float(model.learnt.weight[code]),
+        )
+        for code in order
+    )
+    members = model.weighted_members
+    return ModelSummary(
+        model_title(model),
+        model.target,
+        model.schema.n_features,
+        n_parameters,
+        classes,
+        () if problem else tuple(_in_units(model, each, order) for each in parameter_tables(model)),
+        _calibration_sentence(model),
+        problem,
+        error_rate,
+        tuple((title_of(member.settings), weight) for weight, member in members)
+        if len(members) > 1
+        else (),
+    )
+
+
 def parameter_tables(model: Model) -> Iterator[ParameterTable]:
-    """The parameters of every family that can show them."""
+    """Yield the parameters of every family that can show them."""
     names = model.settings.names(model.schema)
     for density, name in zip(model.densities, names, strict=True):
         if isinstance(density, Describable):
@@ -28,63 +145,48 @@ def parameter_tables(model: Model) -> Iterator[ParameterTable]:
 
 
 def model_title(model: Model) -> str:
-    """What a model is called, as the automatic choice has it; of an average, its largest part.
+    """Return the title of a model; of an average, that of its largest member.
 
     Examples
     --------
     >>> from gaussbayes import GaussianClassifier
     >>> X, y = [[0.0], [1.0], [4.0], [5.0], [7.0]], ["a", "a", "b", "b", "b"]
     >>> model_title(GaussianClassifier(shared=0.5, shrinkage=0.1).fit(X, y).model_)
-    'full, 50 % shared, shrinkage 0.1'
+    'full covariance, 50 % pooled, shrinkage 0.1'
     """
     (weight, first), *others = model.weighted_members
-    settings = first.settings
-    shrinkage = "" if settings.first("shrinkage") is None else shrinkage_name(settings)
-    title = f"{model_name(settings)}{shrinkage}"
+    title = title_of(first.settings)
     if others:
         return f"average of {len(others) + 1} models, {percent(weight, 2)} of {title}"
     return title if model.calibration is None else f"{title}, calibrated"
 
 
-def model_blocks(model: Model) -> list[Block]:
-    """What a model is, in a sentence, and its tables; why it cannot predict yet, if it cannot."""
-    size = (
-        f"{counted(len(model.classes), 'class', 'classes')}, "
-        f"{counted(model.schema.n_features, 'feature')}"
-    )
-    what = f"{model_title(model)}: {size}"
-    try:
-        solved = model.solved()
-    except GaussBayesError as error:
-        return [what, f"It cannot predict yet: {error}", *model_tables(model)]
-    notice = None if model.calibration is None else model.calibration.notice
-    notices = [] if notice is None else [f"Notice: {notice}"]
-    parameters = counted(solved.n_parameters, "parameter")
-    return [f"{what}, {parameters}", *notices, *model_tables(solved)]
+def _calibration_sentence(model: Model) -> str | None:
+    calibration = model.calibration
+    if calibration is None:
+        return None
+    if calibration.notice is not None:
+        return f"Notice: {calibration.notice}"
+    temperature = 1.0 / calibration.temperature
+    return f"Posteriors are calibrated on held-out rows: temperature {temperature:.3g}."
 
 
-def model_tables(model: Model) -> list[Block]:
-    """The classes, models that are averaged, the parameters, and what is not shown of them."""
-    listed = model.schema.listed or ()
-    order = listed if len(listed) == len(model.classes) else range(len(model.classes))
-    names = [str(model.classes[code]) for code in order]
-    members = model.weighted_members
-    parameters = list(parameter_tables(model)) if model.solution is not None else []
-    shown = parameters[:_MOST_TABLES]
-    blocks: list[Block] = [_class_table(names, order, model)]
-    if len(members) > 1:
-        blocks.append(_member_table(members))
-    blocks += [_parameter_table(names, order, each) for each in shown]
-    longer = [
-        (f"{{}} of {len(names)} classes", len(names) - _MOST_CLASSES),
-        ("the parameters of {} classes", len(names) - _MOST_COLUMNS if parameters else 0),
-        ("{} tables", len(parameters) - _MOST_TABLES),
-        *((f"{{}} of {each.title}", len(each.columns) - _MOST_LINES) for each in shown),
-    ]
-    omitted = [what.format(more) for what, more in longer if more > 0]
-    if omitted:
-        blocks.append(Styled(f"Not shown: {', '.join(omitted)}.", "dim"))
-    return blocks
+def _in_units(model: Model, table: ParameterTable, order: Sequence[int]) -> Parameters:
+    """Return a table with the classes in their order, and dates as dates."""
+    labels = model.classes.tolist()
+    by_class = len(table.values) == len(labels)
+    shown = [str(labels[code]) for code in order] if by_class else ["all"]
+    values = np.asarray(table.values)[list(order) if by_class else [0]]
+    roles = model.schema.roles
+    origins = {} if roles is None else roles.origins
+    lines: list[tuple[float | str, ...]] = []
+    for name, cells in zip(table.columns, values.T.tolist(), strict=True):
+        if roles is not None and table.title == "mean" and name in origins:
+            dates = (str(roles.dated(name, cell)) for cell in cells)
+            lines.append(tuple(date[: len(origins[name])] for date in dates))
+        else:
+            lines.append(tuple(cells))
+    return Parameters(table.title, tuple(table.columns), tuple(shown), tuple(lines))
 
 
 def _table(
@@ -94,48 +196,26 @@ def _table(
     return TextTable((first.ljust(12), *headings), rows, shortened(title, _WIDEST_TITLE))
 
 
-def _class_table(names: list[str], order: Sequence[int], model: Model) -> TextTable:
-    calibration = model.calibration
-    columns = {
-        "prior": None if model.solution is None else model.prior,
-        "weight": None if model.learnt is None else model.learnt.weight,
-        "offset": None if calibration is None else calibration.offsets,
-    }
-    known = {name: values.tolist() for name, values in columns.items() if values is not None}
-    rows = [
-        (shortened(name, 40), *(five_digits(values[code]) for values in known.values()))
-        for code, name in list(zip(order, names, strict=True))[:_MOST_CLASSES]
-    ]
-    return _table("class", list(known), rows, "classes")
-
-
-def _member_table(members: Sequence[tuple[float, Model]]) -> TextTable:
-    """The models that are averaged, the one that weighs most first."""
+def _parameter_table(parameters: Parameters) -> TextTable:
+    shown = parameters.classes[:_MOST_COLUMNS]
     rows = [
         (
-            shortened(model_name(member.settings), 50),
-            _written(member.settings.first("shrinkage")),
-            five_digits(weight),
+            shortened(name, 78 - 11 * len(shown)),
+            *(
+                cell if isinstance(cell, str) else five_digits(cell)
+                for cell in cells[:_MOST_COLUMNS]
+            ),
         )
-        for weight, member in members
-    ]
-    return _table("model", ("shrinkage", "weight"), rows, "models that are averaged")
-
-
-def _parameter_table(
-    names: list[str], order: Sequence[int], parameters: ParameterTable
-) -> TextTable:
-    """A line for each feature or category, a column for each class, or one for all."""
-    values, shown = parameters.values, ["all"]
-    if len(values) == len(names):
-        values, shown = values[list(order)], names[:_MOST_COLUMNS]
-    lines = zip(parameters.columns, *values[:_MOST_COLUMNS].tolist(), strict=True)
-    rows = [
-        (shortened(name, 78 - 11 * len(shown)), *map(five_digits, cells))
-        for name, *cells in list(lines)[:_MOST_LINES]
+        for name, cells in list(zip(parameters.names, parameters.values, strict=True))[:_MOST_LINES]
     ]
     return _table("", shown, rows, parameters.title)
 
 
-def _written(value: object) -> str:
-    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+def model_blocks(model: Model) -> list[Block]:
+    """Return the sentence and tables of the summary."""
+    return list(summarise(model).tables())
+
+
+def model_tables(model: Model) -> list[Block]:
+    """Return the tables of the summary."""
+    return [block for block in model_blocks(model) if not isinstance(block, str)]
