@@ -163,12 +163,6 @@ class ColumnTable(Result):
         return tuple(column for column in self.used if column.reason is not None)
 
     @property
-    def is_plain(self) -> bool:
-        """Whether all requested columns are used, as numbers."""
-        kinds = {each.kind for each in self.columns if each.reason != NOT_REQUESTED}
-        return kinds == {"number"} and not self.doubts
-
-    @property
     def sentence(self) -> str:
         """One line with the columns that are used, and those excluded with the reasons."""
         forms = {"number": "numbers", "category": "categories", "count": "counts", "date": "dates"}

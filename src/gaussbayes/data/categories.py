@@ -108,12 +108,6 @@ class Unseen:
     examples: Categories  # a few of them
 
 
-def unite_unseen(a: Unseen, b: Unseen) -> Unseen:
-    """What was new in two parts of the rows, of the same feature."""
-    examples = tuple(dict.fromkeys((*a.examples, *b.examples)))[:_EXAMPLES]
-    return Unseen(a.column, a.n_values + b.n_values, examples)
-
-
 def recode(
     columns: Iterable[tuple[NDArray[np.signedinteger[Any]], Categories]],
     known: Sequence[Categories] | None,

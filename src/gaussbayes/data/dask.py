@@ -1,4 +1,4 @@
-"""Rows on a Dask cluster, and predictions that are computed there.
+"""Rows on a Dask cluster.
 
 Each block of rows (a partition, a file, or a part of a large file) is folded where it is, and the
 results are merged on the workers in one fixed tree keyed by the number of the block, so that a
@@ -32,9 +32,7 @@ from gaussbayes.data.reduction import (
 from gaussbayes.data.roles import (
     Request,
     Roles,
-    check_present,
     choose_roles,
-    prediction_features,
 )
 from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
 from gaussbayes.data.tables import sampled_parts
@@ -108,62 +106,6 @@ class PartitionRows(RowSource):
         shared = _shared((self.roles, self.request, encoder, fold), self._client)
         task = _tree_task(_partition_partial, self._partitions, shared)
         return _computed(task, self._client)  # type: ignore[no-any-return]
-
-
-def predictions(model: Any, frame: Any, *, proba: bool = False) -> Any:
-    """The predictions for the rows of a Dask DataFrame, as lazy as the frame itself.
-
-    Parameters
-    ----------
-    model : fitted, with `predict`, `predict_proba`, `classes_` and `feature_names_in_`
-    frame : a Dask DataFrame with the model's features among its columns, in any order
-    proba : whether to give the posteriors of all classes instead of the most probable one
-
-    Returns
-    -------
-    A Dask Series or DataFrame
-        The series ``prediction``, or a column ``proba_<class>`` for each class; index and divisions
-        are those of `frame`.
-
-    Examples
-    --------
-    >>> import dask.dataframe as dd
-    >>> import pandas as pd
-    >>> class Sign:
-    ...     feature_names_in_, classes_ = ["x"], [False, True]
-    ...     def predict(self, X):
-    ...         return X["x"].to_numpy() > 0
-    >>> frame = dd.from_pandas(pd.DataFrame({"id": [7, 8, 9], "x": [-1, 2, 3]}), npartitions=2)
-    >>> predictions(Sign(), frame).compute().tolist()
-    [False, True, True]
-    """
-    names = prediction_features(model)
-    check_present(list(frame.columns), names)
-    rows = frame[names]
-    meta = _no_predictions(model, proba, set(rows.dtypes))
-    return rows.map_partitions(_predict_partition, model, meta, meta=meta)
-
-
-def _no_predictions(model: Any, proba: bool, dtypes: set[Any]) -> Any:
-    """The predictions for no rows: names and types."""
-    import pandas as pd
-
-    if not proba:
-        return pd.Series(model.classes_, name="prediction").iloc[:0]
-    columns = [f"proba_{label}" for label in model.classes_]
-    width = np.float32 if dtypes == {np.dtype(np.float32)} else np.float64  # as rows, so scores
-    return pd.DataFrame(np.empty((0, len(columns)), width), columns=columns)
-
-
-def _predict_partition(part: Any, model: Any, nothing: Any) -> Any:
-    """The predictions for one partition; this runs on a worker."""
-    import pandas as pd
-
-    if len(part) == 0:
-        return nothing.set_axis(part.index)
-    if nothing.ndim == 2:
-        return pd.DataFrame(model.predict_proba(part), part.index, nothing.columns)
-    return pd.Series(model.predict(part), part.index, nothing.dtype, nothing.name)
 
 
 def _shared(value: Any, client: Any) -> Any:

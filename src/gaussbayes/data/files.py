@@ -147,25 +147,6 @@ def files_of(
     return tuple(replace(_described(name, format), header=header) for name in names)
 
 
-def output_file(name: str, format: str | None = None) -> SourceFile:  # noqa: A002
-    """A file to be written, whose format must be given or told by its name.
-
-    Standard output, devices and pipes get CSV.
-    """
-    _check_format(format)
-    file = _described(name, format)
-    if file.format is None and not file.is_read_once and descriptor(name) is None:
-        msg = f"the format of {name!r} is not known: its name must end in one of {known_endings()}"
-        raise OptionError(msg)
-    return replace(file, format=file.format or "csv")
-
-
-def descriptor(name: str) -> int | None:
-    """The number of the open file that a name such as ``/dev/stdout`` stands for."""
-    match = _DESCRIPTOR.fullmatch(name)
-    return None if match is None else int(match[1] or _STANDARD[match[2]])
-
-
 def _check_format(format: str | None) -> None:  # noqa: A002
     if format is not None and format not in get_args(FormatName):
         msg = f"format must be one of {', '.join(get_args(FormatName))}, got {format!r}"

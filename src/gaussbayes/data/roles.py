@@ -634,21 +634,6 @@ def separate_columns(
     return frame.drop(*named).to_native(), y, weights
 
 
-def prediction_features(model: Any) -> list[str]:
-    """The columns by which a fitted classifier predicts, in its order; it must know their names."""
-    names = getattr(model, "feature_names_in_", None)
-    roles = getattr(model, "columns_", None)
-    if roles is not None:
-        names = [column.name for column in roles.used]
-    if names is None:
-        msg = (
-            "predictions find columns by name, but the model's features have none: fit it to a "
-            "frame or a source, or name them with with_feature_names"
-        )
-        raise DataError(msg)
-    return list(names)
-
-
 def check_distinct(what: str, names: Sequence[str]) -> None:
     """Raise if a column has the name of another."""
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
@@ -656,17 +641,6 @@ def check_distinct(what: str, names: Sequence[str]) -> None:
         msg = (
             f"{what} has more than one column called {listed(twice)}: give the columns different "
             "names"
-        )
-        raise DataError(msg)
-
-
-def check_not_taken(what: str, kept: Collection[str], added: Sequence[str], keep: str) -> None:
-    """Raise if predictions have the name of a column that is kept; `keep` says which are."""
-    taken = [name for name in added if name in set(kept)]
-    if taken:
-        msg = (
-            f"{what} has a column {taken[0]!r} already, which is what the prediction is written "
-            f"to: leave it out with {keep}, or rename it"
         )
         raise DataError(msg)
 

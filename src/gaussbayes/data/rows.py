@@ -16,6 +16,7 @@ from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import ColumnTable, Schema
+from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import (
     CategoricalFeatures,
     CodeArray,
@@ -552,7 +553,8 @@ def feature_position(
             )
             raise DataError(msg)
         if feature not in names:
-            msg = f"{argument} names {feature!r}, but the columns are {list(names)!r:.300}"
+            close = meant(feature, map(str, names))
+            msg = f"{argument} names {feature!r}{close}, but the columns are {list(names)!r:.300}"
             raise DataError(msg)
         return list(names).index(feature)
     if not 0 <= feature < n_features:

@@ -1,4 +1,4 @@
-"""Rows of Spark DataFrames, files that Spark's executors read, and predictions computed there.
+"""Rows of Spark DataFrames, and of files that Spark's executors read.
 
 Each partition (or part of a file) is folded where it is, by `mapInArrow`, to one record: its number
 and a `Reduced`. The records go through one shuffle, in which 32 neighbours at a time are merged;
@@ -15,20 +15,15 @@ is trusted as the code that was sent there is, which Spark pickles as well.
 
 from __future__ import annotations
 
-import os
 import pickle
-import re
-import shutil
-import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import groupby
-from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -44,9 +39,6 @@ from gaussbayes.data.roles import (
     ParsedTable,
     Request,
     check_distinct,
-    check_not_taken,
-    check_present,
-    prediction_features,
 )
 from gaussbayes.data.rows import Encoder
 from gaussbayes.data.tables import sampled_parts
@@ -63,12 +55,6 @@ RECORD = "number long, record binary"
 
 NEIGHBOURS = 5
 """2⁵ = 32 records are merged at a time on an executor."""
-
-OLDEST_JAVA = 17
-HOW_TO_GET_JAVA = (
-    f"install Java {OLDEST_JAVA} or newer (Debian and Ubuntu: apt-get install "
-    f"openjdk-{OLDEST_JAVA}-jre-headless), or name its folder with JAVA_HOME"
-)
 
 
 def open_on_spark(source: Any, request: Request, session: Any = None) -> RowSource:
@@ -332,99 +318,6 @@ def _named_cause() -> Iterator[None]:
         raise ImportError(msg) from None
 
 
-# Predictions.
-
-
-def predictions(
-    model: Any,
-    frame: Any,
-    *,
-    proba: bool = False,
-    keep: Literal["others", "all", "none"] | Sequence[str] = "others",
-) -> Any:
-    """The predictions for the rows of a Spark DataFrame, as lazy as the frame itself.
-
-    Parameters
-    ----------
-    model : fitted, with `predict`, `predict_proba`, `classes_` and `feature_names_in_`
-    frame : a Spark DataFrame with the model's features among its columns, in any order
-    proba : whether to give the posteriors of all classes, too
-    keep : columns of the frame that are passed on: those that are no features, all, none, or some
-        by their names
-
-    Returns
-    -------
-    A Spark DataFrame
-        Of the same rows: the columns that are kept, ``prediction``, and with `proba` a column
-        ``proba_<class>`` for each class.
-
-    Examples
-    --------
-    ::
-
-        frame = spark.read.parquet("trees")
-        model = GaussianClassifier().fit_source(frame, "tree")
-        predictions(model, frame, proba=True).write.parquet("predicted")
-    """
-    import_spark()
-    from pyspark.sql.types import StructType
-
-    columns = list(frame.columns)
-    check_distinct("the Spark DataFrame", columns)
-    names = prediction_features(model)
-    check_present(columns, names)
-    kept = _kept(keep, columns, names)
-    added = ["prediction", *(f"proba_{label}" for label in model.classes_ if proba)]
-    check_not_taken("the Spark DataFrame", kept, added, "keep")
-    read = list(dict.fromkeys([*kept, *names]))
-    fields = dict(zip(columns, frame.schema.fields, strict=True))
-    answer = partial(_predicted, model=model, read=read, kept=kept, names=names, added=added)
-    schema = StructType([fields[name] for name in kept])
-    widths = {fields[name].dataType.simpleString() for name in names}
-    # As rows, so scores.
-    types = [_label_type(model), *["float" if widths == {"float"} else "double"] * len(added[1:])]
-    for name, kind in zip(added, types, strict=True):
-        schema.add(name, kind)
-    return _mapped(_columns(frame, read), answer, schema)
-
-
-def _predicted(
-    batches: Batches,
-    model: Any,
-    read: list[str],
-    kept: list[str],
-    names: list[str],
-    added: list[str],
-) -> Batches:
-    """The rows of a partition with what the model says of them; this runs on an executor."""
-    for batch in batches:
-        if not batch.num_rows:
-            continue
-        named = batch.rename_columns(read)
-        rows = pa.Table.from_batches([named.select(names)])
-        columns = [*named.select(kept).columns, pa.array(model.predict(rows).tolist())]
-        if len(added) > 1:
-            columns += map(pa.array, np.asarray(model.predict_proba(rows)).T)
-        yield pa.record_batch(columns, [*kept, *added])
-
-
-def _kept(keep: str | Collection[str], columns: list[str], features: Sequence[str]) -> list[str]:
-    """The columns that are passed on."""
-    if keep == "others":
-        return [name for name in columns if name not in set(features)]
-    if isinstance(keep, str):
-        return columns if keep == "all" else []
-    check_present(columns, list(keep))
-    return list(keep)
-
-
-def _label_type(model: Any) -> str:
-    """What Spark calls the type of a model's labels."""
-    kind = pa.array(model.classes_.tolist()).type
-    names = {"bool": "boolean", "int64": "long", "double": "double"}
-    return names.get(str(kind), "string")
-
-
 # Spark itself.
 
 
@@ -436,38 +329,3 @@ def import_spark() -> Any:
         msg = "Spark needs pyspark: pip install 'gaussbayes[spark]'"
         raise ImportError(msg) from None
     return pyspark
-
-
-def spark_session() -> Any:
-    """The Spark session of this process; or a new one, as Spark's own configuration has it.
-
-    Without any configuration this is Spark on the cores of this machine.
-    """
-    import_spark()
-    from pyspark.sql import SparkSession
-
-    active = SparkSession.getActiveSession()
-    if active is not None:
-        return active
-    if "SPARK_REMOTE" not in os.environ:
-        check_java()
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder: Any = SparkSession.builder
-    builder = builder.appName("gaussbayes").config("spark.ui.showConsoleProgress", False)
-    with _whatever_pandas():
-        return builder.getOrCreate()
-
-
-def check_java() -> None:
-    """Raise if there is no Java that Spark can run on."""
-    home = os.environ.get("JAVA_HOME")
-    java = shutil.which("java", path=None if home is None else str(Path(home, "bin")))
-    if java is None:
-        where = "on the search path" if home is None else f"in JAVA_HOME, {home}"
-        msg = f"Spark needs Java, and there is none {where}: {HOW_TO_GET_JAVA}"
-        raise FileNotFoundError(msg)
-    java_run = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
-    version = re.search(r'version "(?:1\.)?(\d+)', java_run.stderr)
-    if version is not None and int(version[1]) < OLDEST_JAVA:
-        msg = f"Spark needs another Java than {java}, which is {version[1]}: {HOW_TO_GET_JAVA}"
-        raise FileNotFoundError(msg)
