@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_iris
 
-from gaussbayes import GaussianClassifier
-from gaussbayes.model.options import AUTOMATIC_SETTINGS
+from gaussbayes import AutoClassifier, GaussianClassifier
+from gaussbayes.model.options import AUTOMATIC_SETTINGS, Options, check_options
 
 STRUCTURES = [
     (covariance, shared)
@@ -15,25 +15,32 @@ STRUCTURES = [
     for shared in (False, True)
 ]
 
-SCORES = (
-    "predict_proba",
-    "predict_log_proba",
-    "decision_function",
-    "predict_joint_log_proba",
-    "joint",
-    "score_samples",
-    "evidence",
-    "log_likelihood",
-    "mahalanobis",
-)
+SCORES = ("predict_proba", "predict_log_proba", "decision_function", "score_samples")
 """The methods that give floats for rows."""
 
 NAMES = np.array(["setosa", "versicolor", "virginica"])
 
 
-def automatic_classifier(**settings: Any) -> GaussianClassifier:
+class Candidates(AutoClassifier):
+    """An `AutoClassifier` with other internal settings, which are not arguments."""
+
+    families = priors = columns = None
+
+    def __init__(self, settings: Any = None) -> None:
+        self.settings = settings
+
+    @property
+    def n_jobs(self) -> Any:  # type: ignore[override]
+        return self.settings.get("n_jobs")
+
+    def _options(self, X: Any = None) -> Options:
+        del X
+        return check_options(**self.settings)
+
+
+def automatic_classifier(**settings: Any) -> Any:
     """The settings of `AutoClassifier`, of which some may be others."""
-    return GaussianClassifier(**{**AUTOMATIC_SETTINGS, **settings})
+    return Candidates({**AUTOMATIC_SETTINGS, **settings})
 
 
 def six_models() -> list[GaussianClassifier]:

@@ -11,26 +11,19 @@ from gaussbayes.base.errors import DataError, FileError, GaussBayesError, Option
 
 if TYPE_CHECKING:
     from gaussbayes import datasets, plots
-    from gaussbayes.analysis.boundary import decision_boundaries
-    from gaussbayes.analysis.comparison import compare
+    from gaussbayes.analysis.compare import compare
     from gaussbayes.analysis.drift import drift
     from gaussbayes.analysis.gaussian_distribution import Gaussian
     from gaussbayes.analysis.synthesis import make_gaussian_dataset
     from gaussbayes.base.singular_covariance import SingularCovarianceError
     from gaussbayes.data.columns import Columns, DroppedColumnsWarning
+    from gaussbayes.data.read import read
     from gaussbayes.estimators import AutoClassifier, GaussianClassifier, load
-    from gaussbayes.families.gaussian.statistics import ClassMoments
-    from gaussbayes.kernels import show_config
-    from gaussbayes.model.model import Model
-    from gaussbayes.model.solution import Solution
-    from gaussbayes.report import write_report
-    from gaussbayes.sliding_window import SlidingWindow
 
     __version__: str
 
 __all__ = [
     "AutoClassifier",
-    "ClassMoments",
     "Columns",
     "DataError",
     "DroppedColumnsWarning",
@@ -38,42 +31,30 @@ __all__ = [
     "GaussBayesError",
     "Gaussian",
     "GaussianClassifier",
-    "Model",
     "OptionError",
     "SingularCovarianceError",
-    "SlidingWindow",
-    "Solution",
     "__version__",
     "compare",
     "datasets",
-    "decision_boundaries",
     "drift",
     "load",
     "make_gaussian_dataset",
     "plots",
-    "show_config",
-    "write_report",
+    "read",
 ]
 
 _HOME = {
     "AutoClassifier": "estimators",
-    "ClassMoments": "families.gaussian.statistics",
     "Columns": "data.columns",
     "DroppedColumnsWarning": "data.columns",
     "Gaussian": "analysis.gaussian_distribution",
     "GaussianClassifier": "estimators",
-    "Model": "model.model",
     "SingularCovarianceError": "base.singular_covariance",
-    "SlidingWindow": "sliding_window",
-    "Solution": "model.solution",
-    "compare": "analysis.comparison",
-    "decision_boundaries": "analysis.boundary",
+    "compare": "analysis.compare",
     "drift": "analysis.drift",
     "load": "estimators",
     "make_gaussian_dataset": "analysis.synthesis",
-    "read": "data.source",
-    "show_config": "kernels",
-    "write_report": "report",
+    "read": "data.read",
 }
 """The module that each public name lives in."""
 

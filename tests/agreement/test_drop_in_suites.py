@@ -1,4 +1,4 @@
-"""scikit-learn's own tests of its four classes, on the drop-ins: all pass but those listed."""
+"""scikit-learn's own tests of its three classes, on the drop-ins: all pass but those listed."""
 
 import json
 import os
@@ -23,7 +23,7 @@ DIFFERENT = {
 )
 def test_scikit_learns_tests_pass_on_the_drop_ins() -> None:
     script = Path(__file__).with_name("substituted_suites.py")
-    environment = {**os.environ, "SCIPY_ARRAY_API": "1", "SKLEARN_TESTS_GLOBAL_RANDOM_SEED": "42"}
+    environment = {**os.environ, "SKLEARN_TESTS_GLOBAL_RANDOM_SEED": "42"}
     environment |= {"OPENBLAS_NUM_THREADS": "1"}
     environment.pop("PYTEST_ADDOPTS", None)
     run = subprocess.run(
