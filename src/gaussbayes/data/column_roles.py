@@ -103,6 +103,12 @@ _MOSTLY = 0.9
 _STRAYS = 0.01
 """The proportion of strings that are rather errors in a column of numbers."""
 
+_MARKED = 0.25
+"""The proportion of values that may be marks of missing ones among numbers."""
+
+_MOST_MARKS = 5
+"""Different strings that may be such marks."""
+
 _ROWS_OF_A_KIND = 5
 """Rows that each of many categories has in the mean; below it, the column tells rows apart."""
 
@@ -206,9 +212,14 @@ def decide_roles(
     }
     if request.bad_rows == "error":
         rows = None if parsed and is_sample else places + (1 if parsed else first_row)
-        free_text = [column for name, column in columns.items() if name not in given]
+        texts = {
+            name: _strays(column, told=name in given)
+            for name, column in columns.items()
+            if column.content == "string" and given.get(name, "number") == "number"
+        }
         how: dict[str, Any] = {"is_file": parsed, "n_columns": len(columns), "shown": shown}
-        _check_strays(free_text, request, rows, **how)
+        found = {name: (columns[name], strays) for name, strays in texts.items() if strays.size}
+        _check_strays(found if request.by_values else {}, request, rows, **how)
     doubts: dict[str, str] = {}
     if request.is_automatic and len(frame):
         free = {name: column for name, column in columns.items() if name not in given}
@@ -258,15 +269,11 @@ def columns_asked_for(names: Sequence[str], request: Request) -> list[str]:
 def decide_source(table: Any, request: Request, **how: Any) -> tuple[Request, ColumnTable]:
     """The request for the columns of a source that were decided on, and what these are.
 
-    `how` is as in `decide_roles`. Where features were named, others are no part of the table.
+    `how` is as in `decide_roles`.
     """
     roles = decide_roles(table, request, **how)
     request.missing.check_columns(how.get("names") or as_frame(table).columns)
-    chosen = settled(request, roles)
-    if request.features is not None and not request.is_automatic:
-        assert chosen.features is not None
-        roles = roles.of_names(chosen.features)
-    return chosen, roles
+    return settled(request, roles), roles
 
 
 def settled(request: Request, roles: ColumnTable) -> Request:
@@ -636,7 +643,7 @@ def _role(
 
 
 def _check_strays(
-    columns: Sequence[SampledColumn],
+    found: dict[str, tuple[SampledColumn, NDArray[np.intp]]],
     request: Request,
     rows: NDArray[np.intp] | None,
     *,
@@ -646,13 +653,8 @@ def _check_strays(
 ) -> None:
     """Raise for all columns of numbers in which a few strings are none, at once.
 
-    `rows` are the numbers of the rows, if these are known.
+    They are given with the codes of these strings; `rows` are the numbers of the rows, if known.
     """
-    found = {}
-    for column in columns if request.by_values else ():
-        strays = _strays(column) if column.content == "string" else np.empty(0, np.intp)
-        if strays.size:
-            found[column.name] = column, strays
     if not found:
         return
     places, marks = [], {}
@@ -699,8 +701,8 @@ def _spells_numbers(column: SampledColumn) -> bool:
     return all(_NUMBER.fullmatch(text) and not _ZERO.match(text) for text in texts)
 
 
-def _strays(column: SampledColumn) -> NDArray[np.intp]:
-    """The codes of strings that are not numbers where nearly all others are.
+def _strays(column: SampledColumn, *, told: bool = False) -> NDArray[np.intp]:
+    """The codes of strings that are not numbers where nearly all others are, or are `told` to be.
 
     Few numbers that occur again and again are rather codes: 0, 1, 2, 3+. So are 001, 002, 003A, and
     integers among which others are like 136A or 98115-4820 more than once.
@@ -714,9 +716,12 @@ def _strays(column: SampledColumn) -> NDArray[np.intp]:
         text.strip().isdecimal() if is_number else _CODE.fullmatch(text.strip())
         for text, is_number in zip(texts, numbers, strict=True)
     )
-    if codes or not 0 < n_strays <= max(1, _STRAYS * column.n_known) or n_kinds < 2:
-        return np.empty(0, np.intp)
-    return np.flatnonzero(~numbers)
+    few = n_strays <= max(1, _STRAYS * column.n_known)
+    # Measurements, with a few marks for those that are missing.
+    marks = numbers.size - n_kinds <= _MOST_MARKS and n_strays <= _MARKED * column.n_known
+    few |= n_kinds > n_numbers / 2 and marks
+    few &= n_kinds > 1 and not codes
+    return np.flatnonzero(~numbers) if few or told else np.empty(0, np.intp)
 
 
 def _origin(column: SampledColumn, roles: dict[str, ColumnKind]) -> str | None:

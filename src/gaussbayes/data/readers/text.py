@@ -501,7 +501,7 @@ class CsvReader(TextReader):
         if file.header:
             names = distinct_names(header.names)
             changed = [n for n, old in zip(names, header.names, strict=True) if n != old.strip()]
-            message = f"columns of {file.shown} without a name of their own were named {changed}"
+            message = f"columns of {file.shown} without a name were named {', '.join(changed)}"
             self._notice("renamed columns", message, bool(changed))
         elif file.names is not None:
             names = file.names
