@@ -1,22 +1,22 @@
-"""Why a row belongs to a class: Bayes' rule with every number, and what each feature adds to it.
+"""Explain the classification of a row: Bayes' rule with every number, and contributions by feature.
 
 Families are independent given the class, so that the log-odds of two classes are a sum over them,
-and the Shapley values of the features are those of each family side by side. What is missing is
-integrated out and adds nothing; so does a category that was not seen in training.
+and the Shapley values of the features are those within each family. Missing values are integrated
+out and contribute nothing; neither does a category that was not in the training rows.
 
-Contributions are those of the densities. What calibration adds to their log-odds is told apart. Of
-several models whose posteriors are averaged the contributions are averaged, with the weights of the
-models; averaging odds is not averaging their logarithms, and the difference is told apart, too.
+Contributions are those of the densities. The effect of calibration on the log-odds is shown
+separately, and so is the difference between averaging odds and averaging their logarithms if the
+posteriors of several models are averaged.
 
-Each number of Bayes' rule is there twice, plain and as its logarithm. A logarithm is exact however
-small; a plain number is 0 or ∞ where floats end, as densities of many features soon are.
+Each number of Bayes' rule is given twice, plain and as its logarithm. A logarithm is exact however
+small; a plain number is 0 or ∞ beyond the range of floats, as densities of many features are.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,8 +25,9 @@ from numpy.typing import ArrayLike
 from gaussbayes.base.checks import as_numbers
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.numerals import counted, five_digits, shortened
+from gaussbayes.base.result import Result
 from gaussbayes.base.schema import ColumnTable, Schema
-from gaussbayes.base.text_tables import Block, Displayed, Styled, TextTable, bar
+from gaussbayes.base.text_tables import Block, Styled, TextTable, bar
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import UNSEEN
 from gaussbayes.data.rows import Rows
@@ -47,7 +48,7 @@ Value: TypeAlias = float | str | None
 class BayesTerms:
     """Bayes' rule for one class: ``posterior = prior · likelihood / evidence``."""
 
-    label: Any  #: the class
+    label: object  #: the class
     prior: float  #: the prior p(c)
     likelihood: float  #: the likelihood p(x | c)
     joint: float  #: the joint density p(x, c)
@@ -56,36 +57,36 @@ class BayesTerms:
     log_likelihood: float  #: log p(x | c)
     log_joint: float  #: log p(x, c)
     log_posterior: float  #: log p(c | x)
-    squared_distance: float  #: of Mahalanobis, to the mean; NaN if no family has distances
+    squared_distance: float  #: squared Mahalanobis distance from the mean; NaN without distances
 
 
 @dataclass(frozen=True, slots=True)
-class BayesRule(Displayed):
-    """Bayes' rule for every class, in their order, and what they have in common."""
+class BayesRule(Result):
+    """Bayes' rule for every class, and the evidence."""
 
     classes: tuple[BayesTerms, ...]  #: the terms of each class, in their order
     evidence: float  #: the density of the row, p(x) = Σ p(x, c)
     log_evidence: float  #: log p(x)
-    calibrated: bool = False  #: whether the posteriors are not simply joint / evidence
+    calibrated: bool = False  #: whether the posteriors differ from joint / evidence
 
     def tables(self) -> Sequence[Block]:
-        """The numbers, and their logarithms."""
+        """Return the numbers, and their logarithms."""
         return _rule_tables(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one feature adds to the log-odds.
+    """The contribution of one feature to the log-odds.
 
-    It is infinite if a category never occurred in one of the two classes, without smoothing: that
-    rules the class out.
+    It is infinite if a category never occurred in one of the two classes, without smoothing: the
+    feature rules the class out.
     """
 
     feature: str  #: its name, or ``feature 3`` where there are no names
-    value: Value  #: NaN is a number that is missing, None a category that is; dates are strings
-    reference: float | str | None  #: None if it is compared with a value that is not known
-    amount: float  #: what the feature adds to the log-odds
-    unseen: bool = False  #: whether the value is a category that was not there in training
+    value: Value  #: NaN is a missing number, None a missing category; dates are strings
+    reference: float | str | None  #: None if it is compared with an unknown value
+    amount: float  #: its contribution to the log-odds
+    unseen: bool = False  #: whether the value is a category that was not in the training rows
 
     @property
     def missing(self) -> bool:
@@ -94,76 +95,77 @@ class Contribution:
 
     @property
     def silent(self) -> bool:
-        """Whether the feature says nothing of the classes: it is missing, or was never seen so.
-
-        Of coded features a missing value may say something.
-        """
+        """Whether the feature contributes nothing, since it is missing or a new category."""
         return (self.missing or self.unseen) and self.amount == 0
 
 
 @dataclass(frozen=True, slots=True)
 class Adjustment:
-    """What is added to the log-odds that follow from the densities.
+    """The effect of calibration, or of averaging models, on the log-odds of the densities."""
 
-    Calibration adds ``(t − 1) log p(x | a)/p(x | b) + b_a − b_b`` for the temperature t and the
-    offsets b, and what comes of the proportion of the posteriors that are the priors.
-    """
-
-    by: str  # "calibration", "averaging", or "averaging and calibration"
-    amount: float  # infinite if what a feature rules out is left possible
+    by: str  #: "calibration", "averaging", or "averaging and calibration"
+    amount: float  #: infinite if calibration makes a class possible that a feature rules out
 
 
 @dataclass(frozen=True, slots=True)
-class LogOdds(Displayed):
+class LogOdds(Result):
     """``log p(of | x) − log p(against | x)``, feature by feature.
 
-    `value` is `at_reference`, the contributions and the adjustment together. It and `at_reference`
-    are infinite if one of the two classes has prior 0; the contributions need not be. None of them
-    is NaN.
+    `value` is the sum of `at_reference`, the contributions and the adjustment. It and
+    `at_reference` are infinite if one of the two classes has prior 0. None of them is NaN.
     """
 
-    of: Any  #: a label
-    against: Any  #: another
+    of: object  #: a label
+    against: object  #: another label
     value: float  #: log p(of | x) − log p(against | x)
     at_reference: float  #: the log-odds of a row at the reference: priors and constants
     contributions: tuple[Contribution, ...]  #: in the order of the features
     adjustment: Adjustment | None = None  #: None if the posteriors follow from one set of densities
 
     def tables(self) -> Sequence[Block]:
-        """What each feature adds, with bars."""
+        """Return the contributions, with bars."""
         return [_contribution_table(self)]
 
     def largest(self, most: int) -> tuple[list[Contribution], list[Contribution]]:
-        """The contributions of the features that say something, the largest first, and the rest.
+        """Return the largest contributions, in order, and the others, which share one line.
 
-        At most `most` come first, but a rest of one feature is not worth a line of its own.
+        Silent features are in neither; a single other feature has its own line.
         """
         informative = [part for part in self.contributions if not part.silent]
         informative.sort(key=lambda part: -abs(part.amount))
         cut = most if len(informative) > most + 1 else len(informative)
         return informative[:cut], informative[cut:]
 
-    def ruled_out(self, contribution: Contribution) -> Any:
-        """The label of the class that a feature rules out, or None."""
+    def ruled_out(self, contribution: Contribution) -> object:
+        """Return the label of the class that a feature rules out, or None."""
         if not math.isinf(contribution.amount):
             return None
         return self.of if contribution.amount < 0 else self.against
 
+    def to_dict(self) -> dict[str, object]:
+        """Return the fields; ``"rules_out"`` is the class that a contribution of ±∞ excludes."""
+        record = Result.to_dict(self)
+        contributions = [
+            {**entry, "missing": part.missing, "rules_out": self.ruled_out(part)}
+            for part, entry in zip(self.contributions, record["contributions"], strict=True)  # type: ignore[call-overload]
+        ]
+        return {**record, "contributions": contributions}
+
 
 def total_amount(contributions: Iterable[Contribution]) -> float:
-    """What several features add together, without rounding in between."""
+    """Return the sum of contributions, without rounding in between."""
     return math.fsum(contribution.amount for contribution in contributions)
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation(Displayed):
-    """What a model says of one row: Bayes' rule, and the log-odds of two classes by feature."""
+class Explanation(Result):
+    """Bayes' rule for one row, and the log-odds of two classes by feature."""
 
     bayes: BayesRule  #: Bayes' rule at the row, class by class
-    log_odds: LogOdds | None  #: None if there is but one class
+    log_odds: LogOdds | None  #: None if there is only one class
 
     def tables(self) -> Sequence[Block]:
-        """Bayes' rule, plain and in logarithms, and what each feature adds to the log-odds."""
+        """Return Bayes' rule, plain and in logarithms, and the contributions of the features."""
         blocks: list[Block] = [*self.bayes.tables()]
         if self.log_odds is None:
             return blocks
@@ -172,36 +174,18 @@ class Explanation(Displayed):
         silent = [part for part in parts if part.silent]
         missing = [part.feature for part in silent if part.missing]
         unseen = [f"{part.feature} = {_cell(part.value)}" for part in silent if part.unseen]
-        for why, names in (("Missing", missing), ("Never seen in training", unseen)):
+        for why, names in (("Missing", missing), ("Not in the training rows", unseen)):
             if names:
                 more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
                 some = ", ".join(names[:_MOST_NAMES])
-                blocks.append(f"{why}, so that they add nothing: {some}{more}.")
+                blocks.append(f"{why}, without contribution: {some}{more}.")
         return blocks
 
-    def as_record(self) -> dict[str, Any]:
-        """Everything as plain values for JSON; what is missing or infinite is None.
-
-        Of a contribution that is infinite ``"rules_out"`` says which class it makes impossible.
-        """
-        odds = self.log_odds
-        return {
-            **_record(self.bayes),
-            "classes": [_record(terms) for terms in self.bayes.classes],
-            "log_odds": odds
-            and {
-                **_record(odds),
-                "adjustment": odds.adjustment and _record(odds.adjustment),
-                "contributions": [
-                    _record(part) | {"missing": part.missing, "rules_out": odds.ruled_out(part)}
-                    for part in odds.contributions
-                ],
-            },
-        }
+    as_record = Result.to_dict
 
 
 def _rule_tables(bayes: BayesRule) -> tuple[TextTable, TextTable]:
-    """The numbers themselves, and their logarithms; the most probable class is the first."""
+    """Return the numbers and their logarithms, the most probable class first."""
     ranked = sorted(bayes.classes, key=lambda terms: -terms.log_posterior)
     names = ("prior", "likelihood", "joint", "posterior")
     # Some families have no distances; then they are NaN.
@@ -216,7 +200,7 @@ def _rule_tables(bayes: BayesRule) -> tuple[TextTable, TextTable]:
     left = len(ranked) - _MOST_CLASSES
     notes = [f"and {counted(left, 'class', 'classes')} less probable"] if left > 0 else []
     if bayes.calibrated:
-        notes.append("posteriors are calibrated: they are not simply joint / evidence")
+        notes.append("the posteriors are calibrated: they differ from joint / evidence")
     columns = ("class", *names, "distance²")[: 1 + len(measured)]
     plain = f"Bayes' rule; the evidence p(x) is {five_digits(bayes.evidence)}"
     title = f"the same in logarithms; log p(x) is {five_digits(bayes.log_evidence)}"
@@ -228,7 +212,7 @@ def _rule_tables(bayes: BayesRule) -> tuple[TextTable, TextTable]:
 
 
 def _contribution_table(odds: LogOdds) -> TextTable:
-    """What features add to the log-odds, with bars, between the reference and the row."""
+    """Return the contributions with bars, between the reference and the row."""
     first, rest = odds.largest(_MOST_FEATURES)
     lines: list[tuple[tuple[str, str, str], float, Any]] = [
         (
@@ -260,11 +244,13 @@ def _contribution_table(odds: LogOdds) -> TextTable:
     last = ("this row", "", "", five_digits(odds.value), "")
     rows.append(tuple(Styled(cell) for cell in last))
     title = f"log-odds of {_short(odds.of)} against {_short(odds.against)}"
-    return TextTable(("feature", "value", "reference", "adds", ""), rows, title, sides="lrrrl")
+    return TextTable(
+        ("feature", "value", "reference", "contribution", ""), rows, title, sides="lrrrl"
+    )
 
 
 def _cell(value: Any) -> str:
-    """A number, or a category; nothing where a category is not known."""
+    """Format a number or a category; an unknown category is empty."""
     if isinstance(value, float):
         return five_digits(value)
     return "" if value is None else shortened(str(value), _WIDEST_VALUE)
@@ -280,14 +266,14 @@ def explain(
     between: tuple[int, int] | None = None,
     reference: ArrayLike = "mean",
 ) -> Explanation:
-    """Explain what a model says of one row; `between` are the codes of two classes.
+    """Explain the classification of one row; `between` are the codes of two classes.
 
-    The reference is the point at which every contribution is 0. It has the features that have a
-    mean; others, such as categories, are compared with a value that is not known. See
+    Every contribution is 0 at the reference point, which has the features that have a mean; others,
+    such as categories, are compared with an unknown value. See
     `gaussbayes.GaussianClassifier.explain`.
     """
     if row.n_rows != 1:
-        msg = f"one row is explained at a time, got {row.n_rows}: choose one, as in X[3]"
+        msg = f"explain takes one row, got {row.n_rows}: choose one, as in X[3:4]"
         raise DataError(msg)
     row = replace(row, numbers=row.matrix.astype(np.float64, copy=False))
     bayes = bayes_rule(model, row)
@@ -332,7 +318,7 @@ def explain(
 
 
 def _adjustment(model: Model, value: float, of_densities: float) -> Adjustment | None:
-    """What averaging and calibration add to the log-odds of the densities."""
+    """Return the effect of averaging and calibration on the log-odds of the densities."""
     names = {"averaging": len(model.weighted_members) > 1, "calibration": bool(model.calibration)}
     by = " and ".join(name for name, is_done in names.items() if is_done)
     if not by:
@@ -341,9 +327,9 @@ def _adjustment(model: Model, value: float, of_densities: float) -> Adjustment |
 
 
 def bayes_rule(model: Model, row: Rows) -> BayesRule:
-    """Bayes' rule for one row.
+    """Return Bayes' rule for one row.
 
-    A row of which everything is missing has the density 1, and its posteriors are the priors.
+    A row whose values are all missing has the density 1, and its posteriors are the priors.
     """
     log_prior = model.parameters.log_prior
     logarithms = (
@@ -361,7 +347,7 @@ def bayes_rule(model: Model, row: Rows) -> BayesRule:
         evidence = float(np.exp(log_evidence))
     columns = (model.schema.classes, model.prior, *plain, log_prior, *logarithms, square)
     terms = tuple(map(BayesTerms, *(column.tolist() for column in columns)))
-    # What several models say together has the joint density that its posteriors make it have.
+    # An average of models has the joint density that its posteriors imply.
     calibrated = model.calibration is not None and len(model.weighted_members) == 1
     return BayesRule(terms, evidence, log_evidence, calibrated)
 
@@ -369,7 +355,7 @@ def bayes_rule(model: Model, row: Rows) -> BayesRule:
 def _pair(
     between: tuple[int, int] | None, schema: Schema, bayes: BayesRule
 ) -> tuple[int, int] | None:
-    """The two classes to compare, if there are two."""
+    """Return the two classes to compare, if there are two."""
     codes = range(len(bayes.classes))
     if between is None:
         ranked = sorted(codes, key=lambda code: -bayes.classes[code].log_posterior)
@@ -382,7 +368,7 @@ def _pair(
 
 
 def _references(model: Model, reference: ArrayLike, rival: int) -> list[Reference | None]:
-    """The reference point of each component; None for those that are not compared with one."""
+    """Return the reference point of each component; None for those that are compared with none."""
     referred = [isinstance(density, Referred) for density in model.densities]
     if isinstance(reference, str):
         if reference not in {"mean", "rival"}:
@@ -409,7 +395,7 @@ def _references(model: Model, reference: ArrayLike, rival: int) -> list[Referenc
 
 
 def _reference_points(model: Model, references: Sequence[Reference | None]) -> FloatArray:
-    """The point (d,) that features are compared with; NaN for those that are with none."""
+    """Return the point (d,) that features are compared with; NaN for those without one."""
     points = np.full(model.schema.n_features, np.nan)
     for component, density, reference in zip(
         model.components, model.densities, references, strict=True
@@ -420,7 +406,7 @@ def _reference_points(model: Model, references: Sequence[Reference | None]) -> F
 
 
 def _values(row: Rows, schema: Schema) -> Sequence[tuple[Value, bool]]:
-    """The value of each feature of a row, and whether it is a category that was not seen before."""
+    """Return the value of each feature of a row, and whether it is a new category."""
     new = {unseen.column: unseen.examples[0] for unseen in row.unseen}
     values: list[tuple[Value, bool]] = [(value, False) for value in row.matrix[0].tolist()]
     categories = zip(schema.categorical, row.categories, row.codes[0].tolist(), strict=True)
@@ -428,13 +414,3 @@ def _values(row: Rows, schema: Schema) -> Sequence[tuple[Value, bool]]:
         value = known[code] if code >= 0 else new.get(j) if code == UNSEEN else None
         values.insert(column, (value, code == UNSEEN))  # in the order of the features
     return values
-
-
-def _record(part: BayesRule | BayesTerms | Contribution | LogOdds | Adjustment) -> dict[str, Any]:
-    values = {field.name: _plain(getattr(part, field.name)) for field in fields(part)}
-    # No field of a Python record can be called what records of classes call it.
-    return {"class" if name == "label" else name: value for name, value in values.items()}
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
