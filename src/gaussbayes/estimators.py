@@ -33,6 +33,7 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gaussbayes.analysis import class_moments
+from gaussbayes.analysis.boundary import Boundary, boundary
 from gaussbayes.analysis.cross_validation import (
     CrossValidation,
     LeaveOneOut,
@@ -42,9 +43,7 @@ from gaussbayes.analysis.cross_validation import (
     with_bayes_error,
 )
 from gaussbayes.analysis.decision import Costs, Decisions, check_costs, decide
-from gaussbayes.analysis.discriminant import LogOddsEquation as Boundary
 from gaussbayes.analysis.discriminant import linear_discriminants
-from gaussbayes.analysis.discriminant import log_odds_equation as boundary
 from gaussbayes.analysis.explanation import Explanation, explain
 from gaussbayes.analysis.importance import Importance, importance
 from gaussbayes.analysis.prediction_sets import PredictionSets, prediction_sets
@@ -988,13 +987,27 @@ class BaseClassifier(
     ) -> Path:
         """Export the model as a SQL query or an ONNX file that scores rows elsewhere.
 
+        SQL is one SELECT with the columns ``prediction``, ``proba_…`` for each class, and
+        ``log_evidence``. The table must have the features under their names (x0, x1, … if they have
+        none). NULL and NaN are missing values, and are integrated out. A row without a score has
+        NULL in all results: a value is impossible (a negative count, infinity), or, with full
+        covariances, values are missing in a pattern that no training row had.
+
+        ONNX takes the features that are numbers as one tensor ``X`` (n, g), in their order, and
+        each categorical feature as a tensor (n, 1) of its own name. NaN, the empty string and the
+        smallest integer are missing values. The results are ``label`` (n,), ``probabilities``
+        (n, k) and ``log_evidence`` (n,); a row without a score has NaN.
+
+        The file appears whole or not at all. Both formats need ``gaussbayes[export]``.
+
         Parameters
         ----------
         path : file to write; its suffix, .sql or .onnx, decides the format
-        table : SQL: name of the table to score
+        table : SQL: name of the table, or "schema.name"; a tuple of names if they contain dots
         dialect : SQL: "duckdb", "postgres", "sqlite", "spark" or "bigquery"
         keep : SQL: columns of the table to pass on, such as a key
-        dtype : ONNX: precision of the computation
+        dtype : ONNX: type of ``X`` and of all computations; posteriors are those of the model to
+            1e-12 in float64, and to about six digits in float32
 
         Returns
         -------
@@ -1007,17 +1020,11 @@ class BaseClassifier(
         >>> model.export(mkdtemp() + "/model.sql", table="patients").name
         'model.sql'
         """
-        from gaussbayes.base.atomic import replace_file
+        from gaussbayes.export import export_model
 
-        written = Path(path)
-        if written.suffix == ".onnx":
-            return self._ready().to_onnx(path, dtype=dtype)
-        if written.suffix != ".sql":
-            msg = f"path must end in .sql or .onnx, got {str(path)!r}"
-            raise OptionError(msg)
-        text = self._ready().to_sql(table, dialect, keep=keep)
-        replace_file(written, f"{text}\n".encode(), "the query")
-        return written
+        return export_model(
+            self._ready(), path, table=table, dialect=dialect, keep=keep, dtype=dtype
+        )
 
     def report(
         self,

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.export.model_expression import ModelExpression, Recalibration, input_columns
 from gaussbayes.kernels import normalise
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.model import Model
@@ -78,20 +77,6 @@ class AveragedModel(Model):
         """``log p(x, c) − log p(c)`` (n, k)."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(self.log_joint(rows, n_jobs) - np.log(self.prior))
-
-    def expression(self, wanted_by: str = "an export") -> ModelExpression:
-        """What is calculated for a row: by the members that weigh something, then on average."""
-        weighted = [(weight, member) for weight, member in self.weighted_members if weight > 0]
-        members = tuple(member.expression(wanted_by).members[0] for _, member in weighted)
-        weights = np.array([weight for weight, _ in weighted])
-        recalibrated = None
-        if self.calibration is not None or self.given_prior is not None:
-            with np.errstate(divide="ignore"):
-                log_prior = np.log(self.prior)
-            calibration = self.calibration or Calibration(1.0, np.zeros(log_prior.size))
-            recalibrated = Recalibration(calibration, log_prior)
-        about = input_columns(self.encoder), self.classes, self.known_classes
-        return ModelExpression(*about, members, weights / weights.sum(), recalibrated)
 
     def with_priors(self, priors: Priors) -> "AveragedModel":
         """The same under other priors; None are those estimated from the rows."""

@@ -10,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from os import PathLike
-from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +29,6 @@ from gaussbayes.data.categories import Categories
 from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import Encoder, Rows, Targets
 from gaussbayes.data.tables import as_frame, is_frame
-from gaussbayes.export.model_expression import (
-    ModelExpression,
-    input_columns,
-    member_expression,
-)
 from gaussbayes.families.protocol import Convergence, Fit
 from gaussbayes.model import solution as scores
 from gaussbayes.model.calibration import Calibration
@@ -278,92 +271,6 @@ class Model(Result):
             check_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
             check_values(rows, self.settings, self.schema)
             raise
-
-    # Elsewhere.
-
-    def expression(self, wanted_by: str = "an export") -> ModelExpression:
-        """What is calculated for a row, as a record that databases and others can work from.
-
-        `wanted_by` is who is named by an error if a family cannot be described.
-        """
-        parts = None if self.learnt is None else self.learnt.parts
-        about = (self.prior, self.components, self.densities, parts)
-        member = member_expression(*about, self.calibration, wanted_by)
-        classes = self.classes, self.known_classes
-        return ModelExpression(input_columns(self.encoder), *classes, (member,), np.ones(1))
-
-    def to_sql(
-        self,
-        table: str | Sequence[str],
-        dialect: str = "duckdb",
-        *,
-        keep: Sequence[str] = (),
-        errors: Literal["null", "raise"] = "null",
-        patterns: str = "seen",
-    ) -> str:
-        """One SELECT that scores the rows of a table of a database.
-
-        It has the columns ``prediction``, ``proba_…`` for each class, and ``log_evidence``. The
-        table must have the features under their names (x0, x1, … if they have none). NULL and NaN
-        are missing values, and are integrated out. Needs sqlglot, of ``gaussbayes[sql]``.
-
-        Parameters
-        ----------
-        table : its name, or ``"schema.name"``; a tuple of names if they hold dots
-        dialect : ``"duckdb"``, ``"postgres"``, ``"sqlite"``, ``"spark"`` or ``"bigquery"``
-        keep : columns of the table that are passed on, such as a key
-        errors : what becomes of a row without a score (a value that its family cannot have, or
-            missing values of a full covariance in a pattern that is not written out): ``"null"``
-            gives NULL in all results, ``"raise"`` an error when the statement is run
-        patterns : for full covariances, the patterns of missing values that are written out: those
-            ``"seen"`` in training, or ``"all"``, of at most seven features
-
-        Examples
-        --------
-        >>> import duckdb, pandas as pd
-        >>> from gaussbayes import GaussianClassifier
-        >>> rows = pd.DataFrame({"size": [1.0, 2.0, 5.0, 7.0]})
-        >>> model = GaussianClassifier().fit(rows, list("aabb")).model_
-        >>> [row[0] for row in duckdb.sql(model.to_sql("rows")).fetchall()]
-        ['a', 'a', 'b', 'b']
-        """
-        from gaussbayes.export.sql import select_scores
-
-        how: dict[str, Any] = {"keep": keep, "errors": errors, "patterns": patterns}
-        return select_scores(self.expression("SQL"), table, dialect, **how)
-
-    def to_onnx(
-        self, path: str | PathLike[str], *, dtype: Literal["float64", "float32"] = "float64"
-    ) -> Path:
-        """Write an ONNX file that scores rows in any runtime; the path.
-
-        ``X`` (n, g) are the features that hold numbers, in their order, and NaN is missing, also of
-        full covariances. Features that hold categories are inputs (n, 1) of their own names. The
-        results are ``label`` (n,), ``probabilities`` (n, k) and ``log_evidence`` (n,); a row
-        without score has NaN. All tensors are in the file, which appears whole or not at all. Needs
-        onnx, of ``gaussbayes[onnx]``.
-
-        Parameters
-        ----------
-        dtype : what is calculated in, and the type of ``X``: in float64 posteriors are those of
-            this model to 1e-12, in float32 to about six digits
-
-        Examples
-        --------
-        >>> import onnxruntime
-        >>> from tempfile import mkdtemp
-        >>> from gaussbayes import GaussianClassifier
-        >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], list("aabb")).model_
-        >>> session = onnxruntime.InferenceSession(model.to_onnx(mkdtemp() + "/model.onnx"))
-        >>> session.run(["label"], {"X": np.array([[1.5], [np.nan], [6.0]])})[0].tolist()
-        ['a', 'a', 'b']
-        """
-        from gaussbayes.base.atomic import replace_file
-        from gaussbayes.export.onnx_model import onnx_bytes
-
-        place = Path(path)
-        replace_file(place, onnx_bytes(self.expression("ONNX"), dtype), "the ONNX file")
-        return place
 
     # Steps from one model to the next.
 

@@ -1,0 +1,101 @@
+"""What a model computes for a row: posteriors and log evidence, once for all families and engines.
+
+    log p(x, c) = log prior_c + Σ_f log p_f(x_f | c)
+
+The normaliser is ``log Σ exp(s_c)``, with the largest s_c taken off first. A calibration t, b, e
+(`gaussbayes.model.calibration`) makes of log-likelihoods l_c the posteriors
+``(1 − e) softmax(log prior_c + t l_c + b_c) + e prior_c``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from gaussbayes.base.errors import OptionError
+from gaussbayes.data.categories import kind as type_of
+from gaussbayes.export.density_formulas import density_terms
+from gaussbayes.export.ops import InputColumn, Ops, Value, choose, total
+from gaussbayes.families.protocol import Expressible, require
+from gaussbayes.model.model import Model
+
+PREDICTION, PROBABILITY, EVIDENCE = "prediction", "proba", "log_evidence"
+"""Names of the columns with results; those of posteriors continue with ``_`` and the class."""
+
+
+def probability_columns(classes: Sequence[Any]) -> list[str]:
+    """The names of the columns of posteriors."""
+    return [f"{PROBABILITY}_{label}" for label in classes]
+
+
+def input_columns(model: Model) -> tuple[InputColumn, ...]:
+    """The features that a model takes from a table; without names they are x0, x1, …."""
+    encoder, columns = model.encoder, []
+    names = encoder.names or tuple(f"x{j}" for j in range(encoder.n_features))
+    for j, name in enumerate(names):
+        marks, origin = encoder.missing.of(name), encoder.origins.get(name)
+        kind: Literal["number", "category", "date"] = "number" if origin is None else "date"
+        text = False
+        if j in encoder.categorical:
+            place, kind = encoder.categorical.index(j), "category"
+            text = encoder.categories is None or type_of(encoder.categories[place]) is str
+        columns.append(InputColumn(name, kind, marks, origin or 0.0, text))
+    return tuple(columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The scores of rows; posteriors and evidence are missing if a row has none."""
+
+    is_scored: Value  # (n, 1) 1, or missing
+    decisive: Value  # (n, k) the largest is that of the predicted class
+    posteriors: Value  # (n, k)
+    evidence: Value  # (n, 1)
+
+
+def model_scores(model: Model, ops: Ops) -> Scores:
+    """The scores of the rows of an engine; an OptionError names what cannot be exported."""
+    if len(model.weighted_members) > 1:
+        msg = "averages of several models cannot be exported: fit a single model"
+        raise OptionError(msg)
+    known = [None] * len(model.densities) if model.learnt is None else model.learnt.parts
+    parts = []
+    for component, density, statistics in zip(
+        model.components, model.densities, known, strict=True
+    ):
+        described = require(density, Expressible, component.family, "an export")
+        parts.append(density_terms(described.expression(statistics), ops, component.columns))
+    with np.errstate(divide="ignore"):
+        log_prior = np.log(model.prior)
+    densities = total([part.by_class for part in parts]).bind()
+    decisive = (densities + np.maximum(log_prior, ops.impossible)).bind()
+    posteriors, evidence = _normalised(decisive)
+    evidence = total([evidence, *(term for part in parts for term in part.common)]).bind()
+    calibration = model.calibration
+    if calibration is not None:
+        shift = np.maximum(log_prior + calibration.offsets, ops.impossible)
+        decisive = (calibration.temperature * densities + shift).bind()
+        posteriors, _ = _normalised(decisive)
+        proportion = calibration.prior_proportion
+        if proportion > 0:
+            mixed = (1.0 - proportion) * posteriors + proportion * np.exp(log_prior)
+            posteriors = decisive = mixed.bind()
+    # A row has no score if a value cannot be, or all classes are impossible.
+    conditions = [condition for part in parts for condition in part.excluded]
+    numbers = [j for j, column in enumerate(ops.inputs) if column.kind != "category"]
+    if numbers:
+        sizes = ops.numbers(numbers).abs().otherwise(0.0)
+        conditions.append(sizes.largest() > ops.largest)
+    is_sound = (evidence > 1e-8 * ops.impossible) & (evidence < ops.largest)
+    cases = [*((condition.bind(), np.nan) for condition in conditions), (is_sound, 1.0)]
+    is_scored = choose(cases, np.nan).bind()
+    return Scores(is_scored, decisive, posteriors * is_scored, evidence * is_scored)
+
+
+def _normalised(scores: Value) -> tuple[Value, Value]:
+    """Exponentials of scores (n, k) over their sum, and the logarithm of the sum (n, 1)."""
+    top = scores.largest().bind()
+    exponentials = (scores - top).bind().exp().bind()
+    added = exponentials.sum().bind()
+    return exponentials / added, top + added.log()

@@ -1,0 +1,157 @@
+"""What differs between databases: types, dates, missing values, and limits.
+
+Expressions are given as text, in which {x} is a column. sqlglot quotes names and strings.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.spelling import meant
+from gaussbayes.export.ops import InputColumn
+
+try:
+    from sqlglot import expressions as sql
+except ModuleNotFoundError as error:
+    msg = "SQL is written with sqlglot: pip install 'gaussbayes[export]'"
+    raise ModuleNotFoundError(msg, name="sqlglot") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How one database has numbers and dates, and how much it allows."""
+
+    name: str
+    days: str  # from 1970 to a date or a time
+    number: str
+    """A column as floats; {marked} is whether its text stands for a missing value."""
+    most_columns: int  # of a subquery
+    text: str = "TEXT"
+    without_nan: str = "NULLIF({x}, CAST('NaN' AS DOUBLE))"
+    is_materialised: bool = False
+    """Whether a subquery must be marked to be computed once: otherwise it may be copied into
+    whatever uses it, stage by stage."""
+    largest: str = "GREATEST"
+    float: str = "{x}"  # a literal such as 1e0 as a float
+    has_wide_integers: bool = True  # whether there are integers beyond 2⁶³
+
+    def name_of(self, *names: str) -> str:
+        """A column or a table, whatever characters its names have."""
+        if any("\0" in name for name in names):
+            msg = f"a name in SQL must be without null characters, got {names!r:.60}"
+            raise DataError(msg)
+        parts = (sql.to_identifier(name, quoted=True) for name in names)
+        return ".".join(part.sql(dialect=self.name) for part in parts)
+
+    def is_mark(self, column: str, marks: frozenset[str]) -> str:
+        """Whether the text of a column stands for a missing value."""
+        strings = ", ".join(map(self.value, sorted(marks)))
+        return f"TRIM(CAST({column} AS {self.text})) IN ({strings})"
+
+    def column(self, column: InputColumn) -> str:
+        """A column of the table as formulas take it: NULL where it is missing."""
+        x = self.name_of(column.name)
+        if column.kind == "category":
+            # Comparing an enumeration with a string that is none of its values may be an error.
+            return f"CAST({x} AS {self.text})" if column.is_text else x
+        if column.kind == "date":
+            return f"{self.days.format(x=x)} - {self.value(column.origin)}"
+        number = self.number.format(x=x, marked=self.is_mark(x, column.marks.strings))
+        number = self.without_nan.format(x=number)
+        for mark in sorted(column.marks.numbers):
+            number = f"NULLIF({number}, {self.value(float(mark))})"
+        return number
+
+    def value(self, constant: Any) -> str:
+        """A constant; floats are read back to the bit, and NaN is NULL."""
+        expected = None
+        if isinstance(constant, float):
+            number = repr(constant) if "e" in repr(constant) else f"{constant!r}e0"
+            return "NULL" if np.isnan(constant) else self.float.format(x=number)
+        if isinstance(constant, str) and "\0" in constant:
+            expected = "without null characters"
+        elif isinstance(constant, int) and constant >= 2**63 and not self.has_wide_integers:
+            expected = f"integers below 2⁶³, as {self.name} has no others"
+        elif not isinstance(constant, str | int):
+            expected = "strings, numbers or booleans"
+        if expected is not None:
+            msg = (
+                f"labels and categories must be {expected} to be written as SQL, got "
+                f"{constant!r:.80}: make them strings before fitting, or others"
+            )
+            raise OptionError(msg)
+        if isinstance(constant, str):
+            return str(sql.Literal.string(constant).sql(dialect=self.name))
+        return str(constant).upper()
+
+
+_NUMBER = "CASE WHEN {is_text} AND {{marked}} THEN NULL ELSE CAST({{x}} AS {double}) END"
+"""Text in columns of text may stand for a missing value; planners drop the rest."""
+
+_DAYS_OF_TEXT = "(CAST(STRFTIME('%s', {x}) AS REAL) + (CAST(STRFTIME('%f', {x}) AS REAL)"
+_DAYS_OF_TEXT += " - CAST(STRFTIME('%S', {x}) AS REAL))) / 86400e0"
+"""Not as a Julian day, a float that has no room for milliseconds."""
+
+DIALECTS = {
+    dialect.name: dialect
+    for dialect in (
+        Dialect(
+            "duckdb",
+            "EPOCH(CAST({x} AS TIMESTAMP)) / 86400e0",
+            _NUMBER.format(is_text="TYPEOF({x}) = 'VARCHAR'", double="DOUBLE"),
+            100_000,
+        ),
+        Dialect(
+            "postgres",
+            "CAST(EXTRACT(EPOCH FROM CAST({x} AS TIMESTAMP)) AS DOUBLE PRECISION) / 86400e0",
+            _NUMBER.format(
+                is_text="CAST(PG_TYPEOF({x}) AS TEXT) IN ('text', 'character varying')",
+                double="DOUBLE PRECISION",
+            ),
+            1600,
+            without_nan="NULLIF({x}, CAST('NaN' AS DOUBLE PRECISION))",
+            is_materialised=True,
+            float="CAST({x} AS DOUBLE PRECISION)",  # otherwise it is a decimal number
+        ),
+        Dialect(
+            "sqlite",
+            _DAYS_OF_TEXT,
+            "CASE WHEN TYPEOF({x}) IN ('integer', 'real') THEN CAST({x} AS REAL)"
+            " WHEN {x} IS NULL OR {marked} THEN NULL ELSE 9e999 END",
+            2000,
+            without_nan="{x}",
+            is_materialised=True,
+            largest="MAX",
+            has_wide_integers=False,
+        ),
+        Dialect(
+            "spark",
+            "CAST(TIMESTAMPDIFF(MICROSECOND, CAST('1970-01-01' AS TIMESTAMP_NTZ),"
+            " CAST({x} AS TIMESTAMP_NTZ)) AS DOUBLE) / 86400e6",
+            _NUMBER.format(is_text="TYPEOF({x}) = 'string'", double="DOUBLE"),
+            100_000,
+            text="STRING",
+        ),
+        Dialect(
+            "bigquery",
+            "CAST(UNIX_MICROS(CAST({x} AS TIMESTAMP)) AS FLOAT64) / 86400e6",
+            "CAST({x} AS FLOAT64)",
+            10_000,
+            text="STRING",
+            without_nan="CASE WHEN IS_NAN({x}) THEN NULL ELSE {x} END",
+            has_wide_integers=False,
+        ),
+    )
+}
+"""The databases that statements are written for."""
+
+
+def find_dialect(name: object) -> Dialect:
+    """The dialect of this name."""
+    if not isinstance(name, str) or name not in DIALECTS:
+        close = meant(name, DIALECTS) if isinstance(name, str) else ""
+        msg = f"dialect must be one of {', '.join(map(repr, DIALECTS))}, got {name!r}{close}"
+        raise OptionError(msg)
+    return DIALECTS[name]

@@ -1,0 +1,284 @@
+"""A model as one SELECT: label, posteriors and log evidence of every row of a table.
+
+Formulas become common table expressions, one per stage, so that what is used several times is
+computed once. Their arithmetic is the same in all dialects; all names in it are ours.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.notices import Remedy
+from gaussbayes.base.types import FloatArray
+from gaussbayes.export import model_formulas as formulas
+from gaussbayes.export.ops import InputColumn, Operand, Ops, Value
+from gaussbayes.export.sql_dialects import Dialect, find_dialect
+from gaussbayes.families.expression import QuadraticForm
+from gaussbayes.model.model import Model
+
+MOST_PATTERNS = 200
+"""Patterns of missing values of one family: each takes about as many numbers as a covariance."""
+
+_ALL_PATTERNS = 5
+"""Columns up to which all patterns are written out, of which there are 2^d."""
+
+_WIDEST_SUM = 64
+"""Terms that are added one after another; more are added in groups, for parsers have a depth."""
+
+_ATOM, _PRODUCT, _SUM, _CONDITION = 3, 2, 1, 0
+"""How tightly the operators of an expression bind."""
+
+_INFIX = {
+    "Add": ("+", _SUM, _SUM, _PRODUCT),
+    "Sub": ("-", _SUM, _SUM, _PRODUCT),
+    "Mul": ("*", _PRODUCT, _PRODUCT, _ATOM),
+    "Div": ("/", _PRODUCT, _PRODUCT, _ATOM),
+    "Less": ("<", _CONDITION, _SUM, _SUM),
+    "LessOrEqual": ("<=", _CONDITION, _SUM, _SUM),
+    "Equal": ("=", _CONDITION, _SUM, _SUM),
+    "And": ("AND", _CONDITION, _ATOM, _ATOM),
+}
+"""Each operator, how tightly it binds, and how tightly its operands must."""
+
+_NEUTRAL = {"Add": 0.0, "Sub": 0.0, "Mul": 1.0, "Div": 1.0}
+
+_FUNCTIONS = {"Log": "LN", "Exp": "EXP", "Abs": "ABS", "Floor": "FLOOR", "otherwise": "COALESCE"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The expression of one column, and the columns that it uses."""
+
+    text: str
+    uses: frozenset[str] = frozenset()
+    binding: int = _ATOM
+
+    def within(self, binding: int) -> str:
+        """Its text as an operand that must bind so tightly."""
+        return self.text if self.binding >= binding else f"({self.text})"
+
+
+def _uses(cells: Sequence[Cell]) -> frozenset[str]:
+    return frozenset().union(*(cell.uses for cell in cells))
+
+
+def _total(cells: Sequence[Cell]) -> Cell:
+    while len(cells) > _WIDEST_SUM:
+        starts = range(0, len(cells), _WIDEST_SUM)
+        groups = [_total(cells[start : start + _WIDEST_SUM]) for start in starts]
+        cells = [Cell(f"({group.text})", group.uses) for group in groups]
+    if len(cells) == 1:
+        return cells[0]
+    return Cell(" + ".join(cell.within(_PRODUCT) for cell in cells), _uses(cells), _SUM)
+
+
+@dataclass(slots=True)
+class SqlOps(Ops):
+    """Columns as expressions; a block is a list of cells."""
+
+    inputs: Sequence[InputColumn]
+    dialect: Dialect
+    stages: list[dict[str, Cell]] = field(default_factory=lambda: [{}])
+    stage_of: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for j, column in enumerate(self.inputs):
+            self.stages[0][f"x{j}"] = Cell(self.dialect.column(column))
+            self.stage_of[f"x{j}"] = 0
+
+    def column(self, name: str) -> Cell:
+        """A column of an earlier stage."""
+        return Cell(name, frozenset([name]))
+
+    def numbers(self, columns: Sequence[int]) -> Value:
+        return Value(self, [self.column(f"x{j}") for j in columns], len(columns))
+
+    def codes(self, column: int, values: Sequence[Any], *, missing: bool) -> Value:
+        name, value, marks = f"x{column}", self.dialect.value, self.inputs[column].marks
+        cases = [(f"{name} = {value(category)}", at) for at, category in enumerate(values)]
+        if missing:
+            absent = f"{name} IS NULL"
+            if self.inputs[column].is_text:
+                absent += f" OR {self.dialect.is_mark(name, marks.strings)}"
+            elif marks.numbers:
+                absent += f" OR {name} IN ({', '.join(map(value, sorted(marks.numbers)))})"
+            cases.insert(0, (absent, len(values)))
+        whens = [f" WHEN {condition} THEN {value(float(at))}" for condition, at in cases]
+        text = f"CASE{''.join(whens)} END" if cases else value(np.nan)
+        return Value(self, [Cell(text, frozenset([name]))], 1).bind()
+
+    def elementwise(self, operation: str, operands: Sequence[Operand]) -> list[Cell]:
+        width = max(x.width if isinstance(x, Value) else np.size(x) for x in operands)
+        blocks = [self._cells(operand, width) for operand in operands]
+        return [self._cell(operation, list(cells)) for cells in zip(*blocks, strict=True)]
+
+    def _cells(self, operand: Operand, width: int) -> list[Cell]:
+        if isinstance(operand, Value):
+            return list(operand.data) if operand.width == width else operand.data * width
+        numbers = np.broadcast_to(np.asarray(operand, np.float64).ravel(), (width,))
+        return [Cell(self.dialect.value(number)) for number in numbers.tolist()]
+
+    def _cell(self, operation: str, cells: list[Cell]) -> Cell:
+        uses, texts = _uses(cells), [cell.text for cell in cells]
+        if operation in _NEUTRAL and texts[1] == self.dialect.value(_NEUTRAL[operation]):
+            return cells[0]
+        if operation in _INFIX:
+            symbol, binding, first, second = _INFIX[operation]
+            text = f"{cells[0].within(first)} {symbol} {cells[1].within(second)}"
+            return Cell(text, uses, binding)
+        if operation == "IsNaN":
+            return Cell(f"{cells[0].within(_ATOM)} IS NULL", uses, _CONDITION)
+        if operation == "choose":
+            cases = zip(texts[:-1:2], texts[1::2], strict=True)
+            whens = "".join(f" WHEN {condition} THEN {result}" for condition, result in cases)
+            return Cell(f"CASE{whens} ELSE {texts[-1]} END", uses)
+        return Cell(f"{_FUNCTIONS[operation]}({', '.join(texts)})", uses)
+
+    def reduced(self, operation: str, block: Value) -> list[Cell]:
+        if operation == "ReduceSum":
+            return [_total(block.data)]
+        texts = ", ".join(cell.text for cell in block.data)
+        return [Cell(f"{self.dialect.largest}({texts})", _uses(block.data))]
+
+    def product(self, block: Value, matrix: FloatArray) -> list[Cell]:
+        sums = []
+        for column in matrix.T:
+            places = np.flatnonzero(column).tolist()
+            pairs = zip(self._cells(column[places], len(places)), places, strict=True)
+            terms = [self._cell("Mul", [block.data[place], number]) for number, place in pairs]
+            sums.append(_total(terms or [Cell(self.dialect.value(0.0))]))
+        return sums
+
+    def taken(self, block: Value, places: list[int]) -> list[Cell]:
+        return [block.data[place] for place in places]
+
+    def joined(self, blocks: Sequence[Value]) -> list[Cell]:
+        return [cell for block in blocks for cell in block.data]
+
+    def looked_up(self, places: Value, table: FloatArray, otherwise: float) -> list[Cell]:
+        if table.ndim == 1:
+            return [self._entry(cell, table.tolist(), otherwise) for cell in places.data]
+        (cell,) = places.data
+        return [self._entry(cell, column, otherwise) for column in table.T.tolist()]
+
+    def _entry(self, cell: Cell, entries: Sequence[float], otherwise: float) -> Cell:
+        # Equal neighbours are looked up together.
+        whens = [
+            f" WHEN {cell.within(_SUM)} <= {self.dialect.value(float(place))}"
+            f" THEN {self.dialect.value(entry)}"
+            for place, entry in enumerate(entries)
+            if place + 1 == len(entries) or entry != entries[place + 1]
+        ]
+        return Cell(f"CASE{''.join(whens)} ELSE {self.dialect.value(otherwise)} END", cell.uses)
+
+    def bound(self, block: Value) -> list[Cell]:
+        """Columns of the first stage in which the cells can be computed."""
+        cells = []
+        for cell in block.data:
+            if cell.uses and cell.text not in self.stage_of:
+                stage = 1 + max(self.stage_of[name] for name in cell.uses)
+                name = f"v{len(self.stage_of)}"
+                self.stages += [{} for _ in range(stage + 1 - len(self.stages))]
+                self.stages[stage][name], self.stage_of[name] = cell, stage
+                cells.append(self.column(name))
+            else:
+                cells.append(cell)
+        return cells
+
+    def patterns(self, form: QuadraticForm, deviations: Value) -> NDArray[np.bool_]:
+        d = deviations.width
+        if len(form.seen) and d <= _ALL_PATTERNS:
+            return np.asarray((np.arange(1, 2**d - 1)[:, None] >> np.arange(d)) & 1 == 1)
+        if len(form.seen) > MOST_PATTERNS:
+            msg = (
+                f"the training rows have {len(form.seen):,} patterns of missing values, each with "
+                f"a covariance of its own, and SQL takes at most {MOST_PATTERNS}; ONNX takes any"
+            )
+            diagonal = Remedy("use covariances that need none", (("covariance", "diagonal"),))
+            raise OptionError(msg).with_remedies([diagonal])
+        return form.seen
+
+
+def sql_statement(
+    model: Model,
+    table: str | Sequence[str] = "rows",
+    dialect: str = "duckdb",
+    keep: Sequence[str] = (),
+) -> str:
+    """One SELECT with the columns `keep` of a table, then label, posteriors and log evidence."""
+    ops = SqlOps(formulas.input_columns(model), find_dialect(dialect))
+    rules, names = ops.dialect, [keep] if isinstance(keep, str) else list(keep)
+    source = _table_names(table)
+    results = _results(model, formulas.model_scores(model, ops), ops)
+    taken = [name for name in names if name.lower() in map(str.lower, results)]
+    if taken or len({name.lower() for name in names}) < len(names):
+        problem = f"{taken[0]!r} is the name of a result" if taken else "a column is named twice"
+        msg = f"keep must be different columns, none named like a result, got {names}: {problem}"
+        raise DataError(msg)
+    for number, name in enumerate(names):
+        ops.stages[0][f"k{number}"] = Cell(rules.name_of(name))
+    kept = {name: ops.column(f"k{number}") for number, name in enumerate(names)}
+    prefix = "stage"
+    while source[-1].lower().startswith(prefix):
+        prefix += "_"
+    written, place = [], rules.name_of(*source)
+    hint = "MATERIALIZED " if rules.is_materialised else ""
+    for number, stage in enumerate(_live(ops.stages, _uses([*kept.values(), *results.values()]))):
+        if len(stage) > rules.most_columns:
+            msg = (
+                f"{rules.name} allows {rules.most_columns:,} columns in a subquery, and this model "
+                f"takes {len(stage):,}: export one of fewer features (marginal), or choose another "
+                "dialect"
+            )
+            raise OptionError(msg)
+        columns = [x if cell.text == x else f"{cell.text} AS {x}" for x, cell in stage.items()]
+        written.append(
+            f"{prefix}{number} AS {hint}(\n  SELECT {', '.join(columns)} FROM {place}\n)"
+        )
+        place = f"{prefix}{number}"
+    last = [f"{cell.text} AS {rules.name_of(name)}" for name, cell in (kept | results).items()]
+    return f"WITH {', '.join(written)}\nSELECT {', '.join(last)} FROM {place}\n"
+
+
+def _results(model: Model, scores: formulas.Scores, ops: SqlOps) -> dict[str, Cell]:
+    """The expressions of label, posteriors and log evidence, by name; NULL without a score."""
+    classes, decisive = model.classes.tolist(), scores.decisive.bind()
+    (top,) = (decisive.largest() * scores.is_scored).bind().data
+    whens = [
+        f" WHEN {cell.text} = {top.text} THEN {ops.dialect.value(label)}"
+        for cell, label in zip(decisive.data, classes, strict=True)
+    ]
+    (nothing,) = (scores.is_scored * 0.0).data
+    names = formulas.probability_columns
+    results = {formulas.PREDICTION: Cell(f"CASE{''.join(whens)} END", _uses([*decisive.data, top]))}
+    results |= dict.fromkeys(names(model.known_classes.tolist()), nothing)
+    results |= dict(zip(names(classes), scores.posteriors.data, strict=True))
+    return results | {formulas.EVIDENCE: scores.evidence.data[0]}
+
+
+def _live(stages: Sequence[dict[str, Cell]], needed: frozenset[str]) -> list[dict[str, Cell]]:
+    """The columns of each stage: those computed there, and those that later stages still need."""
+    live: list[dict[str, Cell]] = []
+    for stage in reversed(stages):
+        made = {name: cell for name, cell in stage.items() if name in needed}
+        if made:
+            needed -= set(made)
+            live.append({name: Cell(name) for name in sorted(needed)} | made)
+            needed |= _uses(list(made.values()))
+    return live[::-1]
+
+
+def _table_names(table: str | Sequence[str]) -> list[str]:
+    """Catalogue, schema and name of a table, or the last of these."""
+    parts = table.split(".") if isinstance(table, str) else list(table)
+    if not 1 <= len(parts) <= 3 or not all(parts):
+        msg = (
+            "table must be a name such as 'rows' or 'schema.rows', or a tuple of at most three "
+            f"names, which may contain dots, got {table!r}"
+        )
+        raise OptionError(msg)
+    return parts
