@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.analysis.boundary import decision_boundaries
-from gaussbayes.analysis.ellipse import ellipse
+from gaussbayes.analysis.class_moments import ellipse
 from gaussbayes.datasets import load_iris
 from tests.designs import all_pairs
 

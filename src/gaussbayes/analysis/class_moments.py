@@ -1,27 +1,32 @@
-"""Means, covariances and probabilities of the classes, put together from all families.
+"""Means, covariances and probabilities of the classes, combined from all families.
 
-Features of different families are independent given the class, so that a covariance of all of them
-is block-diagonal. Categories have none: only features that hold numbers are counted.
+Features of different families are independent given the class, so that the covariance of all of
+them is block-diagonal. Categories have none: only numeric features are counted.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from gaussbayes.analysis.ellipse import N_POINTS, ellipse
+from gaussbayes.base.patterns import patterns_of
 from gaussbayes.base.types import FloatArray
+from gaussbayes.data.rows import Rows
 from gaussbayes.families.protocol import Located, Mixed, Tabulated, Warped
 from gaussbayes.model.model import Model
 
+N_POINTS = 181
+"""Points of an ellipse: two degrees between neighbours, the last being the first."""
+
 
 def class_means(model: Model) -> FloatArray:
-    """The means (k, g) of the features that hold numbers, in their order."""
+    """Return the means (k, g) of the numeric features."""
     return _of_located(model, "mean")
 
 
 def class_deviations(model: Model) -> FloatArray:
-    """The standard deviations (k, g) of the features that hold numbers, in their order."""
+    """Return the standard deviations (k, g) of the numeric features."""
     return _of_located(model, "deviation")
 
 
@@ -33,9 +38,9 @@ def _of_located(model: Model, moment: str, *, straight: bool = False) -> FloatAr
 
 
 def class_covariances(model: Model, *, straight: bool = False) -> FloatArray:
-    """The covariances (k, g, g) of the features that hold numbers; (g, g) if classes share them.
+    """Return the covariances (k, g, g) of the numeric features; (g, g) if classes share them.
 
-    With `straight` those that are transformed are so here.
+    With `straight`, those of the transformed features.
     """
     k, g = _shape(model)
     located = _located(model, straight=straight)
@@ -48,10 +53,9 @@ def class_covariances(model: Model, *, straight: bool = False) -> FloatArray:
 
 
 def class_outlines(model: Model, radius: float, n_points: int = N_POINTS) -> FloatArray:
-    """Points (k, n_points, 2) at this Mahalanobis distance from the classes, once around.
+    """Return points (k, n_points, 2) at this Mahalanobis distance from the classes, once around.
 
-    Of two features that hold numbers. Of features that are transformed they are ellipses before
-    they are mapped back.
+    There are two numeric features. Outlines of transformed features are ellipses mapped back.
     """
     covariances = np.broadcast_to(class_covariances(model, straight=True), (_shape(model)[0], 2, 2))
     means = _of_located(model, "mean", straight=True)
@@ -64,7 +68,7 @@ def class_outlines(model: Model, radius: float, n_points: int = N_POINTS) -> Flo
 
 
 def class_correlations(model: Model) -> FloatArray:
-    """The correlations (k, g, g) of the features that hold numbers; (g, g) if shared."""
+    """Return the correlations (k, g, g) of the numeric features; (g, g) if shared."""
     return correlations(class_covariances(model))
 
 
@@ -113,3 +117,66 @@ def _located(model: Model, *, straight: bool = False) -> Iterator[tuple[list[int
         shown = shown.straight if straight and isinstance(shown, Warped) else shown
         if columns.size and isinstance(shown, Located):
             yield (columns - np.searchsorted(categorical, columns)).tolist(), shown
+
+
+def ellipse(
+    mean: FloatArray, covariance: FloatArray, radius: float, n_points: int = N_POINTS
+) -> FloatArray:
+    """Return points (n_points, 2) at this Mahalanobis distance from the mean, once around.
+
+    With the Cholesky factor ``Σ = L Lᵀ`` they are ``mean + radius · L (cos t, sin t)``, for which
+    ``(x − mean)ᵀ Σ⁻¹ (x − mean) = radius²``.
+
+    Examples
+    --------
+    >>> points = ellipse(np.zeros(2), np.diag([4.0, 1.0]), radius=2.0, n_points=5)
+    >>> points.round(12).tolist()
+    [[4.0, 0.0], [0.0, 2.0], [-4.0, 0.0], [-0.0, -2.0], [4.0, -0.0]]
+    """
+    angle = np.linspace(0.0, 2.0 * np.pi, n_points)
+    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    points: FloatArray = mean + radius * circle @ np.linalg.cholesky(covariance).T
+    return points
+
+
+def mass_of_radius(radius: ArrayLike, n_features: int = 2) -> FloatArray:
+    """Return the probability of a Gaussian within a Mahalanobis radius."""
+    from scipy.stats import chi2
+
+    mass: FloatArray = chi2.cdf(np.square(np.asarray(radius, dtype=np.float64)), n_features)
+    return mass
+
+
+def expected_rows(model: Model, rows: Rows, n_jobs: int | None = None) -> FloatArray:
+    """Return the numbers (n, d) of rows, with conditional expectations of the missing values.
+
+    ``E[x_m | x_o] = Σ_c p(c | x_o) (μ_cm + Σ_c,mo Σ_c,oo⁻¹ (x_o − μ_co))`` for a model whose
+    features are all Gaussian.
+
+    Examples
+    --------
+    >>> from gaussbayes import GaussianClassifier
+    >>> model = GaussianClassifier.from_parameters(
+    ...     None, [[0, 0], [4, 4]], [[1, 0.5], [0.5, 1]], covariance="full"
+    ... ).model_
+    >>> expected_rows(model, model.rows([[2.0, float("nan")]])).tolist()
+    [[2.0, 2.0]]
+    """
+    filled = rows.matrix.astype(np.float64)
+    if not np.isnan(filled).any():
+        return filled
+    means, posterior = class_means(model), model.posterior(rows, n_jobs)
+    covariances = np.broadcast_to(class_covariances(model), (len(means), *(means.shape[1:] * 2)))
+    patterns = patterns_of(filled)
+    for number in range(patterns.n_patterns):
+        which, seen = patterns.rows(number), patterns.observed[number]
+        if seen.all():
+            continue
+        there, expected = filled[np.ix_(which, seen)], np.zeros((which.size, int((~seen).sum())))
+        for mean, covariance, weight in zip(means, covariances, posterior[which].T, strict=True):
+            # A pseudo-inverse: features may depend on one another.
+            inverse = np.linalg.pinv(covariance[np.ix_(seen, seen)], hermitian=True)
+            slope = covariance[np.ix_(~seen, seen)] @ inverse
+            expected += weight[:, None] * (mean[~seen] + (there - mean[seen]) @ slope.T)
+        filled[np.ix_(which, ~seen)] = expected
+    return filled

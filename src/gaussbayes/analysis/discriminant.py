@@ -1,118 +1,30 @@
-"""The log-odds of Gaussian classes as a polynomial, linear if they share a covariance, and axes.
+"""Linear discriminants of Gaussian classes with a shared covariance, and Fisher's axes.
 
-``log p(a | x) − log p(b | x) = xᵀ Q x + wᵀ x + w₀``, with ``Q = ½ (Σ_b⁻¹ − Σ_a⁻¹)``,
-``w = Σ_a⁻¹ μ_a − Σ_b⁻¹ μ_b`` and ``w₀ = log (π_a / π_b) + ½ (μ_bᵀ Σ_b⁻¹ μ_b − μ_aᵀ Σ_a⁻¹ μ_a +
-log |Σ_b| − log |Σ_a|)``. With one covariance the squares cancel: Q is 0, and the boundary straight.
-Then the classes differ on a few axes only, Fisher's linear discriminants.
+``log p(c | x) = w_cᵀ x + w_c0 + …`` with ``w_c = Σ⁻¹ μ_c``: the classes differ on at most k − 1
+axes, Fisher's linear discriminants.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gaussbayes.analysis.class_moments import class_covariances, class_means, correlations
-from gaussbayes.analysis.expected_values import expected_rows
+from gaussbayes.analysis.class_moments import class_covariances, expected_rows
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.protocol import Distant, Warped, Whitened
-from gaussbayes.model.construction import given_model
+from gaussbayes.families.protocol import Whitened
 from gaussbayes.model.model import Model
-from gaussbayes.model.settings import Settings
 
-_NO_AXES = (
-    "discriminant axes need Gaussian features with a shared covariance (shared=True); other models "
-    "have none"
-)
+_NO_AXES = "discriminant axes need Gaussian features with a shared covariance"
 
 _TOLERANCE = 1e-10
 """Proportion of the largest singular value up to which there is no axis."""
 
 _BLOCK = 1 << 12
 """Rows that are projected at a time."""
-
-_NOTHING = 1e-12
-"""Proportion of the largest term below which a term of the equation is rounding."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LogOddsEquation:
-    """``log p(a | x) − log p(b | x) = xᵀ Q x + wᵀ x + w₀``; where it is 0 is the boundary.
-
-    Examples
-    --------
-    >>> from gaussbayes import GaussianClassifier
-    >>> X, y = [[1, 8], [2.5, 7.5], [2, 7], [8.5, 2.5], [9, 2], [8, 1]], list("bbbaaa")
-    >>> print(GaussianClassifier(shared=True).fit(X, y).boundary("a", "b"))
-    log-odds of 'a' to 'b' = 24·x0 - 20.4·x1 - 28.8
-    boundary: x1 = 1.176·x0 - 1.412
-    """
-
-    classes: tuple[Any, Any]  # a and b
-    features: tuple[str, ...]
-    quadratic: FloatArray  # Q (d, d), symmetric; 0 if the classes share a covariance
-    linear: FloatArray  # w (d,)
-    constant: float  # w₀
-
-    @property
-    def is_linear(self) -> bool:
-        """Whether the boundary is a line, plane or hyperplane."""
-        return not self.quadratic.any()
-
-    def __call__(self, X: Any) -> FloatArray:
-        """The log-odds (n,) of rows (n, d)."""
-        rows = np.asarray(X, dtype=np.float64)
-        squares = np.einsum("ni,ij,nj->n", rows, self.quadratic, rows)
-        return np.asarray(squares + rows @ self.linear + self.constant)
-
-    def __str__(self) -> str:
-        """The equation, and of two features with a straight boundary that of the line."""
-        a, b = (repr(label) for label in self.classes)
-        names, terms = self.features, []
-        for i, first in enumerate(names):
-            terms.append((float(self.quadratic[i, i]), f"·{first}²"))
-            others = range(i + 1, len(names))
-            terms += [(2.0 * self.quadratic[i, j], f"·{first}·{names[j]}") for j in others]
-        terms += zip(self.linear.tolist(), (f"·{name}" for name in names), strict=True)
-        lines = [f"log-odds of {a} to {b} = {_sum([*terms, (self.constant, '')])}"]
-        if self.is_linear and len(names) == 2 and self.linear[1]:
-            slope, start = -self.linear[0] / self.linear[1], -self.constant / self.linear[1]
-            line = _sum([(float(slope), f"·{names[0]}"), (float(start), "")])
-            lines.append(f"boundary: {names[1]} = {line}")
-        elif self.is_linear and len(names) == 1 and self.linear[0]:
-            lines.append(f"boundary: {names[0]} = {-self.constant / self.linear[0]:.4g}")
-        return "\n".join(lines)
-
-
-def log_odds_equation(model: Model, a: int, b: int) -> LogOddsEquation:
-    """The log-odds of two classes, given by code, whose features are all Gaussian."""
-    prior, means = model.parameters.log_prior, class_means(model)
-    precisions, log_determinants = _precisions(model, "an equation of the boundary")
-    center = means[[a, b]].mean(axis=0)  # about it nothing large cancels
-    offset = means - center
-    quadratic = 0.5 * (precisions[b] - precisions[a])
-    weights = {code: precisions[code] @ offset[code] for code in (a, b)}
-    half = {c: 0.5 * (offset[c] @ weights[c] + log_determinants[c]) - prior[c] for c in (a, b)}
-    linear = weights[a] - weights[b]
-    constant = half[b] - half[a] - linear @ center + center @ quadratic @ center
-    labels = model.classes[[a, b]].tolist()
-    return LogOddsEquation(
-        (labels[0], labels[1]),
-        model.schema.features or tuple(f"x{j}" for j in range(model.schema.n_features)),
-        quadratic,
-        linear - 2.0 * quadratic @ center,
-        float(constant),
-    )
-
-
-def has_linear_log_odds(settings: Settings) -> bool:
-    """Whether models with these settings have linear discriminants and axes, whatever the rows."""
-    return all(family.has_linear_log_odds for family in settings.families)
 
 
 def linear_discriminants(
@@ -122,8 +34,8 @@ def linear_discriminants(
 
     ``w_c = Σ⁻¹ μ_c``, ``w_c0 = log π_c − ½ μ_cᵀ Σ⁻¹ μ_c``; of two classes those of the second less
     those of the first, (1, d) and (1,), as in scikit-learn. If `centred`, the mean of the classes'
-    means, weighted by their priors, has taken the place of 0: ``Σ⁻¹ (μ_c − x̄)``. None where classes
-    have covariances of their own, or features are not Gaussian.
+    means, weighted by their priors, takes the place of 0: ``Σ⁻¹ (μ_c − x̄)``. None for
+    class-specific covariances, or if features are not Gaussian.
     """
     gaussians = _shared_gaussians(model)
     if gaussians is None:
@@ -144,7 +56,7 @@ def linear_discriminants(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DiscriminantAxes:
-    """Fisher's linear discriminants: where the means of the classes lie apart.
+    """Fisher's linear discriminants.
 
     Axes along which the variance within classes is 1 and that between them as large as can be, in
     this order. Distances between the projections of the means are their Mahalanobis distances.
@@ -190,7 +102,7 @@ class DiscriminantAxes:
     def project_rows(self, model: Model, rows: Rows, n_jobs: int | None = None) -> RealArray:
         """Rows of a model on the axes (n, r), in their float type.
 
-        Of rows with missing values the expectations, given what is there.
+        Rows with missing values are projected in expectation.
         """
         with np.errstate(invalid="ignore"):
             places = self.project(rows.matrix)
@@ -202,11 +114,11 @@ class DiscriminantAxes:
 
 
 def discriminant_axes(model: Model, tolerance: float = _TOLERANCE) -> DiscriminantAxes | None:
-    """The axes on which the classes of a model with a shared covariance lie apart; else None.
+    """Return the axes that separate the classes of a model with a shared covariance; else None.
 
     With the whitener W of Σ and means μ_c about their mean x̄, the singular vectors of the matrix
     with the rows ``√π_c W (μ_c − x̄)`` are the axes; those whose singular value is at most the
-    tolerance times the largest are left out. It takes the merged moments alone, no row.
+    tolerance times the largest are omitted. It needs the merged moments alone, no row.
     """
     gaussians = _shared_gaussians(model)
     if gaussians is None:
@@ -230,8 +142,8 @@ def linear_scores(
 ) -> RealArray:
     """``w_cᵀ x + w_c0`` (n, k): log posteriors, but for a term that all classes have in common.
 
-    For three classes or more; see `linear_discriminants`. Of rows with missing values they are the
-    log posteriors.
+    For three classes or more; see `linear_discriminants`. For rows with missing values they are
+    the log posteriors.
     """
     linear = linear_discriminants(model, centred=centred)
     if linear is None:
@@ -253,9 +165,6 @@ def quadratic_scores(model: Model, rows: Rows, n_jobs: int | None = None) -> Rea
     return np.asarray(model.log_joint(rows, n_jobs) + constant, dtype=rows.dtype)
 
 
-_axes: WeakKeyDictionary[Model, dict[float, DiscriminantAxes | None]] = WeakKeyDictionary()
-
-
 def discriminant_coordinates(
     model: Model,
     rows: Rows,
@@ -266,31 +175,13 @@ def discriminant_coordinates(
 ) -> RealArray:
     """Rows on the discriminant axes (n, r), in their float type.
 
-    Of rows with missing values the expectations, given what is there. If not `centred`, the origin
-    of the features is 0 on all axes. The axes of a model are worked out once.
+    Rows with missing values are projected in expectation. If not `centred`, the origin of the
+    features is 0 on all axes.
     """
-    known = _axes.setdefault(model, {})
-    if tolerance not in known:
-        known[tolerance] = discriminant_axes(model, tolerance)
-    axes = known[tolerance]
+    axes = discriminant_axes(model, tolerance)
     if axes is None:
         raise OptionError(_NO_AXES)
     return (axes if centred else axes.about_zero()).project_rows(model, rows, n_jobs)
-
-
-def projected_model(model: Model, n_axes: int = 2) -> Model:
-    """The classes of a model as seen on its first discriminant axes, by which features are called.
-
-    The means on the axes, and the identity for the covariance that they share.
-    """
-    axes = discriminant_axes(model)
-    if axes is None or not axes.n_axes:
-        raise OptionError(_NO_AXES)
-    r = min(n_axes, axes.n_axes)
-    names = [f"discriminant {j + 1} ({100 * axes.ratio[j]:.1f} %)" for j in range(r)]
-    given: dict[str, Any] = {"covariance": "full", "shared": True, "feature_names": names}
-    means = axes.project(class_means(model))[:, :r]
-    return given_model(model.prior, means, np.eye(r), model.classes, **given)
 
 
 def _variances(model: Model) -> FloatArray:
@@ -338,37 +229,3 @@ def _map(
     for columns, density in gaussians:
         product[:, columns] = density.times_precision(vectors[:, columns])
     return product
-
-
-def _is_gaussian(density: Any) -> bool:
-    return isinstance(density, Distant) and not isinstance(density, Warped)
-
-
-def _precisions(model: Model, wanted: str) -> tuple[FloatArray, FloatArray]:
-    """Inverse covariances (k, d, d) and their log determinants (k,), by the correlations."""
-    for component, density in zip(model.components, model.densities, strict=True):
-        if not _is_gaussian(density):
-            features = ", ".join(model.schema.feature_name(column) for column in component.columns)
-            msg = (
-                f"{wanted} needs Gaussian features with estimated covariances, but {features:.200} "
-                f"({component.family.name}) are not: leave them out (marginal), or see log_odds"
-            )
-            raise OptionError(msg)
-    k, d = model.classes.shape[0], model.schema.n_features
-    covariances = np.broadcast_to(class_covariances(model), (k, d, d))
-    deviation, scaled = np.sqrt(np.einsum("kii->ki", covariances)), correlations(covariances)
-    inverse = np.linalg.inv(scaled) / deviation[:, :, None] / deviation[:, None, :]
-    log_determinants = np.linalg.slogdet(scaled)[1] + 2.0 * np.log(deviation).sum(axis=1)
-    return 0.5 * (inverse + inverse.swapaxes(1, 2)), log_determinants
-
-
-def _sum(terms: list[tuple[float, str]]) -> str:
-    """Numbers times names, those that are rounding left out."""
-    largest = max((abs(value) for value, _ in terms), default=0.0)
-    written = ""
-    for value, name in terms:
-        if abs(value) > _NOTHING * largest:
-            sign = ("-" if value < 0 else "") if not written else (" - " if value < 0 else " + ")
-            number = f"{abs(value):.4g}"
-            written += sign + (name[1:] if name and number == "1" else number + name)
-    return written or "0"

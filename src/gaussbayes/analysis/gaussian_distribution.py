@@ -22,7 +22,7 @@ from gaussbayes.data.rows import LabelledRows, Rows, number_rows
 from gaussbayes.data.tables import as_array, is_frame
 from gaussbayes.model.construction import given_model
 from gaussbayes.model.model import Model
-from gaussbayes.model.options import check_options
+from gaussbayes.model.options import internal_options
 from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import observe
 
@@ -106,7 +106,7 @@ class Gaussian:
         Gaussian(mean=[3.0, 5.0], covariance=[[2.6667, 2.0], [2.0, 6.0]])
         """
         settings: dict[str, Any] = {"covariance": covariance, "shrinkage": shrinkage}
-        options = check_options(divisor=divisor, categorical_features=None, **settings)
+        options = internal_options(divisor=divisor, **settings)
         table = X if is_frame(X) else _as_rows(X)
         encoder = options.encoder(table)
         rows = encoder.encode(table)

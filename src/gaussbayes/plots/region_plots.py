@@ -15,8 +15,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.class_moments import class_outlines
-from gaussbayes.analysis.ellipse import mass_of_radius
+from gaussbayes.analysis.class_moments import class_outlines, mass_of_radius
 from gaussbayes.analysis.grid import (
     Grid,
     RegionMap,
