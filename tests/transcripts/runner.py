@@ -7,7 +7,8 @@ A page is Markdown. Three kinds of fenced blocks are run, in order and in one em
 - ``python``: statements as in an interactive session (``>>>``), followed by what they print;
 - any other language with the name of a file: the block is written to that file.
 
-The files in ``data`` and the iris data lie in the directory from the start.
+The files in ``data`` and the iris data lie in the directory from the start. Lines of a console
+block before its first command are kept.
 
 ``python -m tests.transcripts.runner`` (``make accept``) rewrites the output of all pages.
 """
@@ -29,8 +30,7 @@ from tempfile import TemporaryDirectory
 from click.testing import CliRunner
 
 FOLDER = Path(__file__).parent
-PAGES = sorted(FOLDER.glob("*.md"))
-DOCUMENTATION = FOLDER.parents[1] / "docs/command-line.md"
+PAGES = [*sorted(FOLDER.glob("*.md")), FOLDER.parents[1] / "docs/command-line.md"]
 ENVIRONMENT = {"COLUMNS": "100", "TERM": "dumb", "MPLBACKEND": "agg", "LC_ALL": "C.UTF-8"}
 _SHELL = set("|><;&*`$()~")
 

@@ -72,16 +72,16 @@ def settle(path: Path) -> None:
 
 def check_writable(path: Path, what: str = "the file") -> None:
     """Raise an `OSError` that names the path if no file can be written there."""
-    folder = path.resolve().parent
+    folder, named = path.resolve().parent, str(path.parent)
     for wrong, error, problem in (
         (path.is_dir(), IsADirectoryError, "it is a directory; name a file in it"),
         (path.exists() and not path.is_file(), OSError, "it is not an ordinary file"),
-        (not folder.exists(), FileNotFoundError, f"there is no directory {str(folder)!r}"),
-        (not folder.is_dir(), NotADirectoryError, f"{str(folder)!r} is not a directory"),
+        (not folder.exists(), FileNotFoundError, f"there is no directory {named!r}"),
+        (not folder.is_dir(), NotADirectoryError, f"{named!r} is not a directory"),
         (
             not os.access(folder, os.W_OK | os.X_OK),
             PermissionError,
-            f"no permission to write in {str(folder)!r}",
+            f"no permission to write in {named!r}",
         ),
         (
             path.exists() and not os.access(path, os.W_OK),

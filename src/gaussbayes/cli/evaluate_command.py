@@ -72,7 +72,10 @@ def command(
         if not isinstance(cv, int | None):
             msg = f"--time takes a number of folds, got --cv {cv}"
             raise click.UsageError(msg)
-        X, how["cv"] = _sorted(rows.table(), time), TimeSeriesSplit(cv or _TIME_FOLDS)
+        if time not in rows.names:
+            msg = f"there is no column {time!r}; columns are {', '.join(rows.names)}"
+            raise click.BadParameter(msg, param_hint="'--time'")
+        X, how["cv"] = rows.table().sort_by(time), TimeSeriesSplit(cv or _TIME_FOLDS)
     elif name is None and cv is None:
         how["cv"] = 10
     with console.warnings_told(), working("evaluating"):
@@ -82,10 +85,3 @@ def command(
         else:
             result = model.evaluate(X, y, **how)
     console.show(result, as_json=as_json)
-
-
-def _sorted(table: Any, column: str) -> Any:
-    if column not in table.column_names:
-        msg = f"there is no column {column!r}; columns are {', '.join(table.column_names)}"
-        raise click.BadParameter(msg, param_hint="'--time'")
-    return table.sort_by(column)

@@ -1,14 +1,16 @@
 """``gaussbayes fit FILE... -y COLUMN``: rows → a model file."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import click
+from sklearn.exceptions import NotFittedError
 
 from gaussbayes.base.progress import working
 from gaussbayes.cli import console, flags, inputs
 from gaussbayes.cli.console import tell
 from gaussbayes.cli.flags import option
-from gaussbayes.cli.inputs import Classifier, counted
+from gaussbayes.cli.inputs import Classifier, counted, total_weight
 
 
 @click.command("fit")
@@ -52,16 +54,19 @@ def command(
     values = flags.given_values(arguments)
     classifier = inputs.make_classifier(values)
     rows = inputs.open_rows(files, values)
+    inputs.check_inputs(*files, like or "")
     y = inputs.required_target(target, rows)
     console.check_output(output, "the model", *files, as_json=as_json)
     earlier = None if like is None else inputs.load_model(like)
     with console.warnings_told(), working("fitting"):
         classifier.fit(rows, y, weights, like=earlier)
-    save_and_tell(classifier, output, "Fitted on", as_json=as_json)
+    save_and_tell(classifier, output, as_json=as_json, weighted=weights is not None)
 
 
-def save_and_tell(model: Classifier, place: str, done: str, *, as_json: bool) -> None:
-    """Write a model and report its rows, classes and features, its selection and notices."""
+def save_and_tell(
+    model: Classifier, place: str, *, as_json: bool, weighted: bool, known: Iterable[str] = ()
+) -> None:
+    """Write a model and report its rows, classes, features, selection, and notices not `known`."""
     with console.writable(place) as path:
         model.save(path)
     if as_json:
@@ -69,25 +74,26 @@ def save_and_tell(model: Classifier, place: str, done: str, *, as_json: bool) ->
     classes = counted(len(model.classes_), "class", "classes")
     features = counted(len(model.columns_.used), "feature")
     where = "standard output" if place == flags.STANDARD else place
-    tell(f"{done} {_rows(model)} ({classes}, {features}); model saved to {where}")
+    weight = total_weight(model)
+    plain = weight.is_integer() and not weighted
+    rows = counted(int(weight), "row") if plain else f"rows of total weight {weight:.6g}"
+    tell(f"Fitted on {rows} ({classes}, {features}); model saved to {where}")
     selection = getattr(model, "selection_", None)
     if selection is not None:
         tell(
             f"Selected: {selection.title}; leave-one-out log loss {selection.log_loss:.3f} "
             f"(class frequencies: {selection.baseline_log_loss:.3f})"
         )
-    console.tell_notices(model.notices_)
+    console.tell_notices(notice for notice in notices_of(model) if notice.message not in known)
 
 
-def _weight(model: Classifier) -> float:
-    learnt = model.model_.learnt
-    return 0.0 if learnt is None else float(learnt.weight.sum())
-
-
-def _rows(model: Classifier) -> str:
-    weight = _weight(model)
-    whole = weight.is_integer()
-    return counted(int(weight), "row") if whole else f"rows of total weight {weight:.6g}"
+def notices_of(model: Classifier) -> tuple[Any, ...]:
+    """Return the notices of a model; one that cannot predict yet has a single notice, why."""
+    try:
+        return model.notices_
+    except NotFittedError as error:
+        console.tell(f"Notice: the model cannot predict yet: {error}")
+        return ()
 
 
 def fit_record(model: Classifier) -> dict[str, object]:
@@ -95,10 +101,10 @@ def fit_record(model: Classifier) -> dict[str, object]:
     selection = getattr(model, "selection_", None)
     return {
         "target": model.columns_.target,
-        "weight": _weight(model),
+        "weight": total_weight(model),
         "classes": model.classes_.tolist(),
         "features": [column.name for column in model.columns_.used],
         "columns": model.columns_.to_dict(),
         "selection": selection and selection.to_dict(),
-        "notices": [notice.to_dict() for notice in model.notices_],
+        "notices": [notice.to_dict() for notice in notices_of(model)],
     }

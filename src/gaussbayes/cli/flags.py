@@ -304,7 +304,9 @@ def _cost_triples(text: str) -> Iterable[tuple[str, str, str]]:
             pair, _, cost = item.rpartition("=")
             yield *pair.partition(":")[::2], cost
         return
-    (_, *decided), *lines = [items(line) for line in path.read_text("utf-8-sig").splitlines()]
+    text = path.read_text("utf-8-sig")
+    (_, *decided), *lines = [line for line in csv.reader(text.splitlines()) if line] or [[""]]
     for true, *cells in lines:
         for other, cost in zip(decided, cells, strict=False):
-            yield true, other, cost
+            if cost or other != true:
+                yield true, other, cost

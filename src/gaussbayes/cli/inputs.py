@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from inspect import signature
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
-from gaussbayes import AutoClassifier, Columns, FileError, GaussianClassifier, load, read
+from gaussbayes import AutoClassifier, Columns, DataError, FileError, GaussianClassifier, load, read
 from gaussbayes.base.progress import working
 from gaussbayes.cli import console
 from gaussbayes.cli.flags import COLUMN_NAMES, MODELS, READ_NAMES, STANDARD, Values, pasted
@@ -102,9 +103,16 @@ def fitted_with_rows(
 
 
 def used_columns(model: Classifier, table: "pa.Table") -> "pa.Table":
-    """Return the columns of a table that a model uses; the library reports missing ones."""
-    used = [column.name for column in model.columns_.used]
-    return table.select([name for name in used if name in table.column_names])
+    """Return the columns of a table that a model uses, which must be there."""
+    used, present = [column.name for column in model.columns_.used], table.column_names
+    missing = [name for name in used if name not in present]
+    if missing:
+        near = get_close_matches(missing[0], present, n=1)
+        close = f" (did you mean {near[0]!r}?)" if near else ""
+        listed = f"missing: {', '.join(missing)}{close}; columns: {', '.join(present)}"
+        msg = f"{len(missing)} of {counted(len(used), 'feature')} of the model {listed}"
+        raise DataError(msg)
+    return table.select(used)
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -114,6 +122,12 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     ('1 class', '1,500 rows')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def total_weight(model: Classifier) -> float:
+    """Return the total weight of the labelled rows that a model was fitted to."""
+    learnt = model.model_.learnt
+    return 0.0 if learnt is None else float(learnt.weight.sum())
 
 
 # Model files.

@@ -1,7 +1,5 @@
 """``gaussbayes lab [MODEL] FILE``: an interactive page."""
 
-import webbrowser
-from pathlib import Path
 from typing import Any
 
 import click
@@ -38,12 +36,5 @@ def command(
     model, rows, y = inputs.fitted_with_rows(files, target, flags.given_values(arguments))
     path = model.lab(rows, y).save(output)
     console.saved("page", path, as_json=as_json)
-    if not no_open and not _opened(path):
+    if not no_open and click.launch(str(path)) != 0:
         console.tell("No browser could be opened: open the file yourself.")
-
-
-def _opened(path: Path) -> bool:
-    try:
-        return webbrowser.open(path.resolve().as_uri())
-    except (webbrowser.Error, OSError):
-        return False

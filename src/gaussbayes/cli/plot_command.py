@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -16,9 +16,6 @@ from gaussbayes.cli import console, flags, inputs
 from gaussbayes.cli.explain_command import find_row
 from gaussbayes.cli.flags import STANDARD, option
 from gaussbayes.cli.inputs import Classifier
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 KINDS = {
     "dataset": "the rows over one or two features",
@@ -40,6 +37,8 @@ KINDS = {
 }
 _EVALUATED = {"confusion", "calibration", "roc"}
 _MODEL_ALONE = {"regions", "ellipses", "densities", "posterior", "joint", "evidence"}
+_SHOWN = dict.fromkeys([*_MODEL_ALONE, "dataset", "predictions"], 2) | {"densities": 1}
+"""How many features a figure shows."""
 _KINDS_OF = {
     "features": set(KINDS) - _EVALUATED - {"explanation", "importance", "comparison"},
     "label": {"predictions", "posterior", "joint"},
@@ -117,9 +116,11 @@ def command(
         given["features"] = flags.items(given["features"])
     values = flags.given_values({"set_option": set_option})
     with console.warnings_told(), working("drawing"):
-        draw = partial(
-            getattr(plots, kind), *_subject(kind, files, target, values, row, cv), **given
-        )
+        subject = _subject(kind, files, target, values, row, cv)
+        if kind in _SHOWN and "features" not in given:
+            given["features"] = _most_informative(kind, *subject)
+        subject = {"dataset": subject[1:], "ellipses": subject[:1]}.get(kind, subject)
+        draw = partial(getattr(plots, kind), *subject, **given)
         content = _drawn(draw, suffix[1:], size, dpi)
     if place == STANDARD:
         sys.stdout.buffer.write(content)
@@ -145,21 +146,24 @@ def _subject(
         return (model.evaluate(table, y, cv=cv if name is not None else cv or 10),)
     if name is None:
         model.fit(table, y)
-    return _of_rows(kind, model, table, y, row)
-
-
-def _of_rows(kind: str, model: Classifier, table: "pa.Table", y: str, row: int) -> tuple[Any, ...]:
-    """Return what is drawn of a fitted model and rows, of which at most so many are shown."""
-    if kind == "explanation":
-        return (model.explain(inputs.used_columns(model, table).slice(row - 1, 1)),)
-    if kind == "importance":
-        return (model.importance(table, y),)
+    if kind in {"explanation", "importance"}:
+        one = inputs.used_columns(model, table).slice(row - 1, 1)
+        return (model.explain(one) if kind == "explanation" else model.importance(table, y),)
     step = -(-table.num_rows // _MOST_POINTS) or 1
     if step > 1:
         console.tell(f"Notice: the figure shows one of {step} rows")
         table = table.take(list(range(0, table.num_rows, step)))
-    shown = (inputs.used_columns(model, table), table.column(y).to_pylist())
-    return {"dataset": shown, "ellipses": (model,)}.get(kind, (model, *shown))
+    return model, inputs.used_columns(model, table), table.column(y).to_pylist()
+
+
+def _most_informative(kind: str, model: Classifier, X: Any = None, y: Any = None) -> Any:
+    """Return the features to show if none are given: those with the largest importance."""
+    count = _SHOWN.get(kind, len(model.columns_))
+    if len(model.columns_.used) <= count:
+        return None
+    if X is None:
+        X, y = model.sample(1000, random_state=0)
+    return [found.feature for found in model.importance(X, y).features[:count]]
 
 
 def _drawn(draw: Callable[[], object], format_name: str, size: Any, dpi: int) -> bytes:

@@ -102,13 +102,18 @@ def command(
         batches = track(_batches(fitted, rows), "predicting")
         tables = (_answers(fitted, batch, **wanted) for batch in batches)
         console.write_tables(tables, output, format_name)
+    if output != STANDARD:
+        console.tell(f"Predictions saved to {output}")
 
 
 def _batches(model: Classifier, rows: "Source") -> "Iterator[pa.Table]":
-    """The rows, some at a time; an empty table if there are none."""
+    """The rows, some at a time."""
     batches = rows.batches(columns=model.columns_)
     first = next(batches, None)
-    return iter([rows.table()]) if first is None else chain([first], batches)
+    if first is None:
+        msg = f"{rows} has no rows"
+        raise DataError(msg)
+    return chain([first], batches)
 
 
 def _with_priors(

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from gaussbayes.cli import console, flags, inputs
-from gaussbayes.cli.fit_command import fit_record
+from gaussbayes.cli.fit_command import fit_record, notices_of
 
 _PARAMETERS = (
     *("priors_", "means_", "covariances_", "correlations_", "category_probabilities_"),
@@ -42,4 +42,4 @@ def command(file: str, target: str | None, as_json: bool, **arguments: Any) -> N
         return
     blocks = [model, model.columns_, getattr(model, "selection_", None)]
     click.echo("\n\n".join(str(block) for block in blocks if block is not None))
-    console.tell_notices(model.notices_)
+    console.tell_notices(notices_of(model))

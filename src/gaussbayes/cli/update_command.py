@@ -7,7 +7,7 @@ import click
 
 from gaussbayes.base.progress import working
 from gaussbayes.cli import console, flags, inputs
-from gaussbayes.cli.fit_command import save_and_tell
+from gaussbayes.cli.fit_command import notices_of, save_and_tell
 from gaussbayes.cli.flags import MODEL, SOURCE, option
 
 _DECAY = click.FloatRange(0, 1, min_open=True)
@@ -57,6 +57,7 @@ def command(
     console.check_output(place, "the model", *files, *merge, *forget, as_json=as_json)
     content = Path(place).read_bytes() if Path(place).is_file() else None
     fitted = inputs.load_model(model)
+    known = {notice.message for notice in notices_of(fitted)}
     with console.warnings_told(), working("updating"):
         if files:
             y = inputs.fitted_target(fitted, target, model)
@@ -71,4 +72,5 @@ def command(
                 y = inputs.fitted_target(fitted, target, model)
                 fitted.forget(inputs.open_rows((name,), values), y, weights)
     with inputs.unchanged(place, content):
-        save_and_tell(fitted, place, "Model of", as_json=as_json)
+        weighted = weights is not None
+        save_and_tell(fitted, place, as_json=as_json, weighted=weighted, known=known)
