@@ -211,7 +211,7 @@ class OtherView(View):
 
     def part(self, X: Any) -> Rows:
         """The shown features of rows, which must hold numbers."""
-        encoder = Encoder.learn(X, "auto")
+        encoder = Encoder.learn(X)
         for column in set(self.columns) & set(encoder.categorical):
             msg = f"{self.whole.schema.feature_name(column)} must hold numbers to be shown"
             raise DataError(msg)
