@@ -12,7 +12,7 @@ from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.gaussian.structure import Structure, structure_of
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model
-from gaussbayes.model.options import check_options
+from gaussbayes.model.options import internal_options
 from gaussbayes.model.settings import Component, Settings, class_priors
 from gaussbayes.model.solution import Solution
 from tests.strategies import Rows as LabelledNumbers
@@ -46,7 +46,7 @@ def structured_model(priors: Any, means: Any, covariances: Any, structure: Struc
 
 def fitted_model(rows: LabelledNumbers, structure: Structure) -> Model:
     """The model of labelled rows that Hypothesis drew, with its parameters."""
-    options = check_options(covariance=structure.covariance, shared=structure.shared_setting)
+    options = internal_options(covariance=structure.covariance, shared=structure.shared_setting)
     targets = Targets(rows.codes, rows.n_classes, rows.weights)
     table = LabelledRows(number_rows(rows.X), targets, rows.schema.classes)
     return fit_model(table, rows.schema, options)[0]

@@ -32,6 +32,7 @@ from gaussbayes.analysis.discriminant import (
     quadratic_scores,
 )
 from gaussbayes.base.errors import DataError, GaussBayesError, OptionError, SingularCovarianceError
+from gaussbayes.base.missing_marks import MissingMarks
 from gaussbayes.base.types import (
     FloatArray,
     LabelArray,
@@ -49,7 +50,7 @@ from gaussbayes.families.gaussian.structure import STRUCTURES
 from gaussbayes.model.construction import estimated_model
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model
-from gaussbayes.model.options import Options, check_options
+from gaussbayes.model.options import Options, internal_options
 from gaussbayes.model.settings import normalised_priors
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class _DropIn(BaseClassifier):
         return type(error)(error.problem)
 
     def _options(self) -> Options:
-        plain = check_options(categorical_features=None, keep_default_na=False)
+        plain = internal_options(missing=MissingMarks.given(keep_default_na=False))
         family = {"gaussian": self._family()}
         return replace(plain, made=family, fewest_classes=self._fewest_classes)
 
@@ -658,7 +659,7 @@ class GaussianNB(
         return type(error)(f"{error.problem}{'. Set `var_smoothing` above 0' if singular else ''}")
 
     @property
-    def decision_function(self) -> NoReturn:  # type: ignore[override]
+    def decision_function(self) -> NoReturn:
         """Absent, as in scikit-learn's class."""
         msg = "'GaussianNB' object has no attribute 'decision_function'"
         raise AttributeError(msg, name="decision_function", obj=self)

@@ -16,7 +16,7 @@ from gaussbayes.families.gaussian import Gaussian, GaussianDensity, Structure
 from gaussbayes.families.gaussian.cells import observe
 from gaussbayes.families.protocol import Fit
 from gaussbayes.model.model import solve
-from gaussbayes.model.options import check_options
+from gaussbayes.model.options import internal_options
 from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import observe as learn
 
@@ -198,7 +198,7 @@ def solved(X: FloatArray, codes: CodeArray, structure: Structure, weight: float 
     schema = Schema(np.arange(2), X.shape[1])
     targets = Targets(codes, 2, None, int((codes < 0).sum()))
     rows = LabelledRows(number_rows(X), targets, schema.classes)
-    options = check_options(
+    options = internal_options(
         covariance=structure.covariance, shared=structure.sharing, unlabelled_weight=weight
     )
     settings = options.settings(schema)

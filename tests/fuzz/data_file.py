@@ -15,7 +15,7 @@ import pyarrow as pa
 from pyarrow import ipc, parquet
 
 from gaussbayes.base.errors import GaussBayesError
-from gaussbayes.data.files import open_source
+from gaussbayes import read as read_rows
 from gaussbayes.data.reduction import open_rows
 from gaussbayes.data.roles import Request
 from gaussbayes.data.rows import LabelledRows
@@ -85,8 +85,8 @@ def read(path: Path) -> bool:
     """Whether a file can be read, in both ways; any error but ours is raised."""
     try:
         open_rows(path, REQUEST).reduce(sums, n_jobs=1)
-        for block in open_source(path).blocks():
-            block.table.to_pylist()
+        for block in read_rows(path).batches():
+            block.to_pylist()
     except GaussBayesError:
         return False
     return True

@@ -18,7 +18,7 @@ from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.model.model import solve
-from gaussbayes.model.options import check_options
+from gaussbayes.model.options import internal_options
 from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import observe
 
@@ -49,7 +49,7 @@ class Table:
 
     def fit(self) -> Solution:
         """The parameters."""
-        settings = check_options(**self.options).settings(self.schema)
+        settings = internal_options(**self.options).settings(self.schema)
         learnt = observe(self.rows, settings, self.schema)
         return solve(learnt, settings, self.schema)
 

@@ -23,7 +23,7 @@ from typing import Any
 from gaussbayes.data.reduction import RowSource, open_rows
 from gaussbayes.data.roles import Request
 from gaussbayes.data.spark import _whatever_pandas
-from gaussbayes.model.options import check_options
+from gaussbayes.model.options import internal_options
 from tests.data.mortal import MortalFold
 from tests.data.tables import bits_of, observation
 from tests.fuzz.kill_worker import N_BLOCKS, block, marks, say
@@ -106,7 +106,7 @@ def main(runs: int) -> None:
             block(number).to_parquet(path, index=False)
         request = Request("kind")
         alone = open_rows(paths, request)
-        fold = observation(alone, check_options())
+        fold = observation(alone, internal_options())
         truth = [bits_of(part) for part in alone.reduce(fold).total.parts]
         frames = [spark.read.parquet(str(path)) for path in paths]
         rows = open_rows(reduce(lambda a, b: a.union(b), frames), request)

@@ -24,7 +24,7 @@ from distributed import Client, LocalCluster
 from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.data.dask import _partition_partial
 from gaussbayes.data.roles import Request, Roles
-from gaussbayes.model.options import check_options
+from gaussbayes.model.options import internal_options
 from gaussbayes.model.sources import Observation
 from tests.data.tables import Found, bits, learn
 
@@ -57,7 +57,7 @@ def on_one_machine() -> bytes:
     """What is learnt from the rows by one process."""
     tree = MergeTree()
     schema = ROLES.encoder.schema(np.empty(0))
-    fold = Observation(check_options().settings(schema), schema)
+    fold = Observation(internal_options().settings(schema), schema)
     for number in range(N_BLOCKS):
         shared = ROLES, Request("kind"), ROLES.encoder, fold
         tree.add(number, _partition_partial(block(number), number, shared))

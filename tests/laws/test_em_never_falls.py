@@ -14,7 +14,7 @@ from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.rows import LabelledRows, Targets, number_rows
 from gaussbayes.families.gaussian import Structure
 from gaussbayes.model.model import solve
-from gaussbayes.model.options import check_options
+from gaussbayes.model.options import internal_options
 from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import observe
 from tests.strategies import STRUCTURES, name_of
@@ -40,7 +40,7 @@ def fit(X: FloatArray, codes: CodeArray, k: int, structure: Structure) -> Soluti
     """The fit, if there is one: rows that no model fits are named, and are no example."""
     schema = Schema(np.arange(k), X.shape[1])
     targets = Targets(codes, k, None, int((codes < 0).sum()))
-    options = check_options(covariance=structure.covariance, shared=structure.sharing)
+    options = internal_options(covariance=structure.covariance, shared=structure.sharing)
     plain = options.settings(schema)
     rows = LabelledRows(number_rows(X), targets, schema.classes)
     try:

@@ -17,14 +17,14 @@ from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.families.gaussian.statistics import GaussianStatistics
 from gaussbayes.model.file import dumps
 from gaussbayes.model.model import learnt_model
-from gaussbayes.model.options import check_options
+from gaussbayes.model.options import internal_options
 from gaussbayes.model.statistics import Learnt, observe
 from tests.data.tables import bits_of
 
 N_BLOCKS = 40
 
 SCHEMA = Schema(np.empty(0), 4, ("a", "b", "n", "kind"), (3,))
-SETTINGS = check_options(families={"n": "poisson"}, unlabelled_weight=0.0).settings(SCHEMA)
+SETTINGS = internal_options(families={"n": "poisson"}, unlabelled_weight=0.0).settings(SCHEMA)
 
 
 def block(number: int) -> Learnt:

@@ -3,7 +3,6 @@
 Shape comments use `n` for rows, `d` for features and `k` for classes; the class axis comes first.
 """
 
-from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -23,10 +22,6 @@ LabelArray: TypeAlias = NDArray[Any]
 
 CovarianceName: TypeAlias = Literal["full", "diagonal", "spherical"]
 """What a class's covariance may look like."""
-
-CategoricalFeatures: TypeAlias = Literal["from_dtype", "auto"] | Sequence[str | int | bool] | None
-"""Which features hold categories: those of such a type ("auto": also strings and booleans), those
-listed, or none."""
 
 Divisor: TypeAlias = Literal["mle", "unbiased"]
 """What the scatter is divided by: N (maximum likelihood) or N − 1 (unbiased)."""

@@ -41,7 +41,7 @@ from gaussbayes.base.types import CodeArray, LabelArray
 from gaussbayes.data.categories import column_codes, level_outside
 from gaussbayes.data.columns import DroppedColumnsWarning
 from gaussbayes.data.roles import SKIP_ROWS, Request, check_distinct, check_present, choose_roles
-from gaussbayes.data.rows import Encoder, Targets, categorical_mask, feature_position
+from gaussbayes.data.rows import Encoder, Targets, feature_position
 from gaussbayes.data.tables import (
     as_frame,
     days_of,
@@ -167,7 +167,7 @@ def decide_roles(
     >>> import pandas as pd
     >>> n = range(40)
     >>> frame = pd.DataFrame({"row": n, "kind": ["a", "b"] * 20, "size": [i % 7 for i in n]})
-    >>> decide_roles(frame, Request("kind", "auto")).sentence
+    >>> decide_roles(frame, Request("kind", detect=True)).sentence
     'used 1 column: 1 number; excluded row (identifies rows)'
     """
     frame = as_frame(table)
@@ -207,8 +207,7 @@ def decide_roles(
         check_target(target, whole=not is_sample)
         labels = target.codes
     roles = {
-        name: _role(column, given.get(name), request, parsed=parsed)
-        for name, column in columns.items()
+        name: _role(column, given.get(name), parsed=parsed) for name, column in columns.items()
     }
     if request.bad_rows == "error":
         rows = None if parsed and is_sample else places + (1 if parsed else first_row)
@@ -219,7 +218,7 @@ def decide_roles(
         }
         how: dict[str, Any] = {"is_file": parsed, "n_columns": len(columns), "shown": shown}
         found = {name: (columns[name], strays) for name, strays in texts.items() if strays.size}
-        _check_strays(found if request.by_values else {}, request, rows, **how)
+        _check_strays(found, request, rows, **how)
     doubts: dict[str, str] = {}
     if request.is_automatic and len(frame):
         free = {name: column for name, column in columns.items() if name not in given}
@@ -294,7 +293,8 @@ def settled(request: Request, roles: ColumnTable) -> Request:
         missing=request.missing.plus(infinite),
         features=used,
         exclude=(),
-        categorical_features=categorical,
+        categorical=categorical,
+        detect=False,
         kinds=kinds | dict.fromkeys(roles.origins, "date"),
     )
 
@@ -321,26 +321,22 @@ def table_encoder(
             check_labels(codes, labels[1])
     roles = decide_roles(frame, request, labels=codes)
     warn_of_columns(roles)
-    return choose_roles(frame.columns, settled(request, roles), (), roles).encoder
+    return choose_roles(frame.columns, settled(request, roles), roles).encoder
 
 
 def _array_encoder(X: Any, request: Request) -> Encoder:
     """The features among the columns of an array, which may have been given names."""
-    names, chosen = request.names, request.categorical_features
-    by_type = is_frame(X) and not chosen
+    names = request.names
     request.missing.check_columns(names or ())
     check_distinct("names", names or ())
-    encoder = Encoder.learn(
-        X, "auto" if by_type else chosen, request.kinds, request.missing, names=names
-    )
+    encoder = Encoder.learn(X, request.categorical, request.kinds, request.missing, names)
     if names is None:
-        if request.exclude or not request.is_automatic:
+        if request.exclude or request.features is not None:
             msg = (
                 "features and exclude need columns with names: give X as a data frame, or name the "
                 "columns of an array"
             )
-            naming = Remedy("name the columns", columns=(("names", ["x1", "x2"]),))
-            raise OptionError(msg).with_remedies([naming] if not is_frame(X) else [])
+            raise OptionError(msg)
         return encoder
     kinds = ["category" if j in encoder.categorical else "number" for j in range(len(names))]
     kind_of: dict[str, Any] = dict(zip(names, kinds, strict=True))
@@ -381,11 +377,10 @@ def warn_of_columns(roles: ColumnTable) -> None:
 
 def _given_kinds(names: Sequence[str], request: Request) -> dict[str, str]:
     """What columns were said to hold: numbers, or categories."""
-    given: dict[str, str] = {}
-    chosen = request.categorical_features
-    if not isinstance(chosen, str) and chosen is not None:
-        mask = categorical_mask(names, [False] * len(names), chosen)
-        given = {name: "category" for name, holds in zip(names, mask, strict=True) if holds}
+    given = {
+        names[feature_position(feature, names, len(names), "categorical")]: "category"
+        for feature in request.categorical
+    }
     words = {"positive": "transforms", "number": "numeric", "date": "dates"}
     for feature, kind in (request.kinds or {}).items():
         argument = words.get(kind, "families")
@@ -620,9 +615,7 @@ def _content(dtype: Any, values: NDArray[Any]) -> Content:
     return "number" if dtype.is_numeric() else "other"
 
 
-def _role(
-    column: SampledColumn, given: str | None, request: Request, *, parsed: bool
-) -> ColumnKind:
+def _role(column: SampledColumn, given: str | None, *, parsed: bool) -> ColumnKind:
     """What a column is if it is used; strings that spell numbers may be `parsed`."""
     if column.content == "date" and given != "category":
         return "date"
@@ -630,10 +623,7 @@ def _role(
         if given == "category":
             _check_whole(column)
         return "category" if given == "category" else "number"
-    chosen = request.categorical_features
-    if column.content == "category":
-        return "number" if chosen is None else "category"
-    if not request.by_values or column.content not in {"string", "boolean"}:
+    if column.content not in {"string", "boolean", "category"}:
         return "number"
     if column.content == "string" and (
         _strays(column).size or (parsed and _spells_numbers(column))

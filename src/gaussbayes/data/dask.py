@@ -86,10 +86,10 @@ class PartitionRows(RowSource):
         dtypes = dict(frame.dtypes)
         typed = [name for name, dtype in dtypes.items() if dtype == "category"]
         decided = None
-        if request.is_open:
+        if request.detect:
             sample, whole = _sampled_rows(frame, client)
             request, decided = decide_source(sample, request, whole=whole)
-        roles = choose_roles(list(frame.columns), request, typed, decided)
+        roles = choose_roles(list(frame.columns), request, decided)
         others = ("category", "date")
         numbers = [name for name, kind in roles.kinds.items() if kind not in others]
         wrong = [name for name in numbers if name not in typed]

@@ -72,15 +72,14 @@ class EngineRows(RowSource):
         frame = nw.from_native(source).lazy()
         schema = frame.collect_schema()
         decided = None
-        if request.is_open:
+        if request.detect:
             columns = columns_asked_for(schema.names(), request)
             looked_at = frame.select(*columns).head(LOOKED_AT * SAMPLE_ROWS)
             tables = arrow_tables(looked_at, batch_rows(len(columns)))
             sample, are_all = sampled_rows(tables, SAMPLE_ROWS)
             how: dict[str, Any] = {"names": schema.names(), "spelled": False, "whole": are_all}
             request, decided = decide_source(sample, request, **how)
-        typed = [name for name, kind in schema.items() if kind in (nw.Categorical, nw.Enum)]
-        roles = choose_roles(schema.names(), request, typed, decided)
+        roles = choose_roles(schema.names(), request, decided)
         others = ("category", "date")
         held = {name: schema[name] for name, kind in roles.kinds.items() if kind not in others}
         wrong = [item for item in held.items() if not item[1].is_numeric()]

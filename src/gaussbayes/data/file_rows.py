@@ -27,18 +27,10 @@ from gaussbayes.data.column_roles import (
     columns_asked_for,
     decide_source,
 )
-from gaussbayes.data.files import (
-    Block,
-    FileReader,
-    Source,
-    SourceFile,
-    files_of,
-    open_file,
-    open_source,
-)
+from gaussbayes.data.files import FileReader, OpenFiles, SourceFile, open_file
 from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
-from gaussbayes.data.roles import BadRowError, Piece, Request, Roles
-from gaussbayes.data.rows import Encoder, LabelledRows
+from gaussbayes.data.roles import Piece, Request, Roles
+from gaussbayes.data.rows import Encoder
 
 PART_BYTES = 1 << 26
 """Nominal size of a part: worth a task's while, and small enough to share a file well."""
@@ -47,7 +39,9 @@ PART_BYTES = 1 << 26
 class FileRows(RowSource):
     """The rows of files."""
 
-    def __init__(self, source: Source, roles: Roles, request: Request, reader: BlockReader) -> None:
+    def __init__(
+        self, source: OpenFiles, roles: Roles, request: Request, reader: BlockReader
+    ) -> None:
         super().__init__(roles, request)
         self.source = source
         self.reader = reader
@@ -55,36 +49,17 @@ class FileRows(RowSource):
         self.notices = source.notices
 
     @classmethod
-    def open(cls, source: Any, request: Request) -> Self:
-        """Choose the columns of files, or of a `Source`, and check what they hold."""
-        if not isinstance(source, Source):
-            source = open_source(
-                source,
-                bad_rows=request.bad_rows,
-                header=request.header,
-                missing=request.missing,
-            )
+    def open(cls, source: OpenFiles, request: Request) -> Self:
+        """Choose the columns of files, and check what they hold."""
         inferred, first = source.inferred, source.listed[0].shown
         decided, names = None, source.schema.names
-        if request.is_open:
+        if request.detect:
             columns = columns_asked_for(names, request)
             sample, whole = source.sampled_rows(columns, SAMPLE_ROWS)
             how: Any = {"names": names, "typed": inferred.categorical, "parsed": source.is_text}
             request, decided = decide_source(sample, request, **how, whole=whole, shown=first)
-        request = replace(request, bad_rows=source.handling)
         reader = BlockReader.open(inferred, request, decided, first, is_text=source.is_text)
         return cls(source, reader.roles, reader.request, reader)
-
-    def blocks(self, encoder: Encoder | None = None) -> Iterator[tuple[LabelledRows, Block]]:
-        """The rows in order, some at a time, and as they were read; see `Source.blocks`."""
-        reader = self.reader if encoder is None else replace(self.reader, encoder=encoder)
-        for block in self.source.selected_blocks(reader.selection):
-            try:
-                rows = reader.read(block.table)
-            except BadRowError as error:
-                optional = reader.selection.optional
-                raise error.placed(block.file, block.first_row, optional) from None
-            yield rows, block
 
     def plan(self, fold: Fold[Any], encoder: Encoder) -> "Plan":
         """What is done with the rows of each file."""
@@ -118,10 +93,9 @@ class SharedFileRows(FileRows):
     """The cluster, as its library has it."""
 
     @classmethod
-    def open_shared(cls, source: Any, request: Request, client: Any) -> Self:
+    def open_shared(cls, source: OpenFiles, request: Request, client: Any) -> Self:
         """As `open`; what comes through a pipe cannot be read elsewhere."""
-        listed = source.listed if isinstance(source, Source) else files_of(source)
-        for file in listed:
+        for file in source.listed:
             if file.is_read_once:
                 msg = (
                     f"a cluster cannot read {file.shown}: write it to a file that workers can open"

@@ -1,18 +1,17 @@
-"""`open_source`: files of any format as one table of any length, read block by block.
+"""`OpenFiles`: files of any format as one table of any length, read block by block.
 
 A path, a list, a folder, a pattern or ``-`` → files, their formats and their bytes; a `FileReader`
-for each format, which looks into a file and reads it piece by piece; and a `Source` of them all.
+for each format, which looks into a file and reads it piece by piece; and `OpenFiles` of them all.
 """
 
 import codecs
 import errno
 import glob
 import io
-import re
 import sys
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -24,9 +23,6 @@ from shutil import copyfileobj
 from stat import S_ISDIR, S_ISREG
 from typing import Any, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.notices import Notice, Remedy
@@ -36,7 +32,6 @@ from gaussbayes.base.types import BadRowHandling
 from gaussbayes.data.file_names import Compression, FormatName, format_by_name, known_endings
 from gaussbayes.data.roles import (
     BadRows,
-    ColumnKind,
     ColumnSelection,
     InferredTypes,
     ParsedTable,
@@ -68,8 +63,6 @@ _READERS = {
 }
 """Readers in `gaussbayes.data.readers`, loaded when a file of their format is opened."""
 
-_DESCRIPTOR = re.compile(r"(?:/dev/fd/|/proc/self/fd/)(\d{1,6})|/dev/(stdout|stderr)")
-_STANDARD = {"stdout": 1, "stderr": 2}
 # How files begin; that of the last one of Arrow is how a stream does.
 _MAGIC: dict[bytes, FormatName] = {
     b"PAR1": "parquet",
@@ -121,8 +114,6 @@ class SourceFile:
 def files_of(
     source: Any,
     format: str | None = None,  # noqa: A002
-    *,
-    header: bool = True,
 ) -> tuple[SourceFile, ...]:
     """The files that a source stands for, in the order in which they are read.
 
@@ -144,7 +135,7 @@ def files_of(
     if not names:
         msg = "the list of files is empty: give at least one"
         raise DataError(msg)
-    return tuple(replace(_described(name, format), header=header) for name in names)
+    return tuple(_described(name, format) for name in names)
 
 
 def _check_format(format: str | None) -> None:  # noqa: A002
@@ -384,19 +375,12 @@ class FileReader(ABC):
     """How many rows there are, if the file says so itself."""
     notices: tuple[Notice, ...] = ()
     """What users should know about the file, after it was looked into."""
-    most_columns: int | None = None
 
     def __init__(self, file: SourceFile) -> None:
         self.file = file
 
     def check_names(self, names: Sequence[str]) -> None:
-        """Raise if there are too many columns, or some of the same name, before more is read."""
-        if self.most_columns is not None and len(names) > self.most_columns:
-            msg = (
-                f"{self.file.shown} has {len(names):,} columns, and {self.most_columns:,} are the "
-                "most: leave out those that do not matter"
-            )
-            raise DataError(msg)
+        """Raise if columns have the same name, before more is read."""
         check_distinct(self.file.shown, names)
 
     @abstractmethod
@@ -443,41 +427,15 @@ def open_file(file: SourceFile) -> FileReader:
 # All files together.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Block:
-    """Some rows, one after the other in a file."""
-
-    table: pa.Table
-    file: str
-    first_row: int  # from 1, the header not counted
-    left_out: tuple[int, ...] = ()  # rows that are not in the table, from 0 in the block
-
-    @property
-    def numbers(self) -> NDArray[np.int64]:
-        """The number of each row in the file (n,), from 1."""
-        n_records = self.table.num_rows + len(self.left_out)
-        return self.first_row + np.delete(np.arange(n_records), list(self.left_out))
-
-    @property
-    def shown(self) -> str:
-        """What messages call it."""
-        return f"{self.file}, rows from {self.first_row} on"
-
-
-class Source:
+class OpenFiles:
     """Rows in one or more files, `listed`, with the same columns in each.
 
     The types of the columns are `inferred` from the first block of the first file that has rows,
-    and then held: `gaussbayes.data.readers.text` says how for text. Bad rows are an error or left
-    out, as `handling` says; those that `blocks` has left out so far are in `bad_rows`.
+    and then held: `gaussbayes.data.readers.text` says how for text. Bad rows are an error or
+    skipped, as `handling` says; those that `tables` has skipped so far are in `bad_rows`.
     """
 
-    def __init__(
-        self,
-        files: Sequence[SourceFile],
-        bad_rows: BadRowHandling = "error",
-        most_columns: int | None = None,
-    ) -> None:
+    def __init__(self, files: Sequence[SourceFile], bad_rows: BadRowHandling = "error") -> None:
         self.listed = tuple(files)
         self.handling: BadRowHandling = bad_rows
         self.bad_rows = BadRows()
@@ -486,12 +444,7 @@ class Source:
         self._kept = {self.listed[0]: first}  # and files that can be read once only
         self._place = 0, first  # how many bytes are in the files before this one
         self.notices: tuple[Notice, ...] = ()
-        self.inferred = self._look(most_columns)
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The names of the files."""
-        return tuple(file.name for file in self.listed)
+        self.inferred = self._look()
 
     @property
     def shown(self) -> str:
@@ -544,44 +497,37 @@ class Source:
             with suppress(OSError):
                 before += Path(file.name).stat().st_size
 
-    def blocks(
-        self,
-        columns: Sequence[str] | None = None,
-        *,
-        numbers: Sequence[str] = (),
-        as_held: Collection[str] = (),
-    ) -> Iterator[Block]:
+    def tables(
+        self, known: ColumnTable | None = None, names: Sequence[str] | None = None
+    ) -> Iterator[pa.Table]:
         """The rows in order, some at a time; the next are read while these are used.
 
         Parameters
         ----------
-        columns : which to read, in this order; None is all
-        numbers : those that hold numbers, none of them infinite; strings are read as numbers
-        as_held : those whose integers stay integers, though they are among `numbers`
-
-        A row that cannot be read, or lacks what it must have, is an error; with
-        ``bad_rows="skip"`` it is left out and counted in `bad_rows`.
+        known : what columns are to a model, and are read as
+        names : of the columns to read, in this order; None is all
         """
-        kinds: Any = dict.fromkeys(numbers, "number")
-        selection = select_columns(self.inferred, columns, kinds, self.handling, as_held=as_held)
-        return self.selected_blocks(selection)
-
-    def typed_blocks(
-        self, columns: ColumnTable | None, used: Sequence[str] | None = None
-    ) -> Iterator[Block]:
-        """As `blocks`, where the features of a model are what they are to it."""
-        if columns is None:
-            return self.blocks(used)
-        names = self.schema.names if used is None else used
-        kinds: dict[str, ColumnKind] = {
-            column.name: column.kind  # type: ignore[misc]
-            for column in columns.used
-            if column.name in names
-        }
-        selection = select_columns(
-            self.inferred, used, kinds, self.handling, strings=columns.strings
-        )
-        return self.selected_blocks(replace(selection, missing=columns.missing))
+        columns = self.schema.names if names is None else names
+        kinds: dict[str, Any] = {}
+        strings, missing = frozenset[str](), STANDARD_MARKS
+        if known is not None:
+            kinds = {each.name: each.kind for each in known.used if each.name in columns}
+            strings, missing = known.strings & set(columns), known.missing
+        selection = select_columns(self.inferred, columns, kinds, self.handling, strings=strings)
+        selection = replace(selection, missing=missing)
+        self.bad_rows = BadRows()
+        for reader in self.opened():
+            first_row = 1
+            file = reader.file.shown
+            with closing(_parsed(reader, selection)) as tables:  # type: ignore[type-var]
+                for parsed in tables:
+                    bad = count_problems(parsed.problems, file, first_row)
+                    if bad.count and self.handling == "error":
+                        raise bad_row_error(bad.first[0])
+                    self.bad_rows += bad
+                    if parsed.table.num_rows:
+                        yield parsed.table
+                    first_row += parsed.n_records
 
     def sampled_rows(self, columns: Sequence[str], most: int) -> tuple[pa.Table, bool]:
         """Rows of all files, so many at most, and whether these are all; see `tables.sampled_rows`.
@@ -612,28 +558,10 @@ class Source:
                 ):
                     yield from tables
 
-    def selected_blocks(self, selection: ColumnSelection) -> Iterator[Block]:
-        """As `blocks`, of a selection."""
-        self.bad_rows = BadRows()
-        for reader in self.opened():
-            first_row = 1
-            file = reader.file.shown
-            with closing(_parsed(reader, selection)) as tables:  # type: ignore[type-var]
-                for parsed in tables:
-                    bad = count_problems(parsed.problems, file, first_row)
-                    if bad.count and self.handling == "error":
-                        raise bad_row_error(bad.first[0], optional=selection.optional)
-                    self.bad_rows += bad
-                    if parsed.table.num_rows:
-                        left_out = tuple(problem.row for problem in parsed.problems)
-                        yield Block(parsed.table, file, first_row, left_out)
-                    first_row += parsed.n_records
-
-    def _look(self, most_columns: int | None) -> InferredTypes:
+    def _look(self) -> InferredTypes:
         """The types by the first file that has rows."""
         without_rows: InferredTypes | None = None
         for reader in self.opened():
-            reader.most_columns = most_columns
             inferred, has_rows = reader.look()
             self.notices += reader.notices
             if has_rows:
@@ -644,35 +572,6 @@ class Source:
             without_rows = without_rows or inferred
         assert without_rows is not None
         return without_rows
-
-
-def open_source(
-    source: Any,
-    *,
-    format: str | None = None,  # noqa: A002
-    bad_rows: BadRowHandling = "error",
-    header: bool = True,
-    most_columns: int | None = None,
-    missing: MissingMarks = STANDARD_MARKS,
-    names: Sequence[str] | None = None,
-    encoding: str | None = None,
-) -> Source:
-    """Open files to read them block by block, in bounded memory.
-
-    Parameters
-    ----------
-    source : a path, a list of paths, a folder, a pattern, or ``"-"`` for standard input
-    format : "csv", "tsv", "jsonl", "parquet" or "arrow"; by the name or the first bytes if None
-    bad_rows : whether a row that cannot be read is an error or left out and counted
-    header : whether the first line of CSV and TSV files names the columns; else they are x1, x2, …
-    most_columns : how many columns there may be, None for any number; checked before they are read
-    missing : what stands for missing numbers in text
-    names : of the columns of text files without header
-    encoding : of text; None is UTF-8, otherwise cp1252
-    """
-    files = files_of(source, format, header=header)
-    how: Any = {"missing": missing, "names": names and tuple(names), "encoding": encoding}
-    return Source([replace(file, **how) for file in files], bad_rows, most_columns)
 
 
 def _parsed(reader: FileReader, selection: ColumnSelection) -> Iterator[ParsedTable]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
@@ -22,7 +22,7 @@ from gaussbayes.data.tables import is_frame, is_lazy
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from gaussbayes.data.files import Source as FileSource
+    from gaussbayes.data.files import OpenFiles
 
 SourceLike: TypeAlias = str | PathLike[str] | Sequence[str | PathLike[str]] | object
 """One or several paths, a folder, a pattern, ``"-"``; a lazy frame, a relation, a Dask or Spark
@@ -166,19 +166,19 @@ class Source:
         self,
         missing: MissingMarks = STANDARD_MARKS,
         names: Sequence[str] | None = None,
-    ) -> FileSource:
+    ) -> OpenFiles:
         """The files, of which the first has been looked into; `names` are of their columns.
 
         What comes through a pipe is opened once, so that what was looked at can still be read.
         """
-        from gaussbayes.data.files import open_source
+        from gaussbayes.data.files import OpenFiles, files_of
 
         if "_opened" not in self.__dict__ or not self.__dict__["_opened"].is_read_once:
-            how: dict[str, Any] = {"format": self.format, "encoding": self.encoding}
-            how |= {"bad_rows": self.bad_rows, "header": self.header}
-            opened = open_source(self.source, **how, missing=missing, names=names)
-            self.__dict__["_opened"] = opened
-        found: FileSource = self.__dict__["_opened"]
+            how: dict[str, Any] = {"header": self.header, "encoding": self.encoding}
+            how |= {"missing": missing, "names": names and tuple(names)}
+            files = [replace(file, **how) for file in files_of(self.source, self.format)]
+            self.__dict__["_opened"] = OpenFiles(files, self.bad_rows)
+        found: OpenFiles = self.__dict__["_opened"]
         return found
 
     def tables(
@@ -201,8 +201,7 @@ class Source:
                     yield table
             return
         missing = STANDARD_MARKS if columns is None else columns.missing
-        for block in self.opened(missing, names).typed_blocks(columns, used):
-            yield block.table
+        yield from self.opened(missing, names).tables(columns, used)
 
     def __str__(self) -> str:
         if not self.is_files:

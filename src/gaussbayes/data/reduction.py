@@ -28,7 +28,7 @@ from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import MISSING, check_categories
 from gaussbayes.data.labels import read_label_column
-from gaussbayes.data.read import Source
+from gaussbayes.data.read import as_source
 from gaussbayes.data.roles import (
     NO_BAD_ROWS,
     BadRowError,
@@ -187,13 +187,8 @@ class OnUnlabelled(Generic[Sum_co]):
         return self.function(block.rows[chosen], block.targets[chosen].total_weights())
 
 
-def open_rows(source: Any, request: Request, *, client: Any = None) -> RowSource:
+def open_rows(source: object, request: Request) -> RowSource:
     """Find the columns of a source that are asked for, and check that they can be what they are.
-
-    Parameters
-    ----------
-    source : see `gaussbayes.data.reduction`; or a `Source` that `open_source` has opened
-    client : a Dask client or a Spark session to read files on its cluster
 
     Examples
     --------
@@ -205,36 +200,27 @@ def open_rows(source: Any, request: Request, *, client: Any = None) -> RowSource
     >>> reduced.total, reduced.n_rows, reduced.n_unlabelled
     (150, 150, 0)
     """
-    if isinstance(source, Source):
-        request, client = replace(request, bad_rows=source.bad_rows), source.client
-        opened = source.opened(request.missing, request.names) if source.is_files else None
-        source = source.source if opened is None else opened
-    packages = {type(each).__module__.partition(".")[0] for each in (source, client)}
+    given = as_source(source)
+    request, client = replace(request, bad_rows=given.bad_rows), given.client
+    packages = {type(each).__module__.partition(".")[0] for each in (given.source, client)}
+    opened: Any = given.source
+    if given.is_files:
+        opened = given.opened(request.missing, request.names)
     if "pyspark" in packages:
         from gaussbayes.data.spark import open_on_spark
 
-        return open_on_spark(source, request, client)
+        return open_on_spark(opened, request, client)
     if client is not None or packages & {"dask", "dask_expr"}:
         from gaussbayes.data.dask import open_on_cluster
 
-        return open_on_cluster(source, request, client)
-    if _is_lazy(source):
+        return open_on_cluster(opened, request, client)
+    if not given.is_files:
         from gaussbayes.data.engines import EngineRows
 
-        return EngineRows.open(source, request)
+        return EngineRows.open(opened, request)
     from gaussbayes.data.file_rows import FileRows
 
-    return FileRows.open(source, request)
-
-
-def _is_lazy(source: Any) -> bool:
-    """Whether this is a table of an engine."""
-    ours = type(source).__module__.startswith("gaussbayes.")  # files that have been opened
-    if ours or isinstance(source, str | bytes | list | tuple) or hasattr(source, "__fspath__"):
-        return False
-    import narwhals.stable.v2 as nw
-
-    return isinstance(nw.from_native(source, pass_through=True), nw.LazyFrame)
+    return FileRows.open(opened, request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +249,7 @@ class BlockReader:
         `decided` says what all columns are, if that was decided by what they hold; `shown` is what
         messages call the source.
         """
-        roles = choose_roles(inferred.schema.names, request, inferred.categorical, decided)
+        roles = choose_roles(inferred.schema.names, request, decided)
         target = roles.target
         strings, integers = list(request.string_features), False
         if target is not None and not request.label_marks.strings <= ORDINARY.strings:

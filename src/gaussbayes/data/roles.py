@@ -20,9 +20,9 @@ from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMa
 from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.spelling import meant
-from gaussbayes.base.types import BadRowHandling, CategoricalFeatures
+from gaussbayes.base.types import BadRowHandling
 from gaussbayes.data.columns import Columns, as_list
-from gaussbayes.data.rows import Encoder, categorical_mask, feature_position
+from gaussbayes.data.rows import Encoder, feature_position
 from gaussbayes.data.tables import (
     as_frame,
     column_days,
@@ -42,7 +42,7 @@ from gaussbayes.data.text_columns import check_no_others
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ColumnKind: TypeAlias = Literal["number", "positive", "count", "bit", "date", "weight", "category"]
+ContentKind: TypeAlias = Literal["number", "positive", "count", "bit", "date", "weight", "category"]
 """What a column must hold: numbers, none of them infinite; integers from 0 on; 0 or 1; dates;
 numbers that are there and not negative; or strings, integers and booleans. Others may be missing.
 """
@@ -71,25 +71,23 @@ class Request:
 
     target: str | None
     """The column that holds the labels; None if no row has one."""
-    features: Sequence[str] | Literal["auto"] | None = None
-    """The columns to learn from, by names or patterns such as ``temp_*``; None is every other one,
-    ``"auto"`` those of which something can be learnt: see `gaussbayes.data.column_roles`."""
+    features: Sequence[str] | None = None
+    """The columns to use, by names or patterns such as ``temp_*``; None is every other one, or,
+    if kinds are to be detected, every other one that is informative."""
     weights: str | None = None
     """The column that says how much each row counts, if there is one."""
-    categorical_features: CategoricalFeatures = "from_dtype"
-    """Which features hold categories, by name, by number among the features or by a boolean for
-    each; None is none of them. ``"from_dtype"`` are those of a categorical type: dictionaries in
-    Arrow files and what was one in Parquet files, category in Dask, Categorical and Enum in
-    engines. Text files (CSV, TSV, JSON lines) know no such type, nor does a string as such say
-    that it is a category, but with ``"auto"``: there all strings and booleans are. So they are
-    among features that are chosen automatically, beside those in a list."""
-    kinds: Mapping[str | int, ColumnKind] | None = None
+    categorical: Sequence[str | int] = ()
+    """The features that hold categories, by name or by number among the features."""
+    kinds: Mapping[str | int, ContentKind] | None = None
     """What features must hold, by name or number among the features, whatever their types are."""
+    detect: bool = False
+    """Whether the kinds of the other columns are detected: see `gaussbayes.data.column_roles`.
+    Otherwise they are numbers."""
     exclude: Sequence[str] = ()
-    """Columns not to learn from, by names or patterns."""
+    """Columns not to use, by names or patterns."""
     keep_identifiers: bool = False
-    """Whether columns that seem to identify rows are not left out by the automatic choice."""
-    numbers: ColumnKind = "number"
+    """Whether columns that seem to identify rows are kept."""
+    numbers: ContentKind = "number"
     """What features that hold numbers must hold, if nothing else is said of them."""
     string_features: Collection[str] = ()
     """Of files: categorical features that are strings, even if all their values look like numbers,
@@ -100,12 +98,8 @@ class Request:
     """What stands for missing values, in features and in labels."""
     bad_rows: BadRowHandling = "error"
     """Of files: whether a row that cannot be used is an error, or left out and counted."""
-    header: bool = True
-    """Of files of text: whether the first line names the columns; else they are x1, x2, …."""
     names: tuple[str, ...] | None = None
-    """Of files of text without header: the names of the columns."""
-    detect: bool = False
-    """Whether strings and booleans are categories, also beside columns that were named."""
+    """Of arrays, and of files of text without header: the names of the columns."""
 
     @property
     def label_marks(self) -> ColumnMarks:
@@ -114,23 +108,8 @@ class Request:
 
     @property
     def is_automatic(self) -> bool:
-        """Whether the columns to learn from are chosen by what they hold."""
-        return isinstance(self.features, str) and self.features == "auto"
-
-    @property
-    def by_values(self) -> bool:
-        """Whether strings and booleans are categories."""
-        chosen = self.categorical_features
-        if self.detect:
-            return True
-        if self.is_automatic:
-            return chosen is not None
-        return isinstance(chosen, str) and chosen == "auto"
-
-    @property
-    def is_open(self) -> bool:
-        """Whether rows must be looked at to say which columns are what."""
-        return self.is_automatic or self.by_values or len(self.exclude) > 0
+        """Whether the columns to use are selected by what they hold."""
+        return self.detect and self.features is None
 
 
 def request_of(columns: Columns | None, target: str | None = None, **more: Any) -> Request:
@@ -142,8 +121,8 @@ def request_of(columns: Columns | None, target: str | None = None, **more: Any) 
     kinds |= dict.fromkeys(as_list(given.dates), "date")
     return Request(
         target,
-        "auto" if given.features is None else as_list(given.features),
-        categorical_features=as_list(given.categorical),
+        None if given.features is None else as_list(given.features),
+        categorical=as_list(given.categorical),
         kinds=kinds | dict(more.pop("kinds", {})),
         exclude=as_list(given.exclude),
         keep_identifiers=given.keep_identifiers,
@@ -162,7 +141,7 @@ class Roles:
     target: str | None
     features: tuple[str, ...]
     weights: str | None = None
-    special: Mapping[str, ColumnKind] = field(default_factory=dict)
+    special: Mapping[str, ContentKind] = field(default_factory=dict)
     """What features hold that are not just numbers."""
     decided: ColumnTable | None = None
     """What all columns of the source are, if that was decided by what they hold."""
@@ -181,9 +160,9 @@ class Roles:
         return tuple(name for name in self.features if name not in categorical)
 
     @property
-    def kinds(self) -> dict[str, ColumnKind]:
+    def kinds(self) -> dict[str, ContentKind]:
         """What all columns but the target must hold: those of numbers first, then weights."""
-        kinds: dict[str, ColumnKind]
+        kinds: dict[str, ContentKind]
         kinds = {name: self.special.get(name, "number") for name in self.numeric}
         if self.weights is not None:
             kinds[self.weights] = "weight"
@@ -204,12 +183,9 @@ class Roles:
 
 
 def choose_roles(
-    columns: Sequence[Any],
-    request: Request,
-    typed: Collection[str] = (),
-    decided: ColumnTable | None = None,
+    columns: Sequence[Any], request: Request, decided: ColumnTable | None = None
 ) -> Roles:
-    """Find the columns wanted among those there are; `typed` are those of a categorical type."""
+    """Find the columns wanted among those there are; `decided` says what all of them are."""
     names = list(columns)
     if not all(isinstance(name, str) for name in names):
         other = next(name for name in names if not isinstance(name, str))
@@ -217,9 +193,6 @@ def choose_roles(
         raise DataError(msg)
     check_distinct("the table", names)
     features, target, weights = request.features, request.target, request.weights
-    if isinstance(features, str):
-        msg = f"features must be a list of columns, got a string: give [{features!r}]"
-        raise DataError(msg)
     others = {role: name for role, name in (("target", target), ("weights", weights)) if name}
     wanted = list(features or ())
     if features is None:
@@ -237,11 +210,9 @@ def choose_roles(
     if not wanted:
         msg = f"there is no column to learn from besides {listed(list(others.values()))}"
         raise DataError(msg)
-    mask = categorical_mask(
-        wanted, [name in typed for name in wanted], request.categorical_features
-    )
-    special: dict[str, ColumnKind] = {
-        name: "category" for name, chosen in zip(wanted, mask, strict=True) if chosen
+    special: dict[str, ContentKind] = {
+        wanted[feature_position(feature, wanted, len(wanted), "categorical")]: "category"
+        for feature in request.categorical
     }
     for name in wanted if request.numbers != "number" else ():
         special.setdefault(name, request.numbers)
@@ -253,7 +224,7 @@ def choose_roles(
 
 def check_types(
     schema: "pa.Schema",
-    kinds: Mapping[str, ColumnKind],
+    kinds: Mapping[str, ContentKind],
     file: str,
     target: str | None = None,
     examples: Sequence[tuple[str, str]] = (),
@@ -444,7 +415,7 @@ class ColumnSelection:
     """The columns to read, in order, and what they must hold."""
 
     schema: "pa.Schema"
-    kinds: Mapping[str, ColumnKind] = field(default_factory=dict)
+    kinds: Mapping[str, ContentKind] = field(default_factory=dict)
     """What columns must hold, of those of which that is known."""
     bad_rows: BadRowHandling = "error"
     encoded: tuple[str, ...] = ()
@@ -515,7 +486,7 @@ Piece: TypeAlias = Callable[[], Iterator[ParsedTable]]
 def select_columns(
     inferred: InferredTypes,
     columns: Sequence[str] | None,
-    kinds: Mapping[str, ColumnKind],
+    kinds: Mapping[str, ContentKind],
     bad_rows: BadRowHandling = "error",
     *,
     as_held: Collection[str] = (),

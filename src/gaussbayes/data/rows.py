@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import ColumnTable, Schema
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import (
-    CategoricalFeatures,
     CodeArray,
     FloatArray,
     LabelArray,
@@ -62,14 +61,6 @@ Which: TypeAlias = slice | NDArray[np.intp] | NDArray[np.bool_]
 
 UNLABELLED = -1
 """The class code of a row without label."""
-
-_EXPECTED = (
-    "categorical_features must be 'from_dtype', 'auto', None, or a list of names, column numbers "
-    "or booleans"
-)
-
-BY_TYPE = ("from_dtype", "auto")
-"""How categorical features are found by the types of their columns."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -230,8 +221,8 @@ class Encoder:
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"age": [30, 40], "wind": pd.Categorical(["S", "M"])})
-    >>> encoder = Encoder.learn(frame)
+    >>> frame = pd.DataFrame({"age": [30, 40], "wind": ["S", "M"]})
+    >>> encoder = Encoder.learn(frame, ["wind"])
     >>> encoder.names, encoder.categorical
     (('age', 'wind'), (1,))
     >>> rows = encoder.encode(frame)
@@ -250,50 +241,40 @@ class Encoder:
     def learn(
         cls,
         X: Any,
-        categorical_features: CategoricalFeatures = "from_dtype",
+        categorical: Sequence[str | int] = (),
         kinds: Mapping[str | int, str] | None = None,
         missing: MissingMarks = STANDARD_MARKS,
         names: Sequence[str] | None = None,
     ) -> "Encoder":
-        """The features of a table, by its columns and their types.
+        """The features of a table: all of its columns.
 
         Parameters
         ----------
-        categorical_features : ``"from_dtype"``: the columns of a frame that are of a categorical
-            type (category in pandas, Categorical and Enum in polars, dictionary in Arrow), as
-            scikit-learn's gradient boosting has it; strings and booleans are not, and neither is
-            any column of an array. ``"auto"``: these, and the columns of a frame or an array that
-            hold strings or booleans; integers are numbers. Or names, numbers from 0, or a boolean
-            for each column; None is no column.
+        categorical : columns that hold categories, by name or number; so do those of a frame whose
+            columns have no names, if they are of a categorical type, strings or booleans
         kinds : "number" or "category" for features, by name or number, that must hold these
         missing : what stands for missing values
         names : of the columns, if they have none of their own
         """
-        given = names
-        by_type = isinstance(categorical_features, str) and categorical_features in BY_TYPE
-        everything = by_type and categorical_features == "auto"
-        is_array = type(X) is np.ndarray and X.ndim == 2
-        if (
-            given is None
-            and by_type
-            and not kinds
-            and is_array
-            and (not everything or X.dtype in FLOATS)
-        ):
+        if type(X) is np.ndarray and X.ndim == 2 and not categorical and not kinds and not names:
             return cls(X.shape[1], missing=missing)
-        names, typed = _columns(X, missing, look_at_types=by_type, everything=everything)
-        if given is not None:
-            if len(given) != len(typed):
-                msg = f"X has {len(typed)} columns, but {len(given)} names are given"
+        X = _as_table(X)
+        frame = as_frame(X) if is_frame(X) else None
+        n = as_array(X).shape[1] if frame is None else len(frame.columns)
+        known = None if frame is None else list(frame.columns)
+        if names is not None:
+            if len(names) != n:
+                msg = f"X has {n} columns, but {len(names)} names are given"
                 raise DataError(msg)
-            names = list(given)
-        mask = categorical_mask(names, typed, categorical_features)
+            known = list(names)
+        hold = {feature_position(feature, known, n, "categorical") for feature in categorical}
+        if known is None or not all(isinstance(name, str) for name in known):
+            hold |= set() if frame is None else _typed(frame, missing)
+            known = None
         for feature, kind in (kinds or {}).items():
-            mask[feature_position(feature, names, len(typed))] = kind == "category"
-        if not names or not all(isinstance(name, str) for name in names):
-            names = None
-        of_each = None if names is None else tuple(names)
-        return cls(len(typed), of_each, tuple(np.flatnonzero(mask).tolist()), missing=missing)
+            place = feature_position(feature, known, n)
+            hold = hold | {place} if kind == "category" else hold - {place}
+        return cls(n, None if known is None else tuple(known), tuple(sorted(hold)), missing=missing)
 
     @property
     def numeric(self) -> tuple[int, ...]:
@@ -502,45 +483,6 @@ class Encoder:
         return Rows(numbers, *recode(factors, self.categories))
 
 
-def categorical_mask(
-    names: Sequence[Any] | None, typed: Sequence[bool], chosen: CategoricalFeatures
-) -> NDArray[np.bool_]:
-    """Which columns are categorical (d,), as `categorical_features` in `Encoder.learn`.
-
-    `names` are of the columns, if they have any; `typed` (d,) says whether the type of each column
-    is a categorical one.
-    """
-    mask = np.zeros(len(typed), dtype=bool)
-    if chosen is None:
-        return mask
-    if isinstance(chosen, str):
-        if chosen not in BY_TYPE:
-            msg = f"{_EXPECTED}, got {chosen!r}; one name is written [{chosen!r}]"
-            raise OptionError(msg)
-        return np.array(typed, dtype=bool)
-    try:
-        wanted = [each.item() if isinstance(each, np.generic) else each for each in chosen]
-    except TypeError:
-        msg = f"{_EXPECTED}, got {chosen!r:.200}"
-        raise OptionError(msg) from None
-    kinds = {type(each) for each in wanted}
-    if kinds == {bool}:
-        if len(wanted) != len(typed):
-            msg = (
-                f"categorical_features must have a boolean for each of the {len(typed)} columns of "
-                f"X, got {len(wanted)}"
-            )
-            raise DataError(msg)
-        mask[:] = wanted
-    elif not kinds or kinds in ({str}, {int}):
-        for feature in wanted:
-            mask[feature_position(feature, names, len(typed), "categorical_features")] = True
-    else:
-        msg = f"{_EXPECTED}, all of one kind, got {wanted!r:.200}"
-        raise OptionError(msg)
-    return mask
-
-
 def feature_position(
     feature: str | int, names: Sequence[Any] | None, n_features: int, argument: str = "families"
 ) -> int:
@@ -563,32 +505,18 @@ def feature_position(
     return int(feature)
 
 
-def _columns(
-    X: Any, missing: MissingMarks, *, look_at_types: bool, everything: bool = False
-) -> tuple[Sequence[Any] | None, list[bool]]:
-    """The names of columns, if they have any, and whether each is of a categorical type.
-
-    With `everything`, so are columns of strings or booleans.
-    """
-    X = _as_table(X)
-    if not is_frame(X):
-        array = as_array(X)
-        marks = missing.of(None)
-        return None, [everything and _is_categorical(column, marks) for column in array.T]
+def _typed(frame: Any, missing: MissingMarks) -> set[int]:
+    """The columns of a frame of narwhals that are of a categorical type, strings or booleans."""
     import narwhals.stable.v2 as nw
 
-    frame = as_frame(X)
-    dtypes = getattr(X, "dtypes", None)
-    plain = dtypes is not None and all(isinstance(dtype, np.dtype) for dtype in dtypes)
-    if (plain and not everything) or not look_at_types:
-        return frame.columns, [False] * len(frame.columns)
-    types = (nw.Categorical, nw.Enum, *((nw.String, nw.Boolean) if everything else ()))
-    typed = [kind in types for kind in frame.schema.values()]
-    for j, kind in enumerate(frame.schema.values()):
-        if everything and kind == nw.Object:
-            marks = missing.of(frame.columns[j])
-            typed[j] = _is_categorical(series_values(frame[:, j]), marks)
-    return frame.columns, typed
+    types = (nw.Categorical, nw.Enum, nw.String, nw.Boolean)
+    kinds = enumerate(frame.schema.values())
+    return {
+        j
+        for j, kind in kinds
+        if kind in types
+        or (kind == nw.Object and _is_categorical(series_values(frame[:, j]), missing.unnamed))
+    }
 
 
 def _is_categorical(values: NDArray[Any], marks: ColumnMarks) -> bool:

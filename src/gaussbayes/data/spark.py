@@ -95,7 +95,7 @@ class SparkRows(RowSource):
         names = list(frame.columns)
         check_distinct(cls.shown, names)
         decided = None
-        if request.is_open:
+        if request.detect:
             columns = columns_asked_for(names, request)
             sample, whole = _sampled_rows(_columns(frame, columns), columns)
             request, decided = decide_source(sample, request, names=names, whole=whole)

@@ -9,18 +9,17 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.option import Option, check_values
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import TransformName
+from gaussbayes.data.column_roles import table_encoder
 from gaussbayes.data.columns import COLUMN_OPTIONS, Columns
 from gaussbayes.data.labels import labelled_rows, read_targets
 from gaussbayes.data.read import READ_OPTIONS
-from gaussbayes.data.roles import Request, choose_roles, request_of
+from gaussbayes.data.roles import Request, request_of
 from gaussbayes.data.rows import Encoder, LabelledRows, Rows
-from gaussbayes.data.tables import as_frame, is_frame
 from gaussbayes.families import family_type
 from gaussbayes.model.select import UNLABELLED_WEIGHTS, Criterion
 from gaussbayes.model.settings import Component, Priors, Settings
@@ -36,7 +35,6 @@ In units of their ranges features such as pixels stay comparable; powers make fe
 """
 
 AUTOMATIC_SETTINGS: Mapping[str, Any] = {
-    "features": AUTOMATIC,
     "covariance": AUTOMATIC,
     "estimate": "predictive",
     "shared": AUTOMATIC,
@@ -45,20 +43,9 @@ AUTOMATIC_SETTINGS: Mapping[str, Any] = {
     "transforms": AUTOMATIC,
     "coded": AUTOMATIC,
     "smoothing": 1.0,
-    "categorical_features": AUTOMATIC,
     "calibration": "leave_one_out",
 }
-"""The options of the automatic model: everything that is chosen by rows left out."""
-
-NAMED_MODELS: Mapping[str, Mapping[str, Any]] = {
-    "auto": AUTOMATIC_SETTINGS,
-    "average": {**AUTOMATIC_SETTINGS, "average": True},
-    "qda": {"covariance": "full", "shared": False},
-    "lda": {"covariance": "full", "shared": True},
-    "rda": {"covariance": "full", "shared": AUTOMATIC, "shrinkage": AUTOMATIC},
-    "naive-bayes": {"covariance": "diagonal", "shared": False},
-}
-"""The options of models that have a name."""
+"""The settings of `AutoClassifier`: what is selected on held-out rows."""
 
 OPTIONS: tuple[Option, ...] = (
     Option(
@@ -180,15 +167,10 @@ class Options:
     criterion: Criterion = "leave_one_out"
     calibration: Literal["leave_one_out"] | None = None
     average: bool = False
-    categorical_features: Any = "from_dtype"
-    features: Any = None  # the columns to learn from; see `gaussbayes.data.roles.Request`
-    exclude: tuple[str, ...] = ()
-    numeric: tuple[str | int, ...] = ()  # columns that hold numbers, whatever they look like
-    keep_identifiers: bool = False
-    unlabelled: Any = None  # the label that stands for a missing one
-    n_jobs: int | None = None
     columns: Columns | None = None
+    """What is known about the columns; None takes all of them for numbers."""
     missing: MissingMarks = STANDARD_MARKS
+    n_jobs: int | None = None
     made: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Families that were made already, by name."""
     fewest_classes: int = 2  # with rows, that a model must have
@@ -213,8 +195,7 @@ class Options:
             (features, Component(self._family(family), ()).content)
             for features, family in self.families
         ]
-        numeric = () if self.columns is not None else self.numeric
-        return dict.fromkeys(numeric, "number") | {
+        return {
             feature: content
             for features, content in contents
             for feature in features
@@ -258,6 +239,11 @@ class Options:
         )
 
     @property
+    def unlabelled(self) -> Any:
+        """The label that marks rows without label; None if there is none."""
+        return None if self.columns is None else self.columns.unlabelled
+
+    @property
     def label_marks(self) -> ColumnMarks:
         """What stands for a missing label, where labels have no name."""
         marks = self.missing.unnamed
@@ -265,17 +251,7 @@ class Options:
 
     def request(self, target: str | None = None, **more: Any) -> Request:
         """What is asked of a source of rows; `more` is as in `gaussbayes.data.roles.Request`."""
-        if self.columns is not None:
-            return request_of(self.columns, target, **(self.contents | more))
-        columns: dict[str, Any] = {
-            "features": self.features,
-            "exclude": self.exclude,
-            "keep_identifiers": self.keep_identifiers,
-            "categorical_features": self.categorical_features,
-            "mark": self.unlabelled,
-            "missing": self.missing,
-        }
-        return Request(target, **(columns | self.contents | more))
+        return request_of(self.columns, target, **(self.contents | more))
 
     def table(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[LabelledRows, Schema]:
         """Rows with labels and weights, of which nothing is known yet, and their features."""
@@ -287,20 +263,8 @@ class Options:
         """The features of a table; `y` are the labels of its rows, or soft labels."""
         if self.known is not None:
             return self.known
-        if self.columns is not None:
-            return self._detected(X, y)
-        if self.missing.of_columns:  # of the labels as well, if they have a name
-            columns = as_frame(X).columns if is_frame(X) else ()
-            self.missing.check_columns(columns, getattr(y, "name", None))
-        if self.features is None and not self.exclude:
-            kinds = self.kinds if self.families or self.numeric else None
-            return Encoder.learn(X, self.categorical_features, kinds, self.missing)
-        return self._decided(X, y)
-
-    def _detected(self, X: Any, y: Any) -> Encoder:
-        """The features among the columns of a table."""
-        from gaussbayes.data.column_roles import table_encoder
-
+        if self.columns is None:
+            return Encoder.learn(X, kinds=self.kinds, missing=self.missing)
         labels = None if y is None else read_targets(y, mark=self.label_marks)
         encoder = table_encoder(X, self.request(), labels, getattr(y, "name", None))
         named = (feature for features, _ in self._pairs for feature in features)
@@ -312,45 +276,6 @@ class Options:
             )
             raise OptionError(msg)
         return encoder
-
-    def _decided(self, X: Any, y: Any) -> Encoder:
-        """The features that are asked for among the columns of a frame.
-
-        The columns of an array have neither names nor types: whoever made it has chosen them.
-        """
-        from gaussbayes.data.column_roles import (
-            check_labels,
-            decide_roles,
-            settled,
-            warn_of_columns,
-        )
-
-        frame = as_frame(X) if is_frame(X) else None
-        if frame is None or not all(isinstance(name, str) for name in frame.columns):
-            if self.features in (None, AUTOMATIC) and not self.exclude:
-                return replace(self, features=None).encoder(X)
-            msg = (
-                "features and exclude name columns of a frame (pandas, polars, Arrow), but the "
-                "columns of an array have no names: give X with the columns to learn from"
-            )
-            raise OptionError(msg)
-        labels = None
-        if y is not None:
-            targets, classes = read_targets(y, mark=self.label_marks)
-            labels = targets.codes
-            if self.features == AUTOMATIC:
-                check_labels(labels, classes)
-        request = self.request()
-        roles = decide_roles(frame, request, labels=labels)
-        warn_of_columns(roles)
-        named = (feature for features, _ in self._pairs for feature in features)
-        if roles.excluded and not all(isinstance(feature, str) for feature in named):
-            msg = (
-                f"columns are left out ({roles.excluded[0].name!r} and others), so that features "
-                "must be given by their names: in families and transforms, not by their numbers"
-            )
-            raise OptionError(msg)
-        return choose_roles(frame.columns, settled(request, roles), (), roles).encoder
 
     @property
     def _pairs(self) -> tuple[Any, ...]:
@@ -495,9 +420,9 @@ def model_options(arguments: Mapping[str, Any], *, automatic: bool = False) -> O
 
     Examples
     --------
-    >>> options = model_options({"shared": True, "columns": Columns(exclude=["id"])})
-    >>> options.of_families["shared"], options.exclude
-    (True, ('id',))
+    >>> options = model_options({"shared": True, "columns": Columns(unlabelled=-1)})
+    >>> options.of_families["shared"], options.unlabelled
+    (True, -1)
     """
     check_values(OPTIONS, arguments)
     given = dict(arguments)
@@ -507,84 +432,36 @@ def model_options(arguments: Mapping[str, Any], *, automatic: bool = False) -> O
         given["target"] = given.pop("shrinkage_target")
     if given.pop("calibrate", False):
         given["calibration"] = "leave_one_out"
-    settings = dict(AUTOMATIC_SETTINGS) if automatic else {}
-    settings |= {
-        "features": AUTOMATIC if columns.features is None else columns.features,
-        "categorical_features": AUTOMATIC if columns.categorical is None else columns.categorical,
-        "exclude": columns.exclude,
-        "numeric": columns.numeric,
-        "keep_identifiers": columns.keep_identifiers,
-        "unlabelled": columns.unlabelled,
-        "na_values": columns.na_values,
-        "keep_default_na": columns.keep_default_na,
-    }
-    return replace(check_options(**(settings | given)), columns=columns)
+    settings = {**(AUTOMATIC_SETTINGS if automatic else {}), **given}
+    return internal_options(columns=columns, **settings)
 
 
-def check_options(
+def internal_options(
     *,
-    covariance: Any = "full",
+    covariance: str = "full",
     shared: Any = False,
-    divisor: Any = "mle",
+    divisor: str = "mle",
     shrinkage: Any = None,
-    target: Any = "diagonal",
-    estimate: Any = "plug_in",
+    target: str = "diagonal",
+    estimate: str = "plug_in",
     transforms: Any = None,
-    coded: Any = False,
-    smoothing: Any = 0.0,
+    smoothing: float = 0.0,
     families: Any = None,
-    priors: Any = None,
-    unlabelled_weight: Any = AUTOMATIC,
-    selection: Any = "leave_one_out",
-    calibration: Any = None,
-    average: Any = False,
-    categorical_features: Any = "from_dtype",
-    features: Any = None,
-    exclude: Any = None,
-    numeric: Any = None,
-    keep_identifiers: Any = False,
-    unlabelled: Any = None,
-    na_values: Any = None,
-    keep_default_na: Any = True,
-    n_jobs: int | None = None,
+    unlabelled_weight: float | None = None,
+    columns: Columns | None = None,
+    **settings: Any,
 ) -> Options:
-    """The options, if each has one of its possible values; those of `GaussianClassifier`.
+    """The options of settings that are not checked, among them those that only selection needs.
 
-    Priors are checked with the classes, categorical features with the rows.
+    Other `settings` are fields of `Options`.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> options = check_options(shared=True, families={"visits": "poisson"})
+    >>> options = internal_options(shared=True, families={"visits": "poisson"})
     >>> schema = Schema(np.array(["no", "yes"]), 3, ("age", "visits", "height"))
     >>> [(part.family.name, part.columns) for part in options.settings(schema).components]
     [('gaussian', (0, 2)), ('poisson', (1,))]
     """
-    if selection not in get_args(Criterion):
-        possible = ", ".join(map(repr, get_args(Criterion)))
-        msg = f"selection must be one of {possible}, got {selection!r}"
-        raise OptionError(msg)
-    if calibration not in (None, "leave_one_out"):
-        msg = f"calibration must be None or 'leave_one_out', got {calibration!r}"
-        raise OptionError(msg)
-    if not isinstance(average, bool):
-        msg = f"average must be True or False, got {average!r}"
-        raise OptionError(msg)
-    if coded not in (True, False, AUTOMATIC):
-        msg = f"coded must be True, False or 'auto', got {coded!r}"
-        raise OptionError(msg)
-    if average and selection != "leave_one_out":
-        msg = f"average=True weighs candidates by rows left out, not by selection={selection!r}"
-        raise OptionError(msg)
-    if average and not any(
-        isinstance(some, str) and some == AUTOMATIC
-        for some in (covariance, shared, shrinkage, transforms, coded)
-    ):
-        msg = (
-            "average=True averages candidates, and nothing is left open: give shared='auto', "
-            "shrinkage='auto', transforms='auto' or coded='auto'"
-        )
-        raise OptionError(msg)
     of_families = {
         "covariance": covariance,
         "shared": shared,
@@ -592,37 +469,19 @@ def check_options(
         "shrinkage": shrinkage,
         "target": target,
         "estimate": estimate,
-        "smoothing": _not_negative("smoothing", smoothing),
+        "smoothing": float(smoothing),
     }
     made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now
-    weight = None
-    if not (isinstance(unlabelled_weight, str) and unlabelled_weight == AUTOMATIC):
-        weight = _not_negative("unlabelled_weight", unlabelled_weight)
-    columns = _check_columns(features, exclude, numeric, keep_identifiers)
-    reading = {"unlabelled": unlabelled, "n_jobs": n_jobs, "made": made} | columns
-    if na_values is not None or keep_default_na is not True:
-        reading["missing"] = MissingMarks.given(na_values, keep_default_na=keep_default_na)
-    learning = (priors, weight, _transform(transforms), coded, selection, calibration, average)
-    return Options(of_families, _families(families), *learning, categorical_features, **reading)
-
-
-def _check_columns(
-    features: Any, exclude: Any, numeric: Any, keep_identifiers: Any
-) -> dict[str, Any]:
-    """What is said of columns: those to learn from, those not to, and those of numbers."""
-    if isinstance(features, str) and features != AUTOMATIC:
-        msg = f"features must be 'auto', None or a list of columns, got {features!r}; one name is "
-        msg += f"written [{features!r}]"
-        raise OptionError(msg)
-    if not isinstance(keep_identifiers, bool):
-        msg = f"keep_identifiers must be True or False, got {keep_identifiers!r}"
-        raise OptionError(msg)
-    columns: dict[str, Any] = {"features": features, "keep_identifiers": keep_identifiers}
-    for name, some in (("exclude", exclude), ("numeric", numeric)):
-        columns[name] = (some,) if isinstance(some, str) else tuple(some or ())
-    if features is not None and not isinstance(features, str):
-        columns["features"] = tuple(features)
-    return columns
+    if columns is not None:
+        marks = MissingMarks.given(columns.na_values, keep_default_na=columns.keep_default_na)
+        settings = {"columns": columns, "missing": marks} | settings
+    return Options(
+        of_families,
+        _families(families),
+        transform=_transform(transforms),
+        unlabelled_weight=unlabelled_weight,
+        **({"made": made} | settings),
+    )
 
 
 def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
@@ -665,16 +524,8 @@ def _is_special(family: Any) -> bool:
 
 def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:
     """A mapping from a feature, or several, to a family, as pairs."""
-    if families is None:
-        return ()
-    if not isinstance(families, Mapping):
-        msg = (
-            "families must be a mapping from features to families, such as "
-            f"{{'visits': 'poisson'}}, got {families!r:.200}"
-        )
-        raise OptionError(msg)
     pairs = []
-    for features, family in families.items():
+    for features, family in (families or {}).items():
         if isinstance(family, str):
             family_type(family)  # a name that is not known is an error now
         several = features if isinstance(features, tuple) else (features,)
@@ -720,9 +571,3 @@ def _transform_of(settings: Settings, schema: Schema) -> Any:
     if len(different) <= 1:
         return next(iter(different), None)
     return {name: kind for name, kind in kinds.items() if kind is not None}
-
-
-def _not_negative(what: str, value: Any) -> float:
-    """The value, if it is 0 or a finite number above it; nearly always it is a plain one."""
-    plain = type(value) in {float, int} and 0 <= value < inf
-    return float(value) if plain else not_negative(what, value)

@@ -15,6 +15,7 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Column, ColumnKind, ColumnTable, Schema
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import kind, warn_of_many
+from gaussbayes.data.column_roles import warn_of_columns
 from gaussbayes.data.reduction import Reduced, RowSource, open_rows
 from gaussbayes.data.roles import Request
 from gaussbayes.data.rows import LabelledRows, Rows
@@ -117,17 +118,13 @@ class SourceFit:
 
 
 def fit_source(
-    source: Any, request: Request, options: Options, client: Any = None, n_jobs: int | None = None
+    source: object, request: Request, options: Options, n_jobs: int | None = None
 ) -> SourceFit:
-    """The model of the rows of a source (see `gaussbayes.data.reduction`).
-
-    What the columns must hold follows from the options, not from the request; a `client` of
-    Dask or a Spark session reads files on its cluster.
-    """
-    if options.columns is None:
-        request = replace(request, **options.contents)
-    rows = open_rows(source, request, client=client)
+    """The model of the rows of a source (see `gaussbayes.data.reduction`)."""
+    rows = open_rows(source, request)
     fit = fit_rows(rows, options, n_jobs)
+    if fit.model.schema.roles is not None:
+        warn_of_columns(fit.model.schema.roles)
     return replace(fit, model=with_notices(fit.model, rows, fit.reduced))
 
 
@@ -160,7 +157,7 @@ def fit_rows(
     if is_open(settings) or (options.automatic and model.learnt.unlabelled is not None):
         view = LearntView(settings, model.learnt)
         selection, _ = select(None, [view], model.schema, options.criterion, n_jobs)
-        model = model.with_settings(selection.best.settings, "fit_source")
+        model = model.with_settings(selection.best.settings, "fit")
     return SourceFit(model.solved(n_jobs, rows=_reduction(model, rows)), reduced, selection)
 
 
@@ -246,46 +243,37 @@ def update_rows(
     reduction = _reduction(updated, rows)
     if reduction is not None:
         before = None if model.learnt is None else model.learnt.unlabelled
-        kept = None if before is None else before.kept("partial_fit_source")
+        kept = None if before is None else before.kept("partial_fit")
         updated = updated.solved(n_jobs, rows=_Both(kept, reduction))
     return SourceFit(with_notices(updated, rows, reduced), reduced)
 
 
-def open_more(
-    model: Model,
-    source: Any,
-    target: str | None = None,
-    *,
-    client: Any = None,
-    labels: bool = True,
-    **request: Any,
-) -> RowSource:
-    """More rows with the features of a model, to be found in a source by their names.
+def open_more(model: Model, source: object, target: str | None = None, **request: Any) -> RowSource:
+    """More labelled rows with the features of a model, to be found in a source by their names.
 
-    The target is that of before if it is None; without `labels` the features alone are read. Of
-    `gaussbayes.data.roles.Request` weights, mark, bad_rows and header may be given.
+    The target is that of before if it is None. Of `gaussbayes.data.roles.Request` weights and mark
+    may be given.
     """
     schema = model.schema
     if schema.features is None:
         msg = (
-            "this model's features have no names to find columns by: fit it to a frame or a "
-            "source, or name them with with_feature_names"
+            "columns of a source are found by name, but the features of this model have no names: "
+            "fit it to a data frame, or name the columns of the array"
         )
         raise DataError(msg)
     target = model.target if target is None else target
-    if labels and target is None:
-        msg = "which column holds the labels is not known to this model: give target"
+    if target is None:
+        msg = "this model does not know which column holds the labels: give its name as y"
         raise DataError(msg)
     names = [schema.features[column] for column in schema.categorical]
     pairs = zip(names, model.categories, strict=True)
     columns: dict[str, Any] = {
-        "categorical_features": names,
+        "categorical": names,
         "kinds": model.contents,
         "string_features": [name for name, known in pairs if kind(known) is str],
     }
     columns["missing"] = schema.missing
-    asked = Request(target if labels else None, schema.features, **(columns | request))
-    return open_rows(source, asked, client=client)
+    return open_rows(source, Request(target, schema.features, **(columns | request)))
 
 
 def _reduction(model: Model, rows: RowSource) -> RowReduction | None:
