@@ -15,8 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.grid import curve_points, view_limits
-from gaussbayes.analysis.view import View, model_of, view_of
+from gaussbayes.analysis.view import View, curve_points, model_of, view_limits, view_of
 from gaussbayes.base.numerals import five_digits
 from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
 from gaussbayes.plots import row_plots, style

@@ -58,7 +58,7 @@ def scatter_matrix(
 
     Returns
     -------
-    The axes (m, m) of m features
+    The axes (m, m) of m features; None above the diagonal
 
     Examples
     --------
@@ -95,7 +95,8 @@ def scatter_matrix(
     for row, column in track(panels, "drawing"):
         panel: Any = axes[row, column]
         if row < column:
-            panel.set_axis_off()
+            panel.remove()
+            axes[row, column] = None
             continue
         shown = [seen.columns[place] for place in dict.fromkeys((column, row))]
         if row == column:
@@ -117,10 +118,10 @@ def scatter_matrix(
         axes[place].spines[:].set(visible=True, linewidth=2.2, edgecolor=style.INK)
     figure.align_labels()
     together = f"by {'both' if m == 2 else f'all {m}'} features {_error(seen, rows, codes)[1]}"
-    figure.suptitle(f"error rates on {np.sum(codes >= 0):,} rows; {together}", fontsize="medium")
+    figure.suptitle(f"error rates on {np.sum(codes >= 0):,} rows\n{together}", fontsize="medium")
     handles = _handles(seen, row_plots.points_at(seen.rows(rows), codes), best=m > 2)
     title = f"{some.size} rows drawn, all counted" if some.size < codes.size else None
-    axes[0, 1].legend(handles=handles, title=title, loc="upper left", **style.LEGEND)
+    style.legend_outside(figure, handles, title)
     return axes
 
 

@@ -13,8 +13,16 @@ from matplotlib.colors import LightSource, LinearSegmentedColormap, to_rgb
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.grid import Grid, grid_within, region_map, view_grid, view_limits
-from gaussbayes.analysis.view import View, model_of, view_of
+from gaussbayes.analysis.view import (
+    Grid,
+    View,
+    grid_within,
+    model_of,
+    region_map,
+    view_grid,
+    view_limits,
+    view_of,
+)
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.types import LabelsLike, RealArray, TableLike
 from gaussbayes.plots import line_plots, region_plots, row_plots, style
@@ -149,7 +157,7 @@ def evidence(
     >>> evidence(model, surface=True).get_zlabel()
     'p(x)'
     """
-    seen = _dense_view(model, features)
+    seen = _dense_view(model, features, (2,) if surface else (1, 2))
     if surface:
         if X is not None:
             msg = "a surface of the evidence shows no rows: leave out X and y, or surface=True"
@@ -177,10 +185,10 @@ def evidence(
     return ax
 
 
-def _dense_view(model: Classifier, features: Features) -> View:
+def _dense_view(model: Classifier, features: Features, counts: tuple[int, ...] = (1, 2)) -> View:
     """One or two features of a model that has densities."""
     model_of(model)
-    return view_of((1, 2), model, style.chosen(features))
+    return view_of(counts, model, style.chosen(features))
 
 
 def _draw(
@@ -267,9 +275,6 @@ def _draw_surface(seen: View, legend: bool, ax: Axes | None) -> Axes:
     if ax is not None and ax.name != "3d":
         msg = f"a surface needs axes made with projection='3d', got {ax.name!r} axes"
         raise OptionError(msg)
-    if len(seen.axes) == 1:
-        msg = "a surface needs two features, and the model has one: leave out surface=True"
-        raise OptionError(msg)
     grid = view_grid(seen, _SURFACE)
     height: NDArray[Any] = grid.arrange(seen.evidence(grid.rows))
     styles = style.class_styles(seen.classes)
@@ -291,8 +296,8 @@ def _draw_surface(seen: View, legend: bool, ax: Axes | None) -> Axes:
     drawn.set_zlabel("p(x)", labelpad=10)
     drawn.locator_params(nbins=5)
     entries: list[Any] = list(region_plots.region_handles(styles))
-    drawn.set_xlabel(style.text(seen.names[0], _LONG), labelpad=9)
-    drawn.set_ylabel(style.text(seen.names[1], _LONG), labelpad=9)
+    drawn.set_xlabel(style.text(seen.names[0], _LONG, 1), labelpad=9)
+    drawn.set_ylabel(style.text(seen.names[1], _LONG, 1), labelpad=9)
     beside = style.legend_beside(drawn, entries) if legend else None
     if beside is not None:  # p(x) stands where legends usually begin
         beside.set_bbox_to_anchor((1.08, 1.0), transform=drawn.transAxes)

@@ -16,16 +16,19 @@ from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.class_moments import class_outlines, mass_of_radius
-from gaussbayes.analysis.grid import (
+from gaussbayes.analysis.view import (
+    Axis,
     Grid,
     RegionMap,
+    View,
     axis_limits,
     boundary_segments,
+    density_view,
     grid_within,
+    pair_view,
     region_map,
     view_limits,
 )
-from gaussbayes.analysis.view import Axis, View, density_view, pair_view
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.types import LabelsLike, TableLike
 from gaussbayes.plots import row_plots, style

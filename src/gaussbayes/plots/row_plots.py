@@ -16,11 +16,12 @@ from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.grid import axis_limits, limits
 from gaussbayes.analysis.view import (
     Axis,
     View,
+    axis_limits,
     check_rows,
+    limits,
     pair_view,
     positions_of,
     read_labelled,

@@ -51,7 +51,7 @@ _WIDE_FONTS = (
     "Hiragino Sans, Microsoft YaHei, Yu Gothic, Malgun Gothic, Noto Sans Devanagari, Nirmala UI"
 )
 _LOOK = {"axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": "medium"}
-LEGEND: Look = {"frameon": False, "fontsize": "small", "title_fontsize": "small"}
+_LEGEND: Look = {"frameon": False, "fontsize": "small", "title_fontsize": "small"}
 
 _LINE_LENGTH, _MOST_LINES = 24, 5
 _MOST_LEGEND_LINES = 18
@@ -195,10 +195,20 @@ def legend_beside(
     ):
         inside: Look = {"loc": "best", "fontsize": "x-small", "framealpha": 0.8}
         return ax.legend(handles=entries, title=title, **inside)
-    legend = ax.legend(handles=entries, title=title, **place, **columns, **LEGEND)
+    legend = ax.legend(handles=entries, title=title, **place, **columns, **_LEGEND)
     if len(ax.figure.axes) == 1:
         _grow(ax.figure, *np.subtract(inches(legend), usual))
     return legend
+
+
+def legend_outside(
+    figure: "Figure | SubFigure", handles: Sequence[Any], title: str | None = None
+) -> None:
+    """One legend for all panels of a figure, at the right of them."""
+    n_lines = sum(str(handle.get_label()).count("\n") + 1 for handle in handles)
+    look: Look = {"loc": "outside right upper", "ncols": 1 + n_lines // (2 * _MOST_LEGEND_LINES)}
+    legend = figure.legend(handles=list(handles), title=title, **look, **_LEGEND)
+    _grow(figure, inches(legend)[0], 0.0)
 
 
 def _grow(figure: "Figure | SubFigure", width: float, height: float) -> None:
@@ -270,7 +280,7 @@ def patch(label: str, **look: Any) -> Any:
 
 def label_axes(ax: "Axes", axes: Sequence[Axis]) -> None:
     """Write the names of one or two features along the axes, and their categories or integers."""
-    ax.set_xlabel(text(axes[0].name, 48))
+    ax.set_xlabel(text(axes[0].name, 32))
     draw_ticks(ax, axes[0], "x")
     if len(axes) > 1:
         ax.set_ylabel(text(axes[1].name, 40))

@@ -1,0 +1,555 @@
+"""What is drawn, by the data of the artists, against numbers of the model and of other libraries.
+
+Figures of every kind of data are compared with an oracle in `tests/composition/test_figures.py`.
+"""
+
+from itertools import combinations
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.patches import StepPatch
+from scipy.stats import chi2, norm
+from sklearn.calibration import calibration_curve
+from sklearn.datasets import load_breast_cancer
+from sklearn.discriminant_analysis import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import (
+    average_precision_score,
+    confusion_matrix,
+    precision_recall_curve,
+    roc_auc_score,
+    roc_curve,
+)
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from gaussbayes import GaussianClassifier, compare, plots
+from gaussbayes.datasets import load_iris
+from tests.plots.conftest import Case
+from tests.plots.layout import assert_readable, legend_texts
+
+LENGTHS = np.array([1.8, 2.1, 2.5, 3.2, 3.8, 5.8, 6.7, 7.0])[:, None]
+SPECIES = np.array(list("AAAAABBB"))
+PAIR = ["petal length (cm)", "petal width (cm)"]
+
+
+def found(ax: Any, gid: str) -> Any:
+    """The artists with an identifier."""
+    return [artist for artist in ax.get_children() if artist.get_gid() == gid]
+
+
+def offsets(ax: Any, gid: str) -> np.ndarray:
+    places = [np.asarray(points.get_offsets()) for points in found(ax, gid)]
+    return np.concatenate([*places, np.empty((0, 2))])
+
+
+def curves(ax: Any) -> list[Any]:
+    return [line for line in ax.lines if len(line.get_xdata()) > 100]
+
+
+def boundaries(ax: Any) -> list[float]:
+    return [line.get_xdata()[0] for line in found(ax, "boundary")]
+
+
+def image_of(ax: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The centres (n, 2) of some pixels of the image of axes, and their values (n, …)."""
+    (image,) = ax.images
+    values = np.ma.filled(np.ma.asarray(image.get_array(), float), np.nan)
+    left, right, bottom, top = image.get_extent()
+    p, m = values.shape[:2]
+    across = left + (right - left) / m * (np.arange(m) + 0.5)
+    up = bottom + (top - bottom) / p * (np.arange(p) + 0.5)
+    places = np.stack([part.ravel() for part in np.meshgrid(across, up)], axis=1)
+    some = slice(None, None, 37)
+    return places[some], values.reshape(p * m, *values.shape[2:])[some]
+
+
+def framed(case: Case, places: np.ndarray) -> Any:
+    return pd.DataFrame(places, columns=case.X.columns) if hasattr(case.X, "columns") else places
+
+
+# The plane.
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_regions_are_predictions_and_boundaries_are_where_log_odds_vanish(
+    three_classes: Case, shared: bool
+) -> None:
+    model = GaussianClassifier(shared=shared).fit(three_classes.X, three_classes.y)
+    ax = plots.regions(model, three_classes.X, three_classes.y)
+    places, codes = image_of(ax)
+    predicted = model.predict(framed(three_classes, places))
+    np.testing.assert_array_equal(model.classes_[codes.astype(int)], predicted)
+    lines = [line for line in ax.collections if line.get_gid() == "boundary"]
+    assert len(lines) == 2
+    for line in lines:
+        vertices = np.concatenate([path.vertices for path in line.get_paths()])
+        posterior = np.sort(model.predict_proba(framed(three_classes, vertices)), axis=1)
+        # On a boundary two classes are equally probable, up to a cell of the grid where three meet.
+        assert (posterior[:, -1] - posterior[:, -2] < 5e-3).mean() > 0.98
+    wrong = three_classes.X.to_numpy()[model.predict(three_classes.X) != three_classes.y]
+    np.testing.assert_array_equal(offsets(ax, "errors"), wrong)
+    (means,) = found(ax, "means")
+    np.testing.assert_allclose(means.get_xydata(), model.means_, rtol=1e-14)
+    expected = ["setosa", "versicolor", "virginica", "error", "mean", "decision boundary"]
+    assert legend_texts(ax) == expected
+
+
+def test_a_shared_covariance_gives_a_straight_boundary(two_classes: Case) -> None:
+    model = GaussianClassifier(shared=True).fit(two_classes.X, two_classes.y)
+    ax = plots.regions(model)
+    (line,) = [line for line in ax.collections if line.get_gid() == "boundary"]
+    vertices = np.concatenate([path.vertices for path in line.get_paths()])
+    distance = model.decision_function(vertices)
+    # A linear function is interpolated without error.
+    np.testing.assert_allclose(distance, 0.0, atol=1e-10)
+
+
+def test_rejected_places_have_no_probable_class(two_classes: Case) -> None:
+    model = two_classes.model
+    ax = plots.regions(model, reject_below=0.7)
+    (zone,) = found(ax, "rejected")
+    across, up = (np.linspace(*limits, 40)[2:-2] for limits in (ax.get_xlim(), ax.get_ylim()))
+    points = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2) + 1e-9
+    inside = np.zeros(len(points), bool)
+    for path in zone.get_paths():
+        inside ^= path.contains_points(points)
+    largest = model.predict_proba(points).max(axis=1)
+    clear = np.abs(largest - 0.7) > 0.01  # the drawn edge is a chord of the true one
+    np.testing.assert_array_equal(inside[clear], (largest < 0.7)[clear])
+    assert legend_texts(ax)[-1] == "rejected:\nposterior below 0.7"
+    assert not found(plots.regions(model, reject_below=0.5), "rejected")
+
+
+def test_cells_in_which_no_class_is_possible_stay_white() -> None:
+    # 'a' and 'x' are certain in class 0, 'b' and 'y' in class 1: no class has 'a' with 'y'.
+    X = pd.DataFrame({"left": pd.Categorical(list("aabb")), "right": pd.Categorical(list("xxyy"))})
+    model = GaussianClassifier().fit(X, [0, 0, 1, 1])
+    codes = np.ma.asarray(
+        plots.regions(model, X, [0, 0, 1, 1], reject_below=0.6).images[0].get_array()
+    )
+    assert codes.mask.tolist() == [[False, True], [True, False]]
+    assert (codes[0, 0], codes[1, 1]) == (0, 1)
+    colors = plots.posterior(model).images[0].get_array()
+    assert (colors[0, 1] == 1.0).all()
+
+
+@pytest.mark.parametrize("label", ["setosa", "virginica", None])
+def test_maps_of_posterior_joint_and_evidence(iris: Case, label: Any) -> None:
+    part = iris.model.marginal(PAIR)
+    for draw, column in ((plots.posterior, "posterior"), (plots.joint, "log_joint")):
+        ax = draw(iris.model, label=label, features=PAIR)
+        if label is None and draw is plots.joint:
+            levels = {round(float(np.log2(c.levels[-1] / c.levels[0])), 6) for c in ax.collections}
+            assert levels == {5.0}  # each contour is half the density of the one inside it
+            continue
+        places, values = image_of(ax)
+        scores = getattr(part.scores(pd.DataFrame(places, columns=PAIR)), column)
+        expected = scores if column == "posterior" else np.exp(scores)
+        if label is None:  # the colours of the classes, mixed by their posteriors
+            colors = np.array(
+                [patch.get_facecolor()[:3] for patch in ax.get_legend().legend_handles]
+            )
+            np.testing.assert_allclose(values, expected @ colors, atol=1e-9)
+            continue
+        code = iris.model.classes_.tolist().index(label)
+        np.testing.assert_allclose(values, expected[:, code], rtol=1e-9, atol=1e-300)
+        top = 1.0 if column == "posterior" else ax.images[0].get_array().max()
+        assert ax.images[0].get_clim() == (0.0, top)
+        assert ax.get_title().endswith(f"c = {label}")
+    ax = plots.posterior(iris.model, label="versicolor", features=PAIR)
+    (half,) = found(ax, "half")
+    vertices = np.concatenate([path.vertices for path in half.get_paths()])
+    posterior = part.predict_proba(pd.DataFrame(vertices, columns=PAIR))[:, 1]
+    np.testing.assert_allclose(posterior, 0.5, atol=0.01)  # h² |p''| / 8 between grid points
+
+
+def test_evidence_as_map_and_surface(three_classes: Case) -> None:
+    model = three_classes.model
+    ax = plots.evidence(model, three_classes.X, three_classes.y)
+    contours = next(drawn for drawn in ax.collections if hasattr(drawn, "levels"))
+    for level, path in list(zip(contours.levels, contours.get_paths(), strict=False))[1:]:
+        frame = framed(three_classes, path.vertices)
+        heights = np.exp(model.score_samples(frame))
+        assert (heights >= level - 0.02 * contours.levels[-1]).all()
+    drawn = np.concatenate([offsets(ax, f"class {code}") for code in range(3)])
+    assert len(drawn) == 150
+    ax = plots.evidence(model, surface=True)
+    corners = np.concatenate([*ax.collections[0]._faces], axis=0)[::999]  # no public access
+    expected = np.exp(model.score_samples(framed(three_classes, corners[:, :2])))
+    np.testing.assert_allclose(corners[:, 2], expected, rtol=1e-9, atol=1e-300)
+
+
+COVARIANCES = {
+    "plain": [[2.0, 0.5], [0.5, 1.0]],
+    "strongly correlated": [[1.0, 0.999999], [0.999999, 1.0]],
+    "badly scaled": [[1e12, 3e-1], [3e-1, 1e-12]],
+}
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES.values(), ids=COVARIANCES)
+@pytest.mark.parametrize("shared", [False, True])
+def test_every_point_of_an_ellipse_has_its_distance(covariance: Any, shared: bool) -> None:
+    one = np.array(covariance)
+    size = np.sqrt(np.diag(one))
+    means = np.array([[0, 0], [1, 2], [-3, 1]]) * size
+    covariances = one if shared else np.stack([one, 4 * one, one / 9])
+    model = GaussianClassifier.from_parameters(None, means, covariances)
+    ax = plots.ellipses(model, levels=(1, 2))
+    lines = [line.get_xydata() for line in found(ax, "ellipse")]
+    assert len(lines) == 6
+    for i, points in enumerate(lines):
+        code, level = divmod(i, 2)
+        squares = model.scores(points).squared_distance[:, code]
+        np.testing.assert_allclose(squares, (level + 1) ** 2, rtol=1e-8)
+        assert np.abs((points[0] - points[-1]) / size).max() <= 1e-14  # closed
+    # 1 − exp(−r²/2) for r = 1, 2.
+    assert legend_texts(ax)[-2:] == ["1σ (39.3 %)", "2σ (86.5 %)"]
+
+
+def test_predictions_have_the_colour_of_the_predicted_class(three_classes: Case) -> None:
+    model, X, y = three_classes.model, three_classes.X, three_classes.y
+    ax = plots.predictions(model, X, y)
+    predicted = model.predict(X)
+    for code, label in enumerate(model.classes_):
+        chosen = X.to_numpy()[predicted == label]
+        np.testing.assert_array_equal(offsets(ax, f"class {code}"), chosen)
+    np.testing.assert_array_equal(offsets(ax, "errors"), X.to_numpy()[predicted != y])
+    assert ax.get_title() == f"{(predicted != y).sum()} of 150 rows misclassified"
+    ax = plots.predictions(model, X, y, label="virginica")
+    wrong = (predicted != y)[y == "virginica"].sum()
+    assert ax.get_title() == f"true class virginica: {wrong} of 50 rows misclassified"
+
+
+def test_a_dataset_is_its_rows() -> None:
+    iris = load_iris()
+    ax = plots.dataset(iris.rows, iris.labels, features=[2, 3])
+    for code, label in enumerate(np.unique(iris.labels)):
+        rows = iris.rows[iris.labels == label][:, 2:]
+        np.testing.assert_array_equal(offsets(ax, f"class {code}"), rows)
+    for n, on_a_line in ((8, True), (200, False)):
+        ax = plots.dataset(np.arange(n)[:, None] * 1.0, np.arange(n) % 2)
+        heights = [np.unique(np.asarray(points.get_offsets())[:, 1]) for points in ax.collections]
+        assert all((height.size == 1) == on_a_line for height in heights)
+
+
+# One feature.
+
+
+def test_densities_joints_and_posteriors_of_petals() -> None:
+    # Course, document 002: 4.894721 and 15.365512 with equal priors.
+    model = GaussianClassifier(priors="uniform").fit(LENGTHS, SPECIES)
+    ax = plots.densities(model, LENGTHS, SPECIES)
+    np.testing.assert_allclose(boundaries(ax), [4.894721, 15.365512], atol=5e-7)
+    assert legend_texts(ax) == ["A", "B", "decision boundary\nat 4.8947, 15.366"]
+    strips = [line for line in ax.lines if line.get_linestyle() == "None"]
+    assert [line.get_xdata().tolist() for line in strips] == [
+        LENGTHS[:5, 0].tolist(),
+        LENGTHS[5:, 0].tolist(),
+    ]
+    moments = [(part.mean(), part.std()) for part in (LENGTHS[:5], LENGTHS[5:])]
+    for draw, weight in ((plots.densities, 1.0), (plots.joint, 0.5)):
+        lines = curves(draw(model, LENGTHS, SPECIES))
+        for line, (mean, deviation) in zip(lines, moments, strict=False):
+            expected = weight * norm.pdf(line.get_xdata(), mean, deviation)
+            np.testing.assert_allclose(line.get_ydata(), expected, rtol=1e-9)
+    *parts, evidence = (line.get_ydata() for line in lines)
+    np.testing.assert_allclose(np.sum(parts, axis=0), evidence, rtol=1e-12)
+    (curve,) = curves(plots.posterior(model, LENGTHS, SPECIES, label="B"))
+    x = curve.get_xdata()
+    joint = [norm.pdf(x, *moment) for moment in moments]
+    np.testing.assert_allclose(curve.get_ydata(), joint[1] / sum(joint), rtol=1e-9, atol=1e-300)
+    (line,) = curves(plots.evidence(model))
+    expected = np.exp(model.score_samples(line.get_xdata()[:, None]))
+    np.testing.assert_allclose(line.get_ydata(), expected, rtol=1e-9)
+
+
+def test_many_rows_are_histograms_of_the_right_area(one_feature: Case) -> None:
+    for draw, area in ((plots.densities, 1.0), (plots.joint, 1 / 3), (plots.evidence, 1.0)):
+        ax = draw(one_feature.model, one_feature.X, one_feature.y)
+        steps = [patch for patch in ax.patches if isinstance(patch, StepPatch) and patch.get_fill()]
+        areas = [
+            float(data.values @ np.diff(data.edges)) for data in map(StepPatch.get_data, steps)
+        ]
+        assert areas == pytest.approx([area] * len(areas), rel=1e-12)
+        assert len(areas) == (1 if draw is plots.evidence else 3)
+
+
+def test_other_features_are_integrated_out(iris: Case) -> None:
+    ax = plots.densities(iris.model, features=PAIR[0])
+    for line, label in zip(curves(ax), iris.model.classes_, strict=True):
+        own = iris.X[PAIR[0]].to_numpy()[iris.y == label]
+        expected = norm.pdf(line.get_xdata(), own.mean(), own.std())
+        np.testing.assert_allclose(line.get_ydata(), expected, rtol=1e-9)
+    assert ax.get_xlabel() == PAIR[0]
+
+
+def test_a_narrow_peak_is_not_missed() -> None:
+    model = GaussianClassifier.from_parameters(None, [[0.1234], [0]], [[[1e-8]], [[100]]])
+    line = curves(plots.densities(model))[0]
+    assert max(line.get_ydata()) == pytest.approx(norm.pdf(0, scale=1e-4), rel=1e-9)
+
+
+# Other libraries' classifiers.
+
+OTHERS = [KNeighborsClassifier(3), SVC(), DecisionTreeClassifier(max_depth=3)]
+
+
+@pytest.mark.parametrize("classifier", OTHERS, ids=lambda each: type(each).__name__)
+def test_other_classifiers_are_drawn_as_they_predict(classifier: Any, iris: Case) -> None:
+    petals = iris.X[PAIR]
+    fitted = classifier.fit(petals, iris.y)
+    ax = plots.regions(fitted, petals, iris.y, features=PAIR[::-1])  # not in the order of the fit
+    places, codes = image_of(ax)
+    predicted = fitted.predict(pd.DataFrame(places[:, ::-1], columns=PAIR))
+    assert (fitted.classes_[codes.astype(int)] == predicted).mean() > 0.999
+    wrong = int((fitted.predict(petals) != iris.y).sum())
+    assert len(offsets(ax, "errors")) == wrong
+    title = plots.predictions(fitted, petals, iris.y).get_title()
+    assert title == f"{wrong} of 150 rows misclassified"
+    cells = [
+        text.get_text().split("\n")[0] for text in plots.confusion(fitted, petals, iris.y).texts
+    ]
+    expected = confusion_matrix(iris.y, fitted.predict(petals)).ravel().tolist()
+    assert cells == list(map(str, expected))
+
+
+def test_equal_models_give_equal_figures(iris: Case) -> None:
+    X = iris.X.iloc[:, :2]
+    models = GaussianClassifier(shared=True), LinearDiscriminantAnalysis(solver="lsqr")
+    fitted = [model.fit(X, iris.y) for model in models]
+    maps = [plots.posterior(model, X, label="setosa").images[0].get_array() for model in fitted]
+    np.testing.assert_allclose(maps[0], maps[1], atol=1e-9)
+    for draw in (plots.calibration, plots.roc):
+        labels = [legend_texts(draw(model, X, iris.y)) for model in fitted]
+        assert labels[0] == labels[1]
+    halfway = KNeighborsClassifier(1).fit([[0.0], [1.0], [4.0], [9.0]], list("aabb"))
+    assert boundaries(plots.posterior(halfway, [[0.0], [9.0]])) == pytest.approx([2.5], abs=1e-9)
+    curve = plots.posterior(LogisticRegression().fit(LENGTHS, SPECIES), LENGTHS, SPECIES)
+    assert len(boundaries(curve)) == 1
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda m, X, y: plots.regions(m, X, y, features=[0, 1]), "cannot be integrated out"),
+        (lambda m, X, y: plots.regions(m.fit(X.iloc[:, :2], y)), "give rows"),
+    ],
+)
+def test_what_other_classifiers_cannot_show(draw: Any, message: str, iris: Case) -> None:
+    with pytest.raises(ValueError, match=message):
+        draw(LinearDiscriminantAnalysis().fit(iris.X, iris.y), iris.X, iris.y)
+
+
+# Evaluation.
+
+
+def test_confusion_has_the_counts_and_proportions_of_scikit_learn(three_classes: Case) -> None:
+    model, X, y = three_classes.model, three_classes.X, three_classes.y
+    ax = plots.confusion(model, X, y)
+    expected = confusion_matrix(y, model.predict(X))
+    texts = {text.get_position(): text.get_text() for text in ax.texts}
+    cells = [[texts[column, row] for column in range(3)] for row in range(3)]
+    assert [[int(cell.split("\n")[0]) for cell in row] for row in cells] == expected.tolist()
+    proportions = confusion_matrix(y, model.predict(X), normalize="true")
+    np.testing.assert_allclose(ax.images[0].get_array(), proportions, rtol=1e-15)
+    assert cells[1][2] == f"{expected[1, 2]}\n{100 * proportions[1, 2]:.0f} %"
+    wrong = int(expected.sum() - np.trace(expected))
+    assert ax.get_title() == f"error rate {100 * wrong / 150:.1f} % ({wrong} of 150 rows)"
+    assert [text.get_text() for text in ax.get_yticklabels()] == model.classes_.tolist()
+    assert plots.confusion(model.evaluate(X, y)).get_title() == ax.get_title()
+    there = y != "versicolor"
+    cells_without = [text.get_text() for text in plots.confusion(model, X[there], y[there]).texts]
+    assert cells_without[3:6] == ["–", "–", "–"]
+    few = GaussianClassifier.from_parameters(None, [[0], [4]], [[1]], ["low", "high"])
+    rows = np.r_[np.full(999, 4.0), 0.0, np.zeros(5)][:, None]
+    ax = plots.confusion(few, rows, ["high"] * 1000 + ["low"] * 5)
+    assert [text.get_text() for text in ax.texts] == ["999\n> 99 %", "1\n< 1 %", "0", "5\n100 %"]
+
+
+def test_calibration_and_roc_curves_are_those_of_scikit_learn(three_classes: Case) -> None:
+    model, X, y = three_classes.model, three_classes.X, three_classes.y
+    posterior = model.predict_proba(X)
+    calibration, roc = plots.calibration(model, X, y), plots.roc(model, X, y)
+    recall = plots.roc(model, X, y, precision_recall=True)
+    steps = [line for line in recall.lines if len(line.get_xdata()) > 2]
+    counts = []
+    for code, label in enumerate(model.classes_):
+        stated, true = posterior[:, code], y == label
+        observed, mean = calibration_curve(true, stated, n_bins=10)
+        marks = calibration.collections[code]
+        np.testing.assert_allclose(
+            marks.get_offsets(), np.c_[mean, observed], rtol=1e-9, atol=1e-12
+        )
+        group = np.minimum((stated * 10).astype(int), 9)
+        counts += np.bincount(group).tolist()
+        gaps = [
+            abs((stated - true)[group == g].mean()) * (group == g).mean() for g in np.unique(group)
+        ]
+        assert legend_texts(calibration)[code] == f"{label}: {sum(gaps):.3f}"
+        false, hits, _ = roc_curve(true, stated, drop_intermediate=False)
+        curve = np.asarray(roc.lines[code].get_xydata())
+        for place in np.c_[false, hits]:
+            assert np.abs(curve - place).max(axis=1).min() < 1e-12
+        assert legend_texts(roc)[code] == f"{label}: {roc_auc_score(true, stated):.3f}"
+        average = average_precision_score(true, stated)
+        assert legend_texts(recall)[code] == f"{label}: {average:.3f}"
+        precision, found_rows, _ = precision_recall_curve(true, stated)
+        curve = np.asarray(steps[code].get_xydata())
+        for place in np.c_[found_rows, precision][:-1]:
+            assert np.abs(curve - place).max(axis=1).min() < 1e-12
+    assert calibration.get_title() == f"150 rows; the largest marker stands for {max(counts)}"
+
+
+def test_points_of_a_qq_plot_are_ordered_distances(iris: Case) -> None:
+    for features, d in ((None, 4), (PAIR, 2), ("sepal width (cm)", 1)):
+        ax = plots.qq(iris.model, iris.X, iris.y, features=features)
+        part = iris.model if features is None else iris.model.marginal(np.atleast_1d(features))
+        squares = part.scores(iris.X[list(part.feature_names_in_)]).squared_distance
+        for code, (points, label) in enumerate(zip(ax.collections, part.classes_, strict=True)):
+            own = np.sort(squares[iris.y == label, code])
+            quantiles = chi2.ppf((np.arange(50) + 0.5) / 50, d)
+            np.testing.assert_allclose(points.get_offsets(), np.c_[quantiles, own], rtol=1e-9)
+
+
+def test_bars_of_importance_and_comparison(iris: Case) -> None:
+    measured = iris.model.importance(iris.X, iris.y)
+    ax = plots.importance(measured)
+    losses = [entry.loss for entry in measured.features]
+    assert [bar.get_width() for bar in ax.patches] == losses
+    assert [label.get_text() for label in ax.get_yticklabels()] == [
+        entry.feature for entry in measured.features
+    ]
+    models = {"QDA": GaussianClassifier(), "LDA": GaussianClassifier(shared=True)}
+    compared = compare(iris.X, iris.y, models=models, neighbors=[1, 5], cv=3)
+    for metric, scale in (("log_loss", 1.0), ("error", 100.0), ("auc", 1.0)):
+        ax = plots.comparison(compared, metric=metric)  # type: ignore[arg-type]
+        for bar, candidate in zip(ax.patches, compared.candidates, strict=True):
+            value = scale * getattr(candidate.evaluation, metric)
+            if np.isfinite(value):
+                assert bar.get_width() == pytest.approx(value)
+        names = [label.get_text() for label in ax.get_yticklabels()]
+        assert names == [candidate.name for candidate in compared.candidates]
+    ax = plots.comparison(compared, metric="error", neighbors=True)
+    voting = [each for each in compared.candidates if each.neighbors]
+    line = ax.containers[0].lines[0]
+    assert line.get_xdata().tolist() == [each.neighbors for each in voting]
+    errors = [100 * each.evaluation.error for each in voting if each.evaluation]
+    assert line.get_ydata().tolist() == pytest.approx(errors)
+    assert legend_texts(ax)[1].startswith("QDA: ")
+
+
+def test_a_scatter_matrix_counts_the_errors_of_scikit_learn(iris: Case) -> None:
+    model = GaussianClassifier(divisor="unbiased").fit(iris.X, iris.y)
+    axes = plots.scatter_matrix(model, iris.X, iris.y, features=[3, 0, 1])
+    assert axes.shape == (3, 3)
+    count = {}
+    for left, below in [*combinations(range(3), 2), *((j, j) for j in range(3))]:
+        columns = [(3, 0, 1)[place] for place in dict.fromkeys((left, below))]
+        part = iris.X.to_numpy()[:, columns]
+        wrong = QuadraticDiscriminantAnalysis().fit(part, iris.y).predict(part) != iris.y
+        count[left, below] = wrong.sum()
+        ax = axes[below, left]
+        assert ax.get_title() == f"{wrong.mean():.1%} ({wrong.sum()})".replace("%", " %")
+        if left != below:
+            np.testing.assert_array_equal(offsets(ax, "errors"), part[wrong])
+            assert axes[left, below] is None
+    best = min((n, pair) for pair, n in count.items() if len(set(pair)) == 2)[1]
+    heavy = [
+        (left, below)
+        for left, below in combinations(range(3), 2)
+        if axes[below, left].spines["top"].get_linewidth() > 2
+    ]
+    assert heavy == [best]
+    assert [ax.get_xlabel() for ax in axes[-1]] == [iris.X.columns[j] for j in (3, 0, 1)]
+    generator = np.random.default_rng(0)
+    y = np.arange(2000) % 2
+    X = generator.normal(size=(2000, 2)) + y[:, None]
+    axes = plots.scatter_matrix(GaussianClassifier().fit(X, y), X, y)
+    shown = sum(len(offsets(axes[1, 0], f"class {code}")) for code in range(2))
+    assert shown == 600
+    (legend,) = axes[0, 0].figure.legends
+    assert legend.get_title().get_text() == "600 rows drawn, all counted"
+
+
+# Explanations.
+
+
+def bars(ax: Any) -> list[tuple[str, float, float]]:
+    """What each bar is called, where it begins and how far it goes, from top to bottom."""
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    patches = sorted(ax.patches, key=lambda bar: bar.get_y())
+    return [(name, bar.get_x(), bar.get_width()) for name, bar in zip(names, patches, strict=True)]
+
+
+def test_bars_lead_from_the_reference_to_the_row(iris: Case) -> None:
+    explained = iris.model.explain(iris.X.iloc[[106]])
+    odds = explained.log_odds
+    assert odds is not None
+    ax = plots.explanation(explained)
+    first, *steps, last = bars(ax)
+    assert first == ("at the reference", 0.0, odds.at_reference)
+    assert last == ("this row", 0.0, odds.value)
+    ranked = sorted(odds.contributions, key=lambda one: -abs(one.amount))
+    assert [name for name, _, _ in steps] == [f"{one.feature} = {one.value:g}" for one in ranked]
+    np.testing.assert_allclose([width for *_, width in steps], [one.amount for one in ranked])
+    places = odds.at_reference + np.cumsum([0.0, *(one.amount for one in ranked)])
+    np.testing.assert_allclose([start for _, start, _ in steps], places[:-1], rtol=1e-13)
+    assert places[-1] == pytest.approx(odds.value, rel=1e-13)
+    assert ax.get_title() == "log-odds −14.0 at the reference + 19.7 by the features = 5.7"
+    colors = {
+        text: to_hex(patch.get_facecolor())
+        for text, patch in zip(legend_texts(ax), ax.get_legend().legend_handles, strict=True)
+    }
+    for bar in sorted(ax.patches, key=lambda bar: bar.get_y())[1:-1]:
+        favoured = odds.of if bar.get_width() > 0 else odds.against
+        assert to_rgb(bar.get_facecolor()) == pytest.approx(to_rgb(colors[favoured]), abs=1 / 255)
+
+
+def test_of_many_features_the_small_ones_share_a_bar() -> None:
+    data = load_breast_cancer()
+    X = pd.DataFrame(data.data, columns=list(data.feature_names))
+    model = GaussianClassifier().fit(X, data.target)
+    row = X.iloc[[100]].copy()
+    row.iloc[0, [2, 5]] = np.nan
+    explained = model.explain(row)
+    assert explained.log_odds is not None
+    shown = bars(plots.explanation(explained))
+    assert len(shown) == 1 + 12 + 1 + 1 + 1
+    ranked = sorted((one.amount for one in explained.log_odds.contributions), key=abs)
+    (small, _, width), (missing, _, nothing) = shown[13:15]
+    assert (small, missing, nothing) == ("16 other features", "2 features missing", 0.0)
+    assert width == pytest.approx(sum(ranked[:-12]), rel=1e-9)
+
+
+def test_infinite_and_unknown_contributions(iris: Case) -> None:
+    certain = iris.model.with_priors([1.0, 0.0, 0.0]).explain(
+        iris.X.iloc[[70]], ("setosa", "versicolor")
+    )
+    ax = plots.explanation(certain)
+    assert len(bars(ax)) == 4
+    assert ax.get_xlabel() == "change of the log-odds of setosa against versicolor"
+    assert ax.get_title().startswith("log-odds ∞, by the priors alone; −")
+    assert_readable(ax.figure)
+    frame = pd.DataFrame({"a": list("xyxyy"), "b": [1.0, 2, 4, 5, 7.5], "c": list("uvvuu")})
+    letters = GaussianClassifier(shared=True).fit(frame, ["low", "low", "low", "top", "top"])
+    for between, sign in ((("top", "low"), "−"), (("low", "top"), "+")):
+        row = pd.DataFrame({"a": ["x"], "b": [3.0], "c": ["u"]})
+        ax = plots.explanation(letters.explain(row, between))
+        assert [name for name, *_ in bars(ax)][-2:] == ["a = x", "this row"]
+        patches = sorted(ax.patches, key=lambda bar: bar.get_y())
+        assert [bool(bar.get_hatch()) for bar in patches] == [False] * 3 + [True] * 2
+        assert all(np.isfinite(bar.get_width()) for bar in patches)
+        assert [text.get_text() for text in ax.texts][-2] == f"{sign}∞"
+    row = pd.DataFrame({"a": ["new"], "b": [3.0], "c": [None]})
+    names = [name for name, *_ in bars(plots.explanation(letters.explain(row)))]
+    assert names[1:-1] == ["b = 3", "c missing", "a = new: not in training"]
+    plt.close("all")
