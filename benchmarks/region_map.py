@@ -10,8 +10,7 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from timing import interleaved
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.analysis.grid import region_map, view_grid
-from gaussbayes.analysis.view import pair_view
+from gaussbayes.analysis.view import pair_view, region_map, view_grid
 from gaussbayes.datasets import load_iris
 
 

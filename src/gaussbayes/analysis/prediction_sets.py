@@ -39,7 +39,7 @@ class PredictionSets(Result):
     by_class: bool  #: whether the coverage holds within each class
 
     def __len__(self) -> int:
-        return self.members.shape[0]
+        return len(self.members)
 
     @property
     def sizes(self) -> NDArray[np.intp]:

@@ -1,10 +1,14 @@
-"""A model seen through some of its features, and labelled rows seen the same way.
+"""A classifier restricted to some of its features, and grids over what a figure shows.
 
-Figures and reports take models and rows from users in many forms; here they become a model of the
-shown features (all others integrated out), positions along axes and class codes. A number stands at
-its value; categories stand at 0, 1, 2, … What is missing has no position: NaN.
+Figures accept classifiers and rows in many forms. A `View` has the model of the shown features (all
+others integrated out), positions along axes and class codes. A number stands at its value;
+categories stand at 0, 1, 2, … A missing value has no position: NaN.
+
+A classifier of another library, such as nearest neighbours, predicts classes and perhaps
+probabilities. It has no densities, so that no feature can be integrated out.
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor
@@ -14,9 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.boundary import decision_boundaries
-from gaussbayes.analysis.class_moments import category_probabilities, class_means
+from gaussbayes.analysis.class_moments import (
+    category_probabilities,
+    class_deviations,
+    class_means,
+)
 from gaussbayes.analysis.decision import margins
-from gaussbayes.analysis.other_classifier import OtherClassifier, other_classifier
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.schema import Schema
@@ -24,7 +31,7 @@ from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import MISSING
 from gaussbayes.data.labels import codes_among, read_targets
 from gaussbayes.data.roles import separate_columns
-from gaussbayes.data.rows import Encoder, Rows, Targets, number_rows
+from gaussbayes.data.rows import Encoder, Rows, number_rows
 from gaussbayes.families.protocol import Bounded, Discrete, Distant, Mixed
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
@@ -32,9 +39,10 @@ from gaussbayes.model.settings import cut_rows
 MOST_CATEGORIES = 24
 """Categories that have a place on an axis: of more, the most probable ones."""
 
-
-_FIRST = 1e-3
-"""Proportion of an axis that is left out beside a number that values must be above."""
+_FIRST = 1e-3  # proportion of an axis that is omitted beside a number that values must exceed
+_DEVIATIONS = 3.0  # how far from its mean a class is shown if there are no rows
+_MARGIN = 0.06  # of the extent, left free on each side of the rows
+_STEPS, _HALVINGS = 2000, 50  # points among which changes of a class are sought, and bisections
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +61,7 @@ class Axis:
     categories: tuple[str, ...] = ()  # at 0, 1, 2, …; none of an axis of numbers
     codes: tuple[int, ...] = ()  # of these categories
     integers: tuple[float, float] | None = None  # the least and the largest possible
-    above: float = -np.inf  # what numbers must be above
+    above: float = -np.inf  # what numbers must exceed
     origin: str | None = None  # the day that is 0, if numbers are days
 
     @property
@@ -67,7 +75,7 @@ class Axis:
         return not self.categories
 
     def limits(self, low: float, high: float) -> tuple[float, float]:
-        """Where an axis begins and ends that has to show the numbers between low and high."""
+        """Return where an axis begins and ends that shows the numbers between low and high."""
         if not self.is_ordered:
             return -0.5, len(self.codes) - 0.5
         if self.integers is not None:
@@ -77,31 +85,196 @@ class Axis:
             low = self.above + _FIRST * (high - self.above)
         return low, high
 
+    def points(self, low: float, high: float, resolution: int) -> FloatArray:
+        """Return so many points between limits, or each integer, or each category.
+
+        Of more integers than `resolution`, every second, third, … is taken.
+        """
+        if resolution < 2:
+            msg = f"a figure needs a resolution of at least 2 points, got {resolution}"
+            raise OptionError(msg)
+        if not self.is_discrete:
+            return np.linspace(low, high, resolution)
+        integers = np.arange(np.ceil(low) + 0.0, np.floor(high) + 1.0)  # + 0.0: not −0
+        return integers[:: -(-integers.size // resolution) if self.is_ordered else 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Points at the crossings of vertical and horizontal lines, which are equally spaced.
+
+    Along a discrete axis there is nothing between the points, and the figure ends half a step
+    beyond the last one.
+    """
+
+    x: FloatArray  # (m,)
+    y: FloatArray  # (p,)
+    discrete: tuple[bool, bool] = (False, False)
+
+    @property
+    def rows(self) -> FloatArray:
+        """The points (p·m, 2), line by line from the bottom."""
+        across, up = np.meshgrid(self.x, self.y)
+        return np.stack([across.ravel(), up.ravel()], axis=1)
+
+    def arrange(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return values of the points (p·m, …) as an image (p, m, …), the bottom line first."""
+        return values.reshape(self.y.size, self.x.size, *values.shape[1:])
+
+    @property
+    def steps(self) -> tuple[float, float]:
+        """The distances between neighbouring points, across and up."""
+        across, up = (line[1] - line[0] if line.size > 1 else 1.0 for line in (self.x, self.y))
+        return float(across), float(up)
+
+    @property
+    def edges(self) -> tuple[float, float, float, float]:
+        """Left, right, bottom and top of cells whose centres are the points."""
+        return self._ends((True, True))
+
+    @property
+    def extent(self) -> tuple[float, float, float, float]:
+        """Left, right, bottom and top of the figure."""
+        return self._ends(self.discrete)
+
+    def _ends(self, beyond: tuple[bool, bool]) -> tuple[float, float, float, float]:
+        """The first and the last point across and up, or half a step beyond them."""
+        across, up = (0.5 * step * half for step, half in zip(self.steps, beyond, strict=True))
+        x, y = self.x.tolist(), self.y.tolist()
+        return x[0] - across, x[-1] + across, y[0] - up, y[-1] + up
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OtherClassifier:
+    """A fitted classifier of another library, with the methods of a `Model` that figures use.
+
+    Rows are whatever the classifier accepts, or `Rows` of numbers.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> other = other_classifier(KNeighborsClassifier(1).fit([[0.0], [4.0]], ["low", "high"]))
+    >>> other.classes.tolist(), other.labels([[1.0], [3.0]]).tolist()
+    (['high', 'low'], [1, 0])
+    """
+
+    classifier: Any
+    schema: Schema
+
+    components = densities = categories = ()
+
+    @property
+    def name(self) -> str:
+        """The name of its class."""
+        return type(self.classifier).__name__
+
+    @property
+    def classes(self) -> LabelArray:
+        """The labels (k,)."""
+        return self.schema.classes
+
+    def labels(self, rows: Any) -> NDArray[np.intp]:
+        """Return the code of the class predicted for each row (n,)."""
+        predicted = np.asarray(self.classifier.predict(self._table(rows)))
+        codes = np.searchsorted(self.classes, predicted)
+        known = codes < self.classes.size
+        known[known] = self.classes[codes[known]] == predicted[known]
+        if predicted.ndim != 1 or not known.all():
+            answer = f"got {predicted!r:.200}"
+            msg = f"{self.name}.predict must give one of classes_ for each row, {answer}"
+            raise DataError(msg)
+        return codes
+
+    def posterior(self, rows: Any) -> FloatArray:
+        """Return the probabilities of the classes (n, k)."""
+        if not hasattr(self.classifier, "predict_proba"):
+            msg = (
+                f"{self.name} has no predict_proba, and this figure shows probabilities. Choose "
+                "another classifier, or wrap it in sklearn.calibration.CalibratedClassifierCV"
+            )
+            raise OptionError(msg)
+        return np.asarray(self.classifier.predict_proba(self._table(rows)), dtype=np.float64)
+
+    def log_posterior(self, rows: Any) -> FloatArray:
+        """Return the logarithms of `posterior`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.posterior(rows))
+
+    def margins(self, rows: Any) -> RealArray:
+        """Return the margin of each class over the best other one (n, k).
+
+        They are differences of probabilities if these decide the class; otherwise 1 or −1.
+        """
+        codes = self.labels(rows)
+        if hasattr(self.classifier, "predict_proba"):
+            posterior = self.posterior(rows)
+            if np.array_equal(posterior.argmax(axis=1), codes):
+                return margins(posterior)
+        return 2.0 * np.eye(self.classes.size)[codes] - 1.0
+
+    def _table(self, rows: Any) -> Any:
+        """Return numbers (n, d) under the names that the classifier was fitted with."""
+        if not isinstance(rows, Rows):
+            return rows
+        if self.schema.features is None:
+            return rows.matrix
+        import pandas as pd  # it named the features, or another library that reads it
+
+        return pd.DataFrame(rows.matrix, columns=list(self.schema.features))
+
+
+def other_classifier(classifier: Any) -> OtherClassifier:
+    """Return a fitted classifier with `predict` and `classes_`; TypeError for anything else."""
+    kind = type(classifier).__name__
+    if not hasattr(classifier, "predict"):
+        msg = f"a fitted classifier is needed here, got {kind}"
+        raise TypeError(msg)
+    if not hasattr(classifier, "classes_"):
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(classifier)
+        msg = f"a fitted classifier is needed here, and {kind} has no classes_"
+        raise TypeError(msg)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # some libraries warn when attributes are read
+        n_features = getattr(classifier, "n_features_in_", None)
+        names = getattr(classifier, "feature_names_in_", None)
+    if n_features is None:
+        msg = f"{kind} does not say how many features it has (n_features_in_)"
+        raise TypeError(msg)
+    titles = None if names is None else tuple(map(str, names))
+    return OtherClassifier(classifier, Schema(np.asarray(classifier.classes_), n_features, titles))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """A model of the shown features alone, and what it takes to bring rows into its form."""
+    """The model of the shown features, and the conversion of rows to positions along axes."""
 
-    model: Model  # of the shown features, in the order chosen; with its parameters
+    model: Any  # Model of the shown features, in the order chosen; or OtherClassifier
     axes: tuple[Axis, ...]
     columns: tuple[int, ...]  # where they are among all features
-    whole: Model
-    mark: Any = None  # the label that stands for a missing one
+    whole: Any  # Model or OtherClassifier
+    mark: Any = None  # the label that marks a missing one
+
+    @property
+    def is_model(self) -> bool:
+        """Whether the classifier has densities."""
+        return isinstance(self.whole, Model)
 
     @property
     def has_ellipses(self) -> bool:
-        """Whether all features have distances, of which ellipses are lines of equal ones."""
+        """Whether all features have distances, so that classes have ellipses."""
         return all(isinstance(density, Distant) for density in self.model.densities)
 
     @property
     def has_means(self) -> bool:
-        """Whether the classes have means, which say where to look for them."""
+        """Whether the classes have means."""
         return bool(self.model.densities)
 
     @property
     def classes(self) -> LabelArray:
         """The labels (k,)."""
-        return self.model.schema.classes
+        return np.asarray(self.whole.schema.classes)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -110,27 +283,42 @@ class View:
 
     @property
     def means(self) -> FloatArray:
-        """The positions (k, m) of the classes' means; NaN along categories, which have none."""
+        """The positions (k, m) of the means of the classes; NaN along categories."""
         means = np.full((self.classes.size, len(self.axes)), np.nan)
-        means[:, [axis.is_ordered for axis in self.axes]] = class_means(self.model)
+        if self.is_model:
+            means[:, [axis.is_ordered for axis in self.axes]] = class_means(self.model)
         return means
 
     # Rows.
 
     def part(self, X: Any) -> Rows:
-        """The shown features of rows that have every feature of the whole."""
-        return cut_rows(_read(self.whole, X), self.whole.schema, self.columns)
+        """Return the shown features of rows that have all features."""
+        if self.is_model:
+            return cut_rows(_read(self.whole, X), self.whole.schema, self.columns)
+        encoder = Encoder.learn(X)
+        for column in set(self.columns) & set(encoder.categorical):
+            msg = f"{self.whole.schema.feature_name(column)} must hold numbers to be shown"
+            raise DataError(msg)
+        return cut_rows(encoder.encode(X), encoder.schema(self.classes), self.columns)
 
     def rows(self, X: Any) -> FloatArray:
-        """Positions (n, m) of rows of the whole; NaN where a value is missing or is not shown."""
+        """Return positions (n, m) of rows; NaN where a value is missing or not shown."""
         return self.positions(self.part(X))
 
     def positions(self, part: Rows) -> FloatArray:
-        """The positions (n, m) of rows of the shown features."""
+        """Return the positions (n, m) of rows of the shown features."""
         return positions_of(part, self.axes)
 
     def rows_at(self, positions: FloatArray) -> Rows:
-        """Rows of the shown features at some positions (n, m); NaN is a missing value."""
+        """Return rows of the shown features at positions (n, m); NaN is a missing value."""
+        if not self.is_model:
+            if len(self.columns) < self.whole.schema.n_features:
+                msg = (
+                    f"{self.whole.name} has no densities, so that features cannot be integrated "
+                    "out: fit it to the one or two features that are to be shown"
+                )
+                raise OptionError(msg)
+            return number_rows(positions[:, np.argsort(self.columns)])
         ordered = [axis.is_ordered for axis in self.axes]
         numbers = np.ascontiguousarray(positions[:, ordered])
         coded = [place for place, is_number in enumerate(ordered) if not is_number]
@@ -142,99 +330,67 @@ class View:
         return Rows(numbers, codes, self.model.categories if coded else ())
 
     def codes(self, y: Any) -> NDArray[np.intp]:
-        """Class codes (n,) of labels, which the model must know; −1 for a missing label."""
+        """Return class codes (n,) of labels of known classes; −1 for a missing label."""
         return _codes(self.whole, y, None, self.mark)
 
     def labelled(self, X: Any, y: Any) -> tuple[FloatArray, NDArray[np.intp]]:
-        """Positions (n, m) of rows and their class codes (n,), as many as rows."""
+        """Return positions (n, m) of rows and their class codes (n,)."""
         if not isinstance(X, Rows):
             X, y, _ = separate_columns(X, y)
         rows = self.rows(X)
         return rows, _codes(self.whole, y, rows.shape[0], self.mark)
 
-    # What the model says at positions (n, m). Where no class is possible, as with categories that
-    # never occur together in any of them, a posterior is NaN and a class code −1.
+    # Scores at positions (n, m). Where no class is possible, as for categories that never occur
+    # together, a posterior is NaN and a class code −1.
 
     def log_posterior(self, positions: FloatArray) -> RealArray:
-        """``log p(c | x)`` (n, k)."""
+        """Return ``log p(c | x)`` (n, k)."""
         rows = self.rows_at(positions)
         try:
-            return self.model.log_posterior(rows)
+            log_posterior: RealArray = self.model.log_posterior(rows)
         except DataError:
-            possible = np.isfinite(self.model.log_evidence(rows))
-            if possible.all():
+            if not self.is_model or (possible := np.isfinite(self.model.log_evidence(rows))).all():
                 raise
-            posterior = np.full((rows.n_rows, self.classes.size), np.nan)
-            posterior[possible] = self.model.log_posterior(rows[possible])
-            return posterior
+            log_posterior = np.full((rows.n_rows, self.classes.size), np.nan)
+            log_posterior[possible] = self.model.log_posterior(rows[possible])
+        return log_posterior
+
+    def posterior(self, positions: FloatArray) -> RealArray:
+        """Return ``p(c | x)`` (n, k)."""
+        return np.asarray(np.exp(self.log_posterior(positions)))
 
     def predicted(self, positions: FloatArray) -> NDArray[np.intp]:
-        """The codes of the most probable classes (n,)."""
+        """Return the codes of the predicted classes (n,)."""
+        if not self.is_model:
+            return np.asarray(self.model.labels(self.rows_at(positions)))
         log_posterior = self.log_posterior(positions)
         return np.where(np.isnan(log_posterior[:, 0]), -1, log_posterior.argmax(axis=1))
 
-    def posterior(self, positions: FloatArray) -> RealArray:
-        """``p(c | x)`` (n, k)."""
-        posterior: RealArray = np.exp(self.log_posterior(positions))
-        return posterior
-
     def margins(self, positions: FloatArray) -> RealArray:
-        """By how much each class beats the best other one (n, k); 0 at the edge of its region."""
+        """Return the margin of each class over the best other one (n, k)."""
+        if not self.is_model:
+            return np.asarray(self.model.margins(self.rows_at(positions)))
         return margins(self.log_posterior(positions))
 
-    def boundaries(self, low: float, high: float) -> tuple[float, ...]:  # noqa: ARG002 (exact)
-        """Where the most probable class changes along the one feature, also beyond these limits."""
-        return tuple(boundary.position for boundary in decision_boundaries(self.model))
-
     def likelihood(self, positions: FloatArray) -> RealArray:
-        """``p(x | c)`` (n, k)."""
-        return self.model.likelihood(self.rows_at(positions))
+        """Return ``p(x | c)`` (n, k)."""
+        return np.asarray(self.model.likelihood(self.rows_at(positions)))
 
     def joint(self, positions: FloatArray) -> RealArray:
-        """``p(x, c)`` (n, k)."""
-        return self.model.joint(self.rows_at(positions))
+        """Return ``p(x, c)`` (n, k)."""
+        return np.asarray(self.model.joint(self.rows_at(positions)))
 
     def evidence(self, positions: FloatArray) -> RealArray:
-        """``p(x)`` (n,)."""
-        return self.model.evidence(self.rows_at(positions))
-
-
-_STEPS = 2000
-_HALVINGS = 50
-"""Points among which changes of a label are looked for, and how often one is closed in on."""
-
-
-class OtherView(View):
-    """A classifier of another kind: labels and posteriors, if all its features are shown."""
-
-    whole: Any  # OtherClassifier
-
-    def part(self, X: Any) -> Rows:
-        """The shown features of rows, which must hold numbers."""
-        encoder = Encoder.learn(X)
-        for column in set(self.columns) & set(encoder.categorical):
-            msg = f"{self.whole.schema.feature_name(column)} must hold numbers to be shown"
-            raise DataError(msg)
-        return cut_rows(encoder.encode(X), encoder.schema(self.classes), self.columns)
-
-    def rows_at(self, positions: FloatArray) -> Rows:
-        """Rows at some positions (n, m), their features in the order of the classifier."""
-        return number_rows(positions[:, np.argsort(self.columns)])
-
-    def log_posterior(self, positions: FloatArray) -> RealArray:
-        """``log p(c | x)`` (n, k)."""
-        return self._shown.log_posterior(self.rows_at(positions))
-
-    def predicted(self, positions: FloatArray) -> NDArray[np.intp]:
-        """The codes of the classes predicted (n,)."""
-        return self._shown.labels(self.rows_at(positions))
-
-    def margins(self, positions: FloatArray) -> RealArray:
-        """By how much each class beats the best other one (n, k)."""
-        return self._shown.margins(self.rows_at(positions))
+        """Return ``p(x)`` (n,)."""
+        return np.asarray(self.model.evidence(self.rows_at(positions)))
 
     def boundaries(self, low: float, high: float) -> tuple[float, ...]:
-        """Where the predicted class changes between these limits, found by bisection."""
+        """Return where the predicted class changes along the one feature, at least within limits.
+
+        A model has them in closed form; those of another classifier are found by bisection.
+        """
+        if self.is_model:
+            return tuple(change.position for change in decision_boundaries(self.model))
         points = np.linspace(low, high, _STEPS)
         codes = self.predicted(points[:, None])
         (before,) = np.nonzero(codes[1:] != codes[:-1])
@@ -245,96 +401,84 @@ class OtherView(View):
             left, right = np.where(same, middle, left), np.where(same, right, middle)
         return tuple(right.tolist())
 
-    @property
-    def means(self) -> FloatArray:
-        """There are none (k, m)."""
-        return np.full((self.classes.size, len(self.axes)), np.nan)
 
-    @property
-    def _shown(self) -> OtherClassifier:
-        """The classifier, if every feature of it is an axis."""
-        whole: OtherClassifier = self.whole
-        whole.check_shown(self.columns)
-        return whole
+# Views of classifiers.
 
 
 def model_of(model: Any) -> Model:
-    """The record of a fitted classifier, or the record itself, with its parameters."""
+    """Return the record of a fitted estimator; OptionError if it has no densities."""
     record = _record(model)
     if not isinstance(record, Model):
-        msg = (
-            f"densities are needed here, which {record.name} does not have: fit a "
-            "GaussianClassifier"
-        )
+        msg = f"this needs densities, which {record.name} does not have: fit a GaussianClassifier"
         raise OptionError(msg)
     return record
 
 
 def _record(model: Any) -> Any:
-    """The `Model` of a classifier, or a fitted classifier of another kind."""
     if isinstance(model, OtherClassifier):
         return model
     record = model if isinstance(model, Model) else getattr(model, "model_", None)
     return record.solved() if isinstance(record, Model) else other_classifier(model)
 
 
-def read_labelled(model: Any, X: Any, y: Any) -> tuple[Any, Any, NDArray[np.intp]]:
-    """A model's record, rows that have all its features, and their class codes (n,).
+def _mark(model: Any) -> Any:
+    return getattr(getattr(model, "columns", None), "unlabelled", None)
 
-    A row without label has the code −1. Instead of a `Model`, the record may be an
-    `OtherClassifier`, whose rows are as they came.
+
+def read_labelled(model: Any, X: Any, y: Any) -> tuple[Any, Any, NDArray[np.intp]]:
+    """Return the record of a classifier, rows with all its features, and class codes (n,).
+
+    An unlabelled row has the code −1. The record is a `Model`, or an `OtherClassifier`, whose rows
+    are as they came.
     """
     record = _record(model)
-    mark = getattr(model, "unlabelled", None)
     X, y, _ = separate_columns(X, y)
     if isinstance(record, OtherClassifier):
-        return record, X, _codes(record, y, np.shape(X)[0], mark)
+        return record, X, _codes(record, y, np.shape(X)[0], _mark(model))
     rows, marks = _read(record, X), record.schema.missing.of(None)
-    return record, rows, _codes(record, y, rows.n_rows, marks.plus(mark))
+    return record, rows, _codes(record, y, rows.n_rows, marks.plus(_mark(model)))
 
 
 def view(model: Any, features: Sequence[int | str] | None = None) -> View:
-    """A model seen through some of its features, given by name or number; None is all of them."""
+    """Return the view of some features, given by name or number; None is all of them."""
     whole = _record(model)
+    schema = whole.schema
+    all_columns = tuple(range(schema.n_features))
+    columns = all_columns if features is None else schema.find_columns(features)
     if isinstance(whole, OtherClassifier):
-        schema = whole.schema
-        columns = schema.find_columns(range(schema.n_features) if features is None else features)
         axes = tuple(Axis(schema.titles[column]) for column in columns)
-        return OtherView(whole, axes, columns, whole)  # type: ignore[arg-type]
-    all_columns = tuple(range(whole.schema.n_features))
-    columns = all_columns if features is None else whole.schema.find_columns(features)
-    # What was learnt is not needed to look at a model.
+        return View(whole, axes, columns, whole, _mark(model))
+    # Statistics are not needed to look at a model.
     part = whole if columns == all_columns else replace(whole, learnt=None).marginal(columns)
     axes = tuple(_axis(part, place) for place in range(len(columns)))
-    return View(part, axes, columns, whole, getattr(model, "unlabelled", None))
+    return View(part, axes, columns, whole, _mark(model))
 
 
 def pair_view(model: Any, features: Sequence[int | str] | None = None) -> View:
-    """A model seen through two features."""
+    """Return the view of two features."""
     return view_of((2,), model, features)
 
 
 def density_view(model: Any, features: Sequence[int | str] | None = None) -> View:
-    """The same of a model that has densities."""
+    """Return the view of two features of a model with densities."""
     model_of(model)
     return pair_view(model, features)
 
 
-def line_view(model: Any, feature: int | str | None = None) -> View:
-    """A model seen through one feature."""
-    return view_of((1,), model, None if feature is None else [feature])
-
-
 def view_of(counts: Sequence[int], model: Any, features: Sequence[int | str] | None) -> View:
-    """A model seen through as many features as one of `counts` says.
+    """Return the view of as many features as one of `counts` says.
 
-    Without a choice these are all features, or those that hold numbers, if that many there are.
+    Without a choice these are all features, or the numeric ones, if their number is right; of a
+    model with more features, the most informative ones.
     """
-    schema = _record(model).schema
+    record = _record(model)
+    schema = record.schema
     if features is None:
         numbers = [j for j in range(schema.n_features) if j not in schema.categorical]
         choices: list[Sequence[int]] = [range(schema.n_features), numbers]
-        given = f"there are {schema.titles!r:.300}"
+        if isinstance(record, Model) and schema.n_features > max(counts):
+            choices.append(best_features(record, max(counts)))
+        given = f"there are {', '.join(schema.titles):.300}"
     else:
         choices, given = [schema.find_columns(features)], f"got {list(features)!r:.300}"
     for columns in choices:
@@ -348,8 +492,34 @@ def view_of(counts: Sequence[int], model: Any, features: Sequence[int | str] | N
     raise DataError(msg)
 
 
+def best_features(model: Model, most: int) -> list[int]:
+    """Return the features that separate the classes best, each by itself, in their order.
+
+    Numbers are ranked by the proportion η² of their variance that lies between the classes,
+    categories by Cramér's V².
+    """
+    schema, prior = model.schema, model.prior
+    scores = np.zeros(schema.n_features)
+    means, deviations = class_means(model), class_deviations(model)
+    between = prior @ np.square(means - prior @ means)
+    total = between + prior @ np.square(deviations)
+    numbers = [j for j in range(schema.n_features) if j not in schema.categorical]
+    scores[numbers] = np.divide(between, total, out=np.zeros_like(total), where=total > 0)
+    for column, table in zip(
+        schema.categorical, category_probabilities(model).values(), strict=True
+    ):
+        overall = prior @ table
+        squares = prior @ np.square(table - overall)
+        phi = np.divide(squares, overall, out=np.zeros_like(overall), where=overall > 0).sum()
+        scores[column] = phi / max(1, min(table.shape) - 1)
+    return sorted(np.argsort(-np.nan_to_num(scores), kind="stable")[:most].tolist())
+
+
+# Axes.
+
+
 def positions_of(rows: Rows, axes: Sequence[Axis]) -> FloatArray:
-    """The positions (n, m) of rows that have a feature for each axis."""
+    """Return the positions (n, m) of rows that have a feature for each axis."""
     positions = np.empty((rows.n_rows, len(axes)))
     positions[:, [axis.is_ordered for axis in axes]] = rows.matrix
     coded = [place for place, axis in enumerate(axes) if not axis.is_ordered]
@@ -362,7 +532,7 @@ def positions_of(rows: Rows, axes: Sequence[Axis]) -> FloatArray:
 
 
 def row_axes(rows: Rows, schema: Schema, columns: Sequence[int]) -> tuple[Axis, ...]:
-    """Some features of rows as axes, where no model knows more about them."""
+    """Return some features of rows as axes, without a model."""
     origins = {} if schema.roles is None else schema.roles.origins
     named = {column: schema.titles[column] for column in columns}
     axes = {column: Axis(name, origin=origins.get(name)) for column, name in named.items()}
@@ -375,7 +545,7 @@ def row_axes(rows: Rows, schema: Schema, columns: Sequence[int]) -> tuple[Axis, 
 
 
 def _axis(model: Model, place: int) -> Axis:
-    """One of the features of a model as an axis."""
+    """Return one of the features of a model as an axis."""
     schema, name = model.schema, model.schema.titles[place]
     pairs = zip(model.components, model.densities, strict=True)
     component, density = next(pair for pair in pairs if place in pair[0].columns)
@@ -396,9 +566,9 @@ def _axis(model: Model, place: int) -> Axis:
 def _category_axis(
     schema: Schema, column: int, categories: Sequence[Any], weight: NDArray[Any]
 ) -> Axis:
-    """The axis of categories; of too many, those that weigh most (m,), in their order."""
+    """Return an axis of categories; of too many, those that weigh most (m,), in their order."""
     if not categories:
-        msg = f"there is nothing to show of {schema.feature_name(column)}: it has no categories"
+        msg = f"{schema.feature_name(column)} has no categories to show"
         raise DataError(msg)
     codes, name = np.arange(len(categories)), schema.titles[column]
     if codes.size > MOST_CATEGORIES:
@@ -414,15 +584,6 @@ def check_rows(rows: Rows, schema: Schema) -> None:
     check_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
 
 
-def read_hard_labels(y: Any, n_rows: int | None, mark: Any) -> tuple[Targets, LabelArray]:
-    """One label for each row, or none, and the classes; soft labels are an error."""
-    targets, classes = read_targets(y, n_rows, None, mark)
-    if targets.is_soft:
-        msg = f"y must be one label for each row here, got soft labels {targets.labels.shape}"
-        raise DataError(msg)
-    return targets, classes
-
-
 def _read(model: Model, X: Any) -> Rows:
     rows = model.rows(X)
     check_rows(rows, model.schema)
@@ -430,5 +591,127 @@ def _read(model: Model, X: Any) -> Rows:
 
 
 def _codes(model: Any, y: Any, n_rows: int | None, mark: Any) -> NDArray[np.intp]:
-    targets, classes = read_hard_labels(y, n_rows, mark)
+    targets, classes = read_targets(y, n_rows, None, mark)
+    if targets.is_soft:
+        msg = f"y must be one label for each row here, got soft labels {targets.labels.shape}"
+        raise DataError(msg)
     return codes_among(model.schema.classes, targets, classes).codes.astype(np.intp)
+
+
+# Limits and grids.
+
+
+def limits(
+    model: Model | None = None, *rows: RealArray, deviations: float = _DEVIATIONS
+) -> tuple[FloatArray, FloatArray]:
+    """Return the lowest and highest value (d,) to show of each numeric feature.
+
+    All rows (n, d) are shown, with a margin, and the means of the classes of `model`; without rows,
+    also three standard deviations on each side of them. A constant feature has some room.
+    """
+    shown = [part.astype(np.float64) for part in rows if part.shape[0]]
+    margin = _MARGIN if shown or model is None else 0.0
+    if model is not None:
+        means = class_means(model)
+        room = 0.0 if shown else deviations * class_deviations(model)
+        shown += [means - room, means + room]
+    known = np.concatenate(shown) if shown else np.empty((0, 0))
+    with np.errstate(invalid="ignore"):
+        low, high = np.fmin.reduce(known, initial=np.inf), np.fmax.reduce(known, initial=-np.inf)
+    if not known.size or not np.isfinite(low).all():
+        msg = "the limits of the figure are unknown: give rows (X) with a value of each feature"
+        raise OptionError(msg)
+    span = high - low
+    # A constant feature: half a unit, or at least a few floats, of room.
+    pad = np.where(span > 0, margin * span, np.maximum(0.5, 1e-6 * np.abs(low)))
+    return low - pad, high + pad
+
+
+def view_limits(seen: View, *positions: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the lowest and highest position (m,) to show of each feature of a view.
+
+    Those of numbers are those of `limits`; integers and categories are shown whole.
+    """
+    low, high = np.full((2, len(seen.axes)), np.nan)
+    numbers = [place for place, axis in enumerate(seen.axes) if axis.is_ordered]
+    if numbers:
+        model = seen.model if seen.has_means else None
+        low[numbers], high[numbers] = limits(model, *(part[:, numbers] for part in positions))
+    return axis_limits(seen.axes, low, high)
+
+
+def axis_limits(
+    axes: Sequence[Axis], low: FloatArray, high: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return where axes begin and end (m,) that show the numbers between low and high."""
+    ends = np.array([axis.limits(a, b) for axis, a, b in zip(axes, low, high, strict=True)])
+    return ends[:, 0], ends[:, 1]
+
+
+def view_grid(seen: View, resolution: int, *positions: FloatArray) -> Grid:
+    """Return a grid over the part of the plane where the model, or the rows (n, 2) given, are."""
+    return grid_within(seen, resolution, *view_limits(seen, *positions))
+
+
+def grid_within(seen: View, resolution: int, low: FloatArray, high: FloatArray) -> Grid:
+    """Return a grid over this part of the plane."""
+    x, y = (axis.points(a, b, resolution) for axis, a, b in zip(seen.axes, low, high, strict=True))
+    return Grid(x, y, (seen.axes[0].is_discrete, seen.axes[1].is_discrete))
+
+
+def curve_points(
+    seen: View, low: float, high: float, resolution: int, more: Sequence[float] = ()
+) -> FloatArray:
+    """Return increasing points of curves along the one feature of a view, and `more`.
+
+    They are equally spaced, and denser around every mean, so that no narrow peak is missed.
+    """
+    points = seen.axes[0].points(low, high, resolution)
+    if seen.axes[0].is_discrete or not seen.has_means:
+        return points
+    near = np.linspace(-4.0, 4.0, 81)
+    around = class_means(seen.model) + class_deviations(seen.model) * near
+    points = np.concatenate([points, around.ravel(), more])
+    return np.unique(points[(points >= low) & (points <= high)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RegionMap:
+    """The predicted classes at the points of a grid."""
+
+    grid: Grid
+    codes: NDArray[Any]  # (p, m) the predicted class; −1 where none is possible
+    margins: NDArray[Any]  # (p, m, k) of each class over the best other one
+
+
+def region_map(seen: View, grid: Grid) -> RegionMap:
+    """Return the predicted class and the margins at each point of a grid."""
+    lead = seen.margins(grid.rows)
+    codes = np.where(np.isnan(lead[:, 0]), -1, lead.argmax(axis=1))
+    return RegionMap(grid, grid.arrange(codes), grid.arrange(lead))
+
+
+def boundary_segments(regions: RegionMap, along: int) -> FloatArray:
+    """Return where the predicted class changes between neighbouring points of a grid (s, 2, 2).
+
+    There is a segment for each such place, from one end (x, y) to the other: as long as a step of
+    the grid, and across the axis `along`, 0 or 1. Between points of a continuous axis it stands
+    where the interpolated margin is 0, between those of a discrete one halfway.
+    """
+    grid = regions.grid
+    codes, lead = regions.codes, regions.margins
+    line, other = grid.x, grid.y
+    if along == 1:
+        codes, lead, line, other = codes.T, lead.swapaxes(0, 1), grid.y, grid.x
+    row, before = np.nonzero(codes[:, 1:] != codes[:, :-1])
+    fraction = np.full(row.size, 0.5)
+    if not grid.discrete[along]:
+        winner = codes[row, before]
+        ahead, behind = lead[row, before, winner], lead[row, before + 1, winner]
+        known = np.isfinite(ahead) & np.isfinite(behind) & (ahead > behind)
+        fraction[known] = (ahead / (ahead - behind))[known]
+    at = line[before] + fraction * grid.steps[along]
+    half = grid.steps[1 - along] / 2
+    ends = np.stack([other[row] - half, other[row] + half], axis=1)  # (s, 2)
+    both = np.stack([np.repeat(at[:, None], 2, axis=1), ends], axis=2)
+    return both[:, :, ::-1] if along == 1 else both

@@ -19,9 +19,14 @@ from gaussbayes.analysis.class_moments import (
     class_covariances,
     class_means,
 )
-from gaussbayes.analysis.grid import axis_limits, grid_within, view_limits
-from gaussbayes.analysis.informative_features import informative_features
-from gaussbayes.analysis.view import read_labelled, view
+from gaussbayes.analysis.view import (
+    axis_limits,
+    best_features,
+    grid_within,
+    read_labelled,
+    view,
+    view_limits,
+)
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
@@ -166,14 +171,10 @@ def _grids(model: Model, table: LabelledRows) -> Payload:
     """Posteriors of pairs of the most informative features that hold numbers, the best first."""
     numeric, grids = _numeric(model.schema), {}
     if len(numeric) > 1:
-        some = table
-        if table.rows.n_rows > _RANKED_ROWS:
-            some = pick(table, stratified(table.targets.codes, _RANKED_ROWS))
-        rows, codes = cut_rows(some.rows, model.schema, numeric), some.targets.codes
         part = replace(model, learnt=None).marginal(numeric)
         most = 2 if model.classes.size > _MANY_CLASSES else _MOST_FEATURES
-        best = informative_features(part, rows, codes.astype(np.intp), most)
-        pairs = dict.fromkeys([best.pair, *combinations(best.features, 2)])
+        best = best_features(part, most)
+        pairs = dict.fromkeys([tuple(best_features(part, 2)), *combinations(best, 2)])
         side = min(_WIDEST, isqrt(_MOST_POSTERIORS // (model.classes.size * len(pairs))))
         grids = {f"{i},{j}": _grid(model, table, (numeric[i], numeric[j]), side) for i, j in pairs}
     return {"classes": _labels(model), "pairs": grids}
