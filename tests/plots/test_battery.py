@@ -318,18 +318,22 @@ def test_models_that_cannot_be_drawn(plot: Plot, two_classes: Case) -> None:
 
 
 @each({name: plot for name, plot in PLOTS.items() if plot.n_features})
-def test_features_that_cannot_be_shown(plot: Plot, iris: Case) -> None:
+def test_features_that_are_shown(plot: Plot, iris: Case) -> None:
     words = {(1,): "one feature", (2,): "two features", (1, 2): "one or two features"}
-    with pytest.raises(DataError, match=f"{words[plot.n_features]}, but .*choose"):
-        plot.draw(iris.model, iris.X, iris.y)
+    count = words[plot.n_features]
+    if plot.needs:  # the most informative features
+        ax = plot.draw(iris.model, iris.X, iris.y)
+        assert ax.get_xlabel() == "petal length (cm)"
+        assert plot.narrow or ax.get_ylabel() == "petal width (cm)"
+    else:
+        with pytest.raises(DataError, match=f"{count}, but .*choose"):
+            plot.draw(iris.model, iris.X, iris.y)
     for features in (["petal length (cm)", "petals"], [0, 9], [1, 1], "petals"):
-        with pytest.raises(
-            DataError, match="there is no (feature|column)|must be different|one fe"
-        ):
+        with pytest.raises(DataError, match="there is no (feature|column)|must be different"):
             plot.draw(iris.model, iris.X, iris.y, features=features)
-    if 1 not in plot.n_features:
-        with pytest.raises(DataError, match="shows two features, but got"):
-            plot.draw(iris.model, iris.X, iris.y, features="petal length (cm)")
+    for n_features in {1, 2, 3} - {*plot.n_features}:
+        with pytest.raises(DataError, match=f"shows {count}, but got"):
+            plot.draw(iris.model, iris.X, iris.y, features=range(n_features))
 
 
 @each(OF_ROWS)

@@ -23,8 +23,8 @@ from gaussbayes.plots.style import Classifier, Features, Look, styled
 
 if TYPE_CHECKING:
     from gaussbayes.analysis.compare import ComparedModel, Comparison
-    from gaussbayes.analysis.cross_validation import LeaveOneOut
     from gaussbayes.analysis.importance import Importance
+    from gaussbayes.model.cross_validation import LeaveOneOut
 
 _BESIDE_LEGEND = (7.6, 4.8)  # inches
 _LARGEST = 180.0  # area of the marker of the largest group, in square points

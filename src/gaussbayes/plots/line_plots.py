@@ -129,7 +129,7 @@ def densities(
         column. Up to 60 rows are drawn as markers below the curves, more as histograms of area 1;
         for categories and counts, marks show their proportions in each class. Unlabelled rows are
         grey.
-    features : the feature, by name or number; needed if the model has more than one
+    features : the feature, by name or number; None shows the most informative
     legend : whether to draw a legend
     ax : where to draw; None makes a new figure
 

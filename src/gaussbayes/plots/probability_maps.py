@@ -62,7 +62,7 @@ def posterior(
     X, y : rows to draw, and their labels or the name of their column; unlabelled rows are grey.
         Along one feature, up to 60 rows are drawn, as markers below the curves.
     label : the class, as in `classes_`; None shows all classes
-    features : one or two, by name or number; needed if the model has more than two
+    features : one or two, by name or number; None shows the two most informative
     legend : whether to draw a legend
     ax : where to draw; None makes a new figure
 
@@ -141,7 +141,7 @@ def evidence(
     model : a fitted `GaussianClassifier` or `AutoClassifier`
     X, y : rows to draw, in the colours of their classes if there are labels; not on a surface
     surface : whether to draw a surface instead of a map
-    features : one or two, by name or number; needed if the model has more than two
+    features : one or two, by name or number; None shows the two most informative
     legend : whether to draw a legend
     ax : where to draw, for a surface axes made with ``projection="3d"``; None makes a new figure
 

@@ -66,7 +66,7 @@ def regions(
     model : any fitted classifier; one without densities must have two features, and needs X
     X, y : rows to draw as points, and their labels or the name of their column; misclassified rows
         are ringed, unlabelled rows are grey. Along categories and counts points are moved aside.
-    features : two, by name or number, the others integrated out; needed if the model has more
+    features : two, by name or number, the others integrated out; None shows the most informative
     reject_below : hatch where the posterior of every class is below this, as in `decide`
     legend : whether to draw a legend
     ax : where to draw; None makes a new figure
@@ -121,7 +121,7 @@ def ellipses(
     ----------
     model : a fitted `GaussianClassifier` or `AutoClassifier`
     levels : Mahalanobis distances, in standard deviations
-    features : two, by name or number, the others integrated out; needed if the model has more
+    features : two, by name or number, the others integrated out; None shows the most informative
     legend : whether to draw a legend
     ax : where to draw, with limits that show the whole ellipses; None makes a new figure
 

@@ -300,7 +300,7 @@ def predictions(
     model : any fitted classifier
     X, y : rows with all features of the model, and their true classes or the name of their column
     label : show the rows of this true class only; None shows all rows
-    features : two, by name or number; needed if the model has more than two
+    features : two, by name or number; None shows the most informative
     legend : whether to draw a legend
     ax : where to draw; None makes a new figure
 
