@@ -34,15 +34,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gaussbayes.analysis import class_moments
 from gaussbayes.analysis.boundary import Boundary, boundary
-from gaussbayes.analysis.cross_validation import (
-    CrossValidation,
-    LeaveOneOut,
-    evaluate_fitted,
-    evaluate_held_out,
-    leave_one_out,
-    with_bayes_error,
-)
-from gaussbayes.analysis.decision import Costs, Decisions, check_costs, decide
+from gaussbayes.analysis.decision import Decisions, decide
 from gaussbayes.analysis.discriminant import linear_discriminants
 from gaussbayes.analysis.explanation import Explanation, explain
 from gaussbayes.analysis.importance import Importance, importance
@@ -74,12 +66,20 @@ from gaussbayes.data.roles import is_source, separate_columns
 from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.data.tables import as_array, is_frame
 from gaussbayes.model.construction import given_model
-from gaussbayes.model.evaluation import Evaluation, accuracy
+from gaussbayes.model.cross_validation import (
+    CrossValidation,
+    LeaveOneOut,
+    evaluate_fitted,
+    evaluate_held_out,
+    leave_one_out,
+    with_bayes_error,
+)
+from gaussbayes.model.evaluation import Costs, Evaluation, accuracy, check_costs
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model, learnt_model
 from gaussbayes.model.model_notices import model_notices
 from gaussbayes.model.options import Options, model_options, options_of
-from gaussbayes.model.select import Selection, chosen_before
+from gaussbayes.model.select import Selection
 from gaussbayes.model.settings import Priors
 from gaussbayes.model.solution import NegativeLogLikelihood
 from gaussbayes.model.sources import (
@@ -245,8 +245,8 @@ class BaseClassifier(
             return self._remember(before.of_rows(more), _selection=vars(like).get("_selection"))
         options = self._options()
         if is_source(X):
-            target, weights = _named(y, sample_weight)
-            request = options.request(target, weights=weights)
+            named, weights = _named(y, sample_weight)
+            request = options.request(named, weights=weights)
             fit = fit_source(X, request, options, n_jobs=self.n_jobs)
             return self._remember(fit.model, _selection=fit.selection)
         target = y if isinstance(y, str) else None
@@ -314,7 +314,7 @@ class BaseClassifier(
         [[1.5], [6.0]]
         """
         if isinstance(X, BaseClassifier):
-            return self._remember(self._current("forget").unmerged(_model_of(X)))
+            return self._remember(self._record().unmerged(_model_of(X)))
         if y is None:
             msg = "forget needs the labels of the rows (y), or a fitted model in place of the rows"
             raise OptionError(msg)
@@ -344,8 +344,8 @@ class BaseClassifier(
         """Add the rows of another model of the same features; the classes are united.
 
         Statistics computed under different transforms, selections or calibrations cannot be
-        combined: fit the parts with ``fit(X, y, like=first)``. An unfitted model takes over the
-        rows of the other.
+        combined: fit the parts with ``fit(X, y, like=first)``. An unfitted estimator takes over the
+        other model as it is.
 
         Parameters
         ----------
@@ -365,9 +365,9 @@ class BaseClassifier(
         """
         theirs = _model_of(other)
         if not self.__sklearn_is_fitted__():
-            taken = self._current("merge", theirs)
-            return self._remember(taken, _selection=vars(other).get("_selection"))
-        return self._remember(self._current("merge").merged(theirs))
+            theirs.learnt_for("merge")
+            return self._remember(theirs, _selection=vars(other).get("_selection"))
+        return self._remember(self._model.merged(theirs))
 
     # Predictions.
 
@@ -801,18 +801,17 @@ class BaseClassifier(
     def _left_out(
         self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike, costs: Costs | None = None
     ) -> LeaveOneOut:
-        options = self._options()
         if self.__sklearn_is_fitted__():
             model, table = self._model, self._labelled(X, y, sample_weight, known=False)
-            schema = replace(model.schema, classes=table.classes)
-            settings = self._current("leave_one_out").settings
+            schema, settings = replace(model.schema, classes=table.classes), model.settings
+            calibrated = model.calibration is not None
         elif self._automatic:
             check_is_fitted(self)
         else:
+            options = self._options()
             table, schema = self._first_rows(options, X, y, sample_weight)
-            settings = options.settings(schema)
+            settings, calibrated = options.settings(schema), options.calibration is not None
         matrix = None if costs is None else check_costs(costs, schema.classes)
-        calibrated = options.calibration is not None
         return leave_one_out(
             table, schema, settings, self.n_jobs, calibrated=calibrated, costs=matrix
         )
@@ -1201,7 +1200,7 @@ class BaseClassifier(
     ) -> tuple[Model, LabelArray, Selection | None]:
         """The model of all rows so far and of more, the labels of these, and the selection."""
         if self.__sklearn_is_fitted__():
-            before = self._current("partial_fit").decayed(decay)
+            before = self._record().decayed(decay)
             if is_source(X):
                 rows = self._open(before, X, y, sample_weight)
                 observation = Observation(before.observing, before.schema)
@@ -1227,7 +1226,8 @@ class BaseClassifier(
         if is_source(X):
             rows = self._open(before, X, y, sample_weight)
             observation = Observation(before.observing, before.schema)
-            return rows.reduce(observation, n_jobs=self.n_jobs).total.with_rows()
+            total: Learnt = rows.reduce(observation, n_jobs=self.n_jobs).total
+            return total.with_rows()
         X, y, sample_weight = separate_columns(X, y, sample_weight)
         _warn_of_matrix(y)
         encoder = replace(before.encoder, categories=None)
@@ -1240,15 +1240,6 @@ class BaseClassifier(
         """A source of more rows, whose features are those of a model."""
         target, weights = _named(y, sample_weight)
         return open_more(before, X, target, weights=weights, mark=self._options().unlabelled)
-
-    def _current(self, step: str, model: Model | None = None) -> Model:
-        """The model under the arguments of now; what was fixed or selected before stays."""
-        model = self._record() if model is None else model
-        options = self._options().like(model.settings)
-        settings = chosen_before(options.settings(model.schema), model.settings)
-        if options.calibration is None:
-            settings = replace(settings, calibration=None)
-        return model.with_settings(settings, step)
 
     def _scored(self, score: Callable[[Model, Rows, int | None], Value], X: TableLike) -> Value:
         """Scores of rows; those of a source are computed batch by batch."""
@@ -1333,7 +1324,7 @@ class BaseClassifier(
 
     def _remember(self, model: Model, **facts: Any) -> Self:
         """Take over a new model, which is complete: nothing can fail from here."""
-        vars(self).update(_model=model, **facts)
+        self.__dict__.update(_model=model, **facts)
         return self
 
     def _with(self, model: Model | None) -> Self:
@@ -1341,7 +1332,7 @@ class BaseClassifier(
         changed = copy(self)
         changed.__dict__.pop("_model", None)
         if model is not None:
-            vars(changed)["_model"] = model
+            changed.__dict__["_model"] = model
         return changed
 
 
@@ -1592,6 +1583,8 @@ def _arguments_of(model: Model) -> dict[str, Any]:
     arguments = options_of(model.settings, schema)
     arguments["shrinkage_target"] = arguments.pop("target", "diagonal")
     arguments["calibrate"] = model.calibration is not None
+    families = (arguments["families"] or {}).items()  # a family with more settings has no name
+    arguments["families"] = {key: name for key, name in families if isinstance(name, str)} or None
     columns: dict[str, Any] = {
         name: arguments[name] for name in ("na_values", "keep_default_na") if name in arguments
     }

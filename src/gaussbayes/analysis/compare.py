@@ -13,21 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from gaussbayes.analysis.cross_validation import (
-    CrossValidation,
-    Splits,
-    is_ours,
-    split,
-    without_warnings,
-)
-from gaussbayes.analysis.decision import Costs, check_costs
 from gaussbayes.base.errors import GaussBayesError, OptionError
 from gaussbayes.base.numerals import fixed, percent, shortened
 from gaussbayes.base.progress import track
 from gaussbayes.base.result import Result
 from gaussbayes.base.text_tables import Block, Styled, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, LabelsLike, TableLike
-from gaussbayes.model.evaluation import BASELINE, Evaluation
+from gaussbayes.model.cross_validation import (
+    CrossValidation,
+    Splits,
+    is_ours,
+    split,
+    without_warnings,
+)
+from gaussbayes.model.evaluation import BASELINE, Costs, Evaluation, check_costs
 from gaussbayes.model.options import model_options
 
 AUTOMATIC = "AutoClassifier"

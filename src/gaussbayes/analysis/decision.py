@@ -7,60 +7,22 @@ if even the best decision is too uncertain or too costly, and novel if it lies f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from gaussbayes.analysis.novelty import class_p_values, novel
-from gaussbayes.base.checks import as_numbers, finite_number, probability
+from gaussbayes.base.checks import finite_number, probability
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.numerals import five_digits, shortened
 from gaussbayes.base.result import Result
 from gaussbayes.base.text_tables import Block, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.model.evaluation import least_cost
+from gaussbayes.model.evaluation import Costs, check_costs, least_cost
 from gaussbayes.model.model import Model
-
-Costs: TypeAlias = ArrayLike | Mapping[tuple[object, object], float]
-"""A matrix ``cost[true, decided]``, or ``{(true label, decided label): cost}``."""
-
-
-def check_costs(costs: Costs, classes: LabelArray) -> FloatArray:
-    """Return costs as a matrix (k, k): true class by row, decided class by column.
-
-    A mapping from (true label, decided label) to the cost may omit correct decisions, which cost 0.
-    A gain is a negative cost.
-
-    Examples
-    --------
-    >>> check_costs({("ill", "well"): 50, ("well", "ill"): 1}, np.array(["ill", "well"])).tolist()
-    [[0.0, 50.0], [1.0, 0.0]]
-    """
-    labels: list[object] = getattr(classes, "classes", classes).tolist()
-    k = len(labels)
-    if isinstance(costs, Mapping):
-        matrix = _from_mapping(costs, labels)
-    else:
-        matrix = as_numbers("costs", costs)
-        if matrix.shape != (k, k):
-            msg = (
-                f"the costs of {k} classes must have shape {(k, k)}, true class by row and decided "
-                f"class by column, got {matrix.shape}"
-            )
-            raise OptionError(msg)
-    if not np.isfinite(matrix).all():
-        true, decided = np.argwhere(~np.isfinite(matrix))[0].tolist()
-        msg = (
-            f"deciding {labels[decided]!r} where {labels[true]!r} is true costs "
-            f"{matrix[true, decided]}; costs must be finite: use a large number to rule a decision "
-            "out"
-        )
-        raise OptionError(msg)
-    return matrix
 
 
 def margins(log_posterior: RealArray) -> RealArray:
@@ -222,46 +184,3 @@ def decide_by_posteriors(
     unlike = np.zeros(n, dtype=np.bool_) if novel is None else novel.astype(np.bool_)
     names = np.arange(log_posterior.shape[1]) if classes is None else classes
     return Decisions(best, posterior[rows, best], expected, ambiguous, unlike, names)
-
-
-def _from_mapping(
-    costs: Mapping[tuple[object, object], float], labels: Sequence[object]
-) -> FloatArray:
-    position = {label: code for code, label in enumerate(labels)}
-    keys: list[Any] = list(costs)
-    for key in keys:
-        if not isinstance(key, tuple) or len(key) != 2:
-            msg = f"costs must be given for pairs (true label, decided label), got {key!r:.200}"
-            raise OptionError(msg)
-    unknown = dict.fromkeys(label for key in keys for label in key if label not in position)
-    if unknown:
-        msg = f"costs of unknown classes: {_some(unknown)}; the classes are {_some(labels)}"
-        raise OptionError(msg)
-    k = len(labels)
-    matrix = np.zeros((k, k))
-    given = np.eye(k, dtype=np.bool_)
-    values = as_numbers("costs", list(costs.values()))
-    for (true, decided), value in zip(keys, values, strict=True):
-        place = position[true], position[decided]
-        matrix[place], given[place] = value, True
-    if not given.all():
-        pairs = [(labels[true], labels[decided]) for true, decided in np.argwhere(~given)]
-        msg = f"costs must be given for each pair of different classes; missing: {_some(pairs)}"
-        raise OptionError(msg)
-    return matrix
-
-
-def _some(items: Iterable[object], most: int = 8) -> str:
-    names = [repr(item) for item in items]
-    return ", ".join(names if len(names) <= most else [*names[:most], "…"])
-
-
-def expected_costs(posterior: RealArray, costs: FloatArray) -> FloatArray:
-    """Return ``Σ_t p(t | x) cost[t, c]`` (n, k)."""
-    expected: FloatArray = posterior @ costs
-    return expected
-
-
-def rejected(posterior: RealArray, threshold: float) -> NDArray[np.bool_]:
-    """Return which rows (n,) have no class as probable as the threshold."""
-    return np.asarray(posterior.max(axis=1) < probability("reject_below", threshold))

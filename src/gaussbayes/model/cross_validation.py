@@ -16,7 +16,6 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.decision import Costs, check_costs
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.numerals import counted
 from gaussbayes.base.progress import track
@@ -32,7 +31,7 @@ from gaussbayes.data.rows import LabelledRows, Targets
 from gaussbayes.data.tables import as_array, as_frame, is_frame
 from gaussbayes.model.bayes_error import bayes_error
 from gaussbayes.model.calibration import Calibration
-from gaussbayes.model.evaluation import Evaluation, evaluate
+from gaussbayes.model.evaluation import Costs, Evaluation, check_costs, evaluate
 from gaussbayes.model.left_out import held_out_rows, hold_out
 from gaussbayes.model.model import Model, check_n_classes
 from gaussbayes.model.settings import Settings
