@@ -21,24 +21,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from gaussbayes.base.errors import FileError
-from gaussbayes.data.rows import number_rows
-from gaussbayes.families.gaussian.family import Gaussian
+from gaussbayes import FileError
 from gaussbayes.model.file import dumps, loads
-from tests.model.file.files import (
-    file_of,
-    fitted,
-    given,
-    learn,
-    missing,
-    mixed,
-    pooled,
-    seal_again,
-)
+from tests.model.file.models import file_of, models, seal_again
 
 SLOW = 1.0
+LARGEST = 20_000  # bytes of a file, so that many are tried
 OFTEN = 10_000
 MOST_KEPT = 20
 FORBIDDEN = ("exec", "compile", "import", "open", "os.", "subprocess.", "socket.", "ctypes.")
@@ -46,37 +34,13 @@ FORBIDDEN = ("exec", "compile", "import", "open", "os.", "subprocess.", "socket.
 
 TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|-?[0-9][-+0-9.eE]*|[A-Za-z]+|[][{},:]')
 VALUES = [
-    *(b"0", b"-0", b"-0.0", b"1", b"-1", b"2", b"0.5", b"1e308", b"-1e308", b"1.7e308", b"5e-324"),
-    *(b"1e999", b"-1e999", b"1e-999", b"NaN", b"Infinity", b"-Infinity", b"nan", b"0x10", b"01"),
-    *(
-        b"9223372036854775808",
-        b"1" * 400,
-        b"1" * 5000,
-        b"0." + b"1" * 2000,
-        b"1e5000",
-        b"+1",
-        b".5",
-    ),
-    *(b"null", b"true", b"false", b"None", b'""', b'"a"', b'"uniform"', b'"oas"', b'"full"'),
-    *(
-        b'"pooled"',
-        b'"diagonal"',
-        b'"gaussian"',
-        b'"poisson"',
-        b'"str"',
-        b'"object"',
-        b'"int8"',
-        b'"float16"',
-        b'"bool"',
-        b'"101"',
-        b'"011"',
-        b'"000"',
-        b'"111"',
-    ),
+    *b"0 -0.0 1 -1 0.5 1e308 1.7e308 5e-324 1e999 -1e999 NaN Infinity 0x10 01 +1 .5 1e5000".split(),
+    *(b"9223372036854775808", b"1" * 400, b"1" * 5000, b"0." + b"1" * 2000),
+    *b'null true None "" "a" "uniform" "oas" "full" "pooled" "diagonal" "gaussian"'.split(),
+    *b'"poisson" "str" "object" "int8" "float16" "bool" "101" "000" "__import__"'.split(),
     *(b"[]", b"{}", b"[[]]", b"[0]", b'[""]', b"[null]", b"[" * 50 + b"]" * 50, b'{"a":' * 20),
     *(b'"\\ud800"', b'"\\u0000"', b'"\\x"', b'"\xff"', b'"\xc3\xa4"', b'"\\\\"', b'"', b"\\", b","),
-    *(b'{"labels": [], "values": []}', b'{"labels": ["ash"], "values": [1]}', b'"__import__"'),
-    *(b'"cos\\nsystem"', b'{"__class__": "os.system"}', b'{"$ref": "file:///etc/passwd"}'),
+    *(b'{"labels": ["ash"], "values": [1]}', b'{"$ref": "file:///etc/passwd"}'),
 ]
 
 
@@ -99,29 +63,6 @@ class Outcome:
             f"{len(self.failures):,} failures; the slowest took {self.worst * 1e3:.1f} ms "
             f"({self.longest * 1e3:.1f} ms on the clock), {self.slow} longer than {SLOW:g} s"
         )
-
-
-def good_files() -> list[bytes]:
-    """Small files of every kind."""
-    X = number_rows(np.array([[1.0], [2.0], [5.0], [7.0]]))
-    labels: list[Any] = [[0, 1], [False, True], np.array([1, 2], dtype=np.float32)]
-    labels.append(np.array([1, 2.5], dtype=object))
-    models = [
-        fitted(),
-        fitted(sharing=1.0, priors="uniform"),
-        pooled(),
-        fitted("diagonal", priors=[0.5, 0.5]),
-        fitted("spherical", priors={"ash": 0.25, "oak": 0.75}, shrinkage=0.5),
-        fitted("spherical", 1.0).marginal(["age", "height"]),
-        given(),
-        missing(),
-        missing("full", 1.0),
-        missing("diagonal", priors="uniform"),
-        mixed(),
-        *(learn(X, [0, 0, 1, 1], [(Gaussian(), (0,))], classes, None) for classes in labels),
-    ]
-    rows = [file_of(mixed(12)), file_of(mixed(12), unlabelled_rows=True)]
-    return [*(file_of(model) for model in models), *rows]
 
 
 def changed(data: bytes, rng: random.Random) -> bytes:
@@ -189,7 +130,7 @@ def draw(files: list[bytes], rng: random.Random) -> bytes:
 def run(files: int, seed: int, seconds: float) -> Outcome:
     """Load as many changed files as asked, or as fit into the time."""
     rng = random.Random(seed)
-    good = good_files()
+    good = [data for data in map(file_of, models()) if len(data) < LARGEST]
     for data in good:  # whatever is imported late is there now
         dumps(loads(data))
     watching = [False]

@@ -1,62 +1,38 @@
-"""Tables of numbers, counts and categories that the tests of models are about."""
+"""A table of numbers, a count and categories that the tests of models are about."""
 
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from gaussbayes.base.schema import Schema
-from gaussbayes.data.rows import LabelledRows, Rows, Targets
-from gaussbayes.model.model import Model, learnt_model
-from gaussbayes.model.options import check_options
-from gaussbayes.model.settings import Settings
-from gaussbayes.model.statistics import Learnt, observe
+from gaussbayes import GaussianClassifier
 
 CLASSES = np.array(["dry", "mild", "wet"])
-SCHEMA = Schema(CLASSES, 5, ("pressure", "wind", "warmth", "storms", "month"), (1, 4))
-"""Two numbers, a count and two categories."""
-
 FAMILIES = {"storms": "poisson"}
-CATEGORIES = (("gale", "high", "low"), ("april", "may"))
 
 
 def weather(
-    n: int = 60,
-    seed: int = 0,
-    missing: float = 0.0,
-    unlabelled: float = 0.0,
-    weighted: bool = False,
-) -> LabelledRows:
-    """Rows of three classes in turn."""
+    n: int = 90, seed: int = 0, missing: float = 0.0, unlabelled: float = 0.0
+) -> tuple[pd.DataFrame, Any]:
+    """Rows of three classes in turn, and their labels."""
     random = np.random.default_rng(seed)
-    y = np.arange(n, dtype=np.int32) % 3
+    y = np.arange(n) % 3
     X = random.normal(size=(n, 2)) @ [[1.0, 0.5], [0.0, 1.0]] + np.outer(y, [1.0, -0.7])
-    numbers = np.column_stack([X, random.poisson(1.0 + y)])
-    numbers[random.random(numbers.shape) < missing] = np.nan
-    wind = (3 * random.beta(1.0 + y, 2.0)).astype(np.int32)
-    codes = np.column_stack([wind, random.random(n) < 0.3 + 0.2 * y]).astype(np.int32)
-    codes[random.random(codes.shape) < missing] = -2
-    y[random.random(n) < unlabelled] = -1
-    weights = random.choice([0.5, 1.0, 2.0], n) if weighted else None
-    targets = Targets(y, 3, weights, int((y < 0).sum()))
-    return LabelledRows(Rows(numbers, codes, CATEGORIES), targets, CLASSES)
+    wind = np.array(["gale", "high", "low"])[(3 * random.beta(1.0 + y, 2.0)).astype(int)]
+    month = np.where(random.random(n) < 0.3 + 0.2 * y, "may", "april")
+    table = pd.DataFrame({
+        "pressure": X[:, 0],
+        "wind": pd.Categorical(wind),
+        "warmth": X[:, 1],
+        "storms": random.poisson(1.0 + y).astype(float),
+        "month": pd.Categorical(month),
+    })  # fmt: skip
+    holes = random.random(table.shape) < missing
+    labels = CLASSES[y].astype(object)
+    labels[random.random(n) < unlabelled] = None
+    return table.mask(holes), labels
 
 
-def taken(table: LabelledRows, which: Any) -> LabelledRows:
-    """Some rows of a table."""
-    return LabelledRows(table.rows[which], table.targets[which], table.classes)
-
-
-def settings_of(**options: Any) -> Settings:
-    """Settings for this table."""
-    return check_options(**{"families": FAMILIES, **options}).settings(SCHEMA)
-
-
-def learnt_of(table: LabelledRows, settings: Settings | None = None) -> Learnt:
-    """What a table says."""
-    return observe(table, settings or settings_of(), SCHEMA)
-
-
-def model_of(table: LabelledRows, **options: Any) -> Model:
-    """The model of a table, with its parameters."""
-    settings = settings_of(**options)
-    return learnt_model(settings, SCHEMA, learnt_of(table, settings)).solved()
+def fitted(table: pd.DataFrame, labels: Any, *args: Any, **options: Any) -> GaussianClassifier:
+    """The model of a table, smoothed so that any part of it has one."""
+    return GaussianClassifier(families=FAMILIES, smoothing=0.5, **options).fit(table, labels, *args)

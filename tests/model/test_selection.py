@@ -1,0 +1,214 @@
+"""What `AutoClassifier` selects, on tables that a classifier may well meet, and on random ones."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import dask.dataframe as dd
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from gaussbayes import AutoClassifier, DataError
+from gaussbayes.model import fit, row_sample
+from tests.fuzz import automatic, em_likelihood
+
+
+def clusters(n: int = 45, d: int = 3, k: int = 3, apart: float = 2.0) -> tuple[Any, Any]:
+    y = np.arange(n) % k
+    return np.random.default_rng(0).normal(size=(n, d)) + apart * y[:, None], y
+
+
+def test_random_tables() -> None:
+    assert not automatic.run(3, seed=100).failures
+
+
+@pytest.mark.parametrize(
+    "what", ["constant", "two values", "far away", "one row", "wide", "never", "one row each"]
+)
+def test_difficult_tables(what: str) -> None:
+    """They are fitted without a warning, and as well as the other features and rows allow."""
+    X, y = clusters(d=60 if what == "wide" else 3)
+    if what == "constant":
+        X[:, 0] = 5.0
+    elif what == "two values":
+        X[:, 0] = y == 1
+    elif what == "far away":
+        X[7, 1] = 1e300
+    elif what == "one row":
+        y[0] = 3
+    elif what == "never":
+        X[y == 0, 1] = np.nan
+    elif what == "one row each":
+        X, y = np.eye(3, 5), np.arange(3)
+    model = AutoClassifier().fit(X, y)
+    posterior = model.predict_proba(X)
+    np.testing.assert_allclose(posterior.sum(axis=1), 1.0, rtol=1e-12)
+    assert (posterior > 0).all()
+    assert model.score(X, y) > 0.75
+    if what != "one row each":
+        assert model.predict_set(X, by_class=True).members[np.arange(45), y].mean() > 0.8
+
+
+def test_candidates_that_cannot_be_fitted_say_why() -> None:
+    X, y = clusters(240)
+    X[:, 1] = X[:, 0] * 2
+    selection = AutoClassifier().fit(X, y).selection_
+    refused = [each for each in selection.candidates if each.refused is not None]
+    assert refused
+    assert all("collinear" in str(each) for each in refused)
+    assert selection.best.refused is None
+    assert "cannot be" in str(selection)
+    ranked = selection.ranked
+    assert ranked[0] is selection.best
+    assert [each.refused is None for each in ranked] == sorted(
+        (each.refused is None for each in ranked), reverse=True
+    )
+
+
+def test_how_many_rows_each_candidate_needs() -> None:
+    """Ten rows a class for variances, and ten for each class and feature for covariances."""
+    for n in (19, 20, 59, 60):
+        X, y = clusters(n, k=2, apart=3.0)
+        names = {each.name for each in AutoClassifier().fit(X, y).selection_.candidates}
+        names = {name.partition(", ")[0] for name in names}
+        variances = {"Gaussian naive Bayes", "diagonal", "diagonal LDA"} if n >= 20 else set()
+        covariances = {"QDA", "full", "LDA"} if n >= 60 else set()
+        assert names == {"predictive"} | variances | covariances
+
+
+def test_rows_of_gaussians_have_the_model_that_they_were_drawn_from() -> None:
+    """Nothing is shrunk or integrated out where rows are many; more rows keep the selection."""
+    generator = np.random.default_rng(0)
+    y = np.arange(900) % 3
+    mixed = generator.normal(size=(4, 4))
+    X = generator.normal(size=(900, 4)) @ mixed + generator.normal(size=(3, 4))[y] @ mixed
+    model = AutoClassifier().fit(X, y)
+    best = model.selection_.best
+    assert best.name.startswith("LDA, ")
+    assert best.shrinkage is None
+    assert best.log_loss == min(each.log_loss for each in model.selection_.candidates)
+    model.partial_fit(X[:300] + 0.1, y[:300])
+    assert model.selection_.best.name == best.name
+
+
+def test_rows_without_any_value_say_nothing_when_they_are_held_out() -> None:
+    """Without the row 19 of 39 rows are of its class, and nothing else is known of it."""
+    X, y = clusters(40, 1, 2, 3.0)
+    X[:30] = np.nan
+    candidates = AutoClassifier().fit(X, y).selection_.candidates
+    plain = [each.log_loss for each in candidates if "coded" not in each.name]
+    assert min(plain) > 30 / 40 * np.log(39 / 19)
+
+
+def test_the_only_row_of_a_class_judges_nothing() -> None:
+    X, y = clusters(46)
+    y[45] = 3
+    selection = AutoClassifier().fit(X, y).selection_
+    assert (selection.n_held_out, selection.n_alone) == (45, 1)
+    assert np.isfinite(selection.best.log_loss)
+
+
+def test_unlabelled_rows_count_only_where_they_clearly_help() -> None:
+    """Otherwise the model is exactly that of the labelled rows."""
+    generator = np.random.default_rng(1)
+    y = generator.integers(0, 2, 120)
+    X = np.exp(generator.normal(size=(120, 2)) + 0.5 * y[:, None])
+    labels = y.astype(object)
+    labels[30:] = None
+    beside, alone = AutoClassifier().fit(X, labels), AutoClassifier().fit(X[:30], y[:30])
+    weights = beside.selection_.weights
+    assert [each.unlabelled_weight for each in weights] == [0.0, 0.1, 1.0]
+    assert len({each.log_loss for each in weights}) == 3
+    assert beside.selection_.best.unlabelled_weight == 0
+    np.testing.assert_array_equal(beside.predict_proba(X), alone.predict_proba(X))
+    (notice,) = [each for each in beside.notices_ if each.kind == "unlabelled rows"]
+    assert notice.message == "90 unlabelled rows not used"
+    # Two clusters in many dimensions, of which labelled rows show little: all rows are of use.
+    labels = (np.arange(400) % 2).astype(object)
+    X = np.random.default_rng(1).normal(size=(400, 30)) + 0.73 * (labels == 1)[:, None]
+    labels[20:] = None
+    assert AutoClassifier().fit(X, labels).selection_.best.unlabelled_weight == 1
+
+
+# Rows that need not fit into memory
+
+N = 1200
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    generator = np.random.default_rng(5)
+    codes = generator.integers(0, 3, N)
+    numbers = generator.normal(size=(N, 2)) + 1.5 * codes[:, None]
+    wind = np.where(generator.random(N) < 0.3 + 0.2 * codes, "S", "M")
+    table = pd.DataFrame({"a": np.exp(numbers[:, 0]), "b": numbers[:, 1], "wind": wind})
+    return table.assign(y=np.array(["u", "v", "w"])[codes])
+
+
+@pytest.fixture(params=["csv", "parquet", "dask", "duckdb", "polars"])
+def source(request: pytest.FixtureRequest, frame: pd.DataFrame, tmp_path: Path) -> Any:
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.to_parquet(tmp_path / "a.parquet", row_group_size=200)
+    return {
+        "csv": lambda: tmp_path / "a.csv",
+        "parquet": lambda: tmp_path / "a.parquet",
+        "dask": lambda: dd.from_pandas(frame, npartitions=5),
+        "duckdb": lambda: duckdb.from_df(frame),
+        "polars": lambda: pl.from_pandas(frame).lazy(),
+    }[request.param]()
+
+
+def test_sources_have_the_model_of_the_frame(
+    source: Any, frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = frame.drop(columns="y"), frame["y"]
+    whole, model = AutoClassifier().fit(X, y), AutoClassifier().fit(source, "y")
+    assert str(model.selection_.best) == str(whole.selection_.best)
+    np.testing.assert_allclose(model.predict_proba(X), whole.predict_proba(X), rtol=1e-7)
+    # More rows are selected by a sample.
+    monkeypatch.setattr(row_sample, "MOST_SAMPLED", 300)
+    monkeypatch.setattr(row_sample, "MOST_BYTES", 0)
+    sampled = AutoClassifier().fit(source, "y")
+    assert 140 <= sampled.selection_.n_held_out <= 310
+    np.testing.assert_allclose(sampled.priors_, whole.priors_, rtol=1e-12)  # of all rows
+    assert sampled.evaluate(X, y).log_loss < whole.evaluate(X, y).log_loss + 0.02
+
+
+def test_samples_where_candidates_are_refitted(
+    frame: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holes = frame.assign(b=frame["b"].mask(frame.index % 7 == 0))
+    holes["y"] = holes["y"].mask(frame.index % 3 == 0)
+    holes.to_csv(tmp_path / "holes.csv", index=False)
+    monkeypatch.setattr(fit, "MOST_REFITTED", 150)
+    monkeypatch.setattr(row_sample, "MOST_SAMPLED", 300)
+    monkeypatch.setattr(row_sample, "MOST_BYTES", 0)
+    for model, most in (  # two thirds have a label; in memory all that are looked at have
+        (AutoClassifier().fit(tmp_path / "holes.csv", "y"), 110),
+        (AutoClassifier().fit(holes.drop(columns="y"), holes["y"]), 150),
+    ):
+        assert model.selection_.n_held_out <= most
+        assert model.score(frame.drop(columns="y"), frame["y"]) > 0.6
+
+
+def test_a_sample_cannot_be_drawn_of_a_pipe(
+    frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "w") as pipe:
+        frame.head(300).to_csv(pipe, index=False)
+    monkeypatch.setattr(row_sample, "MOST_SAMPLED", 50)
+    monkeypatch.setattr(row_sample, "MOST_BYTES", 0)
+    with pytest.raises(DataError, match="cannot be read again: write them to a file"):
+        AutoClassifier().fit(f"/dev/fd/{reading}", "y")
+    os.close(reading)
+
+
+def test_the_log_likelihood_never_falls() -> None:
+    """A short run; 10,000 tables are fitted by ``python -m tests.fuzz.em_likelihood``."""
+    outcome = em_likelihood.run(40, seed=7)
+    assert outcome.fits > 25
+    assert outcome.fall <= em_likelihood.LARGEST_FALL
