@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_iris
 
-from gaussbayes import AutoClassifier, GaussianClassifier
-from gaussbayes.model.options import AUTOMATIC_SETTINGS, Options, check_options
+from gaussbayes import AutoClassifier, Columns, GaussianClassifier
+from gaussbayes.model.options import AUTOMATIC_SETTINGS, Options, internal_options
 
 STRUCTURES = [
     (covariance, shared)
@@ -33,9 +33,8 @@ class Candidates(AutoClassifier):
     def n_jobs(self) -> Any:  # type: ignore[override]
         return self.settings.get("n_jobs")
 
-    def _options(self, X: Any = None) -> Options:
-        del X
-        return check_options(**self.settings)
+    def _options(self) -> Options:
+        return internal_options(**({"columns": Columns()} | self.settings))
 
 
 def automatic_classifier(**settings: Any) -> Any:

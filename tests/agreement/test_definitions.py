@@ -44,7 +44,7 @@ def test_own_full_is_qda(data: tuple[Any, Any], priors: Any) -> None:
 
 def test_own_full_shrunk_is_qda_shrunk(data: tuple[Any, Any]) -> None:
     X, y = data
-    ours = GaussianClassifier(shrinkage=0.3, target="spherical").fit(X, y)
+    ours = GaussianClassifier(shrinkage=0.3, shrinkage_target="spherical").fit(X, y)
     theirs = QuadraticDiscriminantAnalysis(solver="eigen", shrinkage=0.3, tol=0).fit(X, y)
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-9)
 
@@ -71,7 +71,7 @@ def test_own_diagonal_is_naive_bayes(data: tuple[Any, Any], priors: Any, weighte
     np.testing.assert_allclose(variances, theirs.var_, rtol=1e-11)
     np.testing.assert_allclose(ours.means_, theirs.theta_, rtol=1e-13)
     np.testing.assert_allclose(
-        ours.predict_joint_log_proba(X), theirs.predict_joint_log_proba(X), rtol=1e-9
+        ours.scores(X).log_joint, theirs.predict_joint_log_proba(X), rtol=1e-9
     )
     np.testing.assert_allclose(ours.predict_log_proba(X), theirs.predict_log_proba(X), atol=1e-8)
     assert ours.predict(X).tolist() == theirs.predict(X).tolist()
@@ -94,7 +94,9 @@ def test_likelihoods_are_scipy_s_densities(
     covariances = np.broadcast_to(model.covariances_, (3, X.shape[1], X.shape[1]))
     for code, (mean, sigma) in enumerate(zip(model.means_, covariances, strict=True)):
         density = multivariate_normal(mean, sigma)
-        np.testing.assert_allclose(model.log_likelihood(X)[:, code], density.logpdf(X), rtol=1e-9)
+        np.testing.assert_allclose(
+            model.scores(X).log_likelihood[:, code], density.logpdf(X), rtol=1e-9
+        )
 
 
 def test_a_condition_number_of_2e12() -> None:
@@ -110,7 +112,8 @@ def test_a_condition_number_of_2e12() -> None:
         white = forward(lower, ((X - rows.mean(axis=0)) / scale).T)
         expected = np.sqrt((white**2).sum(axis=0))
         assert mean == pytest.approx(rows.mean(axis=0).astype(float), rel=1e-14)
-        np.testing.assert_allclose(model.mahalanobis(X)[:, code], expected.astype(float), rtol=1e-9)
+        distances = np.sqrt(model.scores(X).squared_distance[:, code])
+        np.testing.assert_allclose(distances, expected.astype(float), rtol=1e-9)
 
 
 def cholesky(matrix: Any) -> Any:

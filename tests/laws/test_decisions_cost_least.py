@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gaussbayes.analysis.decision import decide_by_posteriors, expected_costs
+from gaussbayes.analysis.decision import decide_by_posteriors
 from gaussbayes.base.types import FloatArray
 from tests.oracles import EPS
 
@@ -33,7 +33,7 @@ def test_no_other_class_is_expected_to_cost_less(k: int, data: st.DataObject) ->
     found = decide_by_posteriors(log(posterior), costs)
     # k products and sums of numbers up to 20, after an exponential and a logarithm.
     bound = 8 * k * EPS * 20
-    least = expected_costs(posterior, costs).min(axis=1)
+    least = (posterior @ costs).min(axis=1)
     np.testing.assert_allclose(found.expected_cost, least, rtol=0, atol=bound)
 
 

@@ -14,7 +14,6 @@ from sklearn.base import clone
 
 from gaussbayes import AutoClassifier, GaussianClassifier
 from gaussbayes.estimators import BaseClassifier
-from gaussbayes.model.options import NAMED_MODELS
 from tests.strategies import Rows, well_spread_rows
 
 pytestmark = pytest.mark.usefixtures("kernels")
@@ -65,23 +64,15 @@ def table(seed: int, n: int = 60) -> tuple[pd.DataFrame, np.ndarray]:
     return frame, np.array(["a", "b", "c"])[codes]
 
 
-MIXED = {"categorical_features": ["kind"], "smoothing": 1.0}
+MIXED = {"smoothing": 1.0}
 POISSON = {"families": {"visits": "poisson"}}
 CALIBRATED = {
     "plain": GaussianClassifier(**MIXED),
-    "calibrated": GaussianClassifier(**MIXED, calibration="leave_one_out"),
-    "shared, counts": GaussianClassifier(
-        **MIXED, **POISSON, shared=True, calibration="leave_one_out"
-    ),
-    "predictive": GaussianClassifier(
-        **MIXED, estimate="predictive", shared=0.5, calibration="leave_one_out"
-    ),
-    "transformed": GaussianClassifier(
-        **MIXED, transforms="yeo-johnson", calibration="leave_one_out"
-    ),
+    "calibrated": GaussianClassifier(**MIXED, calibrate=True),
+    "shared, counts": GaussianClassifier(**MIXED, **POISSON, shared=True, calibrate=True),
+    "transformed": GaussianClassifier(**MIXED, transforms="yeo-johnson", calibrate=True),
     "automatic": AutoClassifier(),
     "automatic, counts": AutoClassifier(**POISSON, priors="uniform"),
-    "average": GaussianClassifier(**NAMED_MODELS["average"]),
 }
 
 

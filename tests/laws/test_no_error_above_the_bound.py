@@ -6,9 +6,9 @@ from hypothesis import given as for_all
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gaussbayes.analysis.bayes_error import bayes_error, bhattacharyya_distance
 from gaussbayes.analysis.synthesis import draw
 from gaussbayes.families.gaussian.structure import Structure
+from gaussbayes.model.bayes_error import bayes_error, bhattacharyya_distance
 from gaussbayes.model.model import Model
 from tests.gaussians import fitted_model, model_of
 from tests.strategies import STRUCTURES, Rows, covariances, name_of, well_spread_rows
