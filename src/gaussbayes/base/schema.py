@@ -133,8 +133,6 @@ class ColumnTable(Result):
         """The columns that are not."""
         return tuple(column for column in self.columns if column.kind == "excluded")
 
-    left_out = excluded
-
     @property
     def dropped(self) -> tuple[Column, ...]:
         """The columns that nobody asked to exclude."""
@@ -181,19 +179,6 @@ class ColumnTable(Result):
         """Why columns were dropped, all in one line."""
         return reasons_of(self.dropped)
 
-    def shortened(self, most: int) -> ColumnTable:
-        """The same with the first of the columns that are used, so many, and no others."""
-        late = {column.name for column in self.used[most:]}
-        reason = f"after the first {most} that can be used"
-        return replace(
-            self,
-            columns=tuple(
-                Column(each.name, "excluded", reason) if each.name in late else each
-                for each in self.columns
-            ),
-            infinite=tuple(name for name in self.infinite if name not in late),
-        )
-
     def of_names(self, names: Sequence[str], called: Sequence[str] | None = None) -> ColumnTable:
         """Some of the columns alone, in this order; `called` are other names for them."""
         column = {column.name: column for column in self.columns}
@@ -208,11 +193,6 @@ def reasons_of(columns: Sequence[Column]) -> str:
     if len(named) > _MOST_NAMED:
         named[_MOST_NAMED - 1 :] = [f"{len(named) - _MOST_NAMED + 1} more"]
     return ", ".join(named)
-
-
-ColumnRoles: TypeAlias = ColumnTable
-ColumnRole: TypeAlias = Column
-Role: TypeAlias = ColumnKind
 
 
 @dataclass(frozen=True, slots=True)

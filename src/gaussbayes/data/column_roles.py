@@ -139,10 +139,7 @@ def decide_roles(
     typed: Collection[str] = (),
     parsed: bool = False,
     spelled: bool = True,
-    most_kinds: int = MOST_KINDS,
     whole: bool = True,
-    infinite: bool = False,
-    first_row: int = 0,
     shown: str = "",
 ) -> ColumnTable:
     """What the columns of a table are to a model, by a sample of its rows.
@@ -156,10 +153,7 @@ def decide_roles(
     typed : columns that are of a categorical type, whatever the frame says
     parsed : whether strings that write numbers can be read as numbers, as in files of text
     spelled : whether strings that write dates can be read as dates
-    most_kinds : how many different values a column of categories may have
     whole : whether these are all rows of the table
-    infinite : whether infinite numbers are missing values also of columns that were asked for
-    first_row : the number of the first row in messages
     shown : what messages call the table
 
     Examples
@@ -210,7 +204,7 @@ def decide_roles(
         name: _role(column, given.get(name), parsed=parsed) for name, column in columns.items()
     }
     if request.bad_rows == "error":
-        rows = None if parsed and is_sample else places + (1 if parsed else first_row)
+        rows = None if parsed and is_sample else places + int(parsed)
         texts = {
             name: _strays(column, told=name in given)
             for name, column in columns.items()
@@ -225,7 +219,7 @@ def decide_roles(
         for name, column in free.items():
             why = _untyped(column)
             if why is None and column.n_rows >= _FEWEST:
-                why = _useless(column, roles[name], request, most_kinds, whole=not is_sample)
+                why = _useless(column, roles[name], request, whole=not is_sample)
             if why is not None:
                 reasons[name] = why
         kept = {name: column for name, column in columns.items() if name not in reasons}
@@ -249,7 +243,7 @@ def decide_roles(
             for name, column in columns.items()
             if column.is_infinite and name not in reasons and roles[name] != "date"
         )
-        if infinite or request.is_automatic
+        if request.is_automatic
         else (),
     )
     if not decided.used:
@@ -735,7 +729,7 @@ def _untyped(column: SampledColumn) -> str | None:
 
 
 def _useless(
-    column: SampledColumn, role: ColumnKind, request: Request, most_kinds: int, *, whole: bool
+    column: SampledColumn, role: ColumnKind, request: Request, *, whole: bool
 ) -> str | None:
     """Why nothing can be learnt from a column; None if that may well be."""
     what = None if request.keep_identifiers or role == "date" else _identified(column, role)
@@ -743,7 +737,7 @@ def _useless(
         return f"identifies {what}"
     if column.n_kinds == 1:
         return _CONSTANT
-    return _too_many(column, most_kinds, whole=whole) if role == "category" else None
+    return _too_many(column, whole=whole) if role == "category" else None
 
 
 def _is_name(column: SampledColumn, role: ColumnKind = "category") -> bool:
@@ -797,9 +791,9 @@ def _is_id(word: str) -> bool:
     return word.endswith("id") and word[:-2] in _NUMBERED | _SHORT
 
 
-def _too_many(column: SampledColumn, most: int, *, whole: bool) -> str | None:
+def _too_many(column: SampledColumn, *, whole: bool) -> str | None:
     """Why a column of categories has too many of them."""
-    m, n = column.n_kinds, column.n_known
+    m, n, most = column.n_kinds, column.n_known, MOST_KINDS
     if m <= most and m <= max(2, n / (2 if m <= FEW else _ROWS_OF_A_KIND)):
         return None
     texts = [text for text in column.values if not _NUMBER.fullmatch(str(text))]

@@ -221,23 +221,6 @@ class Options:
         """The same with other options of families, such as `covariance` and `shared`."""
         return replace(self, of_families={**self.of_families, **of_families}, made={})
 
-    def automatically(self, *, average: bool = False) -> "Options":
-        """The automatic model of the same features: priors, families and smoothing stay.
-
-        So does the criterion, except for an average.
-        """
-        chosen = {name: AUTOMATIC_SETTINGS[name] for name in self.of_families if name in _CHOSEN}
-        if not self.of_families["smoothing"]:
-            chosen["smoothing"] = AUTOMATIC_SETTINGS["smoothing"]
-        return replace(
-            self.with_families(**chosen),
-            transform=self.transform or AUTOMATIC,
-            coded=self.coded or "auto",
-            criterion="leave_one_out" if average else self.criterion,
-            calibration="leave_one_out",
-            average=average,
-        )
-
     @property
     def unlabelled(self) -> Any:
         """The label that marks rows without label; None if there is none."""

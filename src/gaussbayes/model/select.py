@@ -166,18 +166,6 @@ class Selection(Result):
         return {"title": self.title} | scores | {"candidates": candidates}
 
     @property
-    def choice(self) -> str:
-        """One line that says what was chosen, and by what."""
-        best = self.best
-        criterion = f"log loss {fixed(best.log_loss, 4)} on rows left out"
-        if self.criterion == "bic":
-            criterion = f"BIC {best.bic:,.1f}"
-        among = counted(len(self.candidates) + len(self.weights), "candidate")
-        weight = best.unlabelled_weight
-        rows = "" if weight == 1 else f", unlabelled rows of weight {weight:g}"
-        return f"{best.name}{shrinkage_name(best.settings)}{rows}; best of {among}: {criterion}"
-
-    @property
     def ranked(self) -> list[Candidate]:
         """The candidates by what was chosen by, the chosen one first, those not judged last."""
         return self._ranked(self.candidates)
@@ -583,23 +571,6 @@ def is_open(settings: Settings) -> bool:
     return any(len(list(family.candidates())) > 1 for family in settings.families)
 
 
-def chosen_before(settings: Settings, chosen: Settings) -> Settings:
-    """The settings with what was chosen before where they leave something open."""
-    settings = replace(settings.prepared_like(chosen), calibration=chosen.calibration)
-    if not is_open(settings):
-        return settings
-    families = []
-    for family, earlier in zip(settings.families, chosen.families, strict=True):
-        if not family.is_prepared:  # as it was learnt once
-            families.append(earlier)
-            continue
-        candidates = list(family.candidates())
-        alike = (some for some in candidates if _choice(some) == _choice(earlier))
-        families.append(family if len(candidates) == 1 else next(alike, earlier))
-    settings = settings.with_families(families)
-    return replace(settings, unlabelled_weight=chosen.unlabelled_weight)
-
-
 def bic(solution: Solution, learnt: Learnt, settings: Settings, schema: Schema) -> float:
     """``−2 log L + p log N``, for p free parameters and rows of weight N in all.
 
@@ -662,12 +633,6 @@ def _paths(settings: Settings, criterion: Criterion) -> Iterator[list[Settings]]
                 path = []
         path.append(candidate)
     yield path
-
-
-def _choice(family: Any) -> tuple[Any, ...]:
-    """What is chosen of a family."""
-    structure, shrinkage = (getattr(family, name, None) for name in ("structure", "shrinkage"))
-    return family.name, family.options.get("estimate"), structure, shrinkage
 
 
 def _fitted(
