@@ -150,19 +150,18 @@ class OnnxOps(Ops):
         name, marks = self.inputs[column].name, self.inputs[column].marks
         tensor, _, none = _type_of(values or [""], f"the categories of {name!r}", is_label=False)
         self.given[name] = tensor, 1
-        absent = [] if none is False else [none]
-        absent += sorted(marks.strings if none == "" else map(int, marks.numbers))
-        absent = [mark for mark in dict.fromkeys(absent) if missing and mark not in values]
+        numbers = (int(mark) for mark in marks.numbers if mark.is_integer())
+        marked: dict[Any, Any] = {"": marks.strings, SMALLEST: {SMALLEST, *numbers}, False: set()}
+        absent = sorted(marked[none] - set(values)) if missing else []
         flat = self.flat(name)
         if none is False:
-            flat = self.node("Cast", flat, to=TensorProto.INT64)
-        keys = [*values, *absent] or [""]
+            flat, values = self.node("Cast", flat, to=TensorProto.INT64), [*map(int, values)]
         attributes: dict[str, Any] = {
-            "keys_strings" if none == "" else "keys_int64s": keys,
-            "values_floats": [*map(float, range(len(values))), *[float(len(values))] * len(absent)],
+            "keys_strings" if none == "" else "keys_int64s": [*values, *absent] or [""],
+            "values_floats": [*np.arange(1.0 * len(values)), *[1.0 * len(values)] * len(absent)]
+            or [np.nan],
             "default_float": np.nan,
         }
-        attributes["values_floats"] = attributes["values_floats"] or [np.nan]
         code = self.node("LabelEncoder", flat, domain="ai.onnx.ml", **attributes)
         code = self.node("Cast", code, to=self.real_type)
         return Value(self, self.node("Reshape", code, self.integers(-1, 1)), 1)
@@ -256,8 +255,9 @@ def onnx_file(model: Model, dtype: str = "float64") -> bytes:
     scores = model_scores(model, ops)
     place = ops.node("ArgMax", scores.decisive.data, axis=1, keepdims=0)
     label = ops.node("Gather", ops.constant(np.array(classes, numpy_type)), place, axis=0)
-    wrong = ops.flat(scores.is_scored.is_missing().data)
-    label = ops.node("Where", wrong, ops.constant(np.array(none, numpy_type)), label)
+    if none is not False:  # there is no third boolean
+        wrong = ops.flat(scores.is_scored.is_missing().data)
+        label = ops.node("Where", wrong, ops.constant(np.array(none, numpy_type)), label)
     places, nothing = {value: at for at, value in enumerate(classes)}, scores.is_scored * 0.0
     posteriors = scores.posteriors
     if len(known) > len(places):
