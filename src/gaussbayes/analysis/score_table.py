@@ -10,7 +10,8 @@ from typing import Any
 from gaussbayes.analysis.novelty import distance_p_values, evidence_p_values
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.numerals import five_digits, fixed, shortened
-from gaussbayes.base.text_tables import Block, Displayed, TextTable
+from gaussbayes.base.result import Result
+from gaussbayes.base.text_tables import Block, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.data.tables import as_frame, is_frame
@@ -29,7 +30,7 @@ _MOST_SHOWN = 6  # classes whose posteriors are printed
 _LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
-class Scores(Displayed):
+class Scores(Result):
     """The scores of n rows under a model with k classes; see `GaussianClassifier.scores`.
 
     Examples
@@ -107,7 +108,7 @@ class Scores(Displayed):
         It is simulated with 100,000 draws, always the same ones; rows with missing values are
         compared by the features that are known.
         """
-        return evidence_p_values(self._model, self._rows, n_jobs=self._n_jobs).p_value
+        return evidence_p_values(self._model, self._rows, self._n_jobs)
 
     @cached_property
     def _distances(self) -> tuple[FloatArray, FloatArray]:
