@@ -9,7 +9,6 @@ import pytest
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.datasets import load_iris
-from gaussbayes.report import write_report
 from tests.report.reading import Report, read_report
 
 mpl.use("Agg")
@@ -23,10 +22,14 @@ def _no_figure_is_left_open() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def iris_report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    """The report about QDA on Fisher's irises, with names."""
+def irises() -> pd.DataFrame:
+    """Fisher's irises with names."""
     iris = load_iris()
-    X = pd.DataFrame(iris.rows, columns=list(iris.feature_names))
-    model = GaussianClassifier().fit(X, iris.labels)
+    return pd.DataFrame(iris.rows, columns=list(iris.feature_names)).assign(species=iris.labels)
+
+
+@pytest.fixture(scope="session")
+def iris_report(tmp_path_factory: pytest.TempPathFactory, irises: pd.DataFrame) -> Report:
+    """The report about QDA on the rows that it was fitted to."""
     path = tmp_path_factory.mktemp("report") / "iris.html"
-    return read_report(write_report(model, X, iris.labels, path))
+    return read_report(GaussianClassifier().fit(irises, "species").report(irises, "species", path))

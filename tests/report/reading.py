@@ -83,9 +83,8 @@ class Report:
 
     def table(self, caption: str) -> list[list[str]]:
         """The lines of the table whose caption begins so, the head first."""
-        tables = [
-            t for t in self.root.all("table") if t.all("caption")[0].words.startswith(caption)
-        ]
+        captioned = [table for table in self.root.all("table") if table.all("caption")]
+        tables = [t for t in captioned if t.all("caption")[0].words.startswith(caption)]
         assert len(tables) == 1, caption
         return [[c.words for c in line.all("th", "td")] for line in tables[0].all("tr")]
 
@@ -98,8 +97,3 @@ def read_report(path: Path) -> Report:
     reader.close()
     assert reader.place is reader.root, f"<{reader.place.tag}> is not closed"
     return Report(path, html, reader.root)
-
-
-def number(text: str) -> float:
-    """A number as the report writes it."""
-    return float(text.replace("−", "-").replace(",", ""))

@@ -81,6 +81,12 @@ class LineScene:
             return self.x - width / 2, width
         return self.x - width / 2 + code * (width / len(self.styles)), width / len(self.styles)
 
+    def near(self, far: float) -> list[float]:
+        """The boundaries within the limits, or beyond them by this proportion of their distance."""
+        low, high = self.limits
+        room = far * (high - low)
+        return [at for at in self.boundaries if low - room <= at <= high + room]
+
     def groups(self) -> Iterator[tuple[FloatArray, int, str]]:
         """Values, code and colour of the rows of each class, then those of unlabelled rows (−1)."""
         for code in [*range(len(self.styles)), -1]:
@@ -193,7 +199,7 @@ def draw_scene(ax: Axes, shown: LineScene, quantity: Quantity, codes: Sequence[i
         heights += _draw_rows(ax, shown, weighted=quantity == "joint")
     if quantity != "evidence":
         look: Look = {"color": style.INK, "linewidth": 1.0, "zorder": 4, "gid": "boundary"}
-        for at in shown.boundaries:
+        for at in shown.near(0.0):
             ax.axvline(at, **look)
     _frame(ax, shown, max(heights), below)
     ax.set_ylabel(_WORDS[quantity])
@@ -301,9 +307,7 @@ def _handles(shown: LineScene, quantity: Quantity, codes: Sequence[int]) -> list
 
 def _boundary_handles(shown: LineScene) -> list[Any]:
     """The legend entry of the boundaries, with their values; none without any."""
-    (axis,), (low, high) = shown.view.axes, shown.limits
-    far = _FAR * (high - low)
-    near = [at for at in shown.boundaries if low - far <= at <= high + far]
+    (axis,), near = shown.view.axes, shown.near(_FAR)
     if not near:
         return []
     values = [five_digits(at) if axis.origin is None else style.date_of(axis, at) for at in near]

@@ -30,6 +30,7 @@ from gaussbayes.model.summary import parameter_tables
 if TYPE_CHECKING:
     from gaussbayes.analysis.explanation import Contribution
     from gaussbayes.estimators import BaseClassifier
+    from gaussbayes.model.cross_validation import CrossValidation
     from gaussbayes.model.evaluation import Evaluation
 
 _FOLDS = 10  # of the rows that the model was fitted to
@@ -68,7 +69,7 @@ def write_report(
     y: LabelsLike,
     path: str | PathLike[str] = "report.html",
     *,
-    cv: object = None,
+    cv: CrossValidation | None = None,
     title: str | None = None,
 ) -> Path:
     """Write a report about a fitted classifier on labelled rows; see `GaussianClassifier.report`.
@@ -116,7 +117,11 @@ def _rendered(contents: dict[str, object]) -> str:
 
 
 def _contents(
-    model: BaseClassifier, X: TableLike, y: LabelsLike, cv: object, title: str | None
+    model: BaseClassifier,
+    X: TableLike,
+    y: LabelsLike,
+    cv: CrossValidation | None,
+    title: str | None,
 ) -> dict[str, object]:
     """Everything in a report, by the names that the template has for it."""
     from gaussbayes.plots.style import class_styles
