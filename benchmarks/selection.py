@@ -135,10 +135,7 @@ def main() -> None:
 def _write(introduction: str, table: str, choices: str) -> None:
     title = "How good the automatic selection is"
     own, page = DOCS / "benchmarks-choice.md", DOCS / "benchmarks.md"
-    link = (
-        "Seed 0 is one cut of the rows among many: [ten cuts](benchmarks-choice.md) say more, also "
-        "where the\ngoal is missed, and what was selected in the folds."
-    )
+    link = "[What was selected in the folds](benchmarks-choice.md)."
     for path, text in (
         (own, f"{introduction}\n\n{table}\n\n{choices}"),
         (page, f"## {title}\n\n{introduction}\n\n{table}\n\n{link}"),
