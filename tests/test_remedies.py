@@ -1,33 +1,24 @@
-"""Whatever errors advise is read out of their messages and done, in Python and on the command line.
+"""Whatever errors advise is done, in Python and on the command line, and succeeds.
 
-Bad tables are fitted under settings that fail for them. What is printed is taken at its word: the
-options that a remedy names, in the words of whoever is told, take the place of those given.
+Bad tables are fitted under settings that fail for them. The arguments of each remedy take the place
+of those given; on the command line the flags that were printed are appended to the line.
 """
 
-import re
 import shlex
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 from click.testing import CliRunner
 
-from gaussbayes import AutoClassifier, GaussBayesError, GaussianClassifier
-from gaussbayes.base.remedy import AUTOMATIC_CHOICE, Remedy
+from gaussbayes import AutoClassifier, Columns, GaussBayesError, GaussianClassifier, read
 from gaussbayes.cli import gaussbayes
-from gaussbayes.cli.command_options import in_options
 
 Options = dict[str, Any]
-PLAIN: Options = {"features": None, "categorical_features": "from_dtype"}
-AUTO = "AutoClassifier()"
-
-LONG = "collinear, a third missing, few labels"
-"""What takes a second; it is the same to all who ask."""
 
 
 @dataclass(frozen=True)
@@ -35,17 +26,19 @@ class Bad:
     """A table, and options of the classifier under which some models of it fail."""
 
     frame: pd.DataFrame  # the classes are in y, weights in w if there is such a column
-    options: tuple[Options, ...] = (PLAIN,)
+    options: tuple[Options, ...] = ({},)
+    columns: Options | None = None  # None are all of them, whatever they hold
+    read: Options = field(default_factory=dict)
     header: bool = True
-    chosen: bool = True  # whether the automatic choice is done, which may take long
+    slow: bool = False  # whether the automatic model takes long
 
     @property
-    def X(self) -> pd.DataFrame:  # noqa: N802
-        return self.frame.drop(columns=["y", "w"], errors="ignore")
+    def features(self) -> list[str]:
+        return [name for name in self.frame if name not in {"y", "w"}]
 
     @property
-    def weights(self) -> str | None:
-        return "w" if "w" in self.frame else None
+    def chosen(self) -> Options:
+        return {"features": self.features} if self.columns is None else self.columns
 
 
 def numbers(n: int = 24, d: int = 3, seed: int = 0) -> pd.DataFrame:
@@ -55,298 +48,228 @@ def numbers(n: int = 24, d: int = 3, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(X).rename(columns=lambda j: f"x{j}").assign(y=y)
 
 
-def with_missing(frame: pd.DataFrame, proportion: float, seed: int) -> pd.DataFrame:
-    """Without some of the numbers."""
-    holes = np.random.default_rng(seed).random((len(frame), frame.shape[1] - 1)) < proportion
-    X = frame.drop(columns="y")
-    return X.mask(holes).assign(y=frame["y"])
-
-
 def unlabelled(frame: pd.DataFrame, labelled: Any) -> pd.DataFrame:
     return frame.assign(y=frame["y"].where(labelled, None))
 
 
 def bad_tables() -> Iterator[tuple[str, Bad]]:
     """Tables of which many models have no estimate, and those whose columns cannot be used."""
-    structures = tuple(
-        PLAIN | each
-        for each in (
-            {},
-            {"shared": True},
-            {"covariance": "diagonal", "divisor": "unbiased"},
-            {"covariance": "spherical"},
-            {"estimate": "predictive"},
-            {"covariance": "diagonal", "shared": 0.5, "shrinkage": "oas"},
-        )
+    structures: tuple[Options, ...] = (
+        {},
+        {"shared": True},
+        {"covariance": "diagonal", "divisor": "unbiased"},
+        {"covariance": "spherical"},
+        {"covariance": "diagonal", "shared": 0.5, "shrinkage": "oas"},
     )
-    line = numbers().assign(x1=lambda frame: 2 * frame["x0"])
-    rows, few = np.arange(24), structures[:1]
+    rows, some = np.arange(24), numbers()
+    line = some.assign(x1=2 * some["x0"])
     yield "collinear", Bad(line, structures)
-    yield "collinear, missing values", Bad(line.assign(x0=line["x0"].mask(rows % 3 == 0)), few)
-    yield "collinear, few labels", Bad(unlabelled(line, rows < 5), few)
-    # EM takes long to find that a shared covariance has no maximum.
-    other = numbers(seed=6).assign(x1=lambda frame: 2 * frame["x0"])
-    holes = unlabelled(with_missing(other, 1 / 3, 6), rows < 5)
-    yield LONG, Bad(holes, few)
-    some = numbers()
+    yield "collinear, missing values", Bad(line.assign(x0=line["x0"].mask(rows % 3 == 0)))
+    yield "collinear, few labels", Bad(unlabelled(line, rows < 5))
     flat = some.assign(x1=some["x1"].mask(some["y"] == "u", 3.0))
     yield "constant in a class", Bad(flat, structures)
-    yield "weighted", Bad(flat.assign(w=1.0 + rows % 3), few)
-    yield "light", Bad(some.assign(w=0.04), (PLAIN | {"divisor": "unbiased"},))
+    yield "weighted", Bad(flat.assign(w=1.0 + rows % 3))
+    yield "light", Bad(some.assign(w=0.04), ({"divisor": "unbiased"},))
     both = (some["y"] == "u").astype(float)
     yield "constant in classes", Bad(some.assign(x0=both, x1=2 * both, x2=3 - both), structures)
     lacking = some.assign(x0=some["x0"].mask(some["y"] == "u"))
-    yield "missing in a class", Bad(lacking, few)
-    yield "missing in a class, some without label", Bad(unlabelled(lacking, rows % 6 > 0), few)
+    yield "missing in a class", Bad(lacking)
+    yield "missing in a class, some without label", Bad(unlabelled(lacking, rows % 6 > 0))
     yield "a class of one row", Bad(some.assign(y=some["y"].mask(rows == 0, "w")), structures)
     yield "more features than rows", Bad(numbers(6, 20), structures)
-    yield "one row a class", Bad(numbers(2), few)
+    yield "one row a class", Bad(numbers(2))
+    positive = some[["x0", "x1", "x2"]].abs().assign(y=some["y"])
+    positive.loc[3, "x1"] = 0.0
+    yield "logarithms of what has none", Bad(positive, ({"transforms": "log"},))
     towns = np.array(["Bari", "Oslo", "Rome"])
     text = some.assign(town=np.where(some["y"] == "u", towns[rows % 2], towns[rows % 3]))
-    alone = {"shared": True, "smoothing": 0.0, "categorical_features": ["town"], "features": None}
     nowhere = text.assign(town=text["town"].mask(text["y"] == "u"))
-    yield "a category missing in a class", Bad(nowhere, (alone,))
+    yield "a category missing in a class", Bad(nowhere, ({"shared": True},))
     far = unlabelled(some, rows < 16)
     far.loc[16:, ["x0", "x1"]] = np.outer(1e9 * (np.arange(8) - 3.5), [1.0, 1.0])
-    yield "outliers without label", Bad(far, few, chosen=False)
-    yield "strings", Bad(text.assign(**{"it's, so": towns[rows // 8]}), (PLAIN | {"shared": True},))
-    days = pd.Timestamp("2024-01-31") + pd.to_timedelta(rows % 7, "D")
-    yield "strings and dates", Bad(text.assign(day=days.strftime("%Y-%m-%d")), (PLAIN,))
+    yield "outliers without label", Bad(far, slow=True)
+    said = {"numeric": ["town", "it's, so"]}
+    yield "strings", Bad(text.assign(**{"it's, so": towns[rows // 8]}), ({"shared": True},), said)
     measured = numbers(120, 2)
-    stray = measured.astype({"x1": object})
-    stray.loc[40, "x1"] = "heavy"
-    given = {"features": "auto", "categorical_features": "auto", "shared": True, "smoothing": 1.0}
+    stray = measured.astype(object)
+    stray.loc[40, "x1"], stray.loc[[50, 60], "x0"] = "heavy", "-"
     stray = stray.assign(town=towns[np.arange(120) % 3])
-    yield "a stray string", Bad(stray.astype({"x1": str}), (given,))
-    yield "a stray string among numbers", Bad(stray, (given,))
+    smooth: Options = {"shared": True, "smoothing": 1.0}
+    yield "stray strings", Bad(stray.astype(str), (smooth,), {})
+    yield "stray strings among numbers", Bad(stray, (smooth,), {})
     infinite = measured.assign(x1=measured["x1"].mask(measured["x1"] > 2, np.inf))
-    yield "infinity", Bad(infinite, (given | {"features": ["x0", "x1"]},))
-    yield "row numbers", Bad(pd.DataFrame({"a": range(30), "y": ["u", "v"] * 15}), (given,))
-    yield "no header", Bad(measured, (given,), header=False)
+    yield "infinity", Bad(infinite, (smooth,))
+    yield "row numbers", Bad(pd.DataFrame({"a": range(30), "y": ["u", "v"] * 15}), (smooth,), {})
+    yield "no header", Bad(measured, (smooth,), {}, header=False)
 
 
 TABLES = dict(bad_tables())
-
+AUTOMATIC = "select the model automatically"
 EFFECTS = {
-    AUTOMATIC_CHOICE.effect,
-    "shrink covariances",
+    AUTOMATIC,
+    "shrink the covariances",
     "share one covariance among the classes",
-    "shrink covariances towards the pooled one",
     "divide by the number of rows",
     "leave out correlations",
-    "give all features one variance",
+    "use one variance for all features",
     "smooth the estimates",
-    "leave the unlabelled rows out",
-    "learn from it all the same",
-    "take strings for categories",
-    "learn from the others",
-    "take infinite numbers for missing values",
-    "make the column a category",
-    "leave the column out",
+    "use a transform of any number",
+    "treat strings as categories",
+    "treat infinity as missing",
+    "use it all the same",
 }
-"""What there is to be done about errors; whatever else is written in a `Remedy` is tested, too."""
-
-OF_FILES = {"leave such rows out", "give no header"}
-
-
-def remedies_of(message: str) -> dict[str, str]:
-    """What a message advises: each effect, and how it is written."""
-    written = {}
-    for remedy in filter(None, message.partition("Remedies: ")[2].split("; ")):
-        parts = re.fullmatch(r"([a-z ]+) \((.*)\)", remedy)
-        assert parts, remedy
-        written[parts[1]] = parts[2]
-    return written
+"""What must be advised somewhere; whatever else is advised is done, too."""
 
 
 class Python:
-    """A frame in memory."""
+    """A frame in memory, or a file."""
 
-    def __init__(self, bad: Bad, _folder: Path) -> None:
-        self.bad = bad
+    def __init__(self, bad: Bad, path: Path | None) -> None:
+        self.bad, self.path = bad, path
 
-    def fitted(self, model: GaussianClassifier, _of_source: Options) -> GaussianClassifier:
-        weights = self.bad.frame.get("w")
-        return model.fit(self.bad.X, self.bad.frame["y"].to_numpy(), weights)
+    def start(self, options: Options) -> Options:
+        return {"options": options, "columns": self.bad.chosen, "read": self.bad.read}
 
-    def problem(self, options: Options) -> str:
-        """What is said of a fit; nothing if it succeeds."""
-        options = dict(options)
-        of_source = {name: options.pop(name) for name in ("bad_rows", "header") if name in options}
-        kind: Any = AutoClassifier if options.pop("auto", False) else GaussianClassifier
+    def failure(self, given: Options) -> GaussBayesError | None:
+        """The error of a fit; nothing if it succeeds."""
+        columns = Columns(**given["columns"]) if given["columns"] else None
+        kind = AutoClassifier if given.get("automatic") else GaussianClassifier
+        model = kind(**given["options"], columns=columns)
+        frame, path = self.bad.frame, self.path
+        X = (
+            frame.drop(columns=["y", "w"], errors="ignore")
+            if path is None
+            else read(path, **given["read"])
+        )
+        y = frame["y"].to_numpy() if path is None else "y" if self.bad.header else "x3"
+        weights = None if "w" not in frame else frame["w"] if path is None else "w"
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that rows have no label
+            warnings.simplefilter("ignore")
             try:
-                self.fitted(kind(**options), of_source)
+                model.fit(X, y, weights)
             except GaussBayesError as error:
-                failure = error
-            else:
-                return ""
-        assert [*remedies_of(str(failure))] == [each.effect for each in failure.remedies]
-        return str(failure)
+                return error
+        return None
 
-    def changed(self, options: Options, message: str) -> Iterator[tuple[str, Options]]:
-        """What a message advises, and the options after it is done."""
-        for effect, words in remedies_of(message).items():
-            said = {"auto": True} if words == AUTO else eval(f"dict({words})")
-            yield effect, said if words == AUTO else options | said
+    def advised(self, given: Options) -> Iterator[tuple[str, Options]]:
+        """What the error of a fit advises, and the arguments after it is done."""
+        failure = self.failure(given)
+        for remedy in () if failure is None else failure.remedies:
+            assert str(remedy) in str(failure)
+            changed = {
+                name: given[name] | dict(getattr(remedy, name))
+                for name in ("options", "columns", "read")
+            }
+            if changed["columns"].keys() & {"categorical", "exclude"}:  # they are numbers no more
+                changed["columns"].pop("numeric", None)
+            automatic = given | {"options": {}, "automatic": True}
+            yield remedy.effect, changed if remedy.arguments else automatic
 
-
-class Source(Python):
-    """A file."""
-
-    def __init__(self, bad: Bad, folder: Path) -> None:
-        super().__init__(bad, folder)
-        self.file, self.target = written(bad, folder)
-
-    def fitted(self, model: GaussianClassifier, of_source: Options) -> GaussianClassifier:
-        return model.fit_source(self.file, self.target, weights=self.bad.weights, **of_source)
-
-    def changed(self, options: Options, message: str) -> Iterator[tuple[str, Options]]:
-        yield from super().changed(options, message)
-        if 'bad_rows="skip"' in message:
-            yield "leave such rows out", options | {"bad_rows": "skip"}
-        if "header=False" in message:
-            yield "give no header", options | {"header": False}
+    def succeeds(self, given: Options) -> bool:
+        return self.failure(given) is None
 
 
 class Command:
     """A line of the command."""
 
-    effects = EFFECTS | OF_FILES
+    def __init__(self, bad: Bad, path: Path) -> None:
+        target = "y" if bad.header else "x3"
+        self.bad = bad
+        self.line = (
+            f"fit {shlex.quote(str(path))} -y {target} -o {shlex.quote(str(path) + '.json')}"
+        )
+        self.line += " --weights w" if "w" in bad.frame else ""
 
-    def __init__(self, bad: Bad, folder: Path) -> None:
-        file, target = written(bad, folder)
-        self.line = f"fit {shlex.quote(str(file))} -y {target} -o {shlex.quote(str(folder / 'm'))}"
-        self.line += "" if bad.weights is None else f" --weights {bad.weights}"
-        self.names = [name for name in bad.X if not isinstance(bad.X[name].iloc[0], str)]
-        self.features = list(bad.X)
+    def start(self, options: Options) -> str:
+        """Options as flags: those of names are written as the command prints them."""
+        flags = ["" if options else "--covariance full"]
+        for name, value in (options | self.bad.chosen).items():
+            flag = f"--{name.replace('_', '-')}"
+            if isinstance(value, list):
+                flags += [f"{flag} {shlex.quote(_quoted(each))}" for each in value]
+            else:
+                flags.append(flag if value is True else f"{flag} {value}")
+        return " ".join(flags)
 
-    def words(self, options: Options) -> str:
-        """Options of the classifier in the command's words: columns hold what they are said to."""
-        given, said = dict(options), []
-        if given.pop("features", None) is None:  # what is named is not left out
-            said.append(("features", self.features))
-        if given.pop("categorical_features", None) == "from_dtype":
-            strings = [name for name in self.features if name not in self.names]
-            said += [("numeric", strings)] if strings else []
-        if "features" in options and isinstance(options["features"], list):
-            said.append(("features", options["features"]))
-        if isinstance(options.get("categorical_features"), list):
-            said.append(("categorical_features", options["categorical_features"]))
-        given.setdefault("covariance", "full")
-        said += given.items()
-        words = (in_options(str(Remedy("do", ((name, value),))))[4:-1] for name, value in said)
-        return " ".join(re.sub(r"^numeric=(.*)", _numeric, each) for each in words)
-
-    def problem(self, said: str) -> str:
-        result = CliRunner().invoke(gaussbayes, shlex.split(f"{self.line} {said}"))
+    def run(self, flags: str) -> tuple[int, str]:
+        result = CliRunner().invoke(gaussbayes, shlex.split(f"{self.line} {flags}"))
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
-        return "" if result.exit_code == 0 else " ".join(result.stderr.split())
+        return result.exit_code, result.stderr
 
-    def changed(self, said: str, message: str) -> Iterator[tuple[str, str]]:
-        remedies = remedies_of(message)
-        if "--bad-rows skip" in message:
-            remedies["leave such rows out"] = "--bad-rows skip"
-        if "--no-header" in message:
-            remedies["give no header"] = "--no-header"
-        for effect, words in remedies.items():
-            assert words.startswith("--"), words
-            yield effect, f"{_without(said, words)} {words}"
+    def advised(self, flags: str) -> Iterator[tuple[str, str]]:
+        code, message = self.run(flags)
+        if code == 0:
+            return
+        assert code == 3, message
+        for line in message.splitlines():
+            effect, _, options = line.strip().partition(": --")
+            if line.startswith("  ") and options:
+                yield effect, f"{_without(flags, options)} --{options}"
 
-
-def _numeric(found: "re.Match[str]") -> str:
-    return f"--numeric {shlex.quote(','.join(_quoted(name) for name in eval(found[1])))}"
+    def succeeds(self, flags: str) -> bool:
+        return self.run(flags)[0] == 0
 
 
 def _quoted(name: str) -> str:
     return f'"{name}"' if "," in name else name
 
 
-MODEL = ("covariance", "shared", "sharing", "divisor", "estimate", "shrinkage", "smoothing")
+MODEL = {"covariance", "shared", "divisor", "shrinkage", "smoothing", "transforms"}
 
 
-def _without(said: str, words: str) -> str:
+def _without(flags: str, options: str) -> str:
     """A line without the options that others take the place of."""
-    new = set(re.findall(r"--([\w-]+)", words))
-    new |= set(MODEL) if "model" in new else set()
-    new |= {"shared", "sharing"} if new & {"shared", "sharing"} else set()
-    # Columns that are told to be categories, or left out, or chosen, are not told to be numbers.
-    new |= {"numeric"} if new & {"categorical", "features", "model"} else set()
-    parts = re.findall(r"--([\w-]+)((?: (?:'[^']*'|\"[^\"]*\"|[^-\s'\"]\S*)+)?)", said)
-    return " ".join(f"--{name}{value}" for name, value in parts if name not in new)
+    new = {word.lstrip("-") for word in f"--{options}".split() if word.startswith("--")}
+    new |= MODEL if "model" in new else set()
+    new |= {"numeric"} if new & {"categorical", "exclude"} else set()
+    parts, kept = shlex.split(flags), list[str]()
+    for place, word in enumerate(parts):
+        name = word if word.startswith("--") else parts[place - 1]
+        if name.lstrip("-") not in new:
+            kept.append(shlex.quote(word))
+    return " ".join(kept)
 
 
-def written(bad: Bad, folder: Path) -> tuple[Path, str]:
-    """A table in a file, and the name of its target."""
+def all_done(bad: Bad, interface: Any, tried: set[str]) -> Iterator[str]:
+    """What is advised for each of the options, all of which succeeds."""
+    for options in bad.options:
+        given = interface.start(options)
+        advised = list(interface.advised(given))
+        effects = [effect for effect, _ in advised]
+        assert AUTOMATIC not in effects or effects[0] == AUTOMATIC
+        for effect, changed in advised:
+            if repr(changed) not in tried and not (bad.slow and effect == AUTOMATIC):
+                tried.add(repr(changed))
+                assert interface.succeeds(changed), (given, effect, changed)
+            yield effect
+
+
+def written(bad: Bad, folder: Path) -> Path:
     path = folder / "bad.csv"
     bad.frame.to_csv(path, index=False, header=bad.header)
-    return path, "y" if bad.header else f"x{bad.frame.shape[1]}"
-
-
-def all_done(bad: Bad, interface: Any, said: Any, tried: set[str]) -> Iterator[str]:
-    """What is advised of a fit, each of which succeeds."""
-    message = interface.problem(said)
-    if not message:
-        return
-    advised = list(interface.changed(said, message))
-    if "Remedies" in message:
-        effects = [effect for effect, _ in advised]
-        chosen = AUTOMATIC_CHOICE.effect
-        assert chosen not in effects or effects[0] == chosen, message
-    for effect, changed in advised:
-        if repr(changed) not in tried and (bad.chosen or effect != AUTOMATIC_CHOICE.effect):
-            tried.add(repr(changed))
-            assert interface.problem(changed) == "", (said, changed, message)
-        yield effect
+    return path
 
 
 def test_every_remedy_works_in_python(tmp_path: Path) -> None:
-    seen, without = set(), set()
+    seen, without = set[str](), set[str]()
     for name, bad in TABLES.items():
-        kinds: list[Any] = [Python] if bad.header else []
-        of_columns = name == "collinear" or "x2" not in bad.X or "town" in bad.X
-        kinds += [Source] if of_columns else []  # whether there is an estimate is one question
-        for kind in kinds:
-            interface, tried = kind(bad, tmp_path), set[str]()
-            for options in bad.options:
-                done = set(all_done(bad, interface, options, tried))
-                seen |= done
-                if options == bad.options[0] and not done:
-                    without.add((name, kind))
-    assert seen == EFFECTS | OF_FILES
-    # Nothing helps if nothing varies within classes and there are more features than rows, or if
-    # all columns are copies of the target.
-    nothing = ("one row a class", "constant in classes", "infinity")
-    assert without == {(name, Python) for name in nothing}
+        done = set(all_done(bad, Python(bad, None), set())) if bad.header else set()
+        if name == "collinear" or "x2" not in bad.frame or "town" in bad.frame:
+            done |= set(all_done(bad, Python(bad, written(bad, tmp_path)), set()))
+        seen |= done
+        if not done:
+            without.add(name)
+    assert seen >= EFFECTS | {"read a file without a header"}
+    # Nothing helps if nothing varies within classes and there are more features than rows.
+    assert without <= {"one row a class", "constant in classes"}
 
 
 def test_every_remedy_works_on_the_command_line(tmp_path: Path) -> None:
-    seen = set()
+    seen = set[str]()
     for name, bad in TABLES.items():
-        if name in {LONG, "collinear, few labels"}:
-            continue
-        interface, tried = Command(bad, tmp_path), set[str]()
-        for options in bad.options:
-            seen |= set(all_done(bad, interface, interface.words(options), tried))
-    assert seen == Command.effects
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"shrinkage": 0.1}, "--shrinkage 0.1"),
-        ({"shared": True}, "--shared"),
-        ({"shared": 0.5}, "--sharing 0.5"),
-        ({"smoothing": 1.0}, "--smoothing 1.0"),
-        ({"divisor": "mle"}, "--divisor mle"),
-        ({"unlabelled_weight": 0}, "--unlabelled drop"),
-        (
-            {"features": ["a", "it's"], "categorical_features": ["b, c"]},
-            """--features 'a,it'"'"'s' --categorical '"b, c"'""",
-        ),
-    ],
-)
-def test_words_of_options(options: Options, words: str) -> None:
-    assert in_options(str(Remedy("do", tuple(options.items())))) == f"do ({words})"
+        if name != "collinear, few labels":  # which takes long
+            seen |= set(all_done(bad, Command(bad, written(bad, tmp_path)), set()))
+    # Files are checked row by row, so that such rows may be skipped.
+    expected = EFFECTS - {"use a transform of any number"}
+    assert seen >= expected | {"read a file without a header", "skip such rows"}

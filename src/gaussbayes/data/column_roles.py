@@ -650,11 +650,11 @@ def _check_strays(
         places.append(f"{name!r} ({few}{', …' * (strays.size > 3)}{where})")
     names = list(found)
     numeric = () if is_file else (("numeric", names),)
-    remedies = [
-        Remedy("treat these values as missing", columns=(("na_values", marks), *numeric)),
-    ]
-    if is_file:
-        remedies.append(SKIP_ROWS)
+    remedies = []
+    if all(column.counts[strays].sum() < column.n_known for column, strays in found.values()):
+        missing = (("na_values", marks), *numeric)
+        remedies.append(Remedy("treat these values as missing", columns=missing))
+        remedies += [SKIP_ROWS] if is_file else []
     if all(column.dtype == "String" for column, _ in found.values()):  # no numbers among them
         remedies.append(Remedy("treat strings as categories", columns=(("categorical", names),)))
     if request.is_automatic and len(names) < n_columns:
