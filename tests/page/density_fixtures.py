@@ -13,10 +13,11 @@ from scipy.stats import chi2, multivariate_normal, norm
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import Columns, GaussianClassifier
 from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.analysis.class_moments import ellipse
 from gaussbayes.datasets import load_iris
+from gaussbayes.model.bayes_error import bayes_error
 from tests.designs import all_pairs
 
 Fixture = dict[str, Any]
@@ -118,7 +119,10 @@ def fitted(
     options |= {"divisor": divisor[0]}
     columns = [] if smoothing is None else [1, 4]
     model = GaussianClassifier(
-        **options, target=target, smoothing=smoothing or 0.0, categorical_features=columns or None
+        **options,
+        shrinkage_target=target,
+        smoothing=smoothing or 0.0,
+        columns=Columns(categorical=columns) if columns else None,
     )
     counted = weights if weighted else None
     model.fit(array(rows), np.array(labels, dtype=object), counted)
@@ -182,17 +186,17 @@ def answers(
         "covariances": covariances.tolist(),
         "correlations": np.broadcast_to(model.correlations_, covariances.shape).tolist(),
         "probabilities": [
-            {"levels": list(model.categories_[name]), "table": table.tolist()}
-            for name, table in tables.items()
+            {"levels": list(levels), "table": table.tolist()}
+            for levels, table in zip(model.model_.categories, tables.values(), strict=True)
         ],
         "nParameters": model.n_parameters_,
         "posterior": model.predict_proba(asked).tolist(),
         "logPosterior": finite(model.predict_log_proba(asked)),
-        "logLikelihood": finite(model.log_likelihood(asked)),
-        "logJoint": finite(model.predict_joint_log_proba(asked)),
+        "logLikelihood": finite(model.scores(asked).log_likelihood),
+        "logJoint": finite(model.scores(asked).log_joint),
         "logEvidence": model.score_samples(asked).tolist(),
-        "squaredDistance": np.square(model.mahalanobis(asked)).tolist(),
-        "pValues": model.p_values(asked).tolist(),
+        "squaredDistance": model.scores(asked).squared_distance.tolist(),
+        "pValues": model.scores(asked).p_value.tolist(),
         "labels": [model.classes_.tolist().index(label) for label in predicted.tolist()],
         "negativeLogLikelihood": [loss.labels, loss.features, loss.total],
         "explained": explained,
@@ -219,7 +223,7 @@ def given() -> Iterator[Fixture]:
     test = {"positive": [0.9, 0.1], "negative": [0.1, 0.9]}
     defect = GaussianClassifier.from_parameters(
         [0.01, 0.99], classes=["defect", "none"], category_probabilities={"test": test}
-    ).with_feature_names(None)
+    )
     tables = [{"levels": list(test), "table": np.transpose(list(test.values())).tolist()}]
     means, shared = [[0, 0], [2, 2], [-2, -2]], [[4, -3], [-3, 4]]
     exercise = GaussianClassifier.from_parameters([0.25, 0.25, 0.5], means, shared)
@@ -245,7 +249,7 @@ def given() -> Iterator[Fixture]:
             | arrays,
             "queries": queries,
             "posterior": model.predict_proba(asked).tolist(),
-            "logJoint": model.predict_joint_log_proba(asked).tolist(),
+            "logJoint": model.scores(asked).log_joint.tolist(),
             "nParameters": model.n_parameters_,
         }
 
@@ -265,7 +269,7 @@ def lines() -> Iterator[Fixture]:
     for model, shift in [*cases, (two, 1.7e12)]:
         means, deviations = model.means_[:, 0], np.sqrt(np.ravel(model.covariances_))
         deviations = np.broadcast_to(deviations, means.shape)
-        changes = decision_boundaries(model)
+        changes = decision_boundaries(model.model_)
         yield {
             "kind": "line",
             "name": f"line of means {means.tolist()} + {shift}",
@@ -305,7 +309,7 @@ def planes() -> Iterator[Fixture]:
         x = left + (np.arange(width) + 0.5) * (right - left) / width
         y = low + (np.arange(height) + 0.5) * (high - low) / height
         points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-        known, names = model.bayes_error(200_000), model.classes_.tolist()
+        known, names = bayes_error(model.model_, 200_000), model.classes_.tolist()
         equations = {}
         for a, b in ((0, 1), (0, 2), (1, 2)):
             equation = model.boundary(names[a], names[b])

@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page
 
-from gaussbayes import GaussianClassifier, write_report
-from gaussbayes.report import svg_figures
+from gaussbayes import GaussianClassifier
 
 CLASSES = ["customers who cancelled within the first three months", "those who stayed", "others"]
 _CUT = """[...document.querySelectorAll(".wide")]
@@ -17,9 +16,8 @@ _CUT = """[...document.querySelectorAll(".wide")]
 
 
 @pytest.fixture
-def report(browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
-    """Thirteen features of long names, and classes of longer ones; without figures."""
-    monkeypatch.setattr(svg_figures, "drawings", lambda *_: {})
+def report(browser: Browser, tmp_path: Path) -> Iterator[Page]:
+    """Thirteen features of long names, and classes of longer ones."""
     generator = np.random.default_rng(0)
     y = np.array(CLASSES)[np.arange(90) % 3]
     sizes = 10.0 ** (np.arange(13) % 5 - 1)
@@ -28,7 +26,7 @@ def report(browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     X["colour"] = pd.Categorical(generator.choice(["red", "green", "blue"], 90))
     model = GaussianClassifier(smoothing=1).fit(X, y)
     page = browser.new_page()
-    path = write_report(model, X, y, tmp_path / "r.html", held_out=2, fitted=True)
+    path = model.report(X, y, tmp_path / "r.html", cv=2)
     page.goto(path.as_uri())
     yield page
     page.close()
@@ -40,4 +38,8 @@ def test_tables_fit_a_screen_or_scroll_by_themselves(report: Page) -> None:
     for width in (1280, 390):
         report.set_viewport_size({"width": width, "height": 800})
         assert report.evaluate("document.documentElement.scrollWidth") == width
-    assert report.locator("td.bar").count() == 9
+    report.emulate_media(color_scheme="dark")
+    background = "getComputedStyle(document.body).backgroundColor"
+    assert report.evaluate(background) == "rgb(22, 24, 27)"
+    report.emulate_media(media="print", color_scheme="light")
+    assert report.evaluate(background) == "rgb(255, 255, 255)"

@@ -55,28 +55,11 @@ _WIDEST, _ROOM = 140, 0.2
 together, the points along a side of one, and the room around the rows, relative to their range."""
 
 
-def lab_of(
-    table: LabelledRows,
-    schema: Schema,
-    model: Model | None = None,
-    *,
-    target: str | None = None,
-    name: str | None = None,
-    n_rows: int | None = None,
-) -> Lab:
-    """The page of labelled rows, and of a model of them if there is one.
-
-    Parameters
-    ----------
-    table : the rows, whose features are those of the schema
-    schema : names and kinds of the features, and the classes
-    model : what is shown; without it the page fits its own
-    target : what the labels are called
-    name : what the data are called, such as the name of their file
-    n_rows : of how many rows these were drawn; by default they are all
-    """
-    n, d = table.rows.n_rows, schema.n_features
-    n_rows = n if n_rows is None else n_rows
+def model_lab(model: Any, X: Any, y: Any) -> Lab:
+    """The page of a fitted classifier and labelled rows with its features."""
+    record, rows, codes = read_labelled(model, X, y)
+    table = LabelledRows(rows, Targets(codes.astype(np.int32), record.classes.size), record.classes)
+    n, d = rows.n_rows, record.schema.n_features
     if not n:
         msg = "the lab needs at least one row, got none"
         raise DataError(msg)
@@ -85,22 +68,14 @@ def lab_of(
         table = pick(table, stratified(table.targets.codes, most))
     labels = [*map(_plain, table.classes.tolist()), None]  # −1, without label, is the last
     data = {
-        "columns": list(_columns(table.rows, schema)),
+        "columns": list(_columns(table.rows, record.schema)),
         "labels": [labels[code] for code in table.targets.codes.tolist()],
-        "target": target or "class",
-        "name": name,
-        "n_rows": n_rows,
-        "sampled": table.rows.n_rows < n_rows,
+        "target": record.target or "class",
+        "name": None,
+        "n_rows": n,
+        "sampled": table.rows.n_rows < n,
     }
-    return Lab(data, None if model is None else _model_payload(model.solved(), table))
-
-
-def model_lab(model: Any, X: Any, y: Any) -> Lab:
-    """The page of a fitted classifier and labelled rows with its features."""
-    record, rows, codes = read_labelled(model, X, y)
-    targets = Targets(codes.astype(np.int32), record.classes.size)
-    table = LabelledRows(rows, targets, record.classes)
-    return lab_of(table, record.schema, record, target=record.target)
+    return Lab(data, _model_payload(record, table))
 
 
 def _columns(rows: Rows, schema: Schema) -> Iterator[Payload]:

@@ -60,7 +60,7 @@ function dataCode({ table, columns, names, held, classes }, isInline) {
 function modelCode({ state, layers, model, held }) {
 	const rows = held ? "X[train], y[train]" : "X, y";
 	if (layers.neighbours) return [`model = KNeighborsClassifier(${state.neighbours ?? 5}).fit(${rows})`];
-	if (state.model?.grid) return ['model = GaussianClassifier.load("model.json")  # saved in Python by model.save("model.json")'];
+	if (state.model?.grid) return ['model = load("model.json")  # saved in Python by model.save("model.json")'];
 	if (!state.model?.parameters) return [`model = GaussianClassifier(${settingsOf(state.model)}).fit(${rows})`];
 	const given = ["priors", "means", "covariances", "classes"].map((member) => `    ${literal(model[member])},`);
 	return ["model = GaussianClassifier.from_parameters(", ...given, ")"];
@@ -73,7 +73,7 @@ function drawingCode({ view, names, table, layers, row }) {
 	if (view === "surface") return ["ax = plots.evidence(model, surface=True)", `ax.set(xlabel=${x}, ylabel=${y})`];
 	if (view === "line") {
 		const query = known ? [`ax.axvline(${row[0]}, color="black", linestyle="dotted")`] : [];
-		return [`ax = plots.densities(model${rows}, weighted=True)`, `ax.set(xlabel=${x})`, ...query];
+		return [`ax = plots.joint(model${rows})`, `ax.set(xlabel=${x})`, ...query];
 	}
 	const ellipses = layers.neighbours ? [] : ["plots.ellipses(model, levels=(1, 2), ax=ax)"];
 	const query = known ? [`ax.plot(${row[0]}, ${row[1]}, "k+", markersize=16, markeredgewidth=2)`] : [];
@@ -114,7 +114,7 @@ export function pythonCode(scene) {
 	return [
 		...(isInline ? [] : ["import csv", ""]), "import matplotlib.pyplot as plt", "import numpy as np",
 		...(layers.neighbours ? ["from sklearn.neighbors import KNeighborsClassifier"] : []), "",
-		`from gaussbayes import ${layers.neighbours ? "" : "GaussianClassifier, "}plots`, "",
+		`from gaussbayes import ${layers.neighbours ? "" : scene.state.model?.grid ? "load, " : "GaussianClassifier, "}plots`, "",
 		...(table.n ? [...dataCode(scene, isInline), ""] : []), ...modelCode(scene), "", ...drawingCode(scene),
 		...(table.n ? ["", ...errorCode(scene)] : []),
 		...(row ? ["", `x = ${literal([row])}`, ...(layers.neighbours ? VOTES : CARD)] : []), "plt.show()", "",
