@@ -1298,7 +1298,9 @@ class BaseClassifier(
                 validate_data(self, X, reset=False, skip_check_array=True)
             return X
         rows = as_array(X)
-        if schema.roles is not None and rows.shape[1] == schema.n_features:
+        # Names of given parameters, like those of `Columns`, were no part of a table.
+        is_named = schema.roles is not None or self._model.learnt is None
+        if is_named and rows.shape[1] == schema.n_features:
             return rows
         # Without names and equal in number there is nothing to check, and no time to spend on it.
         if schema.features is not None or rows.shape[1] != schema.n_features:
