@@ -13,7 +13,9 @@ from gaussbayes import GaussianClassifier
 distances = np.linspace(0.5, 5, 10)
 estimates = []
 for distance in distances:
-    model = GaussianClassifier.from_parameters(None, [[0, 0], [distance, 0]], np.eye(2))
+    model = GaussianClassifier.from_parameters(
+        None, [[0, 0], [distance, 0]], np.eye(2), covariance="full"
+    )
     estimates.append(model.evaluate(*model.sample(500, random_state=0)).bayes_error)
 
 figure, ax = plt.subplots(layout="constrained")

@@ -26,6 +26,7 @@ for ax, (name, probability) in zip(axes, model.category_probabilities_.items(), 
     places = np.arange(probability.shape[1])
     for code, label in enumerate(model.classes_):
         ax.bar(places + 0.4 * code, probability[code], width=0.38, label=f"play: {label}")
-    ax.set(title=name, xticks=places + 0.2, xticklabels=model.categories_[name])
+    levels = sorted(table[name].unique())  # the order of the probabilities
+    ax.set(title=name, xticks=places + 0.2, xticklabels=levels)
 axes[0].set_ylabel("p(category | class)")
 axes[1].legend()
