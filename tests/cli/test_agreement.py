@@ -89,6 +89,7 @@ def test_evaluate_explain_drift_and_compare(
     assert set(found) == set(expected)
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")  # one column alone determines the class
 def test_update_is_the_fit_of_all_rows(call: Call, tmp_path: Path, iris: Path) -> None:
     rows = pd.read_csv(iris)
     for number, part in enumerate((rows[::3], rows[1::3], rows[2::3])):

@@ -44,10 +44,10 @@ def tell_notices(notices: "Iterable[Notice]") -> None:
 
 
 @contextmanager
-def warnings_told() -> Iterator[None]:
-    """Write the library's warnings as notices, each once; dropped columns are notices already."""
+def warnings_told(*, fitting: bool = False) -> Iterator[None]:
+    """Write the library's warnings as notices, each once; those of a fit are notices already."""
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
+        warnings.simplefilter("ignore" if fitting else "always", UserWarning)
         warnings.simplefilter("ignore", DroppedColumnsWarning)
         yield
     for message in dict.fromkeys(str(warning.message) for warning in caught):

@@ -1,6 +1,7 @@
 """``gaussbayes fit FILE... -y COLUMN``: rows → a model file."""
 
 from collections.abc import Iterable
+from math import isnan
 from typing import Any
 
 import click
@@ -58,7 +59,7 @@ def command(
     y = inputs.required_target(target, rows)
     console.check_output(output, "the model", *files, as_json=as_json)
     earlier = None if like is None else inputs.load_model(like)
-    with console.warnings_told(), working("fitting"):
+    with console.warnings_told(fitting=True), working("fitting"):
         classifier.fit(rows, y, weights, like=earlier)
     save_and_tell(classifier, output, as_json=as_json, weighted=weights is not None)
 
@@ -77,6 +78,7 @@ def save_and_tell(
     weight = total_weight(model)
     plain = weight.is_integer() and not weighted
     rows = counted(int(weight), "row") if plain else f"rows of total weight {weight:.6g}"
+    rows = "too few rows to predict yet" if isnan(weight) else rows
     tell(f"Fitted on {rows} ({classes}, {features}); model saved to {where}")
     selection = getattr(model, "selection_", None)
     if selection is not None:

@@ -1,5 +1,6 @@
 """Models and rows that commands work with: made from options, read from files, written back."""
 
+import math
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -97,8 +98,9 @@ def fitted_with_rows(
     model, rows, y, name = read_or_make(files, target, values)
     table = rows.table()
     if name is None:
-        with console.warnings_told(), working("fitting"):
+        with console.warnings_told(fitting=True), working("fitting"):
             model.fit(table, y)
+        console.tell_notices(model.notices_)
     return model, table, y
 
 
@@ -125,9 +127,9 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 
 def total_weight(model: Classifier) -> float:
-    """Return the total weight of the labelled rows that a model was fitted to."""
-    learnt = model.model_.learnt
-    return 0.0 if learnt is None else float(learnt.weight.sum())
+    """Return the total weight of the labelled rows; NaN of a model that cannot predict yet."""
+    learnt = getattr(model, "model_", None) and model.model_.learnt
+    return float(learnt.weight.sum()) if learnt else math.nan
 
 
 # Model files.

@@ -15,7 +15,6 @@ from gaussbayes.base.progress import working
 from gaussbayes.cli import console, flags, inputs
 from gaussbayes.cli.explain_command import find_row
 from gaussbayes.cli.flags import STANDARD, option
-from gaussbayes.cli.inputs import Classifier
 
 KINDS = {
     "dataset": "the rows over one or two features",
@@ -37,8 +36,6 @@ KINDS = {
 }
 _EVALUATED = {"confusion", "calibration", "roc"}
 _MODEL_ALONE = {"regions", "ellipses", "densities", "posterior", "joint", "evidence"}
-_SHOWN = dict.fromkeys([*_MODEL_ALONE, "dataset", "predictions"], 2) | {"densities": 1}
-"""How many features a figure shows."""
 _KINDS_OF = {
     "features": set(KINDS) - _EVALUATED - {"explanation", "importance", "comparison"},
     "label": {"predictions", "posterior", "joint"},
@@ -117,9 +114,13 @@ def command(
     values = flags.given_values({"set_option": set_option})
     with console.warnings_told(), working("drawing"):
         subject = _subject(kind, files, target, values, row, cv)
-        if kind in _SHOWN and "features" not in given:
-            given["features"] = _most_informative(kind, *subject)
-        subject = {"dataset": subject[1:], "ellipses": subject[:1]}.get(kind, subject)
+        if kind == "dataset":
+            model, subject = subject[0], subject[1:]
+            if "features" not in given and len(model.columns_.used) > 2:
+                ranked = model.importance(*subject).features
+                given["features"] = [found.feature for found in ranked[:2]]
+        elif kind == "ellipses":
+            subject = subject[:1]
         draw = partial(getattr(plots, kind), *subject, **given)
         content = _drawn(draw, suffix[1:], size, dpi)
     if place == STANDARD:
@@ -154,16 +155,6 @@ def _subject(
         console.tell(f"Notice: the figure shows one of {step} rows")
         table = table.take(list(range(0, table.num_rows, step)))
     return model, inputs.used_columns(model, table), table.column(y).to_pylist()
-
-
-def _most_informative(kind: str, model: Classifier, X: Any = None, y: Any = None) -> Any:
-    """Return the features to show if none are given: those with the largest importance."""
-    count = _SHOWN.get(kind, len(model.columns_))
-    if len(model.columns_.used) <= count:
-        return None
-    if X is None:
-        X, y = model.sample(1000, random_state=0)
-    return [found.feature for found in model.importance(X, y).features[:count]]
 
 
 def _drawn(draw: Callable[[], object], format_name: str, size: Any, dpi: int) -> bytes:

@@ -4,8 +4,7 @@ from typing import Any
 
 import click
 
-from gaussbayes.cli import console, flags, inputs
-from gaussbayes.cli.fit_command import fit_record, notices_of
+from gaussbayes.cli import console, fit_command, flags, inputs
 
 _PARAMETERS = (
     *("priors_", "means_", "covariances_", "correlations_", "category_probabilities_"),
@@ -38,8 +37,9 @@ def command(file: str, target: str | None, as_json: bool, **arguments: Any) -> N
     model = inputs.load_model(file)
     if as_json:
         found = {name[:-1]: getattr(model, name) for name in _PARAMETERS if hasattr(model, name)}
-        console.show(None, as_json=True, model=file, **fit_record(model), **found)
+        console.show(None, as_json=True, model=file, **fit_command.fit_record(model), **found)
         return
     blocks = [model, model.columns_, getattr(model, "selection_", None)]
     click.echo("\n\n".join(str(block) for block in blocks if block is not None))
-    console.tell_notices(notices_of(model))
+    with click.Context(fit_command.command):  # remedies are options of fit
+        console.tell_notices(fit_command.notices_of(model))

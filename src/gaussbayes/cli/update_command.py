@@ -58,7 +58,7 @@ def command(
     content = Path(place).read_bytes() if Path(place).is_file() else None
     fitted = inputs.load_model(model)
     known = {notice.message for notice in notices_of(fitted)}
-    with console.warnings_told(), working("updating"):
+    with console.warnings_told(fitting=True), working("updating"):
         if files:
             y = inputs.fitted_target(fitted, target, model)
             rows = inputs.open_rows(files, values)
