@@ -124,8 +124,9 @@ def test_the_density_is_that_of_scipy(n: int, d: int, tmp_path: Path) -> None:
         np.testing.assert_array_equal(other.scores(fresh).log_likelihood, found)
     odds = model.explain(fresh[0], between=(2, 0)).log_odds
     amounts = odds.at_reference + sum(part.amount for part in odds.contributions)
-    amounts += odds.adjustment.amount if odds.adjustment else 0.0
-    assert amounts == pytest.approx(odds.value, rel=1e-8)
+    joint = found[0] + np.log(model.priors_)
+    assert amounts == pytest.approx(joint[2] - joint[0], rel=1e-8)  # before it is calibrated
+    assert amounts + odds.adjustment.amount == pytest.approx(odds.value, rel=1e-8)
     rows, labels = model.sample(4000, random_state=0)
     own = model.scores(rows).squared_distance[np.arange(4000), labels]
     assert own.mean() == pytest.approx(d, rel=0.1)  # χ² of d degrees
@@ -191,10 +192,11 @@ def test_codes_are_chosen_where_categories_interact(tmp_path: Path) -> None:
         each.forget(table[90:], labels[90:])
         np.testing.assert_allclose(each.predict_proba(table), before, rtol=1e-7)
     row = table[table["x"].isna()].iloc[:1]
-    odds = model.explain(row).log_odds
+    odds = model.explain(row, between=("yes", "no")).log_odds
     assert [part.feature for part in odds.contributions] == list(table)
     total = odds.at_reference + sum(part.amount for part in odds.contributions)
-    assert total + odds.adjustment.amount == pytest.approx(odds.value, rel=1e-8)
+    joint = model.scores(row).log_likelihood[0] + np.log(model.priors_)
+    assert total == pytest.approx(joint[1] - joint[0], rel=1e-8)
     assert odds.contributions[0].missing
     assert odds.contributions[0].amount != 0  # that it is missing says something
     with pytest.raises(OptionError, match="GaussianClassifier gives categories a family"):

@@ -97,12 +97,15 @@ class MissingMarks:
         return self.unnamed if more is None else _column_marks(self.everywhere | more)
 
     def check_columns(self, columns: Collection[Any], labels: Any = None) -> None:
-        """Raise if marks are given for a column that is none of a table's, nor that of `labels`."""
-        for name, _ in self.of_columns:
-            if name in columns or name == labels:
-                continue
-            names = [each for each in columns if isinstance(each, str)]
-            msg = f"na_values names {name!r}, which is no column{meant(name, names)}"
+        """Raise if marks are given for columns that are none of a table's, nor that of `labels`."""
+        names = [each for each in columns if isinstance(each, str)]
+        unknown = [
+            f"{name!r}{meant(name, names)}"
+            for name, _ in self.of_columns
+            if name not in columns and name != labels
+        ]
+        if unknown:
+            msg = f"na_values names {', '.join(unknown)}, which is not a column"
             if not names:
                 msg += ": the columns of an array have no names; give marks for all of them"
             raise DataError(msg)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaussbayes.base.errors import OptionError
+from gaussbayes.base.notices import Problems
 from gaussbayes.base.spelling import meant
 
 
@@ -93,10 +94,16 @@ class Option:
 
 
 def check_values(options: Iterable[Option], values: Mapping[str, object]) -> None:
-    """Raise `OptionError` for an unknown name, suggesting the nearest one, or for a wrong value."""
+    """Raise one `OptionError` for all unknown names, with the nearest ones, and wrong values."""
     known = {option.name: option for option in options}
-    for name, value in values.items():
-        if name not in known:
-            msg = f"there is no option {name!r}{meant(name, known)}; options are {', '.join(known)}"
+    problems = Problems()
+    unknown = [f"{name!r}{meant(name, known)}" for name in values if name not in known]
+    with problems:
+        if unknown:
+            msg = f"there is no option {', '.join(unknown)}; options are {', '.join(known)}"
             raise OptionError(msg)
-        known[name].check(value)
+    for name, option in known.items():
+        if name in values:
+            with problems:
+                option.check(values[name])
+    problems.check()

@@ -423,18 +423,21 @@ def _expanded(patterns: Sequence[str] | str, names: Sequence[str], argument: str
     if argument == "features":
         check_distinct("the list of features", patterns)
     wanted: dict[str, None] = {}
+    unknown = []
     for pattern in patterns:
         if pattern in names:
             wanted[pattern] = None
             continue
         matching = [name for name in names if fnmatchcase(name, pattern)]
-        if not matching:
-            msg = (
-                f"there is no column {pattern!r}, named by {argument}{meant(pattern, names)}; the "
-                f"columns are {listed(names)}"
-            )
-            raise DataError(msg)
         wanted |= dict.fromkeys(matching)
+        if not matching:
+            unknown.append(f"{pattern!r}{meant(pattern, names)}")
+    if unknown:
+        msg = (
+            f"there is no column {', '.join(unknown)}, named by {argument}; the columns are "
+            f"{listed(names)}"
+        )
+        raise DataError(msg)
     return list(wanted)
 
 

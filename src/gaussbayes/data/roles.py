@@ -543,8 +543,8 @@ def check_present(columns: Sequence[str], wanted: Sequence[str], file: str | Non
     if not missing:
         return
     if file is None:
-        close = meant(missing[0], columns)
-        msg = f"there is no column {listed(missing)}{close}; the columns are {listed(columns)}"
+        each = ", ".join(f"{name!r}{meant(name, columns)}" for name in missing)
+        msg = f"there is no column {each}; the columns are {listed(columns)}"
         raise DataError(msg)
     known = set(wanted)
     others = [name for name in columns if name not in known]
