@@ -219,7 +219,7 @@ class BaseClassifier(
         X : array, data frame, path, list of paths, lazy frame, relation, Dask or Spark frame
             Rows (n, d); NaN and null are missing values. `gaussbayes.read` describes files that
             need options.
-        y : (n,) labels, (n, k) memberships, or the name of a column of X
+        y : (n,) labels, (n, k) soft labels, or the name of a column of X
             A missing label makes the row an unlabelled row, which EM takes into account.
         sample_weight : (n,) weights, or the name of a column of X
             A weight of 2 is equivalent to repeating the row.
@@ -765,7 +765,12 @@ class BaseClassifier(
         X, y, groups = separate_columns(self._table(X), y, groups)
         if cv is None and groups is None and fitted:
             evaluation = evaluate_fitted(self._ready(), self._checked(X), y, costs, marks)
-        elif isinstance(cv, str) and cv == "loo" and (fitted or not self._automatic):
+        elif (
+            isinstance(cv, str)
+            and cv == "loo"
+            and groups is None
+            and (fitted or not self._automatic)
+        ):
             evaluation = self._left_out(X, y, None, costs).evaluation
         else:
             how: dict[str, Any] = {"groups": groups, "costs": costs, "random_state": random_state}

@@ -88,6 +88,7 @@ def leave_one_out(
     settings = replace(settings, calibration=calibration)
     settings = settings.prepared(table.rows, table.targets, schema)
     learnt = observe(table, settings, schema, n_threads(n_jobs), keep_all=True).with_rows()
+    check_n_classes(learnt.classes)
     data = held_out_rows(table, learnt, schema)
     (outcome,), n_folds = hold_out(data, [settings], n_jobs)
     if isinstance(outcome, Exception):
