@@ -1,28 +1,19 @@
-"""Results as people read them: tables as plain text, as HTML in a notebook, and in a terminal.
+"""Tables as people read them: as plain text, and as HTML in a notebook; see `gaussbayes.base.result`."""
 
-One record, `TextTable`, is written all three ways. What can be shown derives from `Displayed` and
-says by `tables` what there is to show, sentences and tables; ``print`` and notebooks do the rest.
-"""
-
-from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import islice
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import Self, TypeAlias
 from unicodedata import combining, east_asian_width
-
-if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
 
 MOST_ROWS = 20  # rows of a table that are shown, if there may be very many
 _WIDEST = 80  # columns of running text
 
 
 class Styled(str):
-    """A cell that stands out: ``"bold"``, ``"dim"``, or whatever else a terminal knows."""
+    """A cell that stands out in HTML: ``"bold"`` or ``"dim"``."""
 
     style: str
 
@@ -122,48 +113,9 @@ class TextTable:
         table = f"<table>{caption}<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
         return "\n".join([table, *map(_paragraph, self.remarks)])
 
-    def __rich__(self) -> "Table":
-        from rich.box import SIMPLE_HEAD
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table(
-            title=Text(self.title, style="bold") if self.title else None,
-            title_justify="left",
-            caption=Text("\n".join(self.remarks), style="dim") if self.remarks else None,
-            caption_justify="left",
-            box=SIMPLE_HEAD,
-            show_edge=False,
-            pad_edge=False,
-            padding=(0, 1, 0, 0),
-        )
-        for name, side in zip(self.columns, self.letters, strict=True):
-            where: Any = "right" if side == "r" else "left"
-            table.add_column(Text(name), overflow="fold", justify=where, no_wrap=side == "r")
-        for row in self.rows:
-            table.add_row(*map(_terminal_text, row))
-        return table
-
 
 Block: TypeAlias = TextTable | str
 """A table, or a sentence."""
-
-
-class Displayed:
-    """What ``print`` and notebooks show as sentences and tables."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def tables(self) -> Sequence[Block]:
-        """What is shown, in this order."""
-
-    def __str__(self) -> str:
-        blocks = self.tables()
-        return "\n\n".join(wrapped(each) if isinstance(each, str) else str(each) for each in blocks)
-
-    def _repr_html_(self) -> str:
-        return html_blocks(self.tables())
 
 
 def html_blocks(blocks: Iterable[Block]) -> str:
@@ -200,12 +152,6 @@ def _width(text: str) -> int:
         return len(text)
     wide = (1 + (east_asian_width(letter) in "WF") for letter in text if not combining(letter))
     return sum(wide)
-
-
-def _terminal_text(cell: str) -> "Text":
-    from rich.text import Text
-
-    return Text(cell.replace("\xa0", " "), style=getattr(cell, "style", ""))
 
 
 def _html(cell: str) -> str:
