@@ -1,11 +1,11 @@
-"""Tables as people read them: as plain text, and as HTML in a notebook; see `gaussbayes.base.result`."""
+"""Tables as people read them: plain text, and HTML in notebooks; see `gaussbayes.base.result`."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import islice
 from textwrap import fill
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 from unicodedata import combining, east_asian_width
 
 MOST_ROWS = 20  # rows of a table that are shown, if there may be very many
