@@ -41,7 +41,7 @@ _MOST_CATEGORIES = 255  # of a categorical feature of HistGradientBoostingClassi
 class ComparedModel:
     """A classifier and its evaluation on held-out rows."""
 
-    name: str
+    name: str  #: as in the table
     evaluation: Evaluation | None = None  #: None if there was a problem
     fit_seconds: float = nan  #: median over the folds
     predict_seconds: float = nan  #: median over the folds
@@ -226,7 +226,7 @@ class _Method:
             self.log_posterior.append(splits.predict(fitted, fold, self.table))
         except Exception as error:  # noqa: BLE001 (an estimator may raise anything)
             known = isinstance(error, GaussBayesError)
-            self.problem = str(error) if known else f"{type(error).__name__}: {error}"
+            self.problem = error.problem if known else f"{type(error).__name__}: {error}"
         else:
             self.seconds.append((ready - began, perf_counter() - ready))
 

@@ -6,6 +6,8 @@ are fitted once per fold, not once per feature. What was selected or estimated b
 (transforms, shrinkage, calibration) stays as it is in the model.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -13,6 +13,8 @@ coverage / (1 − coverage) rows, which exclude nothing, and with tied posterior
 with all rows, or with the rows of class c; then the coverage holds within each class.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

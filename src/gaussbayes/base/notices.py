@@ -97,9 +97,9 @@ class Notice:
     id was dropped. Remedies: keep identifiers (columns=Columns(keep_identifiers=True))
     """
 
-    kind: NoticeKind
-    message: str
-    remedies: tuple[Remedy, ...] = ()
+    kind: NoticeKind  #: such as "dropped columns"
+    message: str  #: one sentence
+    remedies: tuple[Remedy, ...] = ()  #: options that change it
 
     def __str__(self) -> str:
         """The message and the remedies, in Python's words."""

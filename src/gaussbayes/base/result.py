@@ -1,5 +1,7 @@
 """Results: frozen records that print as tables, show as HTML and convert to JSON."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass

@@ -44,10 +44,10 @@ class Column:
         The day that counts as 0 in a column of dates, such as 2024-01-31.
     """
 
-    name: str
-    kind: ColumnKind
-    reason: str | None = None
-    origin: str | None = None
+    name: str  #: as in the table
+    kind: ColumnKind  #: "number", "category", "count", "date" or "excluded"
+    reason: str | None = None  #: why it is excluded, or what is suspicious about it
+    origin: str | None = None  #: the day that counts as 0 in a column of dates
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +80,8 @@ class ColumnTable(Result):
     (['age'], 'date')
     """
 
-    columns: tuple[Column, ...]
-    target: str | None = None
+    columns: tuple[Column, ...]  #: in the order of the table, without the target
+    target: str | None = None  #: the column that holds the labels
     infinite: tuple[str, ...] = field(default=(), repr=False, compare=False)
     """Columns that are used and hold infinite numbers, which are missing values to a model."""
     missing: MissingMarks = field(default=STANDARD_MARKS, repr=False, compare=False)

@@ -46,7 +46,7 @@ TableLike: TypeAlias = ArrayLike | object
 frame, or a `Source`. Data frames of several libraries have no common type, hence `object`."""
 
 LabelsLike: TypeAlias = ArrayLike | str | object
-"""Labels (n,), memberships (n, k), or the name of the column of X that holds the labels."""
+"""Labels (n,), soft labels (n, k), or the name of the column of X that holds the labels."""
 
 WeightsLike: TypeAlias = ArrayLike | str | None
 """Sample weights (n,), or the name of the column of X that holds them; None weighs rows equally."""

@@ -55,7 +55,7 @@ _KINDS: dict[type, tuple[Any, Any, Any]] = {
 """How ONNX and NumPy call the types of labels and categories, and what stands for none."""
 
 _INCOMPLETE = Path(__file__).with_name("incomplete_rows.onnxtxt").read_text()
-"""Squared distances (k, r) and lengths (m, r) of the rows that lack values, in any pattern.
+"""Squared distances (k, r) and lengths (m, r) of rows with missing values, in any pattern.
 
 With the whitener W of the complete row, the least ``|W (x − mean)|²`` over the missing columns is
 found by taking the directions of their columns of W out of all others, one after the other

@@ -88,7 +88,7 @@ class Dialect:
 
 
 _NUMBER = "CASE WHEN {is_text} AND {{marked}} THEN NULL ELSE CAST({{x}} AS {double}) END"
-"""Text in columns of text may stand for a missing value; planners drop the rest."""
+"""A string in a text column may stand for a missing value; planners drop the rest."""
 
 _DAYS_OF_TEXT = "(CAST(STRFTIME('%s', {x}) AS REAL) + (CAST(STRFTIME('%f', {x}) AS REAL)"
 _DAYS_OF_TEXT += " - CAST(STRFTIME('%S', {x}) AS REAL))) / 86400e0"

@@ -149,9 +149,9 @@ class Selection(Result):
     weights: tuple[Candidate, ...] = ()
     """The best by labelled rows, with the weights that unlabelled ones may have, and `best` has:
     they were judged by folds, so that their figures compare with each other alone."""
-    log_loss: float = nan
-    error: float = nan
-    baseline_log_loss: float = nan
+    log_loss: float = nan  #: held-out log loss of the selected model after calibration
+    error: float = nan  #: held-out error rate of the selected model
+    baseline_log_loss: float = nan  #: log loss of the class frequencies
 
     @property
     def title(self) -> str:
