@@ -225,8 +225,9 @@ class _Method:
             ready = perf_counter()
             self.log_posterior.append(splits.predict(fitted, fold, self.table))
         except Exception as error:  # noqa: BLE001 (an estimator may raise anything)
-            known = isinstance(error, GaussBayesError)
-            self.problem = error.problem if known else f"{type(error).__name__}: {error}"
+            self.problem = f"{type(error).__name__}: {error}"
+            if isinstance(error, GaussBayesError):
+                self.problem = error.problem
         else:
             self.seconds.append((ready - began, perf_counter() - ready))
 
