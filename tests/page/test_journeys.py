@@ -106,7 +106,8 @@ def test_the_numbers_are_those_of_the_library(lab: Lab) -> None:
     assert is_rounded(
         errors["training error of all 4 features"], 1 - every.score(IRIS.rows, IRIS.labels)
     )
-    known = full.bayes_error(200_000)
+    known = full.evaluate(PETALS, IRIS.labels).bayes_error
+    assert known is not None
     shown = float(number(errors["Bayes error if the model is right"].removesuffix(" %"))) / 100
     assert shown == pytest.approx(known.error, abs=5 * known.standard_error + 5e-5)
     must_show_parameters(lab, full)
