@@ -84,7 +84,7 @@ def main() -> None:
                 print(covariance, "shared" if shared else "class-specific")
         table, y = mixed(2000)
         columns = Columns(categorical=["colour", "floor"])
-        families = {"visits": "poisson", "member": "bernoulli"}
+        families = {"visits": "poisson", "member": "poisson"}
         transforms = {"width": "yeo-johnson", "length": "rank-normal"}
         textbook = GaussianClassifier(
             transforms=transforms, families=families, smoothing=1, columns=columns

@@ -59,7 +59,7 @@ def test_families(engine: str, tmp_path: Path) -> None:
     table, y = mixed()
     model = GaussianClassifier(
         transforms={"width": "log"},
-        families={"visits": "poisson", "member": "bernoulli"},
+        families={"visits": "poisson", "member": "poisson"},
         smoothing=0.5,
         columns=CATEGORICAL,
     ).fit(table[:500], y[:500])

@@ -12,7 +12,6 @@ FAMILIES = {
     "gaussian": "Gaussian",
     "categorical": "Categorical",
     "poisson": "Poisson",
-    "bernoulli": "Bernoulli",
     "coded": "Coded",
 }
 """The class of each family; it is in the module or package of the same name as the family."""
@@ -21,12 +20,20 @@ RECORDED = (*FAMILIES, "transformed")
 """The families that model files have: those, and one that is made of another."""
 
 
-def family_type(name: object) -> Any:
-    """The class of the family with this name, imported now."""
-    if not isinstance(name, str) or name not in FAMILIES:
-        close = meant(name, list(FAMILIES)) if isinstance(name, str) else ""
-        msg = f"a family must be one of {', '.join(map(repr, FAMILIES))}, got {name!r}{close}"
+NAMED = ("gaussian", "categorical", "poisson")
+"""The families that users name; codes belong to the automatic model."""
+
+
+def check_family(name: str) -> None:
+    """Raise if users cannot mean a family by this name."""
+    if name not in NAMED:
+        known = ", ".join(map(repr, NAMED))
+        msg = f"a family must be one of {known}, got {name!r}{meant(name, NAMED)}"
         raise OptionError(msg)
+
+
+def family_type(name: str) -> Any:
+    """The class of the family with this name, imported now."""
     return getattr(import_module(f"gaussbayes.families.{name}"), FAMILIES[name])
 
 

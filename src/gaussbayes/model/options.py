@@ -20,7 +20,7 @@ from gaussbayes.data.labels import labelled_rows, read_targets
 from gaussbayes.data.read import READ_OPTIONS
 from gaussbayes.data.roles import Request, request_of
 from gaussbayes.data.rows import Encoder, LabelledRows, Rows
-from gaussbayes.families import family_type
+from gaussbayes.families import check_family, family_type
 from gaussbayes.model.select import UNLABELLED_WEIGHTS, Criterion
 from gaussbayes.model.settings import Component, Priors, Settings
 
@@ -510,7 +510,7 @@ def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:
     pairs = []
     for features, family in (families or {}).items():
         if isinstance(family, str):
-            family_type(family)  # a name that is not known is an error now
+            check_family(family)  # a name that is not known is an error now
         several = features if isinstance(features, tuple) else (features,)
         pairs.append((tuple(several), family))
     return tuple(pairs)
