@@ -206,6 +206,12 @@ def test_targets_of_make(target: str) -> None:
     assert run("make", "-n", "-B", target)
 
 
+def test_scripts_name_tests_that_there_are() -> None:
+    for script in (ROOT / "tests").glob("*.sh"):
+        named = re.findall(r"tests/[\w/]+(?:\.\w+)?", script.read_text(encoding="utf-8"))
+        assert [path for path in named if not (ROOT / path).exists()] == [], script.name
+
+
 def test_continuous_integration() -> None:
     assert (ROOT / ".ci/run").read_text(encoding="utf-8").splitlines()[-1] == "make lint test docs"
     assert os.environ.get("CI") != "true" or kernels.native is not None
