@@ -1,33 +1,23 @@
-"""Rows to read, and every way to write them that can be read."""
+"""Rows to read, every way to write them that can be read, and models of them."""
 
 import gzip
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from pyarrow import csv, feather, ipc, parquet
 
-from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import LabelArray
-from gaussbayes.data.dask import open_on_cluster
-from gaussbayes.data.labels import read_targets
-from gaussbayes.data.reduction import RowSource, open_rows
-from gaussbayes.data.roles import NO_BAD_ROWS, BadRows, Request
-from gaussbayes.data.rows import Encoder, LabelledRows
-from gaussbayes.families.categorical.family import CategoricalStatistics
-from gaussbayes.families.gaussian.cells import PatternMoments
-from gaussbayes.families.gaussian.statistics import ClassMoments
-from gaussbayes.model.options import Options, check_options
-from gaussbayes.model.sources import Observation
-from gaussbayes.model.statistics import Learnt, observe
+from gaussbayes import Columns, GaussianClassifier, read
 
-FEATURES = ("height", "width", "age")
+FEATURES = ["height", "width", "age"]
 TARGET = "kind"
-CATEGORICAL = ("wind", "month", "rain")
+CATEGORICAL = ["wind", "month", "rain"]
+STRUCTURES = [("full", False), ("full", True), ("full", 0.5), ("diagonal", False)]
 
 
 def make_table(n_rows: int = 500, seed: int = 3) -> pa.Table:
@@ -70,123 +60,55 @@ WEATHER = [name for name in weather(1).column_names if name not in {TARGET, "w"}
 """The features of that table."""
 
 
-def observation(rows: RowSource, options: Options) -> Observation:
-    """A fold: what families learn from a block. It can be sent to a worker."""
-    schema = rows.encoder.schema(np.empty(0))
-    return Observation(options.settings(schema), schema)
+def as_pandas(table: pa.Table) -> pd.DataFrame:
+    """The same table; integers and booleans stay what they are beside missing values."""
+    kinds = {"month": "Int64", "rain": "boolean"}
+    return table.to_pandas().astype({n: k for n, k in kinds.items() if n in table.column_names})
 
 
-@dataclass(frozen=True)
-class Found:
-    """What was learnt from a source, and what was read."""
-
-    learnt: Learnt
-    features: tuple[str, ...]
-    categorical: tuple[int, ...]
-    n_rows: int
-    n_unlabelled: int = 0
-    n_incomplete: int = 0
-    bad_rows: BadRows = NO_BAD_ROWS
-
-    @property
-    def classes(self) -> LabelArray:
-        return self.learnt.classes
-
-    @property
-    def moments(self) -> ClassMoments:
-        return self.learnt.parts[0].moments
-
-    @property
-    def cells(self) -> PatternMoments | None:
-        return self.learnt.parts[0].cells
-
-    @property
-    def counts(self) -> CategoricalStatistics:
-        return self.learnt.parts[-1]
-
-
-LAYOUTS = {"full": ("full", False), "pooled": ("full", True), "diagonal": ("diagonal", False)}
-
-
-def learn(
+def fitted(
     source: Any,
-    target: str | None = "kind",
+    target: Any = TARGET,
+    weights: Any = None,
     *,
-    layout: str = "full",
+    covariance: Any = "full",
+    shared: Any = False,
     n_jobs: int | None = None,
-    client: Any = None,
-    **request: Any,
-) -> Found:
-    """Read a source once: Gaussian numbers and categories; engines sum what they can."""
-    covariance, shared = LAYOUTS[layout]
-    rows = open_rows(source, Request(target, **request), client=client)
-    options = check_options(covariance=covariance, shared=shared)
-    return read(rows, options, n_jobs)
+    reading: dict[str, Any] | None = None,
+    **columns: Any,
+) -> GaussianClassifier:
+    """The model of a source; others are arguments of `Columns`, `reading` are those of `read`."""
+    given = read(source, **reading) if reading else source
+    options: dict[str, Any] = {"columns": Columns(**columns), "smoothing": 1.0, "n_jobs": n_jobs}
+    model = GaussianClassifier(covariance, shared=shared, **options)
+    return model.fit(given, target, weights)
 
 
-def learn_on_cluster(source: Any, target: str = "kind", **request: Any) -> Found:
-    """The same with tasks of Dask, run by the scheduler that is set."""
-    return read(open_on_cluster(source, Request(target, **request)), check_options())
+def small(source: Any, target: Any = "y", weights: Any = None, **how: Any) -> GaussianClassifier:
+    """The same of a few rows, which have a shared diagonal covariance if they have any."""
+    return fitted(source, target, weights, covariance="diagonal", shared=True, **how)
 
 
-def bits(found: Found) -> bytes:
+def bits(model: GaussianClassifier) -> bytes:
     """What was learnt, to the last bit."""
-    return repr(found.classes.tolist()).encode() + b"".join(map(bits_of, found.learnt.parts))
+    with TemporaryDirectory() as folder:
+        return model.save(Path(folder) / "model.json", unlabelled_rows=True).read_bytes()
 
 
-def bits_of(value: Any) -> bytes:
-    """A value that is made of arrays, to the last bit."""
-    if isinstance(value, np.ndarray):
-        return value.tobytes()
-    if hasattr(value, "__slots__"):
-        return b"".join(bits_of(getattr(value, name)) for name in value.__slots__ if name[0] != "_")
-    return repr(value).encode()
+def n_rows(model: GaussianClassifier) -> float:
+    """How much all labelled rows weigh."""
+    return float(model.model_.learnt.weight.sum())
 
 
-def read(
-    rows: RowSource, options: Options, n_jobs: int | None = None, *, push_down: bool = True
-) -> Found:
-    """What the blocks of a source sum to."""
-    fold: Any = observation(rows, options)
-    found = rows.reduce(fold if push_down else fold.__call__, n_jobs=n_jobs)
-    return Found(
-        found.total.with_rows(),
-        rows.features,
-        rows.encoder.categorical,
-        found.n_rows,
-        found.n_unlabelled,
-        found.n_incomplete,
-        found.bad_rows,
-    )
-
-
-def in_memory(table: pa.Table, weights: str | None = None) -> Learnt:
-    """What is learnt from the same rows as arrays."""
-    rows = np.column_stack([table[name].to_numpy() for name in FEATURES])
-    own = None if weights is None else table[weights].to_numpy()
-    targets, classes = read_targets(table[TARGET].to_pylist(), len(rows), own)
-    block = LabelledRows(Encoder.learn(rows).encode(rows), targets, classes)
-    schema = Schema(classes, len(FEATURES))
-    return observe(block, check_options().settings(schema), schema)
-
-
-def same_bits(a: Any, b: Any) -> bool:
-    """Whether moments, or those of cells, are equal to the last bit."""
-    names = ["weight", "anchor", "offset", "scatter"]
-    names += ["codes", "observed"] if isinstance(a, PatternMoments) else []
-    return all(getattr(a, name).tobytes() == getattr(b, name).tobytes() for name in names)
-
-
-def assert_learnt(found: Found, table: pa.Table, weights: str | None = None) -> None:
-    """The moments are those of the rows in memory, up to rounding, and all rows were read."""
-    expected = in_memory(table, weights)
-    assert found.n_rows == table.num_rows
-    assert found.classes.tolist() == expected.classes.tolist()
-    moments, there = found.moments, expected.parts[0].moments
-    np.testing.assert_allclose(moments.weight, there.weight, rtol=1e-12)
-    np.testing.assert_allclose(moments.mean, there.mean, rtol=1e-12)
-    scale = np.abs(there.scatter).max(axis=(1, 2), keepdims=True)
-    np.testing.assert_allclose(moments.scatter / scale, there.scatter / scale, rtol=0, atol=1e-12)
+def assert_same_model(found: GaussianClassifier, expected: GaussianClassifier, X: Any) -> None:
+    """Two models have the same classes, parameters and posteriors, up to rounding."""
+    assert found.classes_.tolist() == expected.classes_.tolist()
+    np.testing.assert_allclose(found.priors_, expected.priors_, rtol=1e-9)
+    if hasattr(expected, "means_"):
+        np.testing.assert_allclose(found.means_, expected.means_, rtol=1e-7, atol=1e-7)
+        np.testing.assert_allclose(found.covariances_, expected.covariances_, rtol=1e-6, atol=1e-6)
+    both = (model.predict_proba(X) for model in (found, expected))
+    np.testing.assert_allclose(*both, rtol=1e-5, atol=1e-7)
 
 
 def _text(table: pa.Table, separator: str) -> bytes:
@@ -234,3 +156,9 @@ def _compressed_parquet(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     parquet.write_table(table, sink)
     return gzip.compress(sink.getvalue().to_pybytes())
+
+
+def in_file(ending: str, table: pa.Table, folder: Path, name: str = "rows") -> Path:
+    """A table in a file of a format."""
+    FORMATS[ending](table, folder / f"{name}{ending}")
+    return folder / f"{name}{ending}"

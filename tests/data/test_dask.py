@@ -21,7 +21,7 @@ from gaussbayes.data.dask import PartitionRows, _partition_partial, predictions
 from gaussbayes.data.readers import parquet as parquet_reader
 from gaussbayes.data.reduction import open_rows
 from gaussbayes.data.roles import Request
-from gaussbayes.model.options import check_options
+from gaussbayes.model.options import internal_options
 from tests.data.tables import LAYOUTS, Found, bits, learn, observation
 from tests.fuzz import kill_worker
 
@@ -64,7 +64,7 @@ def on_one_machine(
     request = Request(target, features, weights)
     rows = PartitionRows.open_frame(frame, request)
     covariance, shared = LAYOUTS[layout]
-    fold = observation(rows, check_options(covariance=covariance, shared=shared))
+    fold = observation(rows, internal_options(covariance=covariance, shared=shared))
     tree = MergeTree()
     for number in range(frame.npartitions):
         part = frame.get_partition(number).compute(scheduler="sync")

@@ -21,7 +21,7 @@ from gaussbayes.data import engines
 from gaussbayes.data.reduction import open_rows
 from gaussbayes.data.roles import Request
 from gaussbayes.families.gaussian.statistics import summarise
-from gaussbayes.model.options import check_options
+from gaussbayes.model.options import internal_options
 from tests.data.tables import LAYOUTS, learn, read
 from tests.oracles import exact_scatter
 
@@ -214,7 +214,7 @@ def test_rows_that_are_read_say_what_the_engine_sums(engine: Engine, weighted: b
     request["features"] = [f"f{j}" for j in range(4)] + ["wind"]
     summed = learn(engine(columns), "kind", **request)
     rows = open_rows(engine(columns), Request("kind", **request))
-    found = read(rows, check_options(), push_down=False)
+    found = read(rows, internal_options(), push_down=False)
     assert (found.n_rows, found.n_incomplete) == (summed.n_rows, summed.n_incomplete)
     np.testing.assert_allclose(found.moments.scatter, summed.moments.scatter, rtol=1e-11, atol=1e-9)
     assert found.cells is not None
@@ -236,7 +236,7 @@ def test_rows_without_label_are_read_apart(engine: Engine, mark: str | None) -> 
     apart = rows.without_label.reduce(lambda block, _: block.rows.matrix.tolist())
     np.testing.assert_array_equal(apart.total, X[::3, :2])
     assert apart.n_unlabelled == apart.n_rows
-    found = read(rows, check_options(), push_down=False)
+    found = read(rows, internal_options(), push_down=False)
     summed = learn(source, "kind", mark=mark)
     assert (summed.n_rows, summed.n_unlabelled) == (600, 200) == (found.n_rows, found.n_unlabelled)
     assert summed.learnt.unlabelled.rows.rows.matrix.shape == (200, 2)
@@ -249,7 +249,7 @@ def test_bad_rows_of_an_engine() -> None:
     found = learn(table, "kind", bad_rows="skip")
     assert (found.n_rows, found.bad_rows.count, found.bad_rows.first[0].row) == (2, 1, 2)
     with pytest.raises(DataError, match="the table, row 2, column 'a': 'inf' is not finite"):
-        read(open_rows(table, Request("kind")), check_options(), push_down=False)
+        read(open_rows(table, Request("kind")), internal_options(), push_down=False)
 
 
 # Bad input

@@ -26,7 +26,7 @@ from gaussbayes.data.reduction import open_rows
 from gaussbayes.data.roles import Request
 from gaussbayes.data.spark import predictions, spark_session
 from gaussbayes.model import statistics
-from gaussbayes.model.options import check_options
+from gaussbayes.model.options import internal_options
 from tests.data import java
 from tests.data.mortal import MortalFold
 from tests.data.tables import CATEGORICAL, TARGET, WEATHER, bits_of, observation, weather
@@ -186,7 +186,7 @@ def test_everything_chosen_automatically(spark: Any, tmp_path: Path) -> None:
 def test_a_worker_that_dies(spark: Any, paths: list[Path], tmp_path: Path) -> None:
     request = Request(TARGET, WEATHER, categorical_features=CATEGORICAL)
     alone = open_rows(paths, request)
-    fold = observation(alone, check_options(smoothing=1))
+    fold = observation(alone, internal_options(smoothing=1))
     expected = alone.reduce(fold).total
     there = open_rows(in_partitions(spark, paths), request)
     found = there.reduce(MortalFold(fold, tmp_path, dies_at=3)).total
@@ -385,7 +385,7 @@ def test_narrow_rows_and_labels_that_are_numbers(spark: Any, tmp_path: Path) -> 
 
 def test_sql_of_a_model(spark: Any, tmp_path: Path) -> None:
     tables = {"numbers": numbers(2000, missing=0.1), "mixed": scored_elsewhere(2000)}
-    families = {"visits": "poisson", "member": "bernoulli"}
+    families = {"visits": "poisson", "member": "poisson"}
     settings: dict[str, dict[str, Any]] = {
         "numbers": {},
         "mixed": {
