@@ -975,8 +975,8 @@ class BaseClassifier(
         if isinstance(loaded, cls):
             return loaded
         msg = (
-            f"model file {str(path)!r} holds a {type(loaded).__name__}, not a {cls.__name__}; "
-            "gaussbayes.load reads both"
+            f"model file {str(path)!r} was saved by {type(loaded).__name__}, not by "
+            f"{cls.__name__}; gaussbayes.load reads both"
         )
         raise FileError(msg)
 

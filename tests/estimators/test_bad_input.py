@@ -8,6 +8,7 @@ import pytest
 
 from gaussbayes import (
     AutoClassifier,
+    Columns,
     DataError,
     GaussianClassifier,
     OptionError,
@@ -29,16 +30,10 @@ def test_not_finite_rows(structure: tuple[Any, bool], value: float, name: str, d
     model = GaussianClassifier(structure[0], shared=structure[1])
     with pytest.raises(DataError, match=f"contains {name}.* in row 31, column 1"):
         model.leave_one_out(bad, y)
-    with pytest.raises(DataError, match=f"contains {name}.* in row 31, column 'girth'"):
-        model.leave_one_out(tree_frame(bad), y)
     with pytest.raises(DataError, match=f"contains {name}.* in row 31, column 1"):
         model.partial_fit(bad, y)
-    with pytest.raises(DataError, match=f"contains {name}.* in row 31, column 'girth'"):
-        model.partial_fit(tree_frame(bad), y)
     with pytest.raises(DataError, match=f"contains {name}.* in row 31, column 1"):
         model.fit(bad, y)
-    with pytest.raises(DataError, match=f"contains {name}.* in row 31, column 'girth'"):
-        model.fit(tree_frame(bad), y)
     model.fit(tree_frame(X), y)
     for method in ("predict", *SCORES):
         with pytest.raises(DataError, match=f"contains {name}.* row 31, column 'girth'"):
@@ -89,13 +84,13 @@ def test_wrong_names_of_features() -> None:
             call(other)
         with pytest.raises(ValueError, match="unseen at fit time:\n- species"):
             call(wider)
-        with pytest.raises(ValueError, match="must be in the same order"):
+        with pytest.raises(ValueError, match="must be in the order of the features: 'age', 'gir"):
             call(shuffled)
 
 
 def test_one_class_only() -> None:
     X, y = trees()
-    named = r"got 1 class: 'oak'; add labelled rows of another class, or give other labels \(y\)"
+    named = "got 1 class: 'oak'; add labelled rows of another class, or choose another target"
     for model in (GaussianClassifier(), AutoClassifier()):
         with pytest.raises(DataError, match=named):
             model.fit(X, ["oak"] * 40)
@@ -135,7 +130,7 @@ def test_a_class_of_one_row() -> None:
         with pytest.raises(SingularCovarianceError, match="class 'ash'"):
             GaussianClassifier(covariance).fit(X[one], y[one])
         GaussianClassifier(covariance, shared=True).fit(X[one], y[one])
-    with pytest.raises(DataError, match="class 'ash' weighs 1: divisor='unbiased' divides by 0"):
+    with pytest.raises(DataError, match="class 'ash' weighs 1, so that the unbiased estimate div"):
         GaussianClassifier(divisor="unbiased").fit(X[one], y[one])
 
 
@@ -143,8 +138,10 @@ def test_a_class_of_one_row() -> None:
 def test_constant_features(structure: tuple[Any, bool]) -> None:
     X, y = trees()
     X[:, 1] = 7.0
+    columns = Columns(features=["age", "girth", "height"])
+    model = GaussianClassifier(structure[0], shared=structure[1], columns=columns)
     with pytest.raises(SingularCovarianceError) as caught:
-        GaussianClassifier(structure[0], shared=structure[1]).fit(tree_frame(X), y)
+        model.fit(tree_frame(X), y)
     text = str(caught.value)
     assert "does not vary in 'girth'" in text
     assert "shrinkage" in text
@@ -154,7 +151,7 @@ def test_constant_features(structure: tuple[Any, bool]) -> None:
 
 def test_features_constant_in_one_class() -> None:
     X, y = trees()
-    X[y == "oak", 2] = 1e6
+    X[y == "oak", 2] = np.median(X[y == "ash", 2])
     with pytest.raises(SingularCovarianceError, match="class 'oak' does not vary in 'height'"):
         GaussianClassifier().fit(tree_frame(X), y)
 
@@ -182,7 +179,7 @@ def test_collinear_features(structure: tuple[Any, bool], scale: float) -> None:
         ([0.2, 0.3, 0.5], "2 classes, 'ash', 'oak', so 2 priors are needed"),
         ({"ash": 0.5, "elm": 0.5}, "unknown to the model: 'elm'; without a prior: 'oak'"),
         ({"ash": 1.0}, "without a prior: 'oak'"),
-        ("equal", "None, 'uniform', numbers or {label: number}, got 'equal'"),
+        ("equal", "None, 'uniform' or a sequence of probabilities or a mapping .*, got 'equal'"),
         (["x", "y"], "priors must be numbers"),
     ],
 )
@@ -201,22 +198,22 @@ def test_bad_priors(priors: Any, what: str) -> None:
     [
         (
             {"covariance": "round"},
-            "covariance must be one of 'full', 'diagonal', 'spherical', 'auto', got 'round'",
+            "covariance must be 'full', 'diagonal' or 'spherical', got 'round'",
         ),
-        ({"covariance": None}, "covariance must be one of .* got None"),
+        ({"covariance": None}, "covariance must be .* got None"),
         ({"shared": "yes"}, r"shared must be True, False or a number in \[0, 1\], got 'yes'"),
         ({"shared": 1.5}, r"a number in \[0, 1\], got 1.5"),
         ({"shared": float("nan")}, r"a number in \[0, 1\], got nan"),
-        ({"divisor": "n"}, "divisor must be one of 'mle', 'unbiased', got 'n'"),
+        ({"divisor": "n"}, "divisor must be 'mle' or 'unbiased', got 'n'"),
         (
             {"shrinkage": 1.5},
-            r"shrinkage must be None, a number in \[0, 1\], 'oas' or .*, got 1\.5",
+            r"shrinkage must be None, 'oas' or a number in \[0, 1\], got 1\.5",
         ),
-        ({"shrinkage": "best"}, "'oas' or 'ledoit-wolf', got 'best'"),
+        ({"shrinkage": "ledoit-wolf"}, "'oas' or a number .*, got 'ledoit-wolf'"),
         ({"shrinkage": np.nan}, "got nan"),
         ({"shrinkage": True}, "got True"),
-        ({"n_jobs": 0}, "n_jobs must be a number of threads"),
-        ({"n_jobs": 1.5}, "n_jobs must be a number of threads"),
+        ({"n_jobs": 0}, "n_jobs must be .*, got"),
+        ({"n_jobs": 1.5}, "n_jobs must be .*, got"),
     ],
 )
 def test_bad_settings(settings: dict[str, Any], what: str) -> None:
@@ -260,14 +257,13 @@ def test_strings_in_a_numeric_column() -> None:
     table = tree_frame(X).astype({"girth": object})
     table.loc[17, "girth"] = "thick"
     model = GaussianClassifier()
-    with pytest.raises(DataError, match=r"'girth' \(string, for example 'thick' in row 17\)"):
+    with pytest.raises(DataError, match=r"'girth' \('thick', first in row 17\)"):
         model.fit(table, y)
     model.fit(tree_frame(X), y)
     with pytest.raises(
         DataError, match="column 'girth' of X holds a string: 'thick' in row 17"
     ) as e:
         model.predict(table)
-    assert "categorical_features" not in str(e.value)
     assert "pandas.to_numeric(..., errors='coerce')" in str(e.value)
     table["girth"] = pd.to_numeric(table["girth"], errors="coerce")
     assert model.predict(table).size == len(table)

@@ -7,17 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import logsumexp
-from scipy.stats import multivariate_normal, norm
+from scipy.stats import multivariate_normal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from gaussbayes import ClassMoments, GaussianClassifier, Solution, make_gaussian_dataset
+from gaussbayes import AutoClassifier, GaussianClassifier, make_gaussian_dataset
 from gaussbayes.base.errors import DataError, SingularCovarianceError
-from gaussbayes.families.gaussian.statistics import summarise
 from tests.models import (
     NAMES,
     SCORES,
-    STRUCTURES,
     assert_same_model,
     iris,
     six_models,
@@ -48,11 +46,11 @@ def test_every_score_is_what_it_is_called(model: GaussianClassifier) -> None:
     log_evidence = logsumexp(log_joint, axis=1)
     log_posterior = log_joint - log_evidence[:, None]
     near = {"rtol": 1e-9, "atol": 1e-9}
-    np.testing.assert_allclose(model.log_likelihood(X), log_likelihood, **near)
-    np.testing.assert_allclose(model.predict_joint_log_proba(X), log_joint, **near)
-    np.testing.assert_allclose(model.joint(X), np.exp(log_joint), **near)
+    np.testing.assert_allclose(model.scores(X).log_likelihood, log_likelihood, **near)
+    np.testing.assert_allclose(model.scores(X).log_joint, log_joint, **near)
+    np.testing.assert_allclose(np.exp(model.scores(X).log_joint), np.exp(log_joint), **near)
     np.testing.assert_allclose(model.score_samples(X), log_evidence, **near)
-    np.testing.assert_allclose(model.evidence(X), np.exp(log_evidence), **near)
+    np.testing.assert_allclose(np.exp(model.score_samples(X)), np.exp(log_evidence), **near)
     np.testing.assert_allclose(model.predict_log_proba(X), log_posterior, **near)
     np.testing.assert_allclose(model.predict_proba(X), np.exp(log_posterior), **near)
     np.testing.assert_allclose(model.decision_function(X), log_posterior, **near)
@@ -67,7 +65,7 @@ def test_every_score_is_what_it_is_called(model: GaussianClassifier) -> None:
         ],
         axis=1,
     )
-    np.testing.assert_allclose(model.mahalanobis(X), np.sqrt(squares), **near)
+    np.testing.assert_allclose(np.sqrt(model.scores(X).squared_distance), np.sqrt(squares), **near)
 
 
 @pytest.mark.usefixtures("kernels")
@@ -96,8 +94,6 @@ def test_negative_log_likelihood_and_its_parts() -> None:
 
 def test_fitted_attributes(model: GaussianClassifier) -> None:
     model.fit(X, y)
-    assert isinstance(model.moments_, ClassMoments)
-    assert isinstance(model.parameters_, Solution)
     np.testing.assert_allclose(model.means_, [X[y == name].mean(axis=0) for name in NAMES])
     np.testing.assert_allclose(model.priors_, [(y == name).mean() for name in NAMES])
     shape = (4, 4) if model.shared else (3, 4, 4)
@@ -140,7 +136,7 @@ def test_given_priors(priors: Any, expected: list[float]) -> None:
     np.testing.assert_allclose(model.priors_, expected, rtol=1e-15)
     np.testing.assert_array_equal(model.covariances_, free.covariances_)
     with np.errstate(divide="ignore"):
-        log_joint = free.log_likelihood(X) + np.log(expected)
+        log_joint = free.scores(X).log_likelihood + np.log(expected)
     posterior = np.exp(log_joint - logsumexp(log_joint, axis=1)[:, None])
     np.testing.assert_allclose(model.predict_proba(X), posterior, rtol=1e-9, atol=1e-12)
     changed = free.with_priors(priors)
@@ -161,12 +157,12 @@ def test_with_priors_goes_on_learning() -> None:
 
 def test_shrinkage() -> None:
     free = GaussianClassifier().fit(X, y)
-    shrunk = GaussianClassifier(shrinkage=0.25, target="spherical").fit(X, y)
+    shrunk = GaussianClassifier(shrinkage=0.25, shrinkage_target="spherical").fit(X, y)
     trace = np.trace(free.covariances_, axis1=1, axis2=2)
     expected = 0.75 * free.covariances_ + 0.25 * (trace / 4)[:, None, None] * np.eye(4)
     np.testing.assert_allclose(shrunk.covariances_, expected, rtol=1e-14)
     spherical = GaussianClassifier("spherical").fit(X, y)
-    round_ones = GaussianClassifier(shrinkage=1, target="spherical").fit(X, y)
+    round_ones = GaussianClassifier(shrinkage=1, shrinkage_target="spherical").fit(X, y)
     np.testing.assert_allclose(round_ones.covariances_, spherical.covariances_, rtol=1e-12)
     twice = np.tile(X, 2)  # each feature once more: singular unless shrunk
     for shared in (False, True):
@@ -174,38 +170,6 @@ def test_shrinkage() -> None:
             GaussianClassifier(shared=shared).fit(twice, y)
         shrunk = GaussianClassifier(shared=shared, shrinkage="oas").fit(twice, y)
         assert shrunk.score(twice, y) > 0.9
-
-
-@pytest.mark.parametrize("structure", STRUCTURES)
-def test_full_moments_give_every_structure(structure: tuple[Any, bool]) -> None:
-    covariance, shared = structure
-    moments = GaussianClassifier().fit(X, y).moments_
-    model = GaussianClassifier.from_moments(moments, NAMES, covariance=covariance, shared=shared)
-    assert (model.covariance, model.shared) == structure
-    assert_same_model(model, GaussianClassifier(covariance, shared=shared).fit(X, y), X)
-
-
-def test_from_moments_sorts_and_names() -> None:
-    names = ["virginica", "setosa", "unseen", "versicolor"]
-    codes = np.array([names.index(label) for label in y], dtype=np.int32)
-    moments = summarise(X, codes, None, 4)
-    model = GaussianClassifier.from_moments(moments, names, list("abcd"), divisor="unbiased")
-    assert model.feature_names_in_.tolist() == list("abcd")
-    plain = GaussianClassifier(divisor="unbiased").fit(X, y)
-    assert model.classes_.tolist() == NAMES.tolist()
-    np.testing.assert_allclose(model.covariances_, plain.covariances_, rtol=1e-12)
-    unnamed = GaussianClassifier.from_moments(moments)
-    assert unnamed.classes_.tolist() == [0, 1, 3]
-    unnamed.partial_fit(X, codes)
-    assert unnamed.moments_.weight.tolist() == [100, 100, 100]
-    with pytest.raises(DataError, match="4 different labels"):
-        GaussianClassifier.from_moments(moments, NAMES)
-
-
-def test_from_moments_of_less_than_the_structure_needs() -> None:
-    moments = GaussianClassifier("diagonal").fit(X, y).moments_
-    with pytest.raises(DataError, match="was summed without correlations, not enough"):
-        GaussianClassifier.from_moments(moments, NAMES)
 
 
 def test_from_parameters(model: GaussianClassifier) -> None:
@@ -222,7 +186,6 @@ def test_from_parameters(model: GaussianClassifier) -> None:
     assert_same_model(given, model, X)
     np.testing.assert_allclose(given.predict_proba(X), model.predict_proba(X), atol=1e-12)
     assert given.n_features_in_ == 4
-    assert not hasattr(given, "moments_")
     with pytest.raises(ValueError, match="X has 2 features, but GaussianClassifier is expecting 4"):
         given.predict(X[:, :2])
     again = clone(given).fit(X, y)
@@ -280,14 +243,6 @@ def test_unfitted_models_say_so() -> None:
     assert not hasattr(model, "means_")
 
 
-def test_likelihoods_are_scipys() -> None:
-    means, covariance = [[0, 0], [2, 1]], [[4, 1], [1, 2]]
-    model = GaussianClassifier.from_parameters(None, means, covariance, covariance="full")
-    points = np.array([[0.5, -1.0], [3.0, 2.0]])
-    expected = [multivariate_normal(mean, covariance).pdf(points) for mean in means]
-    np.testing.assert_allclose(model.likelihood(points), np.transpose(expected), rtol=1e-14)
-
-
 def test_a_row_is_explained_however_it_comes() -> None:
     X, y = iris()
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
@@ -310,64 +265,44 @@ def test_a_row_is_explained_however_it_comes() -> None:
 # What is there when.
 
 ATTRIBUTES = {
-    "model_",
-    "structure_",
-    "classes_",
-    "n_features_in_",
-    "feature_names_in_",
-    "target_name_",
-    "moments_",
-    "parameters_",
-    "priors_",
-    "means_",
-    "covariances_",
-    "correlations_",
-    "n_parameters_",
-    "incomplete_",
-    "convergence_",
+    *("classes_", "priors_", "means_", "covariances_", "correlations_", "category_probabilities_"),
+    *("columns_", "n_features_in_", "feature_names_in_", "n_parameters_", "coef_", "intercept_"),
+    *("selection_", "notices_", "model_"),
 }
-IN_ADVANCE = {"classes_", "n_features_in_", "moments_", "structure_"}
-"""What is known before there are parameters."""
+IN_ADVANCE = {"classes_", "n_features_in_", "columns_", "notices_"}  # before there are parameters
+ALWAYS = ATTRIBUTES - {
+    *("category_probabilities_", "feature_names_in_", "coef_", "intercept_", "selection_"),
+}
 
-OF_MISSING = {"incomplete_", "convergence_"}
-COMPLETE = ATTRIBUTES - OF_MISSING
 
-
-def present(model: GaussianClassifier) -> set[str]:
+def present(model: Any) -> set[str]:
     return {name for name in ATTRIBUTES if hasattr(model, name)}
 
 
 def test_what_is_there_when() -> None:
     X, y = trees()
+    frame = tree_frame(X).assign(kind=np.where(np.arange(40) % 3 > 0, "u", "v"))
     assert not present(GaussianClassifier())
-    named = GaussianClassifier().fit(tree_frame(X), y)
-    assert present(named) == COMPLETE - {"target_name_"}
+    named = GaussianClassifier().fit(frame, y)
+    assert present(named) == {*ALWAYS, "feature_names_in_", "category_probabilities_"}
     assert not present(clone(named))
-    assert present(named.fit(X, y)) == COMPLETE - {"target_name_", "feature_names_in_"}
-    named.target_name_ = "kind"
-    assert present(pickle.loads(pickle.dumps(named))) == COMPLETE - {"feature_names_in_"}
-    made = GaussianClassifier.from_parameters(None, [[0], [1]], [[1]])
-    assert present(made) == COMPLETE - {"target_name_", "feature_names_in_", "moments_"}
+    assert present(pickle.loads(pickle.dumps(named.fit(X, y)))) == ALWAYS
+    linear = GaussianClassifier(shared=True).fit(X, y)
+    assert present(linear) == {*ALWAYS, "coef_", "intercept_"}
+    assert present(AutoClassifier().fit(X, y)) >= {*ALWAYS, "selection_"}
+    assert present(GaussianClassifier.from_parameters(None, [[0], [1]], [[1]])) >= ALWAYS
     early = GaussianClassifier().partial_fit(X[:1], y[:1])  # one row: no parameters yet
     assert present(early) == IN_ADVANCE
-    X[3, 0] = np.nan
-    lacking = GaussianClassifier().fit(X, y)
-    assert present(lacking) == ATTRIBUTES - {"target_name_", "feature_names_in_"}
-    assert present(lacking.fit(X[4:], y[4:])) == COMPLETE - {"target_name_", "feature_names_in_"}
-    early = GaussianClassifier().partial_fit(X[3:4], y[3:4])
-    assert present(early) == {*IN_ADVANCE, "incomplete_"}
-
-
-@pytest.mark.parametrize("name", sorted(ATTRIBUTES - {"target_name_"}))
-def test_they_cannot_be_set(name: str) -> None:
-    model = GaussianClassifier().fit(*trees())
-    with pytest.raises(AttributeError):
-        setattr(model, name, np.zeros(2))
-
-
-def test_the_error_is_that_of_any_attribute() -> None:
+    for model in (named, GaussianClassifier()):
+        for name in ATTRIBUTES:
+            with pytest.raises(AttributeError):
+                setattr(model, name, np.zeros(2))
     with pytest.raises(AttributeError, match="'GaussianClassifier' object has no attribute 'clas"):
         _ = GaussianClassifier().classes_
+    with pytest.raises(AttributeError, match="have linear log-odds"):
+        _ = named.coef_
+    with pytest.raises(AttributeError, match="an AutoClassifier has it"):
+        _ = named.selection_
 
 
 # Questions of analysis.
@@ -382,26 +317,3 @@ def test_changed_priors_are_found_again() -> None:
     found = model.estimate_priors(rows)
     assert found.converged
     np.testing.assert_allclose(found.prior, [0.9, 0.1], atol=0.02)
-
-
-def test_the_least_error_that_a_rule_can_have() -> None:
-    model = GaussianClassifier.from_parameters(None, [[0.0], [3.0]], [[1.0]])
-    found = model.bayes_error()
-    assert abs(found.error - norm.cdf(-1.5)) < 4 * found.standard_error
-    assert found.error <= found.bound == pytest.approx(0.5 * np.exp(-9 / 8))
-
-
-def test_evidence_of_rows_with_missing_values_is_that_of_what_they_have() -> None:
-    X = [[0.0, "a"], [1.0, "a"], [2.0, "b"], [5.0, "b"], [6.0, "c"], [8.0, "b"]]
-    model = GaussianClassifier(categorical_features=[1], smoothing=1).fit(X, [0, 0, 0, 1, 1, 1])
-    answer = model.evidence_p_values([[1.0, "a"], [1.0, "c"], [40.0, "a"], [None, "a"]], 20_000)
-    assert answer.p_value[0] > answer.p_value[1] > 0.01
-    assert 0 < answer.p_value[2] < 1e-20
-    assert answer.p_value[3] == pytest.approx(
-        model.marginal([1]).evidence_p_values([["a"]]).p_value[0], abs=0.05
-    )
-    with pytest.warns(UserWarning, match="not among the categories seen"):
-        unseen = model.evidence_p_values([[1.0, "z"]], 20_000)
-    np.testing.assert_array_equal(
-        unseen.p_value, model.evidence_p_values([[1.0, None]], 20_000).p_value
-    )

@@ -5,14 +5,13 @@ from typing import Any
 
 import dask.dataframe
 import duckdb
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
-from gaussbayes import AutoClassifier, GaussianClassifier, compare, plots
+from gaussbayes import AutoClassifier, GaussianClassifier, compare, drift, read
 from gaussbayes.base.errors import DataError
 from gaussbayes.datasets import load_iris
 
@@ -31,7 +30,7 @@ def test_frames(of: Any) -> None:
     model = GaussianClassifier(shared=True).fit(frame, "species")
     assert model.feature_names_in_.tolist() == NAMES
     assert model.n_features_in_ == 4
-    assert model.target_name_ == "species"
+    assert model.columns_.target == "species"
     for rows in (frame, of(X)):  # with and without the target
         np.testing.assert_array_equal(model.predict_proba(rows), APART.predict_proba(X))
     assert model.score(frame, "species") == APART.score(X, Y)
@@ -43,23 +42,25 @@ def test_every_method_that_takes_labels() -> None:
     model = GaussianClassifier(shared=True).fit(FRAME, "species")
     ours, theirs = model.leave_one_out(FRAME, "species"), APART.leave_one_out(X, Y)
     np.testing.assert_array_equal(ours.log_posterior, theirs.log_posterior)
-    held_out = model.evaluate(FRAME, "species", held_out=3).log_loss
-    assert held_out == APART.evaluate(X, Y, held_out=3).log_loss
+    held_out = model.evaluate(FRAME, "species", cv=3).log_loss
+    assert held_out == APART.evaluate(X, Y, cv=3).log_loss
     assert (
         model.negative_log_likelihood(FRAME, "species").total
         == APART.negative_log_likelihood(X, Y).total
     )
-    test = model.evaluate(FRAME[::2], "species", held_out=(FRAME[1::2], "species"))
-    assert test.n_rows == 75
-    parts = GaussianClassifier(shared=True).partial_fit(FRAME[:80], "species")
-    assert parts.target_name_ == "species"
-    parts.partial_fit(FRAME[80:], "species").partial_fit(FRAME[:9], "species")
+    parts = GaussianClassifier(shared=True).partial_fit(FRAME[::2], "species")
+    assert parts.columns_.target == "species"
+    parts.partial_fit(FRAME[1::2], "species").partial_fit(FRAME[:9], "species")
     parts.forget(FRAME[:9], "species")
     np.testing.assert_allclose(parts.means_, APART.means_, rtol=1e-12)
-    assert model.drift(FRAME[::2], "species").p_value == APART.drift(X[::2], Y[::2]).p_value
+    ours, theirs = drift(model, FRAME[::2], "species"), drift(APART, X[::2], Y[::2])
+    assert ours.p_value == theirs.p_value
     row = model.explain(FRAME[70:71]).bayes.classes[0]
     assert row.posterior == APART.explain(X[70:71]).bayes.classes[0].posterior
-    assert compare(FRAME, "species", held_out=2, automatic=False, neighbors=[]).candidates
+    importance = model.importance(FRAME, "species").features
+    assert importance == APART.importance(X, Y).features
+    compared = compare(FRAME, "species", models={"LDA": model}, cv=2)
+    assert compared.candidates[0].evaluation.n_rows == 150
 
 
 def test_weights_may_be_a_column_too() -> None:
@@ -77,7 +78,7 @@ def test_files_and_lazy_frames(make: Any, tmp_path: Path) -> None:
     paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
     FRAME[::2].to_csv(paths[0], index=False)
     FRAME[1::2].to_csv(paths[1], index=False)
-    expected = make().fit_source(paths, "species").predict_proba(X)
+    expected = make().fit(paths, "species").predict_proba(X)
     np.testing.assert_array_equal(make().fit(paths, "species").predict_proba(FRAME), expected)
     one = make().fit(str(paths[0]), "species")
     whole = one.partial_fit(paths[1], "species")
@@ -90,19 +91,44 @@ def test_files_and_lazy_frames(make: Any, tmp_path: Path) -> None:
     for table in tables:
         model = make().fit(table, "species")
         assert model.feature_names_in_.tolist() == NAMES
-        assert model.predict(FRAME).shape == (150,)
+        expected = model.predict_proba(FRAME)
+        np.testing.assert_allclose(np.sort(model.predict_proba(table), 0), np.sort(expected, 0))
 
 
-def test_figures() -> None:
-    model = GaussianClassifier(shared=True).fit(FRAME, "species")
-    confusion = plots.confusion(model, FRAME, "species").images[0].get_array()
-    np.testing.assert_array_equal(confusion, plots.confusion(APART, X, Y).images[0].get_array())
-    petals = ["petal length", "petal width"]
-    ax = plots.regions(model, FRAME, "species", features=petals, resolution=20)
-    assert ax.get_xlabel() == "petal length"
-    assert plots.dataset(FRAME, "species", features=petals).get_ylabel() == "petal width"
-    assert plots.shapes(FRAME, "species", features=petals).shape == (3,)
-    plt.close("all")
+def test_every_method_takes_files(tmp_path: Path) -> None:
+    path, known, both = tmp_path / "iris.csv", FRAME, FRAME.assign(times=WEIGHTS)
+    FRAME.to_csv(path, index=False)
+    weighted = tmp_path / "weighted.csv"
+    both.to_csv(weighted, index=False)
+    model = GaussianClassifier(shared=True).fit(weighted, "species", "times")
+    for rows in (path, str(path), [path], read(path)):
+        for name in ("predict_proba", "predict_log_proba", "decision_function", "score_samples"):
+            np.testing.assert_array_equal(getattr(model, name)(rows), getattr(model, name)(known))
+    assert model.predict(path).tolist() == model.predict(known).tolist()
+    for name in ("posterior", "squared_distance"):
+        np.testing.assert_array_equal(
+            getattr(model.scores(path), name), getattr(model.scores(known), name)
+        )
+    assert model.decide(path, reject_below=0.9).labels.tolist() == (
+        model.decide(known, reject_below=0.9).labels.tolist()
+    )
+    assert model.score(weighted, "species", "times") == model.score(both, "species", "times")
+    loss = model.negative_log_likelihood(weighted, "species", "times").total
+    assert loss == model.negative_log_likelihood(both, "species", "times").total
+    assert model.evaluate(path, "species").log_loss == model.evaluate(known, "species").log_loss
+    assert (
+        model.leave_one_out(weighted, "species", "times").evaluation.log_loss
+        == model.leave_one_out(both, "species", "times").evaluation.log_loss
+    )
+    log_odds = model.log_odds(path, "setosa", "virginica")
+    np.testing.assert_array_equal(log_odds, model.log_odds(known, "setosa", "virginica"))
+    assert model.estimate_priors(path).prior.sum() == pytest.approx(1.0)
+    like = GaussianClassifier().fit(weighted, "species", "times", like=model)
+    assert like.forget(weighted, "species", "times").classes_.size == 0
+    with pytest.raises(DataError, match="X is read from elsewhere, so y must be the name"):
+        model.fit(path, Y)
+    with pytest.raises(DataError, match="so sample_weight must be the name"):
+        model.fit(path, "species", WEIGHTS)
 
 
 def test_what_is_not_there() -> None:

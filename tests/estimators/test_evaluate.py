@@ -1,7 +1,4 @@
-"""`GaussianClassifier.evaluate` is the command's, and results print as tables."""
-
-import json
-from typing import Any
+"""`evaluate` on fitted and held-out rows; results print as tables."""
 
 import numpy as np
 import pandas as pd
@@ -9,32 +6,12 @@ import pytest
 from sklearn import config_context
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from gaussbayes import AutoClassifier, GaussianClassifier
+from gaussbayes import AutoClassifier, GaussianClassifier, compare, drift
 from gaussbayes.base.errors import DataError
 from gaussbayes.model.model import Model
-from tests.cli.calling import Call
-from tests.cli.conftest import call  # noqa: F401
-from tests.models import automatic_classifier, iris
+from tests.models import iris
 
 X, Y = iris()
-
-
-def test_what_the_command_prints(call: Call, tmp_path: Any) -> None:  # noqa: F811
-    frame = pd.DataFrame(X, columns=list("abcd"))
-    frame.assign(y=Y).to_csv(tmp_path / "rows.csv", index=False)
-    model = GaussianClassifier("diagonal")
-    printed = call("evaluate", "rows.csv", "-y", "y", "--covariance", "diagonal", "--cv", "5")
-    held_out = model.evaluate(frame, Y, held_out=5)
-    same = [line.rstrip() for line in printed.stdout.splitlines()]
-    assert same == str(held_out).splitlines()
-    assert not hasattr(model, "classes_")
-    fitted = model.fit(frame[::2], Y[::2])
-    fitted.save(tmp_path / "m.json")
-    frame[1::2].assign(y=Y[1::2]).to_csv(tmp_path / "other.csv", index=False)
-    told = json.loads(call("evaluate", "m.json", "other.csv", "-y", "y", "--json").stdout)
-    seen = fitted.evaluate(frame[1::2], Y[1::2])
-    assert {name: told[name] for name in seen.record()} == seen.record()
-    assert seen.how == "the model on 75 rows"
 
 
 def test_rows_held_out_whether_it_is_fitted_or_not() -> None:
@@ -45,10 +22,10 @@ def test_rows_held_out_whether_it_is_fitted_or_not() -> None:
     loss = -posterior[np.arange(150), codes].mean()
     assert model.evaluate(X, Y).log_loss == pytest.approx(loss, rel=1e-10)
     model.fit(X, Y)
-    assert model.evaluate(X, Y, held_out=10).log_loss == pytest.approx(loss, rel=1e-10)
+    assert model.evaluate(X, Y, cv=10).log_loss == pytest.approx(loss, rel=1e-10)
     assert model.evaluate(X, Y).log_loss < loss
     left_out = model.leave_one_out(X, Y)
-    assert str(model.evaluate(X, Y, held_out="loo")) == str(left_out)
+    assert model.evaluate(X, Y, cv="loo").log_loss == left_out.evaluation.log_loss
     with pytest.raises(DataError, match="unknown labels"):
         model.evaluate(X, ["rose"] * 150)
 
@@ -86,9 +63,14 @@ def test_everything_prints_as_a_table_and_as_html() -> None:
         model.decide(frame, reject_below=0.9),
         model.leave_one_out(frame, labels),
         model.evaluate(frame, labels),
-        model.evidence_p_values(frame, n_draws=1000),
-        GaussianClassifier().fit(X, Y).bayes_error(n_draws=1000),
-        automatic_classifier(average=True).fit(frame, labels),
+        model.scores(frame),
+        model.predict_set(frame),
+        model.estimate_priors(frame),
+        model.importance(frame, labels),
+        model.columns_,
+        model.boundary("<b>", "ok") if hasattr(model, "coef_") else model.columns_,
+        compare(frame, labels, models={"ours": GaussianClassifier()}, cv=2),
+        drift(model, frame[::2], labels[::2]),
     ]
     for result in results:
         text = str(result)
@@ -101,7 +83,7 @@ def test_everything_prints_as_a_table_and_as_html() -> None:
         assert '"><b></td>' not in html
         assert "x & y<" not in html
     assert "… 130 more rows" in str(results[4])
-    assert str(model).startswith(model.selection_.best.name)
+    assert str(model).startswith(model.selection_.title)
     assert "&lt;i&gt;" in model.model_._repr_html_()
     assert str(GaussianClassifier()) == "GaussianClassifier()"
     with config_context(display="text"):

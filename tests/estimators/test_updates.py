@@ -85,7 +85,7 @@ def test_classes_join_with_their_first_row(model: GaussianClassifier) -> None:
 
 def test_a_stream_may_begin_with_one_row(model: GaussianClassifier) -> None:
     model.partial_fit([[1.0, 2.0]], ["a"])
-    assert model.moments_.weight.tolist() == [1.0]
+    assert model.classes_.tolist() == ["a"]
     with pytest.raises(DataError, match="needs at least two classes with rows, got 1 class: 'a'"):
         model.predict([[1.0, 2.0]])
     model.partial_fit([[3.0, 5.0]], ["b"])
@@ -127,8 +127,8 @@ def test_threads_do_not_change_a_bit(model: GaussianClassifier, weighted: bool) 
     weight = rng.random(300_000) if weighted else None
     one = clone(model).set_params(n_jobs=1).fit(X, y, weight)
     two = clone(model).set_params(n_jobs=2).fit(X, y, weight)
-    for name in ("weight", "anchor", "offset", "scatter"):
-        np.testing.assert_array_equal(getattr(one.moments_, name), getattr(two.moments_, name))
+    for name in ("priors_", "means_", "covariances_"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
     np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
     np.testing.assert_array_equal(one.predict(X), two.predict(X))
 
@@ -156,33 +156,6 @@ def test_classes_that_weigh_nothing_are_left_out() -> None:
     assert_same_model(weightless, two, X)
     columns = pd.DataFrame({name: (y == name).astype(float) for name in [*NAMES, "none"]})
     assert GaussianClassifier().fit(X, columns).classes_.tolist() == NAMES.tolist()
-
-
-def test_settings_are_read_when_learning() -> None:
-    for learn in ("fit", "partial_fit"):
-        model = getattr(GaussianClassifier(), learn)(X, y)
-        model.set_params(divisor="unbiased", priors=[0.8, 0.1, 0.1])
-        np.testing.assert_allclose(model.priors_, 1 / 3)  # worked out only now, by the old ones
-        model.partial_fit(X, y)
-        assert_same_model(model, clone(model).fit(np.tile(X, (2, 1)), np.tile(y, 2)), X)
-
-
-def test_a_stream_of_full_moments_may_change_its_structure() -> None:
-    model = GaussianClassifier().partial_fit(X[:50], y[:50])
-    model.set_params(covariance="diagonal", shared=True).partial_fit(X[50:100], y[50:100])
-    assert model.moments_.layout == "full"
-    assert_same_model(model, GaussianClassifier("diagonal", shared=True).fit(X[:100], y[:100]), X)
-    model.set_params(covariance="full").partial_fit(X[100:], y[100:])
-    assert_same_model(model, GaussianClassifier(shared=True).fit(X, y), X)
-
-
-def test_merging_models_that_keep_more_or_less() -> None:
-    whole = GaussianClassifier("diagonal").fit(X, y)
-    for one, other in (("full", "diagonal"), ("diagonal", "full")):
-        left = GaussianClassifier(one).fit(X[:75], y[:75])
-        right = GaussianClassifier(other).fit(X[75:], y[75:])
-        left.set_params(covariance="diagonal").merge(right)
-        assert_same_model(left, whole, X)
 
 
 def test_merging_unites_classes() -> None:

@@ -372,6 +372,13 @@ class Model(Result):
         mine, theirs = self.learnt_for("merge"), other.learnt_for("merge")
         self.check_same_features(other, "merged")
         both = self._of(mine.plus(theirs.adapted(self.settings), self.settings, self.schema))
+        calibrations = [each.calibration for each in (self, other) if each.calibration is not None]
+        if len({(each.temperature, each.prior_proportion) for each in calibrations}) > 1:
+            msg = (
+                "models that were calibrated separately cannot be merged: their posteriors would "
+                "depend on the order. Fit the second model like the first"
+            )
+            raise DataError(msg)
         names = self.schema.features or other.schema.features
         target = other.target if self.target is None else self.target
         announced = self.schema.announced
