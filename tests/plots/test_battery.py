@@ -279,7 +279,7 @@ def test_results_can_be_read() -> None:
         plots.explanation(model.explain(X.iloc[[4]])),
         plots.importance(model.importance(X, y)),
         plots.comparison(compared),
-        plots.comparison(compared, metric="error", neighbors=True),
+        plots.comparison(compared, metric="error"),
         plots.confusion(model.evaluate(X, y, cv=3)),
         plots.calibration(model.leave_one_out(X, y)),
         plots.roc(model.evaluate(X, y)),
@@ -389,12 +389,10 @@ def test_nine_features_need_a_choice() -> None:
     assert plots.scatter_matrix(model, X, y, features=[8, 2]).shape == (2, 2)
 
 
-def test_a_comparison_without_neighbours(two_classes: Case) -> None:
+def test_a_metric_that_does_not_exist(two_classes: Case) -> None:
     compared = compare(
         two_classes.X, two_classes.y, models={"QDA": two_classes.model}, neighbors=(), cv=3
     )
-    with pytest.raises(OptionError, match="no nearest neighbours.*neighbors="):
-        plots.comparison(compared, neighbors=True)
     with pytest.raises(OptionError, match="metric must be one of .*'log_loss'.* got 'loss'"):
         plots.comparison(compared, metric="loss")  # type: ignore[arg-type]
 

@@ -22,7 +22,7 @@ from gaussbayes.plots import row_plots, style
 from gaussbayes.plots.style import Classifier, Features, Look, styled
 
 if TYPE_CHECKING:
-    from gaussbayes.analysis.compare import ComparedModel, Comparison
+    from gaussbayes.analysis.compare import Comparison
     from gaussbayes.analysis.importance import Importance
     from gaussbayes.model.cross_validation import LeaveOneOut
 
@@ -34,7 +34,6 @@ _SIDE, _CELL = 3.7, 0.58  # the least sides of the whole matrix and of a cell, i
 _LETTER, _LINE = 0.6, 1.3  # width of a letter and height of a line, by the font's size
 _MOST_BARS = 20
 _BAR, _FAINT_BAR = "#5d6f92", "#b9c0cc"  # no class has these colours
-_WITH_LINES = 4  # models that get a line beside nearest neighbours: more would be a thicket
 _BESIDE: Look = {"textcoords": "offset points", "va": "center", "fontsize": "small"}
 
 
@@ -350,20 +349,17 @@ def comparison(
     compared: Comparison,
     *,
     metric: Literal["log_loss", "error", "brier", "auc"] = "log_loss",
-    neighbors: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot a metric of every model of a comparison, or that of k-nearest neighbours against k.
+    """Plot a metric of every model of a comparison, k-nearest neighbours for each k among them.
 
-    Bars and whiskers are one standard error either way; the dashed line is the metric of the class
-    frequencies.
+    Whiskers are one standard error either way; the dashed line is the metric of the class
+    frequencies. The bar of an infinite log loss ends in an arrow.
 
     Parameters
     ----------
     compared : the result of `gaussbayes.compare`
     metric : the metric, by its name in `Evaluation`
-    neighbors : whether to plot the metric of nearest neighbours against their number, with lines
-        for the first four other models
     ax : where to draw; None makes a new figure
 
     Returns
@@ -380,8 +376,6 @@ def comparison(
     ... )
     >>> comparison(compared).get_xlabel()
     'log loss on 150 held-out rows'
-    >>> comparison(compared, neighbors=True).get_xlabel()
-    'number of neighbours k'
     """
     if metric not in METRICS:
         msg = f"metric must be one of {', '.join(map(repr, METRICS))}, got {metric!r}"
@@ -395,21 +389,17 @@ def comparison(
             values[place] = scale * getattr(seen, metric)
             spread[place] = scale * seen.standard_errors[metric]
     baseline = scale * getattr(compared.baseline, metric)
-    unit = " (%)" if proportion else ""
-    n_rows = next((each.evaluation.n_rows for each in candidates if each.evaluation), 0)
-    what = f"{words}{unit} on {n_rows:,} held-out rows"
-    if neighbors:
-        return _draw_neighbors(ax, candidates, values, spread, what)
     ax = style.axes_for(ax, (7.6, 1.5 + 0.42 * len(candidates)))
     colors = [_FAINT_BAR if candidate.neighbors else _BAR for candidate in candidates]
     _draw_bars(ax, values, spread, colors, 1 if proportion else 3)
-    if np.isfinite(baseline):
+    low, high = ax.get_xlim()
+    if baseline <= 2 * high:  # else the bars would be short
         ax.axvline(baseline, color=style.FAINT, linestyle="dashed", linewidth=1, zorder=0)
-        low, high = ax.get_xlim()
         ax.set_xlim(low, max(high, 1.05 * baseline))
     ax.set_yticks(range(len(candidates)), [style.text(each.name, 34, 2) for each in candidates])
-    ax.set_xlabel(what)
-    ax.set_title("± one standard error; dashed: class frequencies")
+    n_rows = next((each.evaluation.n_rows for each in candidates if each.evaluation), 0)
+    ax.set_xlabel(f"{words}{' (%)' if proportion else ''} on {n_rows:,} held-out rows")
+    ax.set_title(f"± one standard error; class frequencies: {baseline:.3g}")
     return ax
 
 
@@ -438,40 +428,6 @@ def _draw_bars(
         number = f"{value:.{decimals}f}".replace("-", "−")
         ax.annotate(number, (max(end, 0.0), row), (4, 0), **_BESIDE)
     ax.tick_params(axis="y", length=0)
-
-
-def _draw_neighbors(
-    ax: Axes | None,
-    candidates: Sequence[ComparedModel],
-    values: FloatArray,
-    spread: FloatArray,
-    what: str,
-) -> Axes:
-    """The metric of nearest neighbours against their number, and lines for other models."""
-    voting = [i for i, each in enumerate(candidates) if each.neighbors and each.evaluation]
-    if not voting:
-        problems = (each.problem for each in candidates if each.neighbors)
-        why = next(filter(None, problems), "call compare with neighbors=(1, 3, 5, …)")
-        msg = f"this comparison has no nearest neighbours with a metric to draw: {why}"
-        raise OptionError(msg)
-    numbers = [candidates[i].neighbors or 0 for i in voting]
-    ax = style.axes_for(ax, _BESIDE_LEGEND)
-    look: Look = {"color": style.INK, "ecolor": style.FAINT, "marker": "o", "capsize": 3}
-    label = "nearest neighbours\n± one standard error"
-    entries: list[Any] = [
-        ax.errorbar(numbers, values[voting], yerr=spread[voting], label=label, **look)
-    ]
-    others = [i for i, each in enumerate(candidates) if not each.neighbors and each.evaluation]
-    for i, line in zip(others[:_WITH_LINES], style.LINES, strict=False):
-        label = f"{style.text(candidates[i].name)}: {values[i]:.3g}"
-        entries.append(ax.axhline(values[i], color=_BAR, linestyle=line, label=label))
-    if max(numbers) >= 30 * min(numbers):
-        ax.set_xscale("log")
-        ax.xaxis.set_major_formatter(ticker.ScalarFormatter())
-    ax.set_ylim(bottom=0)
-    ax.set(xlabel="number of neighbours k", ylabel=what)
-    style.legend_beside(ax, entries)
-    return ax
 
 
 def _draw_diagonal(ax: Axes) -> None:

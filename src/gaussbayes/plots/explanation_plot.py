@@ -64,7 +64,7 @@ def explanation(explained: Explanation, *, ax: Axes | None = None) -> Axes:
     ...     None, [[0, 0], [2, 4]], np.ones((2, 2)), covariance="diagonal"
     ... )
     >>> explanation(model.explain([2.0, 3.0])).get_title()
-    'log-odds 0.00 at the reference + 6.00 by the features = 6.00'
+    'log-odds 0.00 + 6.00 by the features = 6.00'
     """
     odds = explained.log_odds
     if odds is None:
@@ -85,20 +85,14 @@ def explanation(explained: Explanation, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
+def _number(value: float, sign: str = "") -> str:
+    """A number with two decimals; + 0.0: no minus before a zero."""
+    return f"{round(value, 2) + 0.0:{sign}.2f}".replace("-", "−").replace("inf", "∞")
+
+
 def _bars(odds: LogOdds, towards: str, against: str) -> tuple[list[_OddsBar], str]:
     """The bars from top to bottom, and the title: how they add up."""
     parts = odds.contributions
-    adjusted = 0.0 if odds.adjustment is None else odds.adjustment.amount
-    amounts = (*(part.amount for part in parts), odds.at_reference, odds.value, adjusted)
-    finite = [abs(x) for x in amounts]
-    largest = max((size for size in finite if np.isfinite(size)), default=0.0)
-    # As many decimals as give three digits of the largest number, from one to six.
-    decimals = int(np.clip(2 - np.floor(np.log10(largest)), 1, 6)) if largest > 0 else 1
-
-    def number(value: float, sign: str = "") -> str:
-        rounded = round(value, decimals) + 0.0  # + 0.0: no minus before a zero
-        return f"{rounded:{sign}.{decimals}f}".replace("-", "−").replace("inf", "∞")
-
     first, rest = odds.largest(_MOST)
     steps = [(_named(part), part.amount) for part in first]
     if rest:
@@ -114,22 +108,21 @@ def _bars(odds: LogOdds, towards: str, against: str) -> tuple[list[_OddsBar], st
     steps.sort(key=lambda step: bool(np.isinf(step[1])))  # no bar can begin where they end
     by_features, by_priors = total_amount(parts), not np.isfinite(odds.at_reference)
     place = 0.0 if by_priors else odds.at_reference
-    bars = [_OddsBar("at the reference", 0.0, place, _REFERENCE, number(place))]
+    bars = [_OddsBar("at the reference", 0.0, place, _REFERENCE, _number(place))]
     for name, amount in steps:
         color = towards if amount > 0 else against
-        bars.append(_OddsBar(name, place, place + amount, color, number(amount, "+")))
+        bars.append(_OddsBar(name, place, place + amount, color, _number(amount, "+")))
         place += amount if np.isfinite(amount) else 0.0
-    bars.append(_OddsBar("this row", 0.0, odds.value, _ROW, number(odds.value)))
+    bars.append(_OddsBar("this row", 0.0, odds.value, _ROW, _number(odds.value)))
     if by_priors:
-        words = f"log-odds {number(odds.value)}, by the priors alone; "
-        return bars[1:-1], f"{words}{number(by_features, '+')} by the features"
-    added = f"{'−' if by_features < 0 else '+'} {number(abs(by_features))}"
-    start, end = number(odds.at_reference), number(odds.value)
+        words = f"log-odds {_number(odds.value)}, by the priors alone; "
+        return bars[1:-1], f"{words}{_number(by_features, '+')} by the features"
+    terms = [(by_features, "the features")]
     if odds.adjustment is not None:
-        amount = odds.adjustment.amount
-        added += f" by the features {'−' if amount < 0 else '+'} {number(abs(amount))}"
-        return bars, f"log-odds {start} {added} by {odds.adjustment.by} = {end}"
-    return bars, f"log-odds {start} at the reference {added} by the features = {end}"
+        terms.append((odds.adjustment.amount, odds.adjustment.by))
+    added = (f"{'−' if n < 0 else '+'} {_number(abs(n))} by {by}" for n, by in terms)
+    sums = f"{_number(odds.at_reference)} {' '.join(added)} = {_number(odds.value)}"
+    return bars, f"log-odds {sums}"
 
 
 def _draw(ax: Axes, bars: list[_OddsBar]) -> None:
