@@ -497,12 +497,9 @@ def test_bars_lead_from_the_reference_to_the_row(iris: Case) -> None:
     places = odds.at_reference + np.cumsum([0.0, *(one.amount for one in ranked)])
     np.testing.assert_allclose([start for _, start, _ in steps], places[:-1], rtol=1e-13)
     assert places[-1] == pytest.approx(odds.value, rel=1e-13)
-    assert (
-        ax.get_title().replace("log-odds", "log_odds")
-        == f"log_odds {odds.at_reference:.2f} + {odds.value - odds.at_reference:.2f} by the features = {odds.value:.2f}".replace(
-            "-", "−"
-        )
-    )
+    by_features = odds.value - odds.at_reference
+    sums = f"{odds.at_reference:.2f} + {by_features:.2f} by the features = {odds.value:.2f}"
+    assert ax.get_title() == f"log-odds {sums}".replace(" -", " −")
     colors = {
         text: to_hex(patch.get_facecolor())
         for text, patch in zip(legend_texts(ax), ax.get_legend().legend_handles, strict=True)

@@ -180,7 +180,7 @@ def evidence(
         drawn.set_rasterized(True)
         ax.set(xlim=grid.extent[:2], ylim=grid.extent[2:])
     style.separate_categories(ax, seen.axes)
-    style.finish(ax, seen.axes, _draw_rows(ax, seen, points), legend=legend)
+    style.finish(ax, seen.axes, row_plots.draw_rows(ax, seen, points), legend=legend)
     _draw_colorbar(ax, drawn, "p(x)")
     return ax
 
@@ -218,7 +218,7 @@ def _draw(
         _draw_class(ax, quantity, grid, values[:, code], look.color)
         ax.set_title(f"{words}, c = {look.label}")
     style.separate_categories(ax, seen.axes)
-    rows = _draw_rows(ax, seen, points)
+    rows = row_plots.draw_rows(ax, seen, points)
     if not points.unlabelled.all():  # their markers name the classes
         entries = []
     return style.finish(ax, seen.axes, [*entries, *rows], legend=legend)
@@ -255,14 +255,6 @@ def _draw_classes(ax: Axes, quantity: str, seen: View, grid: Grid, scores: RealA
     mixed = np.array(to_rgb("white")) + weights @ (colors - 1.0)
     region_plots.draw_image(ax, grid, grid.arrange(np.clip(mixed, 0.0, 1.0)))
     return [style.patch(look.label, color=style.lighter(look.color, _PALE)) for look in styles]
-
-
-def _draw_rows(ax: Axes, seen: View, points: row_plots.RowPoints) -> list[Any]:
-    """Rows as points over a map; returns legend entries."""
-    styles = style.class_styles(seen.classes)
-    places = row_plots.spread_out(points.places, seen.axes)
-    row_plots.draw_points(ax, places, points.codes, styles)
-    return row_plots.given_handles(points, styles)
 
 
 def _draw_surface(seen: View, legend: bool, ax: Axes | None) -> Axes:

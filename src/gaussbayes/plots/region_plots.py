@@ -33,7 +33,6 @@ from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.types import LabelsLike, TableLike
 from gaussbayes.plots import row_plots, style
 from gaussbayes.plots.line_plots import BOUNDARY
-from gaussbayes.plots.row_plots import RowPoints
 from gaussbayes.plots.style import Classifier, Features, Look, Styles, styled
 
 RESOLUTION = 300  # points of a grid along each axis
@@ -91,7 +90,8 @@ def regions(
     has_boundaries = draw_regions(ax, region_map(seen, grid), seen.axes, styles)
     style.set_limits(ax, shown)
     entries = [] if not points.unlabelled.all() else region_handles(styles)
-    entries += _draw_rows(ax, seen, points)
+    wrong = (seen.predicted(points.places) != points.codes) & ~points.unlabelled
+    entries += row_plots.draw_rows(ax, seen, points, wrong)
     entries += row_plots.draw_means(ax, seen.means)
     if has_boundaries:
         entries.append(style.line(BOUNDARY, color=style.INK, linewidth=1.5))
@@ -179,18 +179,6 @@ def _reach(seen: View) -> style.Limits | None:
     low, high = view_limits(seen)
     margin = np.array([0.0 if axis.is_discrete else _MARGIN for axis in seen.axes]) * (high - low)
     return axis_limits(seen.axes, low - margin, high + margin)
-
-
-def _draw_rows(ax: Axes, seen: View, points: RowPoints) -> list[Any]:
-    """Draw rows, misclassified ones ringed; returns legend entries."""
-    styles, rings = style.class_styles(seen.classes), []
-    if points.codes.size:
-        places = row_plots.spread_out(points.places, seen.axes)
-        wrong = (seen.predicted(points.places) != points.codes) & ~points.unlabelled
-        row_plots.draw_points(ax, places, points.codes, styles)
-        row_plots.draw_rings(ax, places[wrong])
-        rings = [row_plots.ring_handle()] if wrong.any() else []
-    return row_plots.given_handles(points, styles, rings)
 
 
 def draw_image(ax: Axes, grid: Grid, values: NDArray[Any], **look: Any) -> AxesImage:

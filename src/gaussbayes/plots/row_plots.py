@@ -151,6 +151,19 @@ def draw_points(
             ax.scatter(*chosen.T, **look)
 
 
+def draw_rows(
+    ax: Axes, seen: View, points: RowPoints, wrong: NDArray[np.bool_] | None = None
+) -> list[Any]:
+    """Draw rows over a map, misclassified ones ringed; returns the legend entries."""
+    styles, rings = style.class_styles(seen.classes), []
+    places = spread_out(points.places, seen.axes)
+    draw_points(ax, places, points.codes, styles)
+    if wrong is not None and wrong.any():
+        draw_rings(ax, places[wrong])
+        rings = [ring_handle()]
+    return given_handles(points, styles, rings)
+
+
 def draw_rings(ax: Axes, places: FloatArray) -> None:
     """Draw a ring around each of the rows (n, 2): the more there are, the closer and fainter.
 
