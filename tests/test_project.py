@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -323,43 +322,6 @@ def test_names_of_modules() -> None:
     )
     assert [name for name, count in names.items() if count > 1] == []
     assert names.keys() & UNCLEAR_NAMES == set()
-
-
-def branches(tree: ast.AST) -> Iterator[ast.expr]:
-    """What is asked by every ``if``, ``while`` and conditional expression."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If | ast.IfExp | ast.While):
-            yield node.test
-
-
-def attributes(test: ast.expr) -> set[str]:
-    """The attributes that a question is about; not those in which it looks for something."""
-    looked_in = {
-        id(part)
-        for node in ast.walk(test)
-        if isinstance(node, ast.Compare)
-        for operator, place in zip(node.ops, node.comparators, strict=True)
-        if isinstance(operator, ast.In | ast.NotIn)
-        for part in ast.walk(place)
-    }
-    return {
-        node.attr
-        for node in ast.walk(test)
-        if isinstance(node, ast.Attribute) and id(node) not in looked_in
-    }
-
-
-def test_hardly_anything_asks_whether_there_are_categories_or_missing_values() -> None:
-    """Families and the encoder know that; whoever asks beside them forgets a case one day."""
-    kinds = {"categorical", "categories", "is_complete", "incomplete", "n_incomplete"}
-    asked = [
-        f"{path.relative_to(PACKAGE)}:{test.lineno}: {ast.unparse(test)}"
-        for path, tree in TREES.items()
-        if path.relative_to(PACKAGE).parts[0] not in {"families", "data", "base"}
-        for test in branches(tree)
-        if attributes(test) & kinds
-    ]
-    assert len(asked) <= 8, asked
 
 
 def is_of_a_family(path: Path) -> bool:
