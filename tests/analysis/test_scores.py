@@ -1,0 +1,85 @@
+"""`scores`: one lazy table whose columns are those of scipy's distributions."""
+
+import json
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy.special import logsumexp
+from scipy.stats import chi2, multivariate_normal
+
+from gaussbayes import AutoClassifier, Columns, GaussianClassifier, OptionError
+from gaussbayes.datasets import load_iris
+
+IRIS = load_iris()
+X, Y = IRIS.rows, IRIS.labels
+MODEL = GaussianClassifier().fit(X, Y)
+BY_CLASS = ("posterior", "log_likelihood", "log_joint", "squared_distance", "p_value")
+COLUMNS = {"label", *BY_CLASS, "log_evidence", "novelty_p_value"}
+
+
+def test_columns_are_those_of_the_definitions() -> None:
+    scores = MODEL.scores(X)
+    pairs = zip(MODEL.means_, MODEL.covariances_, strict=True)
+    densities = [multivariate_normal(mean, covariance) for mean, covariance in pairs]
+    likelihood = np.column_stack([density.logpdf(X) for density in densities])
+    joint = likelihood + np.log(1 / 3)
+    evidence = logsumexp(joint, axis=1)
+    np.testing.assert_allclose(scores.log_likelihood, likelihood, rtol=1e-9)
+    np.testing.assert_allclose(scores.log_joint, joint, rtol=1e-9)
+    np.testing.assert_allclose(scores.log_evidence, evidence, rtol=1e-9)
+    np.testing.assert_allclose(scores.posterior, np.exp(joint - evidence[:, None]), atol=1e-9)
+    assert scores.label.tolist() == MODEL.classes_[joint.argmax(axis=1)].tolist()
+    squares = -2 * (likelihood - [density.logpdf(density.mean) for density in densities])
+    np.testing.assert_allclose(scores.squared_distance, squares, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(scores.p_value, chi2.sf(squares, 4), rtol=1e-6, atol=1e-300)
+    assert scores.novelty_p_value is scores.novelty_p_value  # computed once
+    calibrated = AutoClassifier().fit(X, Y)
+    np.testing.assert_array_equal(calibrated.scores(X).posterior, calibrated.predict_proba(X))
+
+
+def test_frames_are_those_of_the_rows() -> None:
+    frame = pd.DataFrame(X, columns=list("abcd"), index=np.arange(150) + 7)
+    model = GaussianClassifier(shared=True).fit(frame, Y)
+    for rows in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame, preserve_index=False)):
+        made = model.scores(rows).to_frame()
+        assert type(made) is type(rows)
+        names = made.column_names if isinstance(made, pa.Table) else list(made.columns)
+        assert len(names) == 3 * len(BY_CLASS) + len(COLUMNS) - len(BY_CLASS)
+        assert names[:2] == ["label", "posterior_setosa"]
+    shown = model.scores(frame).to_frame()
+    assert shown.index.equals(frame.index)
+    np.testing.assert_array_equal(shown["posterior_virginica"], model.predict_proba(frame)[:, 2])
+    scores, finder = MODEL.scores(X[:3]), "gaussbayes.analysis.score_table.find_spec"
+    assert isinstance(scores.to_frame(), pd.DataFrame)
+    with patch(finder, lambda name: name != "pandas"):
+        assert isinstance(scores.to_frame(), pl.DataFrame)
+    with patch(finder, lambda _: None), pytest.raises(ImportError, match="pip install"):
+        scores.to_frame()
+
+
+def test_dictionaries_and_tables() -> None:
+    scores = MODEL.scores(X[[0, 70]])
+    record = json.loads(json.dumps(scores.to_dict()))
+    assert set(record) == {"classes", *COLUMNS}
+    assert record["label"] == ["setosa", "virginica"]
+    assert np.shape(record["p_value"]) == (2, 3)
+    assert len(scores) == 2
+    lines = str(scores).splitlines()
+    assert lines[-1].split() == ["1", "virginica", "0.0000", "0.3285", "0.6715", "−2.5276"]
+    hostile = GaussianClassifier(shared=True).fit([[0.0], [1], [3], [4]], ["<b>", "<b>", "c", "c"])
+    assert "<b>" not in hostile.scores([[1.0]])._repr_html_().replace("<b>p", "")
+    many = GaussianClassifier(shared=True).fit(np.arange(40.0)[:, None], np.arange(40) // 2)
+    assert "posterior" in str(many.scores([[3.0]]))
+
+
+def test_columns_that_a_model_lacks() -> None:
+    model = GaussianClassifier(smoothing=1.0, columns=Columns(categorical=[0]))
+    scores = model.fit([["a"], ["b"], ["b"], ["a"]], [0, 0, 1, 1]).scores([["a"]])
+    with pytest.raises(OptionError, match="this model has none"):
+        _ = scores.squared_distance
+    assert set(scores.to_dict()) == {"classes", *COLUMNS} - {"squared_distance", "p_value"}
+    assert "p_value_0" not in scores.to_frame()
