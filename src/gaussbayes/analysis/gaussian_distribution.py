@@ -16,7 +16,7 @@ from gaussbayes.analysis.class_moments import class_outlines
 from gaussbayes.analysis.synthesis import RandomState, as_generator, draw
 from gaussbayes.base.checks import as_numbers, finite_number, positive_number
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
-from gaussbayes.base.types import CovarianceName, Divisor, FloatArray
+from gaussbayes.base.types import CovarianceName, Divisor, FloatArray, RealArray, TableLike
 from gaussbayes.data.labels import read_targets
 from gaussbayes.data.rows import LabelledRows, Rows, number_rows
 from gaussbayes.data.tables import as_array, is_frame
@@ -93,7 +93,7 @@ class Gaussian:
         *,
         covariance: CovarianceName = "full",
         divisor: Divisor = "mle",
-        shrinkage: float | Literal["oas", "ledoit-wolf"] | None = None,
+        shrinkage: float | Literal["oas"] | None = None,
     ) -> Self:
         """The most likely Gaussian of rows (n, d), or of numbers (n,); NaN is a missing value.
 
@@ -147,7 +147,7 @@ class Gaussian:
         """The number of features d."""
         return self.model_.schema.n_features
 
-    def pdf(self, X: Any) -> Any:
+    def pdf(self, X: TableLike) -> RealArray:
         """The density p(x) of points (…, d); of one feature, of numbers of any shape.
 
         Examples
@@ -157,7 +157,7 @@ class Gaussian:
         """
         return self._scored(self.model_.likelihood, X)
 
-    def log_pdf(self, X: Any) -> Any:
+    def log_pdf(self, X: TableLike) -> RealArray:
         """The log density of points, as `pdf`: exact where the density itself is 0 in floats.
 
         Examples
@@ -167,7 +167,7 @@ class Gaussian:
         """
         return self._scored(self.model_.log_likelihood, X)
 
-    def mahalanobis(self, X: Any) -> Any:
+    def mahalanobis(self, X: TableLike) -> RealArray:
         """Distances ``√((x − mean)ᵀ Σ⁻¹ (x − mean))`` of points, as `pdf`.
 
         Examples
@@ -267,7 +267,7 @@ class Gaussian:
         ax = plots.evidence(self, X, labels, features=features, ax=ax)
         return plots.ellipses(self, levels=(1, 2), features=features, ax=ax)
 
-    def _scored(self, score: Callable[[Rows], Any], X: Any) -> Any:
+    def _scored(self, score: Callable[[Rows], RealArray], X: Any) -> RealArray:
         """Scores of points, in the shape that the points have."""
         if is_frame(X):
             return score(self.model_.rows(X))[:, 0]

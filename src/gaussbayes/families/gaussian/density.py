@@ -36,9 +36,7 @@ from gaussbayes.families.gaussian.shrinkage import (
     Penalty,
     Shrinkage,
     Target,
-    ledoit_wolf_intensity,
     shrink,
-    shrunk_by_class,
     target_of,
 )
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
@@ -257,15 +255,9 @@ def estimate(
     are estimated in this way, then mixed: own scatters may be singular, the mixture may not.
     """
     towards = None
-    if regularisation.by_class and shrinkage is not None:
-        values = shrunk_by_class(moments)
-        if structure.shared:
-            proportion = moments.weight / moments.weight.sum()
-            values = np.einsum("k,kij->ij", proportion, values)[None]
-    else:
-        if shrinkage is not None and target == "diagonal" and not structure.shape.isotropic:
-            towards = target_of(moments)
-        values = _values(moments, names, structure, divisor, shrinkage, towards)
+    if shrinkage is not None and target == "diagonal" and not structure.shape.isotropic:
+        towards = target_of(moments)
+    values = _values(moments, names, structure, divisor, shrinkage, towards)
     values = regularisation.regularised(values, moments)
     weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight
     try:
@@ -355,10 +347,7 @@ def _values(
     values = shape.from_scatter(moments.scatters(shape.layout, shared=shared), divide)
     if shrinkage is None or shape.isotropic:
         return values
-    intensity: Shrinkage | FloatArray = shrinkage
-    if shrinkage == "ledoit-wolf":
-        intensity = ledoit_wolf_intensity(moments, target, shared=shared, full=shape.correlated)
-    return shrink(values, intensity, weight, target)
+    return shrink(values, shrinkage, weight, target)
 
 
 def centre_of(moments: ClassMoments) -> tuple[FloatArray, FloatArray]:

@@ -185,17 +185,9 @@ class Gaussian(Family):
     @property
     def _needs(self) -> tuple[bool, bool]:
         """Whether some structure has correlations, and whether all share the covariance."""
-        if self.needs_products:
-            return True, False
         structures = (self.structure,) if self.choice is None else self.choice.structures
         correlated = any(structure.shape.correlated for structure in structures)
         return correlated, all(structure.shared for structure in structures)
-
-    @property
-    def needs_products(self) -> bool:
-        """Whether shrinkage goes by products of four values; see `product_moments`."""
-        shrinkages = (self.shrinkage,) if self.choice is None else self.choice.shrinkages
-        return "ledoit-wolf" in shrinkages
 
     def layout(self, n_classes: int, n_columns: int) -> ScatterLayout:
         """How much of the scatter is kept."""
@@ -205,9 +197,7 @@ class Gaussian(Family):
 
     def n_bytes(self, n_classes: int, n_columns: int) -> int:
         """How much memory the scatters of so many classes and features take."""
-        layout = self.layout(n_classes, n_columns)
-        scatters = 3 if self.needs_products else 1
-        return 8 * scatters * prod(scatter_shape(layout, n_classes, n_columns))
+        return 8 * prod(scatter_shape(self.layout(n_classes, n_columns), n_classes, n_columns))
 
     def compact(self, rows: Rows, targets: Targets, names: Schema) -> list[Any]:
         """In the span of the rows, if there are more features than rows and these are shrunk."""
@@ -226,9 +216,7 @@ class Gaussian(Family):
         X, labels, weights, k = rows.numbers, targets.labels, targets.weights, targets.n_classes
         layout = self.layout(k, X.shape[1])
         try:
-            return complete_statistics(
-                X, labels, weights, k, layout, threads, products=self.needs_products
-            )
+            return complete_statistics(X, labels, weights, k, layout, threads)
         except DataError:
             return observe(X, labels, weights, k, layout, names, threads)
 
@@ -250,9 +238,7 @@ class Gaussian(Family):
         )  # one that has more is kept whole, for other settings
 
     def keeping(self, statistics: GaussianStatistics) -> "Gaussian":
-        """This family, observing what is not needed now but known: correlations, products."""
-        if statistics.moments.products is not None:
-            return replace(self, shrinkage="ledoit-wolf")
+        """This family, observing what is not needed now but known: correlations."""
         if statistics.moments.layout != "full" or self.structure.shape.correlated:
             return self
         return replace(self, structure=STRUCTURES["QDA"])

@@ -114,12 +114,9 @@ def left_out(
 def has_closed_form(structure: Structure, shrinkage: Shrinkage, weights: FloatArray | None) -> bool:
     """Whether complete rows of these weights can be left out without fitting again for each.
 
-    All can but for those shrunk by Ledoit and Wolf's intensity, and some full covariances shrunk
-    towards the pooled one: those shrunk by intensities that change with every row, and those of
-    rows of many different weights.
+    All can but for some full covariances shrunk towards the pooled one: those shrunk by intensities
+    that change with every row, and those of rows of many different weights.
     """
-    if shrinkage == "ledoit-wolf":
-        return False
     if not structure.between or not structure.shape.correlated:
         return True
     return shrinkage != "oas" and (weights is None or np.unique(weights).size <= MOST_WEIGHTS)
@@ -140,7 +137,7 @@ def few_matrices(moments: ClassMoments, targets: Targets) -> bool:
 def _by_rows(family: "Gaussian", few: bool) -> bool:
     """Whether each row that is left out changes the units."""
     by_rows = few or not family.units_given
-    return _has_units(family) and by_rows and family.shrinkage != "ledoit-wolf"
+    return _has_units(family) and by_rows
 
 
 def _formula(

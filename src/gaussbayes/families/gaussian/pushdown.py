@@ -47,7 +47,7 @@ def push_down(
     """
     k, d = table.classes.shape[0], len(columns)
     layout = family.layout(k, d)
-    if family.needs_products or (d if layout == "diagonal" else d * (d + 1) // 2) > MOST_SUMS:
+    if (d if layout == "diagonal" else d * (d + 1) // 2) > MOST_SUMS:
         return None
     places = list(columns)
     observed, total = table.observed[:, places], table.total[:, places]

@@ -36,7 +36,6 @@ from gaussbayes.base.types import CovarianceName, Divisor, FloatArray, ScatterLa
 from gaussbayes.families.gaussian.cells import PatternMoments, cell_layout, check_size
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.family import Estimate, Gaussian
-from gaussbayes.families.gaussian.product_moments import ProductMoments
 from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
 from gaussbayes.families.gaussian.shrinkage import Target
 from gaussbayes.families.gaussian.span import Span
@@ -74,7 +73,6 @@ class RegularisationRecord(Record, frozen=True):
 
     floor: Annotated[float, Meta(ge=0)]
     identity: Annotated[float, Meta(ge=0, le=1)]
-    by_class: bool
     rank_tolerance: Annotated[float, Meta(ge=0)] | None
 
 
@@ -87,7 +85,7 @@ class SettingsRecord(Record, frozen=True, omit_defaults=True):
         Meta(ge=0, le=1, description="0: own covariances, 1: one for all classes, RDA between"),
     ]
     divisor: Divisor
-    shrinkage: Annotated[float, Meta(ge=0, le=1)] | Literal["oas", "ledoit-wolf"] | None
+    shrinkage: Annotated[float, Meta(ge=0, le=1)] | Literal["oas"] | None
     target: Target
     estimate: Estimate
     span: SpanRecord | None
@@ -106,13 +104,6 @@ class CellsRecord(Record, frozen=True):
     scatter: Numbers
 
 
-class ProductsRecord(Record, frozen=True):
-    """Products of deviations from the mean of the class, r, for ``shrinkage="ledoit-wolf"``."""
-
-    third: Annotated[Numbers, Meta(description="sums of r_i² r_j, matrices row by row")]
-    fourth: Annotated[Numbers, Meta(description="sums of r_i² r_j², lower triangles")]
-
-
 class StatisticsRecord(Record, frozen=True):
     """Weight, mean and scatter of the complete rows of each class, and of the others."""
 
@@ -121,7 +112,6 @@ class StatisticsRecord(Record, frozen=True):
     anchor: Numbers
     offset: Numbers
     scatter: Numbers
-    products: ProductsRecord | None
     cells: CellsRecord | None
 
 
@@ -161,7 +151,7 @@ def read_settings(record: SettingsRecord) -> Gaussian | Spanned:
         return copy_of(family, regularisation=regularisation)
     if record.span is None:
         return family
-    if record.covariance != "full" or record.shrinkage in (None, 0, "ledoit-wolf"):
+    if record.covariance != "full" or record.shrinkage in (None, 0):
         refuse("span", "null unless covariances are full and shrunk by a number or 'oas'")
     with within("span"):
         return Spanned(_read_span(record.span), family)
@@ -260,19 +250,12 @@ def write_statistics(statistics: GaussianStatistics | SpannedStatistics) -> Stat
     observed, scatters = np.ones(moments.anchor.shape, dtype=bool), layout.stacked(moments.scatter)
     with within("cells"):
         written = None if statistics.cells is None else _write_cells(statistics.cells)
-    products = None
-    if moments.products is not None:
-        with within("products"):
-            third = numbers(moments.products.third, "third")
-            fourth = _Entries(observed, matrices=True).write(moments.products.fourth, "fourth")
-            products = ProductsRecord(third, fourth)
     return StatisticsRecord(
         moments.layout,
         numbers(moments.weight, "weight"),
         numbers(moments.anchor, "anchor"),
         numbers(moments.offset, "offset"),
         _Entries(observed[: len(scatters)], layout.correlated).write(scatters, "scatter"),
-        products,
         written,
     )
 
@@ -307,13 +290,7 @@ def read_statistics(
     _check_mean(anchor, offset, entries)
     _check_scatter(scatters, scatter)
     scatters = scatters.reshape(scatter_shape(layout.name, k, d))
-    products = None
-    if record.products is not None:
-        if layout.name != "full":
-            refuse("products", "null unless the layout is 'full'")
-        with within("products"):
-            products = _read_products(record.products, entries.observed)
-    moments = ClassMoments(weight, anchor, offset, scatters, layout.name, products)
+    moments = ClassMoments(weight, anchor, offset, scatters, layout.name)
     if record.cells is None:
         return GaussianStatistics(moments)
     with within("cells"):
@@ -323,16 +300,6 @@ def read_statistics(
     if not np.isfinite(total):
         refuse("cells.weight", "weights with a finite sum, together with those of complete rows")
     return GaussianStatistics(moments, cells)
-
-
-def _read_products(record: ProductsRecord, observed: Observed) -> ProductMoments:
-    (k, d), each = observed.shape, ", a matrix of the features for each class"
-    third = floats(record.third, "third", k * d * d, each).reshape(k, d, d)
-    entries = _Entries(observed, matrices=True)
-    fourth = entries.read(record.fourth, "fourth", ", a lower triangle for each class")
-    if (fourth < 0).any():
-        refuse("fourth", "sums of squares, which are not negative", fourth.min())
-    return ProductMoments(third, fourth)
 
 
 def _check_mean(anchor: FloatArray, offset: FloatArray, entries: _Entries) -> None:

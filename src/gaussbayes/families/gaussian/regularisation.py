@@ -16,7 +16,7 @@ from gaussbayes.families.gaussian.structure import Shape
 
 @dataclass(frozen=True, slots=True)
 class Regularisation:
-    """A floor under variances, a step towards the identity, units of shrinkage, and rank.
+    """A floor under variances, a step towards the identity, and rank.
 
     Examples
     --------
@@ -29,9 +29,6 @@ class Regularisation:
     """Added to all variances: so much of the largest variance of a feature over all rows."""
     identity: float = 0.0
     """How far covariances are moved towards the identity: ``(1 − r) Σ + r I``."""
-    by_class: bool = False
-    """Whether each class is shrunk in units of its own deviations, and a shared covariance is the
-    mean of these; see `gaussbayes.families.gaussian.shrinkage.shrunk_by_class`."""
     rank_tolerance: float | None = None
     """Directions of deviations up to this do not count; None: they are an error. See `Reduced`."""
 

@@ -16,19 +16,16 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments
 from gaussbayes.families.gaussian.structure import Shape
 
-Shrinkage: TypeAlias = float | Literal["oas", "ledoit-wolf"] | None
+Shrinkage: TypeAlias = float | Literal["oas"] | None
 Target: TypeAlias = Literal["diagonal", "spherical"]
 
 SHRINKAGES: tuple[Shrinkage, ...] = (None, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0, "oas")
 """What the automatic choice tries."""
-
-ESTIMATED: tuple[Literal["oas", "ledoit-wolf"], ...] = ("oas", "ledoit-wolf")
-"""Intensities that follow from the rows."""
 
 LEAST_WITHIN = 1e-6
 """The least proportion of a feature's variance over all rows that its target within classes is."""
@@ -37,18 +34,15 @@ _MOST = 0.999  # the largest intensity of a penalty; with 1 the rows would not c
 
 
 def check_shrinkage(shrinkage: object) -> Shrinkage:
-    """The setting, if it is None, ``"oas"``, ``"ledoit-wolf"`` or a number in [0, 1]."""
+    """The setting, if it is None, ``"oas"`` or a number in [0, 1]."""
     if shrinkage is None:
         return None
-    if isinstance(shrinkage, str):
-        for name in ESTIMATED:
-            if shrinkage == name:
-                return name
+    if isinstance(shrinkage, str) and shrinkage == "oas":
+        return "oas"
     numbers = int | float | np.integer | np.floating
     if isinstance(shrinkage, numbers) and not isinstance(shrinkage, bool) and 0 <= shrinkage <= 1:
         return float(shrinkage)
-    names = "'oas' or 'ledoit-wolf'"
-    msg = f"shrinkage must be None, a number in [0, 1], {names}, got {shrinkage!r}"
+    msg = f"shrinkage must be None, 'oas' or a number in [0, 1], got {shrinkage!r}"
     raise OptionError(msg)
 
 
@@ -133,96 +127,6 @@ def oas_intensity(covariance: FloatArray, weight: FloatArray) -> FloatArray:
     # Already spherical: nothing to shrink towards, any intensity gives the same.
     intensity = np.divide(above, below, out=np.ones_like(above), where=below > 0)
     return np.asarray(np.minimum(1.0, intensity))
-
-
-def ledoit_wolf_intensity(
-    moments: ClassMoments, target: FloatArray | None, *, shared: bool, full: bool
-) -> FloatArray:
-    """The shrinkage intensity (m,) of Ledoit and Wolf (2004), in units of the target.
-
-    Of a covariance with entries s_ij of n rows, that deviate by r from the means of their classes,
-
-        min(1, Σ_ij Var(s_ij) / Σ_ij (s_ij − [i = j] tr s / d)²),
-        Var(s_ij) = (Σ r_i² r_j² / n − s_ij²) / n
-
-    makes the expected squared distance from the true covariance least, as far as rows tell. The
-    units, those of the target (d,), None for the features', are taken to be known. A shared
-    covariance has the diagonal target itself for its diagonal, which no shrinkage changes: there
-    the sums are over ``i ≠ j``, as in Schäfer and Strimmer (2005). Of variances they are over
-    ``i = j`` alone. m is 1 if `shared`, else the number of classes.
-    """
-    weight, fourth = moments.weight, _fourth(moments)
-    if shared:
-        weight, fourth = weight.sum(keepdims=True), fourth.sum(axis=0, keepdims=True)
-    n, d = weight[:, None, None], moments.n_features
-    unit = np.ones(d) if target is None else np.sqrt(target / moments.weight.sum())
-    unit = unit[:, None] * unit
-    counted = np.ones((d, d)) if full else np.eye(d)
-    if shared and full and target is not None:
-        counted -= np.eye(d)
-    covariance = moments.scatters("full", shared=shared) / unit / n
-    with np.errstate(over="ignore", invalid="ignore"):
-        fourth = fourth / np.square(unit) / n
-    return _intensity(moments, covariance, fourth, weight, counted)
-
-
-def shrunk_by_class(moments: ClassMoments) -> FloatArray:
-    """The covariances (k, d, d) of the classes, each shrunk by itself as Ledoit and Wolf do it.
-
-    Each class is standardised by its own deviations, then shrunk towards the identity, and scaled
-    back: its variances stay as they are. scikit-learn calls that ``shrinkage="auto"``.
-    """
-    weight, n = moments.weight, moments.weight[:, None, None]
-    covariance = moments.scatters("full", shared=False) / n
-    variance = np.einsum("kii->ki", covariance)
-    unit = np.sqrt(np.where(variance > 0, variance, 1.0))
-    unit = unit[:, :, None] * unit[:, None, :]
-    scaled, d = covariance / unit, moments.n_features
-    with np.errstate(over="ignore", invalid="ignore"):
-        fourth = _fourth(moments) / np.square(unit) / n
-    intensity = _intensity(moments, scaled, fourth, weight, np.ones((d, d)))
-    return np.asarray(shrink(scaled, intensity, weight) * unit)
-
-
-def _fourth(moments: ClassMoments) -> FloatArray:
-    """Sums of ``r_i² r_j²`` (k, d, d) over the rows of each class."""
-    if moments.products is None:
-        msg = (
-            "shrinkage='ledoit-wolf' needs sums over complete, labelled rows that are fitted to "
-            "with this setting, and here are missing values, unlabelled rows or other sums: fit "
-            "again without them, or give shrinkage='oas' or a number"
-        )
-        raise DataError(msg)
-    return moments.products.fourth
-
-
-def _intensity(
-    moments: ClassMoments,
-    covariance: FloatArray,
-    fourth: FloatArray,
-    weight: FloatArray,
-    counted: FloatArray,
-) -> FloatArray:
-    """The intensity (m,) by covariances and means of ``r_i² r_j²`` (m, d, d) in some units.
-
-    Entries (d, d) that are not `counted` are 0.
-    """
-    with np.errstate(over="ignore", invalid="ignore"):
-        variance = (fourth - np.square(covariance)) / weight[:, None, None]
-    squares = moments.scatters("diagonal", shared=True)[0]
-    if not np.isfinite(variance).all() or ((squares > 0) & (squares < 1e-140)).any():
-        msg = (
-            "shrinkage='ledoit-wolf' needs fourth powers of deviations, which are too large or too "
-            "small for floats here: scale the features, or give shrinkage='oas'"
-        )
-        raise DataError(msg)
-    apart = covariance.copy()
-    diagonal = np.einsum("mii->mi", apart)
-    diagonal -= diagonal.mean(axis=1, keepdims=True)
-    above, below = (counted * variance).sum(axis=(1, 2)), (counted * apart**2).sum(axis=(1, 2))
-    # Already at the target: nothing to shrink, any intensity gives the same.
-    intensity = np.divide(above, below, out=np.ones_like(above), where=below > 0)
-    return np.asarray(intensity.clip(0.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,7 +14,6 @@ can be taken out and settings be changed, unless it is too large.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING
@@ -29,13 +28,8 @@ from gaussbayes.base.finite import check_finite, overflow_error
 from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import one_blas_thread, ranges
+from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
-from gaussbayes.families.gaussian.product_moments import (
-    ProductMoments,
-    no_products,
-    product_moments,
-)
 from gaussbayes.kernels.arrays import Columns, as_matrix
 from gaussbayes.kernels.reference import add_squares, scatter_shape, zero_moments
 from gaussbayes.kernels.triangular import cholesky
@@ -47,7 +41,6 @@ if TYPE_CHECKING:
 MOST_BY_CLASS = 1 << 14
 """Entries of the scatters of all classes up to which a shared covariance keeps them apart."""
 
-_same = nullcontext()
 
 _NOISE = 16 * float(np.finfo(np.float64).eps)
 """Proportion of a sum of squares below which what a removal leaves of it has no right digit."""
@@ -148,7 +141,6 @@ class ClassMoments:
     offset: FloatArray  # (k, d)
     scatter: FloatArray  # full (k, d, d), pooled (d, d) or diagonal (k, d)
     layout: ScatterLayout
-    products: ProductMoments | None = None  # if they are needed, beside a full scatter
 
     def __post_init__(self) -> None:
         k, d = self.anchor.shape
@@ -176,9 +168,8 @@ class ClassMoments:
     @property
     def n_bytes(self) -> int:
         """How much memory they take."""
-        products = 0 if self.products is None else self.products.n_bytes
         arrays = (self.weight, self.anchor, self.offset, self.scatter)
-        return products + sum(part.nbytes for part in arrays)
+        return sum(part.nbytes for part in arrays)
 
     @property
     def mean(self) -> FloatArray:
@@ -200,14 +191,7 @@ class ClassMoments:
         mine = self.weight, self.anchor, self.offset, self.scatter
         theirs = other.weight, other.anchor, other.offset, other.scatter
         weight, anchor, offset, scatter = kernels.active().merge(mine, theirs, self.layout)
-        products = None
-        if pair := _products(self, other):
-            delta = _delta(self, other)
-            moved = -delta * divide(other.weight, weight)[:, None]
-            products = pair[0].about(moved, self.weight, self.scatter)
-            moved = delta * divide(self.weight, weight)[:, None]
-            products += pair[1].about(moved, other.weight, other.scatter)
-        return ClassMoments(weight, anchor, offset, scatter, self.layout, products)
+        return ClassMoments(weight, anchor, offset, scatter, self.layout)
 
     def __sub__(self, other: ClassMoments) -> ClassMoments:
         """The moments of the rows of `self` without those of `other`; see `without`."""
@@ -248,20 +232,12 @@ class ClassMoments:
         if layout.by_class:
             scatter[~left] = 0.0
         _settle(scatter, self, names)
-        products = None
-        if pair := _products(self, other):
-            apart = delta * proportion[:, None]
-            products = pair[0].about(apart, self.weight, self.scatter)
-            gone = pair[1].about(apart + delta, other.weight, other.scatter)
-            products = products.without(gone, layout.squares(scatter))
         anchor, offset = np.where(left[:, None], (self.anchor, offset), 0.0)
-        return ClassMoments(weight, anchor, offset, scatter, self.layout, products)
+        return ClassMoments(weight, anchor, offset, scatter, self.layout)
 
     def scaled(self, factor: float) -> ClassMoments:
         """The moments of the same rows, each counting `factor` times as much."""
-        products = None if self.products is None else self.products.scaled(factor)
-        scaled = self.weight * factor, self.scatter * factor
-        return replace(self, weight=scaled[0], scatter=scaled[1], products=products)
+        return replace(self, weight=self.weight * factor, scatter=self.scatter * factor)
 
     def aligned(self, positions: Sequence[int], n_classes: int) -> ClassMoments:
         """The same moments where class `i` has become number ``positions[i]`` of `n_classes`."""
@@ -270,9 +246,7 @@ class ClassMoments:
             np.asarray(positions, np.intp),
         )
         place(wider, where, self)
-        if self.products is None:
-            return wider
-        return replace(wider, products=self.products.aligned(where, n_classes))
+        return wider
 
     def selected(self, codes: Sequence[int] | NDArray[np.intp]) -> ClassMoments:
         """Only the classes with these codes, in this order.
@@ -290,8 +264,7 @@ class ClassMoments:
             )
             raise DataError(msg).with_remedies([_OWN_COVARIANCES])
         mean = self.anchor[where], self.offset[where]
-        products = None if self.products is None else self.products.of_classes(where)
-        return ClassMoments(self.weight[where], *mean, scatter, self.layout, products)
+        return ClassMoments(self.weight[where], *mean, scatter, self.layout)
 
     def together(self) -> ClassMoments:
         """The moments of the rows of all classes, as those of one class."""
@@ -303,27 +276,21 @@ class ClassMoments:
         scatter = self.scatters(layout, shared=True).copy()
         for w, delta in zip(self.weight, apart - offset, strict=True):
             LAYOUTS[layout].add_squares(scatter, np.array([w]), delta[None])
-        products = self.products
-        if products is not None:
-            moved = products.about(apart - offset, self.weight, self.scatter)
-            sums = (part.sum(axis=0, keepdims=True) for part in (moved.third, moved.fourth))
-            products = ProductMoments(*sums)
-        return ClassMoments(weight, anchor[None], offset[None], scatter, layout, products)
+        return ClassMoments(weight, anchor[None], offset[None], scatter, layout)
 
     def of_columns(self, columns: Sequence[int]) -> ClassMoments:
         """Only these features, in this order."""
         where = np.asarray(columns, dtype=np.intp)
         scatter = LAYOUTS[self.layout].of_columns(self.scatter, where)
         mean = self.anchor[:, where], self.offset[:, where]
-        products = None if self.products is None else self.products.of_columns(where)
-        return ClassMoments(self.weight, *mean, scatter, self.layout, products)
+        return ClassMoments(self.weight, *mean, scatter, self.layout)
 
     def with_layout(self, layout: ScatterLayout) -> ClassMoments:
         """Keep less of the scatter: a full one gives every layout, the others only their own."""
         if layout == self.layout:
             return self
         scatter = LAYOUTS[self.layout].reduced(self.scatter, layout)
-        return replace(self, scatter=scatter, layout=layout, products=None)
+        return replace(self, scatter=scatter, layout=layout)
 
     def scatters(self, layout: ScatterLayout, *, shared: bool) -> FloatArray:
         """The scatters (m, d, d) for "full", (m, d) for "diagonal"; m is 1 if shared, else k."""
@@ -343,18 +310,6 @@ def place(total: ClassMoments, where: NDArray[np.intp], part: ClassMoments) -> N
     total.anchor[where] = part.anchor
     total.offset[where] = part.offset
     total.scatter[where if LAYOUTS[part.layout].by_class else ...] = part.scatter
-
-
-def _products(a: ClassMoments, b: ClassMoments) -> tuple[ProductMoments, ProductMoments] | None:
-    """The products of both; None unless both have them, or are of no rows."""
-    if a.products is None and b.products is None:
-        return None
-    pair = [
-        no_products(*each.anchor.shape) if each.products is None else each.products
-        for each in (a, b)
-        if each.products is not None or not each.weight.any()
-    ]
-    return (pair[0], pair[1]) if len(pair) == 2 else None
 
 
 def _check_alike(a: ClassMoments, b: ClassMoments) -> None:
@@ -565,12 +520,9 @@ def complete_statistics(
     n_classes: int,
     layout: ScatterLayout = "full",
     threads: int = 1,
-    *,
-    products: bool = False,
 ) -> GaussianStatistics:
     """The statistics of rows without missing values, which are an error."""
-    moments = summarise(X, targets, weights, n_classes, layout, threads, products=products)
-    return GaussianStatistics(moments)
+    return GaussianStatistics(summarise(X, targets, weights, n_classes, layout, threads))
 
 
 def summarise(
@@ -580,16 +532,14 @@ def summarise(
     n_classes: int,
     layout: ScatterLayout = "full",
     threads: int = 1,
-    *,
-    products: bool = False,
 ) -> ClassMoments:
-    """The moments of complete rows, with `products` if wanted; see `observe`.
+    """The moments of complete rows; see `observe`.
 
     The rows are read once for class codes, k times for soft labels. NaN is an error.
     """
     if targets.ndim == 2:
         labels = np.asarray(targets, np.float64)
-        return _summarise_soft(X, labels, weights, layout, threads, products=products)
+        return _summarise_soft(X, labels, weights, layout, threads)
     accumulate = kernels.active().accumulate
     codes: CodeArray = np.ascontiguousarray(targets, dtype=np.int32)
 
@@ -597,21 +547,16 @@ def summarise(
         counted = None if weights is None else np.ascontiguousarray(weights[rows])
         parts = accumulate(X[rows], codes[rows], counted, n_classes, layout)
         weight, anchor, offset, scatter = parts
-        if not products:
-            return ClassMoments(weight, anchor, offset, scatter, layout)
-        matrix = np.asarray(as_matrix(X[rows]), np.float64)
-        sums = product_moments(matrix, codes[rows], counted, anchor, offset)
-        return ClassMoments(weight, anchor, offset, scatter, layout, sums)
+        return ClassMoments(weight, anchor, offset, scatter, layout)
 
     n, d = X.shape
     if n == 0:
         return empty(n_classes, d, layout)
     blocks = _row_blocks(n, d, n_classes, layout)
-    with one_blas_thread() if products else _same:
-        if len(blocks) == 1:
-            moments = summarise_block(blocks[0])
-        else:
-            moments = merge_blocks(summarise_block, blocks, threads)
+    if len(blocks) == 1:
+        moments = summarise_block(blocks[0])
+    else:
+        moments = merge_blocks(summarise_block, blocks, threads)
     if not (np.isfinite(moments.offset).all() and np.isfinite(moments.scatter).all()):
         check_finite(as_matrix(X))
         raise overflow_error(as_matrix(X))
@@ -624,27 +569,18 @@ def _summarise_soft(
     weights: FloatArray | None,
     layout: ScatterLayout,
     threads: int,
-    *,
-    products: bool,
 ) -> ClassMoments:
     n, k = labels.shape
     codes = np.zeros(n, dtype=np.int32)
     total = empty(k, X.shape[1], layout)
-    sums = []
     for c in range(k):
         counted = labels[:, c] if weights is None else labels[:, c] * weights
-        part = summarise(X, codes, counted, 1, layout, threads, products=products)
-        sums.append(part.products)
+        part = summarise(X, codes, counted, 1, layout, threads)
         if LAYOUTS[layout].by_class:
             place(total, np.array([c]), part)
         else:
             total += part.aligned([c], k)
-    if not products or not n:
-        return total
-    third, fourth = (
-        np.concatenate([getattr(some, name) for some in sums]) for name in ("third", "fourth")
-    )
-    return replace(total, products=ProductMoments(third, fourth))
+    return total
 
 
 def _row_blocks(n: int, d: int, k: int, layout: ScatterLayout) -> list[slice]:
