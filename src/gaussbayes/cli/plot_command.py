@@ -32,7 +32,7 @@ KINDS = {
     "explanation": "contributions of the features to the log-odds of one row",
     "importance": "held-out log loss lost without each feature",
     "qq": "quantiles of each feature against those of its Gaussian",
-    "comparison": "log loss of several classifiers, or error of k neighbours",
+    "comparison": "log loss of several classifiers",
 }
 _EVALUATED = {"confusion", "calibration", "roc"}
 _MODEL_ALONE = {"regions", "ellipses", "densities", "posterior", "joint", "evidence"}
@@ -42,7 +42,6 @@ _KINDS_OF = {
     "surface": {"evidence"},
     "precision_recall": {"roc"},
     "reject_below": {"regions"},
-    "neighbors": {"comparison"},
 }
 """The kinds of figures that have an option."""
 _MOST_POINTS = 5_000
@@ -69,7 +68,6 @@ def _size(_: click.Context, __: click.Parameter, text: str | None) -> list[Any] 
 @option("--surface", "Draw the evidence as a surface.")
 @option("--precision-recall", "Draw precision-recall curves in place of ROC curves.")
 @option("--reject-below P", "Hatch where no class has probability P.", type=flags.PROBABILITY)
-@option("--neighbors", "Draw the error of k neighbours against k.")
 @option("--size W,H", "Width and height in inches.", callback=_size)
 @option("--dpi N", "Resolution of a .png file.", type=click.IntRange(20, 1200), default=150)
 @flags.settings

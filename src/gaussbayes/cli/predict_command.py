@@ -102,7 +102,7 @@ def command(
         batches = track(_batches(fitted, rows), "predicting")
         tables = (_answers(fitted, batch, **wanted) for batch in batches)
         console.write_tables(tables, output, format_name)
-    if output != STANDARD:
+    if not console.is_stream(output):
         console.tell(f"Predictions saved to {output}")
 
 
