@@ -110,12 +110,12 @@ def test_labels(labels: list[Any], dtype: Any, nothing: Any, tmp_path: Path) -> 
 
 
 def test_impossible_values(tmp_path: Path) -> None:
-    """No count, neither 0 nor 1, not above 0, and what is impossible in every class."""
+    """No count, not above 0, and what is impossible in every class."""
     X = np.array([[1.0, 0, 2.0], [2.0, 0, 1.0], [3.0, 1, 4.0], [1.0, 1, 3.0]])
     chosen: Any = {0: "poisson", 1: "poisson"}
     model = GaussianClassifier(families=chosen, transforms={2: "log"})
     path = model.fit(X, list("aabb")).export(tmp_path / "model.onnx")
-    rows = np.array([[1.5, 0, 2], [-1, 0, 2], [1, 2, 2], [1, 1, 0], [1, 1, -3], [1, 1, 2.0]])
+    rows = np.array([[1.5, 0, 2], [-1, 0, 2], [1, 2.5, 2], [1, 1, 0], [1, 1, -3], [1, 1, 2.0]])
     label, posterior, _ = run_onnx(path, {"X": rows})
     assert np.isnan(posterior).all(axis=1).tolist() == [True] * 5 + [False]
     assert label.tolist() == [""] * 5 + ["b"]

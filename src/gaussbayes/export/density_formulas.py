@@ -176,20 +176,11 @@ def _squares(record: records.QuadraticForm, y: Value, patterns: _Patterns) -> Va
 
 
 def _table_terms(record: records.ValueTables, ops: Ops, columns: Sequence[int]) -> Terms:
-    terms, excluded = [], []
+    terms = []
     for table in record.tables:
-        column = columns[table.column]
-        if ops.inputs[column].kind == "category":
-            codes = ops.codes(column, table.values, missing=False)
-        else:
-            x = ops.numbers([column])
-            cases = [(x.equals(float(value)), float(at)) for at, value in enumerate(table.values)]
-            codes = choose(cases, np.nan).bind()
-            if not table.is_open:
-                excluded.append(codes.is_missing() & x.equals(x))
-        entries = np.maximum(table.log_probability.T, ops.impossible)
-        terms.append(codes.lookup(entries, 0.0))
-    return Terms(total(terms), (), tuple(excluded))
+        codes = ops.codes(columns[table.column], table.values, missing=False)
+        terms.append(codes.lookup(np.maximum(table.log_probability.T, ops.impossible), 0.0))
+    return Terms(total(terms))
 
 
 @number_terms.register
@@ -204,7 +195,7 @@ def _(record: records.PoissonRates, x: Value) -> Terms:
     terms = counts @ logarithm.T - present @ (rate - reference).T
     if not rate.all():
         positive = choose([(counts > 0.0, 1.0)], 0.0).bind()
-        terms += ops.impossible * (positive @ (rate == 0).T.astype(np.float64))
+        terms += positive @ np.where(rate == 0, ops.impossible, 0.0).T
     is_count = (counts >= 0.0) & (counts <= _LARGEST_COUNT) & counts.floor().equals(counts)
     excluded = choose([(is_count, 0.0)], 1.0).equals(1.0).any()
     return Terms(terms, ((present * _log_poisson(counts, reference)).sum(),), (excluded,))

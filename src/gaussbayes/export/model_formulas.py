@@ -61,21 +61,20 @@ def model_scores(model: Model, ops: Ops) -> Scores:
         raise OptionError(msg)
     known = [None] * len(model.densities) if model.learnt is None else model.learnt.parts
     parts = []
-    for component, density, statistics in zip(
-        model.components, model.densities, known, strict=True
-    ):
+    densities = zip(model.components, model.densities, known, strict=True)
+    for component, density, statistics in densities:
         described = require(density, Expressible, component.family, "an export")
         parts.append(density_terms(described.expression(statistics), ops, component.columns))
     with np.errstate(divide="ignore"):
         log_prior = np.log(model.prior)
-    densities = total([part.by_class for part in parts]).bind()
-    decisive = (densities + np.maximum(log_prior, ops.impossible)).bind()
+    likelihood = total([part.by_class for part in parts]).bind()
+    decisive = (likelihood + np.maximum(log_prior, ops.impossible)).bind()
     posteriors, evidence = _normalised(decisive)
     evidence = total([evidence, *(term for part in parts for term in part.common)]).bind()
     calibration = model.calibration
     if calibration is not None:
         shift = np.maximum(log_prior + calibration.offsets, ops.impossible)
-        decisive = (calibration.temperature * densities + shift).bind()
+        decisive = (calibration.temperature * likelihood + shift).bind()
         posteriors, _ = _normalised(decisive)
         proportion = calibration.prior_proportion
         if proportion > 0:

@@ -55,7 +55,7 @@ _KINDS: dict[type, tuple[Any, Any, Any]] = {
 """How ONNX and NumPy call the types of labels and categories, and what stands for none."""
 
 _INCOMPLETE = Path(__file__).with_name("incomplete_rows.onnxtxt").read_text()
-"""Squared distances (k, r) and lengths (m, r) of rows with missing values, in any pattern.
+"""Squared distances (r, k) and log lengths (r, m) of rows with missing values, in any pattern.
 
 With the whitener W of the complete row, the least ``|W (x − mean)|²`` over the missing columns is
 found by taking the directions of their columns of W out of all others, one after the other
@@ -226,14 +226,10 @@ class OnnxOps(Ops):
         squares, lengths, rows, lost = (each.name for each in graph.output)
         table = np.stack([_constants_less(form, n_lost) for n_lost in range(d + 1)])
         n_lost = Value(self, lost, 1)
-        constants = n_lost.lookup(table) - Value(self, self._turned(lengths), k)
-        squared = Value(self, self._turned(squares), k)
-        found = of_distance(squared, constants, form.degrees, float(d) - n_lost)
+        constants = n_lost.lookup(table) - Value(self, lengths, k)
+        found = of_distance(Value(self, squares, k), constants, form.degrees, float(d) - n_lost)
         places = self.node("Unsqueeze", rows, self.integers(1))
         return Value(self, self.node("ScatterND", terms.data, places, found.data), k)
-
-    def _turned(self, x: str) -> str:
-        return self.node("Transpose", x, perm=[1, 0])
 
 
 def _constants_less(form: QuadraticForm, n_lost: int) -> FloatArray:

@@ -1,4 +1,4 @@
-"""How densities are described, so that others than NumPy can work them out: SQL, frames, ONNX.
+"""How densities are described, so that others than NumPy can work them out: SQL and ONNX.
 
 A density that is `Expressible` gives one of these records: what has to be calculated for all k
 classes, as numbers and names of columns, and not how. Columns are numbered among those of the
@@ -135,19 +135,17 @@ class SpannedForm:
 class ValueTable:
     """``log p(value | class)`` of one column: −∞ is a probability of 0.
 
-    A value that is not among these adds 0, as a missing one does, if the table is open; otherwise
-    it cannot be, and the row has no score.
+    A value that is not among these adds 0, as a missing one does.
     """
 
     column: int
-    values: tuple[Any, ...]  # m strings, integers, booleans or floats
+    values: tuple[Any, ...]  # m strings, integers or booleans
     log_probability: FloatArray  # (k, m)
-    is_open: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ValueTables:
-    """Columns that each have a table: categories, or 0 and 1."""
+    """Columns of categories that each have a table."""
 
     tables: tuple[ValueTable, ...]
 
