@@ -98,9 +98,6 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-Labels: TypeAlias = NDArray[np.generic]
-"""Labels (n,) as the user wrote them: strings, integers or booleans."""
-
 Feature: TypeAlias = str | int | tuple[str | int, ...]
 """A feature by name or number; several in a tuple."""
 
@@ -371,7 +368,7 @@ class BaseClassifier(
 
     # Predictions.
 
-    def predict(self, X: TableLike) -> Labels:
+    def predict(self, X: TableLike) -> LabelArray:
         """Predict the most probable class of each row.
 
         Parameters
@@ -896,7 +893,9 @@ class BaseClassifier(
                 setattr(changed, name, value)
         return changed
 
-    def sample(self, n_samples: int = 1, random_state: RandomState = None) -> tuple[Labels, Labels]:
+    def sample(
+        self, n_samples: int = 1, random_state: RandomState = None
+    ) -> tuple[NDArray[np.generic], LabelArray]:
         """Draw rows from the model.
 
         Parameters
@@ -1083,10 +1082,10 @@ class BaseClassifier(
     # Attributes.
 
     model_ = Fitted[Model](lambda model: model)
-    classes_ = Fitted[Labels](lambda model: model.schema.classes, solved=False)
+    classes_ = Fitted[LabelArray](lambda model: model.schema.classes, solved=False)
     columns_ = Fitted[ColumnTable](model_columns, solved=False)
     n_features_in_ = Fitted[int](_n_columns, solved=False)
-    feature_names_in_ = Fitted[Labels](_feature_names, solved=False)
+    feature_names_in_ = Fitted[LabelArray](_feature_names, solved=False)
     priors_ = Fitted[FloatArray](lambda model: model.prior)
     means_ = Fitted[FloatArray](class_moments.class_means)
     covariances_ = Fitted[FloatArray](class_moments.class_covariances)

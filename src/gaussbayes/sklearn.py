@@ -43,7 +43,7 @@ from gaussbayes.base.types import (
 )
 from gaussbayes.data.labels import encode, unite
 from gaussbayes.data.rows import LabelledRows
-from gaussbayes.estimators import BaseClassifier, Fitted, Labels
+from gaussbayes.estimators import BaseClassifier, Fitted
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.gaussian.regularisation import Regularisation
 from gaussbayes.families.gaussian.structure import STRUCTURES
@@ -239,12 +239,12 @@ class _DropIn(BaseClassifier):
         return normalised_priors(priors[unite(known, present)[2]])
 
     @property
-    def classes_(self) -> Labels:  # type: ignore[override]
+    def classes_(self) -> LabelArray:  # type: ignore[override]
         """The labels (k,), sorted: those announced, and all that have rows."""
         if not self.__sklearn_is_fitted__():
             msg = f"{type(self).__name__!r} object has no attribute 'classes_'"
             raise AttributeError(msg, name="classes_", obj=self)
-        classes: Labels = self._model.known_classes
+        classes: LabelArray = self._model.known_classes
         return classes
 
     def _of_all_classes(self, values: Any, fill: float, axis: int = 0) -> Any:

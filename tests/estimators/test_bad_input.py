@@ -179,7 +179,7 @@ def test_collinear_features(structure: tuple[Any, bool], scale: float) -> None:
         ([0.2, 0.3, 0.5], "2 classes, 'ash', 'oak', so 2 priors are needed"),
         ({"ash": 0.5, "elm": 0.5}, "unknown to the model: 'elm'; without a prior: 'oak'"),
         ({"ash": 1.0}, "without a prior: 'oak'"),
-        ("equal", "None, 'uniform' or a sequence of probabilities or a mapping .*, got 'equal'"),
+        ("equal", "priors must be None, 'uniform'.* got 'equal'"),
         (["x", "y"], "priors must be numbers"),
     ],
 )

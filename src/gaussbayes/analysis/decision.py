@@ -86,7 +86,7 @@ class Decisions(Result):
     @property
     def labels(self) -> LabelArray:
         """The class decided (n,); None for a refused row."""
-        labels: LabelArray = self.classes[self.best].astype(object)
+        labels = self.classes[self.best].astype(object)
         labels[self.refused] = None
         return labels
 
@@ -123,10 +123,9 @@ def decide(
     A row is novel if its p-value (see `gaussbayes.analysis.novelty`) is below the level `novelty`
     for every class; `reject` are `reject_below` and `reject_cost` of `decide_by_posteriors`.
     """
-    level = reject.pop("novelty_level", None) if novelty is None else novelty
-    is_novel = (
-        None if level is None else novel(class_p_values(model, rows, n_jobs), level, model.prior)
-    )
+    is_novel = None
+    if novelty is not None:
+        is_novel = novel(class_p_values(model, rows, n_jobs), novelty, model.prior)
     matrix = None if costs is None else check_costs(costs, model.classes)
     log_posterior = model.log_posterior(rows, n_jobs)
     return decide_by_posteriors(

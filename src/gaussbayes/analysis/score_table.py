@@ -114,12 +114,12 @@ class Scores(Result):
     def _distances(self) -> tuple[FloatArray, FloatArray]:
         return self._model.squared_distance(self._rows, self._n_jobs)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """All columns as lists, and the classes; a column that the model lacks is not there."""
         columns = {name: values.tolist() for name, values in self._columns().items()}
         return {"classes": self.classes.tolist(), **columns}
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> object:
         """All columns as a data frame; a column that the model lacks is not there.
 
         The frame is one of the library that the rows came in, with their index. For arrays it is

@@ -17,7 +17,7 @@ RealArray: TypeAlias = NDArray[np.floating[Any]]
 CodeArray: TypeAlias = NDArray[np.int32]
 """Class codes 0 … k−1, one for each row."""
 
-LabelArray: TypeAlias = NDArray[Any]
+LabelArray: TypeAlias = NDArray[np.generic]
 """Labels as the user wrote them: strings, integers or booleans."""
 
 CovarianceName: TypeAlias = Literal["full", "diagonal", "spherical"]

@@ -25,7 +25,7 @@ from gaussbayes.base.merge_tree import Mergeable, MergeTree
 from gaussbayes.base.missing_marks import ORDINARY
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.schema import ColumnTable
-from gaussbayes.base.types import FloatArray
+from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import MISSING, check_categories
 from gaussbayes.data.labels import read_label_column
 from gaussbayes.data.read import as_source
@@ -279,8 +279,9 @@ class BlockReader:
     def read(self, table: "pa.Table") -> LabelledRows:
         """The rows of a table that has been sifted."""
         weights, target = weight_column(table, self.roles.weights), self.roles.target
+        classes: LabelArray = np.empty(0)
         if target is None:
-            targets, classes = no_labels(table.num_rows, weights), np.empty(0)
+            targets = no_labels(table.num_rows, weights)
         else:
             codes, classes, n_unlabelled = read_label_column(
                 table.column(target), target, self.request.label_marks, integers=self.integers

@@ -56,7 +56,6 @@ METRICS = {
     "cost": ("cost", "mean per decision", False),
 }
 """The name of each metric of an `Evaluation`, a remark, and whether it is shown in percent."""
-FIGURES = METRICS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,7 +146,7 @@ class Evaluation(Result):
     """The evaluation of predictions for rows of known class."""
 
     classes: LabelArray  #: (k,)
-    confusion: NDArray[Any]  #: (k, k) true class by row, predicted by column; counts, unless soft
+    confusion: FloatArray  #: (k, k) true class by row, predicted by column; counts, unless soft
     log_loss: float  #: mean of −log p(true class | x), in nats; ∞ if one has probability 0
     brier: float  #: mean of Σ_c (p(c | x) − [c is true])², from 0 to 2
     calibration: CalibrationCurve | None = None  #: of predicted classes, in ten groups
@@ -403,8 +402,6 @@ class Evaluation(Result):
             if self.costs is not None or name != "cost"
         ]
 
-    figures = metrics
-
     @property
     def warnings(self) -> list[str]:
         """A sentence for each metric that is worse than that of the class frequencies."""
@@ -445,8 +442,6 @@ class Evaluation(Result):
         }
         return {name: plain(value) for name, value in record.items()}
 
-    record = to_dict
-
     def metrics_table(self) -> TextTable:
         """Return the metrics beside those of the class frequencies."""
         low, high = (fixed(100 * bound, 2) for bound in self.error_interval)
@@ -454,8 +449,6 @@ class Evaluation(Result):
         columns = ("metric", "value", "standard\nerror", "class\nfrequencies", "")
         rows = [each.cells for each in self.metrics()]
         return TextTable(columns, rows, notes=notes, sides="lrrrl")
-
-    figures_table = metrics_table
 
     def tables(self) -> Sequence[Block]:
         """Return the metrics, the classes one by one, and the confusion matrix."""

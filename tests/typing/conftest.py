@@ -1,0 +1,3 @@
+"""The program is checked, not run."""
+
+collect_ignore = ["user.py"]
