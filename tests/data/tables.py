@@ -95,6 +95,15 @@ def bits(model: GaussianClassifier) -> bytes:
         return model.save(Path(folder) / "model.json", unlabelled_rows=True).read_bytes()
 
 
+def bits_of(value: Any) -> bytes:
+    """A value that is made of arrays, to the last bit."""
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    if hasattr(value, "__slots__"):
+        return b"".join(bits_of(getattr(value, name)) for name in value.__slots__ if name[0] != "_")
+    return repr(value).encode()
+
+
 def n_rows(model: GaussianClassifier) -> float:
     """How much all labelled rows weigh."""
     return float(model.model_.learnt.weight.sum())

@@ -12,24 +12,21 @@ import pyarrow as pa
 import pytest
 from pyarrow import ipc, parquet
 
-from gaussbayes.base.errors import DataError
+from gaussbayes import DataError, read
 from gaussbayes.data import expansion
-from gaussbayes.data.files import open_source
-from tests.data.tables import learn
 
 PROGRAM = """
 import sys
-from gaussbayes.base.errors import DataError
-from gaussbayes.data.files import open_source
+from gaussbayes import DataError, read
 from gaussbayes.data.reduction import open_rows
 from gaussbayes.data.roles import Request
 for path in sys.argv[1:]:
-    for read in (
+    for look in (
         lambda: open_rows(path, Request("y", ["x"])).reduce(lambda block, _: block.rows.n_rows),
-        lambda: [block.table.num_rows for block in open_source(path).blocks()],
+        lambda: [batch.num_rows for batch in read(path).batches()],
     ):
         try:
-            read()
+            look()
         except DataError as error:
             print(error)
 from tests.fuzz.data_file import peak_memory
@@ -148,8 +145,7 @@ def test_strings_that_many_rows_share_are_read(tmp_path: Path) -> None:
     names = [f"{number % 9} " + "long " * 2000 for number in range(30_000)]
     table = pa.table({"x": np.arange(30_000.0), "s": names, "y": [0, 1] * 15_000})
     parquet.write_table(table.select(["x", "s", "y"]).slice(0, 9000), tmp_path / "a.parquet")
-    read = pa.concat_tables([b.table for b in open_source(tmp_path / "a.parquet").blocks()])
-    assert read["s"].to_pylist() == names[:9000]
+    assert read(tmp_path / "a.parquet").table()["s"].to_pylist() == names[:9000]
 
 
 def test_a_length_that_is_not_true(tmp_path: Path) -> None:
@@ -217,7 +213,7 @@ def test_text_that_expands(name: str, tmp_path: Path, monkeypatch: pytest.Monkey
     packed = gzip.compress(text) if name.endswith("gz") else sink.getvalue().to_pybytes()
     (tmp_path / name).write_bytes(packed)
     with pytest.raises(DataError, match=f"{name} expands from .* KB to .* MB or more"):
-        learn(tmp_path / name, "y")
+        read(tmp_path / name).table()
 
 
 def test_mutated_files() -> None:

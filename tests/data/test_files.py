@@ -10,7 +10,6 @@ import dask
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
 
 from gaussbayes import DataError
 from gaussbayes.base.missing_marks import ORDINARY
@@ -154,7 +153,12 @@ def test_numbers_may_begin_after_the_first_block(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(text, "BLOCK_BYTES", 100)
-    lines = [f"{n % 9},,{'uv'[n % 2]}" for n in range(100)] + ["1,2.5,u", "2,3,v", "1,3.5,u", "2,5,v"]
+    lines = [f"{n % 9},,{'uv'[n % 2]}" for n in range(100)] + [
+        "1,2.5,u",
+        "2,3,v",
+        "1,3.5,u",
+        "2,5,v",
+    ]
     (tmp_path / "a.csv").write_text("a,b,y\n" + "\n".join(lines) + "\n")
     model = small(tmp_path / "a.csv", numeric=["a", "b"])
     assert model.means_[:, 1].tolist() == [3.0, 4.0]

@@ -7,10 +7,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, ipc, parquet
 
-from gaussbayes.base.errors import DataError, GaussBayesError
-from tests.data.tables import learn
+from gaussbayes import DataError, GaussBayesError, read
+from gaussbayes.base.schema import Column, ColumnTable
 
 N_ROWS = 12
+COLUMNS = ColumnTable((Column("x", "number"), Column("y", "number")), "kind")
 _OLD = ipc.IpcWriteOptions(use_legacy_format=True)
 
 
@@ -42,10 +43,10 @@ def write_parquet(rows: pa.Table, path: Path) -> None:
 def rows_or_error(path: Path) -> int | None:
     """How many rows have a label, or None for an error of ours; any other error fails the test."""
     try:
-        found = learn(path, features=["x", "y"], n_jobs=1)
-    except GaussBayesError:
+        labels = read(path).table(COLUMNS)["kind"].to_pylist()
+    except (GaussBayesError, KeyError):
         return None
-    return found.n_rows - found.n_unlabelled
+    return sum(label in {"a", "b"} for label in labels)
 
 
 @pytest.mark.parametrize(
@@ -73,10 +74,10 @@ def test_a_stream_ends_with_its_mark_and_nothing_else(tmp_path: Path) -> None:
     whole = path.read_bytes()
     path.write_bytes(whole.removesuffix(b"\xff\xff\xff\xff\0\0\0\0"))
     with pytest.raises(DataError, match="breaks off after 12 rows: .* writer that is closed"):
-        learn(path, "kind")
+        read(path).table()
     path.write_bytes(whole + whole)
     with pytest.raises(DataError, match="goes on after the end of its Arrow stream, at row 12"):
-        learn(path, "kind")
+        read(path).table()
     with ipc.new_stream(path, table().schema, options=_OLD) as writer:  # its mark is shorter
         writer.write_table(table())
     assert rows_or_error(path) == N_ROWS
@@ -94,7 +95,7 @@ def test_every_truncation_of_a_csv_file(tmp_path: Path) -> None:
         left = whole[:length].rpartition(b"\n")[2]
         # Text has no mark for its end: a last line with all its fields and a label is a row.
         complete = lines - 1 + (left.count(b",") == 2 and left.endswith((b'a"', b'b"')))
-        assert found in {None, complete}, whole[:length]
+        assert found in {None, max(complete, 0)}, whole[:length]
 
 
 def test_every_truncation_of_json_lines(tmp_path: Path) -> None:

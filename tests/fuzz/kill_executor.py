@@ -20,12 +20,15 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import numpy as np
+
 from gaussbayes.data.reduction import RowSource, open_rows
 from gaussbayes.data.roles import Request
 from gaussbayes.data.spark import _whatever_pandas
 from gaussbayes.model.options import internal_options
+from gaussbayes.model.sources import Observation
 from tests.data.mortal import MortalFold
-from tests.data.tables import bits_of, observation
+from tests.data.tables import bits_of
 from tests.fuzz.kill_worker import N_BLOCKS, block, marks, say
 
 PATIENCE = 300.0
@@ -106,7 +109,8 @@ def main(runs: int) -> None:
             block(number).to_parquet(path, index=False)
         request = Request("kind")
         alone = open_rows(paths, request)
-        fold = observation(alone, internal_options())
+        schema = alone.encoder.schema(np.empty(0))
+        fold = Observation(internal_options().settings(schema), schema)
         truth = [bits_of(part) for part in alone.reduce(fold).total.parts]
         frames = [spark.read.parquet(str(path)) for path in paths]
         rows = open_rows(reduce(lambda a, b: a.union(b), frames), request)

@@ -16,20 +16,16 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import dask
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 from distributed import Client, LocalCluster
 
-from gaussbayes.base.merge_tree import MergeTree
-from gaussbayes.data.dask import _partition_partial
-from gaussbayes.data.roles import Request, Roles
-from gaussbayes.model.options import internal_options
-from gaussbayes.model.sources import Observation
-from tests.data.tables import Found, bits, learn
+from gaussbayes import GaussianClassifier
+from tests.data.tables import bits, fitted
 
 N_BLOCKS = 24
-ROLES = Roles("kind", ("a", "b", "c"))
 
 
 def block(number: int, slowly: str | None = None) -> pd.DataFrame:
@@ -55,14 +51,8 @@ def lazy_blocks(folder: str | None = None) -> Any:
 
 def on_one_machine() -> bytes:
     """What is learnt from the rows by one process."""
-    tree = MergeTree()
-    schema = ROLES.encoder.schema(np.empty(0))
-    fold = Observation(internal_options().settings(schema), schema)
-    for number in range(N_BLOCKS):
-        shared = ROLES, Request("kind"), ROLES.encoder, fold
-        tree.add(number, _partition_partial(block(number), number, shared))
-    total = tree.result()
-    return bits(Found(total.total.with_rows(), ROLES.features, (), total.n_rows))
+    with dask.config.set(scheduler="synchronous"):
+        return bits(fitted(lazy_blocks(), features=["a", "b", "c"]))
 
 
 def with_a_kill(after: int) -> tuple[bytes, int, int]:
@@ -77,9 +67,10 @@ def with_a_kill(after: int) -> tuple[bytes, int, int]:
         Client(cluster) as client,
     ):
         workers = sorted(client.run(os.getpid).values())
-        done: list[Found] = []
+        done: list[GaussianClassifier] = []
         frame = lazy_blocks(folder)
-        work = Thread(target=lambda: done.append(learn(frame, "kind", client=client)))
+        how: Any = {"features": ["a", "b", "c"], "reading": {"client": client}}
+        work = Thread(target=lambda: done.append(fitted(frame, **how)))
         work.start()
         while work.is_alive() and marks(folder) < after:
             time.sleep(0.002)

@@ -241,7 +241,7 @@ def decide_roles(
         tuple(
             name
             for name, column in columns.items()
-            if column.is_infinite and name not in reasons and roles[name] != "date"
+            if column.is_infinite and name not in reasons and roles[name] == "number"
         )
         if request.is_automatic
         else (),

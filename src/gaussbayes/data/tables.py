@@ -374,8 +374,9 @@ def _as_float(value: object, row: int, column: str, marks: ColumnMarks, *, spell
         with suppress(ValueError):
             if spelled:
                 return float(value)
+        shown = repr(str(value) if isinstance(value, str) else bytes(value))
         msg = (
-            f"{column} of X holds a string: {value!r:.60} in row {row}; could not convert string "
+            f"{column} of X holds a string: {shown:.60} in row {row}; could not convert string "
             "to float. The column must hold numbers: pandas.to_numeric(..., errors='coerce') makes "
             "numbers of strings, and missing values of those that spell none"
         )
