@@ -112,7 +112,7 @@ def _precisions(model: Model) -> tuple[FloatArray, FloatArray]:
             features = ", ".join(model.schema.feature_name(column) for column in component.columns)
             msg = (
                 f"the equation of a boundary needs Gaussian features, but {features:.200} "
-                f"({component.family.name}) are not: leave them out with marginal, or use log_odds"
+                f"({component.family.name}) are not; use the model without them"
             )
             raise OptionError(msg)
     k, d = model.classes.shape[0], model.schema.n_features

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.notices import Remedy
 from gaussbayes.base.numerals import percent, shortened
 from gaussbayes.base.result import Result
 from gaussbayes.base.text_tables import Block, TextTable
@@ -122,11 +123,9 @@ def prediction_sets(
         raise OptionError(msg)
     calibration = model.calibration
     if calibration is None or not calibration.left_out:
-        msg = (
-            "prediction sets need leave-one-out scores, which this model does not have: fit it "
-            "with calibrate=True"
-        )
-        raise DataError(msg)
+        msg = "prediction sets need leave-one-out scores, which this model does not have"
+        calibrate = Remedy("calibrate the posteriors", (("calibrate", True),))
+        raise DataError(msg).with_remedies([calibrate])
     log_posterior = model.log_posterior(rows, n_jobs).astype(np.float64)
     members = conformal_p_values(log_posterior, calibration, by_class=by_class) > 1.0 - coverage
     return PredictionSets(members, model.classes, float(coverage), by_class)

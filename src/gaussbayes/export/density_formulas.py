@@ -52,7 +52,7 @@ def density_terms(record: Any, ops: Ops, columns: Sequence[int]) -> Terms:
 def number_terms(record: Any, x: Value) -> Terms:
     """The terms of a density of columns of numbers (n, d)."""
     del x
-    msg = f"{type(record).__name__} cannot be exported: leave its features out (marginal)"
+    msg = f"{type(record).__name__} cannot be exported; export the model without its features"
     raise OptionError(msg)
 
 

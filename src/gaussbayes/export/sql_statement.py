@@ -231,8 +231,7 @@ def sql_statement(
         if len(stage) > rules.most_columns:
             msg = (
                 f"{rules.name} allows {rules.most_columns:,} columns in a subquery, and this model "
-                f"takes {len(stage):,}: export one of fewer features (marginal), or choose another "
-                "dialect"
+                f"takes {len(stage):,}; export a model of fewer features, or choose another dialect"
             )
             raise OptionError(msg)
         columns = [x if cell.text == x else f"{cell.text} AS {x}" for x, cell in stage.items()]

@@ -599,8 +599,7 @@ def bic(solution: Solution, learnt: Learnt, settings: Settings, schema: Schema) 
 def no_rows() -> DataError:
     """What is raised where rows would have to be held out, but are not in memory."""
     return DataError(
-        "selection='leave_one_out' needs the rows and their classes, all in memory: fit to arrays "
-        "or a frame, or choose by selection='bic', for which their statistics do"
+        "held-out rows need all rows and their classes in memory; fit to arrays or a frame"
     )
 
 

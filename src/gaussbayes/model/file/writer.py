@@ -214,7 +214,7 @@ def _parts(model: Model, unlabelled_rows: bool) -> dict[str, Any]:
             families.append(_family(component.family, component.columns, *parts))
     rest = None
     if unlabelled is not None:
-        kept = unlabelled.kept("saving them (unlabelled_rows=True)") if unlabelled_rows else None
+        kept = unlabelled.kept("saving them") if unlabelled_rows else None
         with within("unlabelled.rows"):
             rest = UnlabelledRecord(unlabelled.n_rows, None if kept is None else _rows(kept))
     return {"families": families, "unlabelled": rest, "solution": _write_solution(solution)}
