@@ -152,13 +152,8 @@ MODELS: dict[str, tuple[bool, Callable[[pd.DataFrame, Any], Any]]] = {
 """Whether features may be collinear, and how the model is fitted."""
 
 
-@pytest.mark.parametrize(
-    ("engine", "model", "labels", "names"), all_pairs(ENGINES, MODELS, LABELS, NAMES)
-)
-def test_labels_and_names(engine: str, model: str, labels: str, names: str, tmp_path: Path) -> None:
-    """They are only labels and names, whatever characters they have."""
-    if (model, labels) == ("announced", "booleans"):
-        labels = "strings"  # one of two classes would be left, with nothing to decide
+def fitted(model: str, labels: str, names: str) -> tuple[Any, pd.DataFrame]:
+    """A model of 60 rows of four features, and these; the last may follow from the others."""
     collinear, fit = MODELS[model]
     values, n = LABELS[labels], 60
     codes = np.arange(n) % len(values)
@@ -167,7 +162,17 @@ def test_labels_and_names(engine: str, model: str, labels: str, names: str, tmp_
         X[:, 3] = X[:, 0] - 2.0 * X[:, 1] + 3.0
     y = np.array(values, dtype=object if labels == "objects" else None)[codes]
     table = pd.DataFrame(X + 100.0, columns=NAMES[names])
-    assert_same_scores(engine, fit(table, y), table, tmp_path)
+    return fit(table, y), table
+
+
+@pytest.mark.parametrize(
+    ("engine", "model", "labels", "names"), all_pairs(ENGINES, MODELS, LABELS, NAMES)
+)
+def test_labels_and_names(engine: str, model: str, labels: str, names: str, tmp_path: Path) -> None:
+    """They are only labels and names, whatever characters they have."""
+    if (model, labels) == ("announced", "booleans"):
+        labels = "strings"  # one of two classes would be left, with nothing to decide
+    assert_same_scores(engine, *fitted(model, labels, names), tmp_path)
 
 
 def test_labels_that_cannot_be_written(tmp_path: Path) -> None:
