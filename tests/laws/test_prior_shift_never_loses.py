@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gaussbayes.analysis.prior_shift import prior_shift
+from gaussbayes.analysis.prior_shift import estimate_priors
 from tests.oracles import EPS
 
 
@@ -16,7 +16,7 @@ def test_the_log_likelihood_never_falls(k: int, n: int, data: st.DataObject) -> 
     weights = data.draw(hnp.arrays(np.float64, n, elements=st.integers(1, 5)))
     shares = data.draw(hnp.arrays(np.float64, k, elements=st.integers(1, 9)))
     prior = shares / shares.sum()
-    found = prior_shift(log_posterior, prior, weights, max_iterations=200)
+    found = estimate_priors(log_posterior, prior, weights, max_iterations=200)
     # Each of n terms, no larger than 30 + log 9 k, is rounded a few times and summed.
     bound = 8 * (n + k) * EPS * 40 * float(weights.sum())
     assert np.diff(found.log_likelihood).min(initial=0.0) >= -bound
@@ -32,7 +32,7 @@ def test_certain_labels_are_counted(k: int, data: st.DataObject) -> None:
     shares = data.draw(hnp.arrays(np.float64, k, elements=st.integers(1, 9)))
     log_posterior = np.full((codes.size, k), -np.inf)
     log_posterior[np.arange(codes.size), codes] = 0.0
-    found = prior_shift(log_posterior, shares / shares.sum())
+    found = estimate_priors(log_posterior, shares / shares.sum())
     expected = np.bincount(codes, minlength=k) / codes.size
     np.testing.assert_allclose(found.prior, expected, rtol=0, atol=4 * k * EPS)
     assert found.n_iterations <= 2

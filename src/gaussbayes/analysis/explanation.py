@@ -181,8 +181,6 @@ class Explanation(Result):
                 blocks.append(f"{why}, without contribution: {some}{more}.")
         return blocks
 
-    as_record = Result.to_dict
-
 
 def _rule_tables(bayes: BayesRule) -> tuple[TextTable, TextTable]:
     """Return the numbers and their logarithms, the most probable class first."""

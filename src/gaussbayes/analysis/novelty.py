@@ -5,9 +5,9 @@ degrees of freedom as there are features. Its upper tail is a p-value: the proba
 of the class lies at least this far from its mean. A row that is far from every class is novel.
 
 The p-value of the evidence is the probability that a row drawn from the model has no more evidence
-than this one, ``P(p(X) ≤ p(x))``. For a single Gaussian it is the χ² tail of the distance; for other
-models it is simulated, with the same draws each time. Rows with missing values are compared with
-rows of the features that they have.
+than this one, ``P(p(X) ≤ p(x))``. For a single Gaussian it is the χ² tail of the distance. For
+other models it is simulated, with the same draws each time. Rows with missing values are compared
+with rows of the features that they have.
 """
 
 from __future__ import annotations

@@ -98,9 +98,6 @@ def estimate_priors(
     return PriorEstimate(estimated, np.array(record), gap, gap <= enough, labels, prior)
 
 
-prior_shift = estimate_priors
-
-
 def _ratios(
     log_posterior: RealArray, prior: FloatArray, sample_weight: Any
 ) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -209,13 +209,3 @@ def _parameter_table(parameters: Parameters) -> TextTable:
         for name, cells in list(zip(parameters.names, parameters.values, strict=True))[:_MOST_LINES]
     ]
     return _table("", shown, rows, parameters.title)
-
-
-def model_blocks(model: Model) -> list[Block]:
-    """Return the sentence and tables of the summary."""
-    return list(summarise(model).tables())
-
-
-def model_tables(model: Model) -> list[Block]:
-    """Return the tables of the summary."""
-    return [block for block in model_blocks(model) if not isinstance(block, str)]
