@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from gaussbayes.base.errors import GaussBayesError, OptionError
 from gaussbayes.base.numerals import fixed, percent, shortened
@@ -34,6 +35,7 @@ BOOSTING = "gradient boosting"
 EBM = "explainable boosting"
 _TREES = (BOOSTING, EBM)
 _CLEARLY = 0.05  # proportion of the log loss by which a tree model must be better to be named
+_FEW_ROWS = 10_000  # below, other libraries fit on one thread
 _MOST_CATEGORIES = 255  # of a categorical feature of HistGradientBoostingClassifier
 
 
@@ -193,8 +195,10 @@ def compare(
     matrix = None if costs is None else check_costs(costs, splits.classes)
     methods = _methods(splits, models, _neighbors(neighbors))
     tasks = [(method, fold) for fold in range(len(splits.pairs)) for method in methods]
-    for method, fold in track(tasks, "comparing models", len(tasks)):
-        method.evaluate(splits, fold)
+    # Threads of OpenMP that wait for one another take seconds to fit trees to a hundred rows.
+    with threadpool_limits(1 if len(splits.truth) < _FEW_ROWS else None):
+        for method, fold in track(tasks, "comparing models", len(tasks)):
+            method.evaluate(splits, fold)
     candidates = tuple(method.result(splits, matrix) for method in methods)
     frequencies = np.broadcast_to(splits.frequencies, (len(splits.truth), splits.classes.size))
     with np.errstate(divide="ignore"):
