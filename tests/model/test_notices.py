@@ -47,7 +47,7 @@ def test_columns(kind: Any, tmp_path: Path) -> None:
         warnings.simplefilter("always")
         model = kind().fit(table, Y)
     assert [each.category for each in told].count(DroppedColumnsWarning) == 1
-    assert kinds(model) == ["dropped columns", "suspicious column", "infinite values"]
+    assert kinds(model) == ["dropped columns", "suspicious columns", "infinite values"]
     dropped, suspicious, infinite = model.notices_
     assert "id (identifies rows)" in dropped.message
     assert "same (constant)" in dropped.message
@@ -59,7 +59,7 @@ def test_columns(kind: Any, tmp_path: Path) -> None:
     # What is advised is done, and is said no more.
     (exclude,) = suspicious.remedies
     followed = kind().set_params(columns__exclude=dict(exclude.columns)["exclude"])
-    assert "suspicious column" not in kinds(quiet(followed, table, Y))
+    assert "suspicious columns" not in kinds(quiet(followed, table, Y))
     kept = quiet(kind().set_params(columns__keep_identifiers=True), table, Y)
     assert kept.columns_["id"].kind == "number"
 

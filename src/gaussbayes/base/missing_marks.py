@@ -118,12 +118,6 @@ class MissingMarks:
         return MissingMarks(self.everywhere | other.everywhere, tuple(sorted(of_columns.items())))
 
     @property
-    def infinite(self) -> list[str]:
-        """A sentence for each column whose infinite numbers are missing values."""
-        names = [name for name, marks in self.of_columns if marks >= INFINITY]
-        return [infinite_sentence(name) for name in names]
-
-    @property
     def options(self) -> dict[str, Any]:
         """What users give as `na_values` and `keep_default_na` to have these marks."""
         kept = self.everywhere >= DEFAULT_NA
@@ -133,9 +127,9 @@ class MissingMarks:
         return {"na_values": values, "keep_default_na": kept}
 
 
-def infinite_sentence(name: str) -> str:
-    """What is said of a column whose infinite numbers are missing values."""
-    return f"{name}: infinite numbers are taken for missing values"
+def infinite_sentence(names: Iterable[str]) -> str:
+    """What users are told about columns whose infinite values are missing values."""
+    return f"infinite values are treated as missing in {', '.join(names)}"
 
 
 @cache

@@ -19,7 +19,7 @@ Arguments: TypeAlias = tuple[tuple[str, Value], ...]
 
 NoticeKind: TypeAlias = Literal[
     "dropped columns",
-    "suspicious column",
+    "suspicious columns",
     "renamed columns",
     "infinite values",
     "possible missing value",

@@ -359,8 +359,8 @@ def warn_of_columns(roles: ColumnTable) -> None:
             "it names, and Columns(exclude=[…]) drops columns without this warning"
         )
         warnings.warn(msg, DroppedColumnsWarning, stacklevel=level)
-    for name in roles.infinite:
-        warnings.warn(infinite_sentence(name), UserWarning, stacklevel=level)
+    if roles.infinite:
+        warnings.warn(infinite_sentence(roles.infinite), UserWarning, stacklevel=level)
     for column in roles.doubts:
         msg = f"{column.name!r} {column.reason}: if it is known only with the class, exclude it"
         warnings.warn(msg, LeakageWarning, stacklevel=level)

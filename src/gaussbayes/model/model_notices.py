@@ -6,7 +6,7 @@ only the reading of its rows has shown is stored with it: rows skipped, encoding
 
 from collections.abc import Iterator
 
-from gaussbayes.base.missing_marks import INFINITY
+from gaussbayes.base.missing_marks import INFINITY, infinite_sentence
 from gaussbayes.base.notices import Notice, Remedy
 from gaussbayes.base.numerals import counted
 from gaussbayes.base.schema import reasons_of
@@ -37,14 +37,18 @@ def _columns(model: Model) -> Iterator[Notice]:
         keep = Remedy("keep identifiers", columns=(("keep_identifiers", True),))
         message = f"dropped {reasons_of(roles.dropped)}"
         yield Notice("dropped columns", message, (keep,) if identifies else ())
-    for column in () if roles is None else roles.doubts:
-        message = f"{column.name} {column.reason}, which may not be known for new rows"
-        exclude = Remedy("exclude it", columns=(("exclude", [column.name]),))
-        yield Notice("suspicious column", message, (exclude,))
+    doubts = () if roles is None else roles.doubts
+    if doubts:
+        several = " and ".join(f"{column.name} {column.reason}" for column in doubts)
+        message = f"{several}, which may not be known for new rows"
+        names = [column.name for column in doubts]
+        exclude = Remedy(
+            f"exclude {'it' if len(names) == 1 else 'them'}", columns=(("exclude", names),)
+        )
+        yield Notice("suspicious columns", message, (exclude,))
     infinite = [name for name, marks in missing.of_columns if marks >= INFINITY]
     if infinite:
-        message = f"infinite values are treated as missing in {', '.join(infinite)}"
-        yield Notice("infinite values", message)
+        yield Notice("infinite values", infinite_sentence(infinite))
 
 
 def _classes(model: Model) -> Iterator[Notice]:
