@@ -52,7 +52,7 @@ def test_columns(kind: Any, tmp_path: Path) -> None:
     assert "id (identifies rows)" in dropped.message
     assert "same (constant)" in dropped.message
     assert dict(dropped.remedies[0].columns) == {"keep_identifiers": True}
-    assert suspicious.message.startswith("leak")
+    assert suspicious.message.startswith("suspicious leak (alone determines")
     assert infinite.message == "infinite values are treated as missing in b"
     again = gaussbayes.load(model.save(tmp_path / "model.json"))
     assert again.notices_ == model.notices_

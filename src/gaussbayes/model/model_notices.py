@@ -14,11 +14,10 @@ from gaussbayes.data.roles import BadRows, describe
 from gaussbayes.model.model import Model
 
 
-def model_notices(model: Model, bad_rows: BadRows | None = None) -> tuple[Notice, ...]:
+def model_notices(model: Model) -> tuple[Notice, ...]:
     """The notices about a model: its columns, its rows, and how well it could be fitted."""
-    read = () if bad_rows is None else skipped_rows(bad_rows)
     fitted = (*_classes(model), *_unlabelled(model), *_convergence(model), *_information(model))
-    return (*_columns(model), *dict.fromkeys((*model.notices, *read)), *fitted)
+    return (*_columns(model), *model.notices, *fitted)
 
 
 def skipped_rows(bad_rows: BadRows) -> tuple[Notice, ...]:
@@ -39,8 +38,7 @@ def _columns(model: Model) -> Iterator[Notice]:
         yield Notice("dropped columns", message, (keep,) if identifies else ())
     doubts = () if roles is None else roles.doubts
     if doubts:
-        several = " and ".join(f"{column.name} {column.reason}" for column in doubts)
-        message = f"{several}, which may not be known for new rows"
+        message = f"suspicious {reasons_of(doubts)}: is it known for new rows before their class?"
         names = [column.name for column in doubts]
         exclude = Remedy(
             f"exclude {'it' if len(names) == 1 else 'them'}", columns=(("exclude", names),)
