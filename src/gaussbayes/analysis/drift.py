@@ -34,7 +34,8 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import Block, Styled, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, LabelsLike, TableLike, WeightsLike
 from gaussbayes.data.labels import labelled_rows, read_weights, unite
-from gaussbayes.data.roles import separate_columns
+from gaussbayes.data.read import as_source
+from gaussbayes.data.roles import is_source, separate_columns
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.likelihood_ratio import (
     Contrastable,
@@ -91,16 +92,6 @@ class Drift(Result):
     labelled: bool  #: whether the newer rows have labels
     notes: tuple[str, ...] = ()  #: features that could not be compared, and approximations
 
-    @property
-    def statistic(self) -> float:
-        """The sum of the likelihood ratios of class frequencies and families."""
-        return float(sum(test.statistic for test in self.tests if not _is_detail(test)))
-
-    @property
-    def degrees(self) -> float:
-        """Number of parameters compared by this sum."""
-        return float(sum(test.degrees for test in self.tests if not _is_detail(test)))
-
     def changed(self, level: float = LEVEL) -> list[str]:
         """Return the features of which some parameter has changed, the clearest first."""
         names = (each.feature for each in self.features if each.adjusted < level)
@@ -115,17 +106,15 @@ class Drift(Result):
         sizes = " and ".join(f"{each:,.10g}" for each in self.weights)
         kind = "labelled" if self.labelled else "unlabelled"
         statement = f"{verdict}: p = {score(self.p_value)} ({sizes} rows, newer rows {kind})"
-        columns = ("class", "quantity", "statistic", "para-\nmeters", "p", "p (Holm)")
         tests = [
             (
-                _label(test.label),
-                test.quantity,
-                five_digits(test.statistic),
-                f"{test.degrees:g}",
-                _written(test.p_value),
-                _emphasised(test.adjusted),
+                _label(each.label),
+                each.quantity,
+                five_digits(each.statistic),
+                f"{each.degrees:g}",
+                *_p(each),
             )
-            for test in self.tests
+            for each in self.tests
         ]
         lines = (
             (
@@ -134,28 +123,18 @@ class Drift(Result):
                 shortened(each.quantity, 28),
                 five_digits(each.before),
                 five_digits(each.after),
-                _written(each.p_value),
-                _emphasised(each.adjusted),
+                *_p(each),
             )
             for each in self.features
         )
+        of_tests = ("class", "quantity", "statistic", "para-\nmeters", "p", "p (Holm)")
         headings = ("feature", "class", "quantity", "before", "after", "p", "p (Holm)")
+        about: dict[str, Any] = {"title": "features", "sides": "lllr", "notes": self.notes}
         return [
             statement,
-            TextTable(columns, tests, title="tests of classes", sides="llr"),
-            TextTable.first(
-                headings,
-                lines,
-                len(self.features),
-                title="features",
-                sides="lllr",
-                notes=self.notes,
-            ),
+            TextTable(of_tests, tests, title="tests of classes", sides="llr"),
+            TextTable.first(headings, lines, len(self.features), **about),
         ]
-
-
-def _is_detail(test: DriftTest) -> bool:
-    return test.quantity in {"means", "covariances"}
 
 
 def drift(
@@ -170,7 +149,7 @@ def drift(
     ----------
     model : estimator
         A fitted estimator of this package.
-    newer : estimator or table
+    newer : estimator, table or path
         Another estimator with the same features, or rows as in `predict`.
     y : array or str, optional
         Labels of the rows, or the name of the column of `newer` that holds them. Without labels,
@@ -200,6 +179,8 @@ def drift(
     before = _record(model)
     if isinstance(newer, Model) or hasattr(newer, "model_"):
         return _labelled_drift(before, _record(newer))
+    if is_source(newer):
+        newer = as_source(newer).table(before.schema.roles)
     X, y, weights = separate_columns(newer, y, sample_weight)
     X = before.without_target(X)
     member = _single(before)
@@ -442,9 +423,9 @@ def _label(label: object) -> str:
     return "all" if label is None else shortened(str(label), 20)
 
 
-def _written(p_value: float) -> str:
-    return fixed(p_value, 4) if np.isnan(p_value) else score(p_value)
-
-
-def _emphasised(p_value: float) -> str:
-    return Styled(_written(p_value)) if p_value < LEVEL else _written(p_value)
+def _p(test: DriftTest | DriftFeature) -> tuple[str, str]:
+    """Return the p-value and the adjusted one as text; small ones stand out."""
+    plain, adjusted = (
+        fixed(p, 4) if np.isnan(p) else score(p) for p in (test.p_value, test.adjusted)
+    )
+    return plain, Styled(adjusted) if test.adjusted < LEVEL else adjusted
