@@ -12,4 +12,5 @@ def test_transcript(path: Path) -> None:
     page = path.read_text(encoding="utf-8")
     with directory() as folder:
         found = rewritten(page, folder)
+    assert "Traceback" not in page
     assert found.splitlines() == page.splitlines(), "`make accept` rewrites it; read the difference"
