@@ -42,7 +42,7 @@ from gaussbayes.analysis.prediction_sets import PredictionSets, prediction_sets
 from gaussbayes.analysis.prior_shift import PriorEstimate, estimate_priors
 from gaussbayes.analysis.score_table import Scores
 from gaussbayes.analysis.synthesis import as_generator, draw
-from gaussbayes.base.errors import DataError, FileError, GaussBayesError, OptionError
+from gaussbayes.base.errors import FileError, GaussBayesError, OptionError
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.text_tables import html_blocks
@@ -62,33 +62,21 @@ from gaussbayes.data.categories import warn_of_unseen
 from gaussbayes.data.columns import Columns
 from gaussbayes.data.labels import check_known, codes_among, encode, labelled_rows, read_targets
 from gaussbayes.data.read import Source, batches_of
-from gaussbayes.data.roles import is_source, separate_columns
+from gaussbayes.data.roles import is_source, named_columns, separate_columns
 from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.data.tables import as_array, is_frame
+from gaussbayes.model import cross_validation as held_out
 from gaussbayes.model.construction import given_model
-from gaussbayes.model.cross_validation import (
-    CrossValidation,
-    LeaveOneOut,
-    evaluate_fitted,
-    evaluate_held_out,
-    leave_one_out,
-    with_bayes_error,
-)
+from gaussbayes.model.cross_validation import CrossValidation, LeaveOneOut
 from gaussbayes.model.evaluation import Costs, Evaluation, accuracy, check_costs
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model, learnt_model
 from gaussbayes.model.model_notices import model_notices
-from gaussbayes.model.options import Options, model_options, options_of
+from gaussbayes.model.options import Options, arguments_of, model_options
 from gaussbayes.model.select import Selection
 from gaussbayes.model.settings import Priors
 from gaussbayes.model.solution import NegativeLogLikelihood
-from gaussbayes.model.sources import (
-    Observation,
-    fit_source,
-    model_columns,
-    open_more,
-    update_rows,
-)
+from gaussbayes.model.sources import fit_source, model_columns, observe_source, update_source
 from gaussbayes.model.statistics import Learnt, observe
 
 if TYPE_CHECKING:
@@ -242,7 +230,7 @@ class BaseClassifier(
             return self._remember(before.of_rows(more), _selection=vars(like).get("_selection"))
         options = self._options()
         if is_source(X):
-            named, weights = _named(y, sample_weight)
+            named, weights = named_columns(y, sample_weight)
             request = options.request(named, weights=weights)
             fit = fit_source(X, request, options, n_jobs=self.n_jobs)
             return self._remember(fit.model, _selection=fit.selection)
@@ -681,17 +669,10 @@ class BaseClassifier(
         >>> model.decide([[2.5]], costs={("ill", "well"): 50, ("well", "ill"): 1}).labels
         array(['ill'], dtype=object)
         """
-        model = self._ready()
+        model, rows = self._ready(), self._rows(self._table(X))
         model = model if priors is None else model.with_priors(priors)
-        return decide(
-            model,
-            self._rows(self._table(X)),
-            costs=costs,
-            reject_below=reject_below,
-            reject_cost=reject_cost,
-            novelty=novelty,
-            n_jobs=self.n_jobs,
-        )
+        rule = {"reject_below": reject_below, "reject_cost": reject_cost, "novelty": novelty}
+        return decide(model, rows, costs=costs, n_jobs=self.n_jobs, **rule)
 
     def predict_set(
         self, X: TableLike, coverage: float = 0.9, *, by_class: bool = False
@@ -759,21 +740,17 @@ class BaseClassifier(
         (0.98, 0.3333)
         """
         fitted, marks = self.__sklearn_is_fitted__(), self._options().label_marks
+        singly = isinstance(cv, str) and cv == "loo" and (fitted or not self._automatic)
         X, y, groups = separate_columns(self._table(X), y, groups)
         if cv is None and groups is None and fitted:
-            evaluation = evaluate_fitted(self._ready(), self._checked(X), y, costs, marks)
-        elif (
-            isinstance(cv, str)
-            and cv == "loo"
-            and groups is None
-            and (fitted or not self._automatic)
-        ):
+            evaluation = held_out.evaluate_fitted(self._ready(), self._checked(X), y, costs, marks)
+        elif singly:
             evaluation = self._left_out(X, y, None, costs).evaluation
         else:
             how: dict[str, Any] = {"groups": groups, "costs": costs, "random_state": random_state}
             folds = 10 if cv is None else cv
-            evaluation = evaluate_held_out(self, X, y, folds, **how, marks=marks)
-        return with_bayes_error(evaluation, self._ready()) if fitted else evaluation
+            evaluation = held_out.evaluate_held_out(self, X, y, folds, **how, marks=marks)
+        return held_out.with_bayes_error(evaluation, self._ready()) if fitted else evaluation
 
     def leave_one_out(
         self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike = None
@@ -814,7 +791,7 @@ class BaseClassifier(
             table, schema = self._first_rows(options, X, y, sample_weight)
             settings, calibrated = options.settings(schema), options.calibration is not None
         matrix = None if costs is None else check_costs(costs, schema.classes)
-        return leave_one_out(
+        return held_out.leave_one_out(
             table, schema, settings, self.n_jobs, calibrated=calibrated, costs=matrix
         )
 
@@ -888,7 +865,7 @@ class BaseClassifier(
         """
         model = self._ready().marginal(features)
         changed = self._with(model)
-        for name, value in _arguments_of(model).items():
+        for name, value in arguments_of(model.settings, model.schema).items():
             if name in ("families", "columns", "transforms") and name in self._arguments:
                 setattr(changed, name, value)
         return changed
@@ -1173,7 +1150,7 @@ class BaseClassifier(
     @classmethod
     def _from_model(cls, model: Model) -> Self:
         """An estimator with the settings of a model; given priors do not bind a later fit."""
-        known = _arguments_of(model)
+        known = arguments_of(model.settings, model.schema)
         if model.learnt is None:
             known["priors"] = None
         arguments = {name: known[name] for name in cls._arguments if name in known}
@@ -1206,11 +1183,8 @@ class BaseClassifier(
         if self.__sklearn_is_fitted__():
             before = self._record().decayed(decay)
             if is_source(X):
-                rows = self._open(before, X, y, sample_weight)
-                observation = Observation(before.observing, before.schema)
-                reduced = rows.reduce(observation, n_jobs=self.n_jobs)
-                updated = update_rows(before, rows, reduced, self.n_jobs).model
-                return updated, reduced.total.classes, self._selection
+                named, request = self._request(y, sample_weight)
+                return *update_source(before, X, named, self.n_jobs, **request), self._selection
             more = self._observed(before, X, y, sample_weight)
             return before.updated(more), more.classes, self._selection
         options = self._options()
@@ -1228,10 +1202,8 @@ class BaseClassifier(
     ) -> Learnt:
         """The statistics of more rows, whose features are those of a model."""
         if is_source(X):
-            rows = self._open(before, X, y, sample_weight)
-            observation = Observation(before.observing, before.schema)
-            total: Learnt = rows.reduce(observation, n_jobs=self.n_jobs).total
-            return total.with_rows()
+            target, request = self._request(y, sample_weight)
+            return observe_source(before, X, target, self.n_jobs, **request)[1].total.with_rows()
         X, y, sample_weight = separate_columns(X, y, sample_weight)
         _warn_of_matrix(y)
         encoder = replace(before.encoder, categories=None)
@@ -1240,10 +1212,10 @@ class BaseClassifier(
         schema = encoder.schema(table.classes)
         return observe(table, before.observing, schema, n_threads(self.n_jobs)).with_rows()
 
-    def _open(self, before: Model, X: TableLike, y: LabelsLike, sample_weight: WeightsLike) -> Any:
-        """A source of more rows, whose features are those of a model."""
-        target, weights = _named(y, sample_weight)
-        return open_more(before, X, target, weights=weights, mark=self._options().unlabelled)
+    def _request(self, y: LabelsLike, sample_weight: WeightsLike) -> tuple[str, dict[str, Any]]:
+        """The target, and what else is asked of a source of more rows."""
+        target, weights = named_columns(y, sample_weight)
+        return target, {"weights": weights, "mark": self._options().unlabelled}
 
     def _scored(self, score: Callable[[Model, Rows, int | None], Value], X: TableLike) -> Value:
         """Scores of rows; those of a source are computed batch by batch."""
@@ -1581,37 +1553,6 @@ def _model_of(other: object) -> Model:
         )
         raise TypeError(msg)
     return other._record()  # noqa: SLF001
-
-
-def _arguments_of(model: Model) -> dict[str, Any]:
-    """The arguments of the estimators that give the settings of a model."""
-    schema = model.schema
-    arguments = options_of(model.settings, schema)
-    arguments["shrinkage_target"] = arguments.pop("target", "diagonal")
-    arguments["calibrate"] = model.calibration is not None
-    families = (arguments["families"] or {}).items()  # a family with more settings has no name
-    arguments["families"] = {key: name for key, name in families if isinstance(name, str)} or None
-    columns: dict[str, Any] = {
-        name: arguments[name] for name in ("na_values", "keep_default_na") if name in arguments
-    }
-    if schema.roles is not None and schema.features is not None and schema.roles.excluded:
-        columns["features"] = list(schema.features)
-    elif schema.roles is None and schema.categorical:
-        columns["categorical"] = list(schema.categorical)
-    arguments["columns"] = Columns(**columns) if columns else None
-    return arguments
-
-
-def _named(y: object, sample_weight: object) -> tuple[str, str | None]:
-    """The columns of the labels and the weights, which a source must have."""
-    for what, given in (("y", y), ("sample_weight", sample_weight)):
-        if not isinstance(given, str) and not (what == "sample_weight" and given is None):
-            msg = (
-                f"X is read from elsewhere, so {what} must be the name of one of its columns, got "
-                f"{type(given).__name__}"
-            )
-            raise DataError(msg)
-    return y, sample_weight  # type: ignore[return-value]
 
 
 def _linear(model: Model, part: int) -> FloatArray | None:

@@ -187,10 +187,6 @@ def choose_roles(
 ) -> Roles:
     """Find the columns wanted among those there are; `decided` says what all of them are."""
     names = list(columns)
-    if not all(isinstance(name, str) for name in names):
-        other = next(name for name in names if not isinstance(name, str))
-        msg = f"columns are found by names that are strings, but one is {other!r}: rename it"
-        raise DataError(msg)
     check_distinct("the table", names)
     features, target, weights = request.features, request.target, request.weights
     others = {role: name for role, name in (("target", target), ("weights", weights)) if name}
@@ -570,6 +566,18 @@ def is_source(X: Any) -> bool:
     return package in {"dask", "dask_expr", "pyspark"} or not hasattr(X, "__array__")
 
 
+def named_columns(y: object, weights: object) -> tuple[str, str | None]:
+    """The columns of the labels and of the weights of a source, which must be given by name."""
+    for what, given in (("y", y), ("sample_weight", weights)):
+        if not isinstance(given, str) and (what == "y" or given is not None):
+            msg = (
+                f"X is read from elsewhere, so {what} must be the name of one of its columns, got "
+                f"{type(given).__name__}"
+            )
+            raise DataError(msg)
+    return y, weights  # type: ignore[return-value]
+
+
 def separate_columns(
     X: Any, y: Any, weights: Any = None, columns: ColumnTable | None = None
 ) -> tuple[Any, Any, Any]:
@@ -606,7 +614,11 @@ def separate_columns(
 
 
 def check_distinct(what: str, names: Sequence[str]) -> None:
-    """Raise if a column has the name of another."""
+    """Raise if a column has the name of another, or one that is not a string."""
+    other = next((name for name in names if not isinstance(name, str)), None)
+    if other is not None:
+        msg = f"columns are found by names that are strings, but one is {other!r}: rename it"
+        raise DataError(msg)
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         msg = (

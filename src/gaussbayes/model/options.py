@@ -467,37 +467,38 @@ def internal_options(
     )
 
 
-def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
-    """The options, as `check_options` takes them, that give these settings."""
+def arguments_of(settings: Settings, schema: Schema) -> dict[str, Any]:
+    """The arguments of the estimators that give these settings."""
     options: dict[str, Any] = {}
     for family in settings.families:
         options = {**family.options, **options}  # those of the first, if two differ
     defaults = list(DEFAULT_FAMILIES.values())
-    families: dict[Any, Any] = {}
+    families: dict[Any, str] = {}
     for component in settings.components:
         family = component.plain_family
-        name = family.name
-        if name == "coded" and component is settings.components[0]:
-            options["coded"], defaults = True, []
-            continue
-        plain = make_family(name, options) == family
+        plain = make_family(family.name, options) == family
         # Blocks of the features that are not named come first.
-        if name in defaults and (plain or not _is_special(family)):
-            del defaults[: defaults.index(name) + 1]
-            continue
-        defaults = []
-        features: Sequence[Any] = component.columns
-        if schema.features is not None:
-            features = [schema.features[column] for column in component.columns]
-        key = features[0] if len(features) == 1 else tuple(features)
-        families[key] = name if plain else family
-    transform = _transform_of(settings, schema)
-    if transform is not None:
-        options["transforms"] = transform
+        if family.name in defaults and (plain or not _is_special(family)):
+            del defaults[: defaults.index(family.name) + 1]
+        elif plain and family.name != "coded":  # a family with other settings has no name
+            names: Sequence[Any] = schema.features or range(schema.n_features)
+            chosen = [names[column] for column in component.columns]
+            families[chosen[0] if len(chosen) == 1 else tuple(chosen)] = family.name
+    columns: dict[str, Any] = {}
     if schema.missing != STANDARD_MARKS:
-        options |= schema.missing.options
-    options |= {"families": families or None, "priors": settings.priors}
-    return options | {"unlabelled_weight": settings.unlabelled_weight}
+        columns = dict(schema.missing.options)
+    if schema.roles is not None and schema.features is not None and schema.roles.excluded:
+        columns["features"] = list(schema.features)
+    elif schema.roles is None and schema.categorical:
+        columns["categorical"] = list(schema.categorical)
+    return options | {
+        "shrinkage_target": options.get("target", "diagonal"),
+        "transforms": _transform_of(settings, schema),
+        "families": families or None,
+        "priors": settings.priors,
+        "calibrate": settings.calibration is not None,
+        "columns": Columns(**columns) if columns else None,
+    }
 
 
 def _is_special(family: Any) -> bool:

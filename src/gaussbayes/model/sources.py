@@ -232,20 +232,29 @@ class _SeveralLearnt:
         return self.parts[0].classes
 
 
-def update_rows(
-    model: Model, rows: RowSource, reduced: Reduced[Learnt], n_jobs: int | None = None
-) -> SourceFit:
-    """The model of the rows seen before and of those of a source that was read by `Observation`.
+def observe_source(
+    model: Model, source: object, target: str, n_jobs: int | None, **request: Any
+) -> tuple[RowSource, Reduced[Learnt]]:
+    """More rows with the features of a model, and their statistics; `request` as in `open_more`."""
+    rows = open_more(model, source, target, **request)
+    return rows, rows.reduce(Observation(model.observing, model.schema), n_jobs=n_jobs)
 
-    `rows` are read again if there are too many unlabelled ones to be kept.
+
+def update_source(
+    model: Model, source: object, target: str, n_jobs: int | None, **request: Any
+) -> tuple[Model, LabelArray]:
+    """The model of the rows seen before and of those of a source, and the labels of these.
+
+    The source is read again if it has too many unlabelled rows to be kept.
     """
+    rows, reduced = observe_source(model, source, target, n_jobs, **request)
     updated = model.updated(reduced.total)
     reduction = _reduction(updated, rows)
     if reduction is not None:
         before = None if model.learnt is None else model.learnt.unlabelled
         kept = None if before is None else before.kept("partial_fit")
         updated = updated.solved(n_jobs, rows=_Both(kept, reduction))
-    return SourceFit(with_notices(updated, rows, reduced), reduced)
+    return with_notices(updated, rows, reduced), reduced.total.classes
 
 
 def open_more(model: Model, source: object, target: str | None = None, **request: Any) -> RowSource:
