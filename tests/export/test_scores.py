@@ -69,6 +69,16 @@ def test_families(engine: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_probabilities_of_zero(engine: str, tmp_path: Path) -> None:
+    """A rate of 0, a category that a class never has, and counts of all sizes."""
+    counts = np.array([0.0, 0, 0, 0, 3, 5, 0, 40, 2, 15, 16, 17, 300, 7])
+    y = np.array(list("aaaabbbbbbbbbb"))
+    table = pd.DataFrame({"rare": counts, "kind": pd.Categorical(list("ststtuuttsuuts"))})
+    model = GaussianClassifier(families={"rare": "poisson"}).fit(table, y)
+    assert_same_scores(engine, model, table, tmp_path)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_selected_models(engine: str, tmp_path: Path) -> None:
     """Categories as corners of a simplex, missing ones among them; calibrated, other priors."""
     random = np.random.default_rng(0)
