@@ -305,7 +305,7 @@ def test_models_that_cannot_be_drawn(plot: Plot, two_classes: Case) -> None:
     X, y = two_classes.X, two_classes.y
     other = QuadraticDiscriminantAnalysis().fit(X, y)
     if plot.needs == "densities":
-        with pytest.raises(OptionError, match="densities are needed here, which Quadratic.* not"):
+        with pytest.raises(OptionError, match="densities, which Quadratic.* not"):
             plot.draw(other, X, y)
     else:
         drawn(plot, Case(other, X, y))

@@ -81,7 +81,7 @@ def confusion(
     below = height if length <= 0.95 * side / k else length
     ax = style.axes_for(ax, (side + length + 0.8, side + below + 0.9))
     display = ConfusionMatrixDisplay(evaluation.proportions, display_labels=names)
-    span = {"vmin": 0, "vmax": 1}
+    span = {"vmin": 0, "vmax": 1, "aspect": "auto"}  # layouts cannot place a square
     display.plot(ax=ax, include_values=False, cmap="Blues", colorbar=False, im_kw=span)
     cell = min(style.inches(ax)) / k
     proportions = evaluation.proportions.ravel().tolist()

@@ -10,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LightSource, LinearSegmentedColormap, to_rgb
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.view import (
@@ -29,7 +28,6 @@ from gaussbayes.plots import line_plots, region_plots, row_plots, style
 from gaussbayes.plots.style import Classifier, Features, Look, styled
 
 _SURFACE = 120  # points of the grid of a surface along each axis
-_N_LEVELS = 10
 _HALVINGS = 6  # contours of the joint densities of all classes, each half the one inside it
 _NEUTRAL = ("white", "#c9d3da", "#7d8f9c", "#3b4a57")  # from 0 upwards, of no class
 _PALE = 0.4  # of a class's colour is taken out of a blend, so that points stand out
@@ -131,7 +129,7 @@ def evidence(
     legend: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot the evidence ``p(x) = Σ_c p(x, c)`` as contours over the plane, or along one feature.
+    """Plot the evidence ``p(x) = Σ_c p(x, c)`` as a map of the plane, or along one feature.
 
     With `surface` it is a surface over the plane in the colour of the most probable class, the
     stronger the higher.
@@ -170,15 +168,9 @@ def evidence(
     shown = style.widest(style.limits_before(ax), view_limits(seen, points.places))
     grid = grid_within(seen, region_plots.RESOLUTION, *shown)
     values: NDArray[Any] = grid.arrange(seen.evidence(grid.rows))
-    look: Look = {"cmap": LinearSegmentedColormap.from_list("neutral", _NEUTRAL), "zorder": 0}
-    drawn: Any
-    if any(grid.discrete):
-        drawn = region_plots.draw_image(ax, grid, values, vmin=0.0, vmax=_top(values), **look)
-    else:
-        levels = MaxNLocator(_N_LEVELS).tick_values(0.0, _top(values))
-        drawn = ax.contourf(grid.x, grid.y, values, levels=levels, **look)
-        drawn.set_rasterized(True)
-        ax.set(xlim=grid.extent[:2], ylim=grid.extent[2:])
+    colors = LinearSegmentedColormap.from_list("neutral", _NEUTRAL)
+    look: Look = {"cmap": colors, "vmin": 0.0, "vmax": _top(values), "interpolation": "bilinear"}
+    drawn = region_plots.draw_image(ax, grid, values, **look)
     style.separate_categories(ax, seen.axes)
     style.finish(ax, seen.axes, row_plots.draw_rows(ax, seen, points), legend=legend)
     _draw_colorbar(ax, drawn, "p(x)")

@@ -10,19 +10,16 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
 from matplotlib.colors import ListedColormap
 from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.class_moments import class_outlines, mass_of_radius
 from gaussbayes.analysis.view import (
-    Axis,
     Grid,
     RegionMap,
     View,
     axis_limits,
-    boundary_segments,
     density_view,
     grid_within,
     pair_view,
@@ -30,7 +27,7 @@ from gaussbayes.analysis.view import (
     view_limits,
 )
 from gaussbayes.base.errors import DataError, OptionError
-from gaussbayes.base.types import LabelsLike, TableLike
+from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
 from gaussbayes.plots import row_plots, style
 from gaussbayes.plots.line_plots import BOUNDARY
 from gaussbayes.plots.style import Classifier, Features, Look, Styles, styled
@@ -87,13 +84,18 @@ def regions(
     shown = style.widest(style.limits_before(ax), view_limits(seen, points.places))
     # As far as ellipses reach, which may be drawn on it later.
     grid = grid_within(seen, RESOLUTION, *style.widest(shown, _reach(seen)))
-    has_boundaries = draw_regions(ax, region_map(seen, grid), seen.axes, styles)
+    found = region_map(seen, grid)
+    colors = ListedColormap([style.lighter(look.color, LIGHT) for look in styles])
+    codes = np.ma.masked_less(found.codes, 0)  # where no class is possible it stays white
+    draw_image(ax, grid, codes, cmap=colors, vmin=-0.5, vmax=len(styles) - 0.5)
+    _draw_boundaries(ax, found)
+    style.separate_categories(ax, seen.axes)
     style.set_limits(ax, shown)
     entries = [] if not points.unlabelled.all() else region_handles(styles)
     wrong = (seen.predicted(points.places) != points.codes) & ~points.unlabelled
     entries += row_plots.draw_rows(ax, seen, points, wrong)
     entries += row_plots.draw_means(ax, seen.means)
-    if has_boundaries:
+    if any(axis.is_ordered for axis in seen.axes):
         entries.append(style.line(BOUNDARY, color=style.INK, linewidth=1.5))
     if reject_below is not None:
         largest: NDArray[Any] = grid.arrange(seen.posterior(grid.rows).max(axis=1))
@@ -191,49 +193,32 @@ def draw_image(ax: Axes, grid: Grid, values: NDArray[Any], **look: Any) -> AxesI
     return image
 
 
-def draw_regions(
-    ax: Axes, regions: RegionMap, axes: Sequence[Axis], styles: Styles, **look: Any
-) -> bool:
-    """The region of each class and the lines between; says whether there are any lines."""
-    colors = ListedColormap([style.lighter(each.color, LIGHT) for each in styles])
-    codes = np.ma.masked_less(regions.codes, 0)  # where no class is possible it stays white
-    draw_image(ax, regions.grid, codes, cmap=colors, vmin=-0.5, vmax=len(styles) - 0.5)
-    has_boundaries = draw_boundaries(ax, regions, axes, **look)
-    style.separate_categories(ax, axes)
-    return has_boundaries
-
-
-def draw_boundaries(ax: Axes, regions: RegionMap, axes: Sequence[Axis], **look: Any) -> bool:
-    """Draw the lines where the most probable class changes; between categories there are none."""
-    grid = regions.grid
-    options: Look = {"colors": style.INK, "linestyles": "solid", "linewidths": 1.5, "zorder": 2}
-    options |= look
-    if any(grid.discrete):
-        ordered = [along for along, axis in enumerate(axes) if axis.is_ordered]
-        segments = [segment for along in ordered for segment in boundary_segments(regions, along)]
-        cells = LineCollection(segments, capstyle="butt", gid="boundary", **options)
-        ax.add_collection(cells, autolim=False)
-        return bool(ordered)
+def _draw_boundaries(ax: Axes, regions: RegionMap) -> None:
+    """Draw the lines where the most probable class changes."""
+    look: Look = {"colors": style.INK, "linestyles": "solid", "linewidths": 1.5, "zorder": 2}
     # Every boundary has a class on either side: without one class all of them are still drawn.
     for code in np.unique(regions.codes)[1:]:
-        lines = ax.contour(grid.x, grid.y, regions.margins[..., code], levels=[0.0], **options)
-        lines.set_gid("boundary")
-    return True
+        margins = _cells(regions.grid, regions.margins[..., code])
+        ax.contour(*margins, levels=[0.0], **look).set_gid("boundary")
 
 
 def _draw_rejected(ax: Axes, grid: Grid, largest: NDArray[Any], threshold: float) -> None:
     """Hatch where the largest posterior (p, m) is below a threshold."""
-    x, y = grid.x, grid.y
-    if any(grid.discrete):  # each point stands for its cell
-        left, right, bottom, top = grid.edges
-        x = np.repeat(np.linspace(left, right, x.size + 1), 2)[1:-1]
-        y = np.repeat(np.linspace(bottom, top, y.size + 1), 2)[1:-1]
-        largest = largest.repeat(2, axis=0).repeat(2, axis=1)
     if (largest < threshold).any():
         look: Look = {"colors": "none", "hatches": [_OPEN["hatch"]], "zorder": 1}
-        zone = ax.contourf(x, y, largest, levels=[0.0, threshold], **look)
+        zone = ax.contourf(*_cells(grid, largest), levels=[0.0, threshold], **look)
         zone.set(edgecolor=_OPEN["edgecolor"], linewidth=_OPEN["linewidth"], gid="rejected")
         zone.set_hatch_linewidth(_OPEN["hatch_linewidth"])
+
+
+def _cells(grid: Grid, values: NDArray[Any]) -> tuple[FloatArray, FloatArray, NDArray[Any]]:
+    """The grid and values (p, m) for contours; a point of a discrete grid stands for its cell."""
+    if not any(grid.discrete):
+        return grid.x, grid.y, values
+    left, right, bottom, top = grid.edges
+    x = np.repeat(np.linspace(left, right, grid.x.size + 1), 2)[1:-1]
+    y = np.repeat(np.linspace(bottom, top, grid.y.size + 1), 2)[1:-1]
+    return x, y, values.repeat(2, axis=0).repeat(2, axis=1)
 
 
 def region_handles(styles: Styles) -> list[Any]:

@@ -330,4 +330,4 @@ def separate_categories(ax: "Axes", axes: Sequence[Axis]) -> None:
     """White lines between categories: nothing continues from one to the next."""
     for axis, draw in zip(axes, (ax.axvline, ax.axhline), strict=False):
         for place in range(1, len(axis.categories)):
-            draw(place - 0.5, color="white", linewidth=2.5, zorder=1.5)
+            draw(place - 0.5, color="white", linewidth=2.5, zorder=2.5)
