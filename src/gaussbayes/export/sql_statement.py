@@ -141,8 +141,16 @@ class SqlOps(Ops):
     def reduced(self, operation: str, block: Value) -> list[Cell]:
         if operation == "ReduceSum":
             return [_total(block.data)]
-        texts = ", ".join(cell.text for cell in block.data)
-        return [Cell(f"{self.dialect.largest}({texts})", _uses(block.data))]
+        texts = [cell.text for cell in block.data]
+        while len(texts) > 1:  # functions have a largest number of arguments
+            starts = range(0, len(texts), _WIDEST_SUM)
+            groups = [texts[start : start + _WIDEST_SUM] for start in starts]
+            texts = [self._largest(group) for group in groups]
+        return [Cell(texts[0], _uses(block.data))]
+
+    def _largest(self, texts: Sequence[str]) -> str:
+        # SQLite's MAX of one argument is the largest of all rows.
+        return texts[0] if len(texts) == 1 else f"{self.dialect.largest}({', '.join(texts)})"
 
     def product(self, block: Value, matrix: FloatArray) -> list[Cell]:
         sums = []
