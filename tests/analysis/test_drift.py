@@ -189,7 +189,7 @@ def test_unlabelled_rows(estimator: str) -> None:
     shifted = drift(fitted, mixture(generator, 300, 1.0).drop(columns="side"))
     assert shifted.p_value < 1e-3
     assert shifted.changed()[0] == "number"
-    mean = next(each for each in shifted.features if each.quantity.startswith("mean"))
+    mean = next(each for each in shifted.features if each.quantity in {"mean", "median"})
     assert mean.label is None
     assert "unlabelled" in str(shifted)
 
@@ -265,7 +265,12 @@ def test_bad_input() -> None:
         drift(*bent)
     alike = drift(bent[0], X, y)
     assert alike.p_value == pytest.approx(1.0)
-    assert alike.features[0].quantity.endswith(" (yeo-johnson)")
+    (first, *_), medians = alike.features, X.groupby(y).median()
+    assert first.quantity == "median"  # in the units of the table
+    assert abs(float(first.before) - medians.loc[0, "a"]) < 1.0
+    dated = X.assign(a=pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(60), unit="D"))
+    result = drift(GaussianClassifier().fit(dated, y), dated, y)
+    assert next(f for f in result.features if f.feature == "a").before == "2024-01-30"
     wide = GaussianClassifier(shrinkage=0.5).fit(generator.normal(size=(12, 40)), y[:12])
     with pytest.raises(OptionError, match="drift needs the capability"):
         drift(wide, wide)

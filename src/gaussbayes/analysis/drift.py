@@ -75,8 +75,8 @@ class DriftFeature:
     feature: str  #: its name
     label: object  #: of the class; None for all classes together
     quantity: str  #: such as "mean"
-    before: float  #: its value in the training rows
-    after: float  #: its value in the newer rows
+    before: float | str  #: its value in the training rows; means of dates are dates
+    after: float | str  #: its value in the newer rows
     p_value: float  #: probability of so large a difference if nothing has changed
     adjusted: float  #: by Holm's method
 
@@ -121,8 +121,7 @@ class Drift(Result):
                 shortened(each.feature, 24),
                 _label(each.label),
                 shortened(each.quantity, 28),
-                five_digits(each.before),
-                five_digits(each.after),
+                *(x if isinstance(x, str) else five_digits(x) for x in (each.before, each.after)),
                 *_p(each),
             )
             for each in self.features
@@ -246,7 +245,7 @@ def _labelled_drift(before: Model, after: Model) -> Drift:
     return Drift(
         p_value,
         _tests(ratios, classes),
-        _features(changes, classes),
+        _features(changes, schema),
         (float(weights[0].sum()), float(weights[1].sum())),
         True,
         tuple(dict.fromkeys(notes)),
@@ -296,7 +295,7 @@ def _unlabelled_drift(model: Model, rows: Rows, sample_weight: Any) -> Drift:
     evidence = _evidence(model, learnt, rows, weights)
     if evidence is None:
         notes.append("the evidence of this model has no expectation in closed form")
-    features = _features([replace(change, code=None) for change in changes], schema.classes)
+    features = _features([replace(change, code=None) for change in changes], schema)
     p_values = np.array([each.p_value for each in features])
     every = p_values if evidence is None else np.append(p_values, evidence.p_value)
     smallest = holm(every)
@@ -399,13 +398,15 @@ def _tests(
     return tuple(tests[at] for at in np.argsort(codes, kind="stable").tolist())
 
 
-def _features(changes: Sequence[FeatureChange], classes: LabelArray) -> tuple[DriftFeature, ...]:
+def _features(changes: Sequence[FeatureChange], schema: Schema) -> tuple[DriftFeature, ...]:
     p_values = np.array([change.p_value for change in changes])
     features = []
     for change, adjusted in zip(changes, holm(p_values).tolist(), strict=True):
-        about = (change.feature, _label_of(classes, change.code), change.quantity)
-        numbers = (change.before, change.after, change.p_value, adjusted)
-        features.append(DriftFeature(*about, *numbers))
+        about = (change.feature, _label_of(schema.classes, change.code), change.quantity)
+        before, after = change.before, change.after
+        if schema.roles is not None and change.quantity in {"mean", "median"}:
+            before, after = (schema.roles.dated(change.feature, x) for x in (before, after))
+        features.append(DriftFeature(*about, before, after, change.p_value, adjusted))
     return tuple(features[at] for at in np.argsort(p_values, kind="stable").tolist())
 
 

@@ -120,12 +120,16 @@ class TransformedStatistics:
 
 
 def _in_units(change: FeatureChange, transform: Transform) -> FeatureChange:
-    """A change of z as one of x, where z is linear in it; else the transform is named."""
-    if not isinstance(transform, Standardised):
+    """A change of z as one of x, if z is linear in x or it is a mean, which becomes a median."""
+    if isinstance(transform, Standardised):
+        origin = transform.center if change.quantity == "mean" else 0.0
+        before, after = (origin + transform.scale * z for z in (change.before, change.after))
+        return replace(change, before=before, after=after)
+    if change.quantity != "mean":
         return replace(change, quantity=f"{change.quantity} ({transform.kind})")
-    origin = transform.center if change.quantity == "mean" else 0.0
-    before, after = (origin + transform.scale * z for z in (change.before, change.after))
-    return replace(change, before=before, after=after)
+    z = np.array([[change.before], [change.after]])
+    before, after = Transforms((transform,)).inverse(z)[:, 0].tolist()
+    return replace(change, quantity="median", before=before, after=after)
 
 
 def transformed(
