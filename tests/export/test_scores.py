@@ -73,8 +73,10 @@ def test_probabilities_of_zero(engine: str, tmp_path: Path) -> None:
     """A rate of 0, a category that a class never has, and counts of all sizes."""
     counts = np.array([0.0, 0, 0, 0, 3, 5, 0, 40, 2, 15, 16, 17, 300, 7])
     y = np.array(list("aaaabbbbbbbbbb"))
-    table = pd.DataFrame({"rare": counts, "kind": pd.Categorical(list("ststtuuttsuuts"))})
-    model = GaussianClassifier(families={"rare": "poisson"}).fit(table, y)
+    table = pd.DataFrame({"rare": counts, "none": 0.0, "kind": list("ststtuuttsuuts")})
+    families: Any = {"rare": "poisson", "none": "poisson"}
+    columns = Columns(features=["rare", "none", "kind"])
+    model = GaussianClassifier(families=families, columns=columns).fit(table, y)
     assert_same_scores(engine, model, table, tmp_path)
 
 

@@ -188,7 +188,7 @@ def _(record: records.PoissonRates, x: Value) -> Terms:
     rate, ops = record.rate, x.ops
     # Relative to the largest rate: what x! and large counts have in common cancels so.
     reference = rate.max(axis=0)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         logarithm = np.where(rate > 0, np.log(rate) - np.log(reference), 0.0)
     counts = x.otherwise(0.0).bind()
     present = choose([(x.is_missing(), 0.0)], 1.0).bind()
