@@ -15,9 +15,7 @@ from gaussbayes import Columns, DataError, GaussianClassifier, OptionError
 from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.analysis.class_moments import ellipse
 from gaussbayes.analysis.view import (
-    Grid,
     best_features,
-    boundary_segments,
     limits,
     pair_view,
     read_labelled,
@@ -146,32 +144,34 @@ def mixed() -> GaussianClassifier:
     return GaussianClassifier(smoothing=1, families={"visits": "poisson"}).fit(X, y)
 
 
-def test_segments_stand_at_the_exact_boundaries() -> None:
+def test_regions_are_the_predictions_at_the_points() -> None:
     model = mixed()
+    for names in (["age", "wind"], ["visits", "wind"], ["visits", "age"]):
+        seen = pair_view(model, names)
+        regions = region_map(seen, view_grid(seen, 40))
+        x, y = np.meshgrid(regions.grid.x, regions.grid.y)
+        columns = {
+            axis.name: np.array(axis.categories)[at.astype(int).ravel()]
+            if axis.categories
+            else at.ravel()
+            for axis, at in zip(seen.axes, (x, y), strict=True)
+        }
+        labels = model.marginal(names).predict(pd.DataFrame(columns))
+        np.testing.assert_array_equal(regions.codes.ravel(), labels)
+        best = regions.margins.argmax(axis=2)
+        np.testing.assert_array_equal(best, regions.codes)
+        assert ((regions.margins > 0).sum(axis=2) <= 1).all()
+    # Along a number the class changes at the exact boundaries, given the category.
     seen = pair_view(model, ["age", "wind"])
     regions = region_map(seen, view_grid(seen, 300))
-    segments = boundary_segments(regions, 0)
+    step = regions.grid.steps[0]
     for band in range(3):
-        own = segments[(segments[:, 0, 1] < band) & (band < segments[:, 1, 1])]
-        # Within a category the log-odds along the number are those of other priors.
         prior = model.priors_ * model.category_probabilities_["wind"][:, band]
         alone = model.marginal(["age"]).with_priors(prior / prior.sum())
         low, high = regions.grid.extent[:2]
         exact = [c.position for c in decision_boundaries(alone.model_) if low < c.position < high]
-        np.testing.assert_allclose(own[:, 0, 0], exact, atol=1e-3)
-        np.testing.assert_allclose(own[:, :, 1], np.tile([band - 0.5, band + 0.5], (len(own), 1)))
-    seen = pair_view(model, ["visits", "wind"])
-    regions = region_map(seen, Grid(np.arange(9.0), np.arange(3.0), (True, True)))
-    for along in (0, 1):
-        codes = regions.codes if along == 0 else regions.codes.T
-        expected = [
-            (before + 0.5, line)
-            for line in range(codes.shape[0])
-            for before in range(codes.shape[1] - 1)
-            if codes[line, before] != codes[line, before + 1]
-        ]
-        middles = boundary_segments(regions, along).mean(axis=1)[:, :: 1 if along == 0 else -1]
-        assert sorted(map(tuple, middles.tolist())) == sorted(expected)
+        found = regions.grid.x[np.flatnonzero(np.diff(regions.codes[band]))] + step / 2
+        np.testing.assert_allclose(found, exact, atol=0.51 * step)
 
 
 def test_classifiers_of_other_libraries() -> None:

@@ -87,10 +87,6 @@ class DiscriminantAxes:
         """How many axes there are on which the means differ."""
         return int(self.scalings.shape[1])
 
-    def about_zero(self) -> "DiscriminantAxes":
-        """The same axes through the origin of the features."""
-        return replace(self, anchor=np.zeros_like(self.anchor), offset=np.zeros_like(self.offset))
-
     def project(self, X: RealArray) -> FloatArray:
         """Complete rows (n, d) on the axes (n, r)."""
         places = np.empty((X.shape[0], self.n_axes))
@@ -98,19 +94,6 @@ class DiscriminantAxes:
             np.matmul(X[block] - self.anchor, self.scalings, out=places[block])
         places -= self.offset @ self.scalings
         return places
-
-    def project_rows(self, model: Model, rows: Rows, n_jobs: int | None = None) -> RealArray:
-        """Rows of a model on the axes (n, r), in their float type.
-
-        Rows with missing values are projected in expectation.
-        """
-        with np.errstate(invalid="ignore"):
-            places = self.project(rows.matrix)
-        if not np.isfinite(places).all():
-            check_finite(rows.matrix, allow_nan=True)
-            some = np.flatnonzero(np.isnan(places).any(axis=1))
-            places[some] = self.project(expected_rows(model, rows[some], n_jobs))
-        return places.astype(rows.dtype, copy=False)
 
 
 def discriminant_axes(model: Model, tolerance: float = _TOLERANCE) -> DiscriminantAxes | None:
@@ -181,7 +164,16 @@ def discriminant_coordinates(
     axes = discriminant_axes(model, tolerance)
     if axes is None:
         raise OptionError(_NO_AXES)
-    return (axes if centred else axes.about_zero()).project_rows(model, rows, n_jobs)
+    if not centred:
+        zero = np.zeros_like(axes.anchor)
+        axes = replace(axes, anchor=zero, offset=zero)
+    with np.errstate(invalid="ignore"):
+        places = axes.project(rows.matrix)
+    if not np.isfinite(places).all():
+        check_finite(rows.matrix, allow_nan=True)
+        some = np.flatnonzero(np.isnan(places).any(axis=1))
+        places[some] = axes.project(expected_rows(model, rows[some], n_jobs))
+    return places.astype(rows.dtype, copy=False)
 
 
 def _variances(model: Model) -> FloatArray:

@@ -689,29 +689,3 @@ def region_map(seen: View, grid: Grid) -> RegionMap:
     lead = seen.margins(grid.rows)
     codes = np.where(np.isnan(lead[:, 0]), -1, lead.argmax(axis=1))
     return RegionMap(grid, grid.arrange(codes), grid.arrange(lead))
-
-
-def boundary_segments(regions: RegionMap, along: int) -> FloatArray:
-    """Return where the predicted class changes between neighbouring points of a grid (s, 2, 2).
-
-    There is a segment for each such place, from one end (x, y) to the other: as long as a step of
-    the grid, and across the axis `along`, 0 or 1. Between points of a continuous axis it stands
-    where the interpolated margin is 0, between those of a discrete one halfway.
-    """
-    grid = regions.grid
-    codes, lead = regions.codes, regions.margins
-    line, other = grid.x, grid.y
-    if along == 1:
-        codes, lead, line, other = codes.T, lead.swapaxes(0, 1), grid.y, grid.x
-    row, before = np.nonzero(codes[:, 1:] != codes[:, :-1])
-    fraction = np.full(row.size, 0.5)
-    if not grid.discrete[along]:
-        winner = codes[row, before]
-        ahead, behind = lead[row, before, winner], lead[row, before + 1, winner]
-        known = np.isfinite(ahead) & np.isfinite(behind) & (ahead > behind)
-        fraction[known] = (ahead / (ahead - behind))[known]
-    at = line[before] + fraction * grid.steps[along]
-    half = grid.steps[1 - along] / 2
-    ends = np.stack([other[row] - half, other[row] + half], axis=1)  # (s, 2)
-    both = np.stack([np.repeat(at[:, None], 2, axis=1), ends], axis=2)
-    return both[:, :, ::-1] if along == 1 else both
