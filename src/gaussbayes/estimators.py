@@ -924,9 +924,8 @@ class BaseClassifier(
 
         with suppress(GaussBayesError):  # with too few rows so far, the statistics are saved
             self._ready()
-        estimator = AutoClassifier if self._automatic else GaussianClassifier
-        how: dict[str, Any] = {"unlabelled_rows": unlabelled_rows}
-        return file.save(self._record(), Path(path), estimator.__name__, **how)
+        name: Any = "AutoClassifier" if self._automatic else "GaussianClassifier"
+        return file.save(self._record(), Path(path), name, unlabelled_rows=unlabelled_rows)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:

@@ -175,7 +175,7 @@ def test_bad_rows() -> None:
     hole = frame.copy()
     hole.loc[3, "warmth"] = np.nan
     infinite = hole.fillna({"warmth": np.inf})
-    with pytest.warns(UserWarning, match="warmth: infinite numbers are taken for missing values"):
+    with pytest.warns(UserWarning, match="infinite values are treated as missing in warmth"):
         clone(model).fit(infinite, y)
     with pytest.raises(DataError, match="infinity in row 3, column 'warmth'"):
         model.predict(infinite)

@@ -17,13 +17,10 @@ from gaussbayes.data.rows import LabelledRows
 from gaussbayes.families.categorical.family import Categorical, CategoricalDensity
 from gaussbayes.families.gaussian.density import given
 from gaussbayes.families.gaussian.family import Gaussian
-from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import structure_of_values
-from gaussbayes.model.model import Model, learnt_model
-from gaussbayes.model.options import Options
+from gaussbayes.model.model import Model
 from gaussbayes.model.settings import Component, Priors, Settings, class_priors
 from gaussbayes.model.solution import Solution
-from gaussbayes.model.statistics import Learnt
 
 
 def given_model(
@@ -141,30 +138,6 @@ def _given_categories(
         with np.errstate(divide="ignore"):
             logarithms.append(np.log(probability.T[order]))
     return CategoricalDensity(tuple(categories), np.concatenate(logarithms, axis=1))
-
-
-def moments_model(
-    moments: ClassMoments,
-    options: Options,
-    classes: ArrayLike | None = None,
-    feature_names: Sequence[str] | None = None,
-) -> Model:
-    """The model of numbers whose moments were gathered elsewhere.
-
-    Classes, called 0 … k − 1 if `classes` (k,) are not given, that weigh nothing are left out.
-    """
-    order, ordered = _in_order(classes, moments.n_classes)
-    d = moments.n_features
-    schema = Schema(ordered, d, check_names(feature_names, d))
-    settings = options.settings(schema)
-    if not all(family.is_prepared for family in settings.families):
-        msg = "a transform must be learnt from rows, and there are moments only: leave it out"
-        raise OptionError(msg)
-    statistics: Any = GaussianStatistics(moments.selected(order.tolist()))
-    parts = (statistics,)
-    if len(settings.components) > 1:
-        parts = tuple(statistics.of_columns(part.columns) for part in settings.components)
-    return learnt_model(settings, schema, Learnt(ordered, parts).adapted(settings))
 
 
 def _in_order(classes: Any, k: int) -> tuple[NDArray[np.intp], LabelArray]:

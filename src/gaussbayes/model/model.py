@@ -340,16 +340,6 @@ class Model(Result):
         """
         return self._of(self.learnt_for("forget").without(rows, self.settings, self.schema))
 
-    def with_class(self, learnt: Learnt) -> Model:
-        """The model with classes that it did not have; nothing is changed in those it had."""
-        for label in learnt.classes.tolist():
-            if self.schema.position(label) >= 0:
-                remedies = "remove it first, or add rows to it with partial_fit"
-                msg = f"there is a class {label!r} already: {remedies}"
-                raise DataError(msg)
-        before = self.learnt_for("add_class")
-        return self._of(before.plus(learnt, self.settings, self.schema)).checked()
-
     def without_class(self, label: object) -> Model:
         """The model without a class and its rows; nothing is changed in the others."""
         learnt = self.learnt_for("remove_class")
@@ -431,10 +421,6 @@ class Model(Result):
             learnt=learnt,
             solution=replace(self.parameters, densities=tuple(densities)),
         )
-
-    def with_feature_names(self, names: Sequence[str] | None) -> Model:
-        """The same model with other names for its features, or none."""
-        return replace(self, schema=self.schema.with_names(names))
 
     def _of(self, learnt: Learnt) -> Model:
         schema = replace(self.schema, classes=learnt.classes)

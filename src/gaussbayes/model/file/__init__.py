@@ -3,13 +3,8 @@
 The format is described in docs/model-format.md and docs/model.schema.json.
 """
 
-from typing import get_args
-
-from gaussbayes.model.file.document import LARGEST_FILE, EstimatorName
+from gaussbayes.model.file.document import LARGEST_FILE
 from gaussbayes.model.file.reader import load, load_estimator, loads
 from gaussbayes.model.file.writer import dumps, save
 
-ESTIMATORS: tuple[str, ...] = get_args(EstimatorName)
-"""The classes whose models can be saved."""
-
-__all__ = ["ESTIMATORS", "LARGEST_FILE", "dumps", "load", "load_estimator", "loads", "save"]
+__all__ = ["LARGEST_FILE", "dumps", "load", "load_estimator", "loads", "save"]

@@ -29,13 +29,7 @@ ISO_DATE: Final = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 FORMAT: Final = "gaussbayes model"
 VERSION: Final = 3
 
-EstimatorName: TypeAlias = Literal[
-    "GaussianClassifier",
-    "AutoClassifier",
-    "LinearDiscriminantAnalysis",
-    "QuadraticDiscriminantAnalysis",
-    "GaussianNB",
-]
+EstimatorName: TypeAlias = Literal["GaussianClassifier", "AutoClassifier"]
 """The class that saved the model, an instance of which `gaussbayes.load` returns."""
 
 LARGEST_FILE = 1 << 30
