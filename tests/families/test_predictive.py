@@ -1,0 +1,362 @@
+"""Densities with covariances integrated out: closed forms that users meet through AutoClassifier.
+
+Rows left out against refitting, Student-t densities against scipy, and the span of few rows against
+matrices of all features.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.integrate import quad
+from scipy.stats import multivariate_t
+
+from gaussbayes.base.schema import Schema
+from gaussbayes.data.rows import Targets, number_rows
+from gaussbayes.families.gaussian import Gaussian
+from gaussbayes.families.gaussian.cells import observe
+from gaussbayes.families.gaussian.density import GaussianDensity
+from gaussbayes.families.gaussian.missing_values import suppose
+from gaussbayes.families.gaussian.predictive import (
+    PredictiveLeftOut,
+    Prior,
+    log_evidence,
+    predictive,
+)
+from gaussbayes.families.gaussian.spanned import Spanned
+from gaussbayes.families.gaussian.structure import Full
+from gaussbayes.families.gaussian.student import StudentDensity
+from gaussbayes.families.protocol import Reference
+from gaussbayes.families.removal import remove
+
+UNITS = np.array([1.0, 10.0, 0.1, 100.0])
+DEGREES = np.array([3.0, 7.5, 40.0])
+
+
+def table(seed=0, units=UNITS):
+    generator = np.random.default_rng(seed)
+    codes = np.repeat(np.arange(3, dtype=np.int32), [6, 9, 30])
+    X = (generator.normal(size=(45, units.size)) + 0.5 * codes[:, None]) * units + 1e3 * units
+    return X, codes, generator.uniform(0.5, 2.0, 45)
+
+
+def moments(X, codes, weights, k=3):
+    return observe(X, codes, weights, k, "full").moments
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_rows_left_out_are_as_if_refitted(diagonal):
+    X, codes, weights = table(units=UNITS if diagonal else np.ones(4))
+    names = Schema(np.arange(3), 4)
+    priors = [
+        Prior(sharing, shrinkage, diagonal)
+        for sharing in (0.0, 0.02, 0.5, 0.99, 1.0)
+        for shrinkage in (0.0, 0.1, 1.0)
+    ]
+    whole = moments(X, codes, weights)
+    removal = remove(codes.astype(np.intp), weights, whole.weight)
+    with np.errstate(all="ignore"):
+        got, reliable = PredictiveLeftOut.of(whole, priors).log_densities(X, removal)
+    assert reliable.mean() > 0.95
+    for row in range(0, 45, 4):
+        others = np.arange(45) != row
+        rest = moments(X[others], codes[others], weights[others])
+        for place, prior in enumerate(priors):
+            if reliable[place, row]:
+                density = predictive(rest, names, prior)
+                expected = density.log_density(number_rows(X[row : row + 1]))[0]
+                difference = got[place, row] - expected  # up to a constant of the row
+                np.testing.assert_allclose(difference, difference[0], atol=1e-9)
+
+
+@pytest.mark.parametrize("d", [4, 16])
+def test_units_and_target_may_be_given(d):
+    """Then a row that is left out takes an outer product from the scatters and moves its mean.
+
+    Of 16 features the scatters of the classes have ranks of 5, 8 and 16.
+    """
+    X, codes, weights = table(units=np.resize(UNITS, d))
+    whole = moments(X, codes, weights)
+    grid = [Prior(a, g) for a in (0.02, 0.5, 1.0) for g in (0.1, 1.0)]
+    removal = remove(codes.astype(np.intp), weights, whole.weight)
+    got, reliable = PredictiveLeftOut.of(whole, grid, units_given=True).log_densities(X, removal)
+    assert reliable.all()
+    unit = np.sqrt(whole.scatter.sum(axis=0).diagonal())
+    own, total = whole.scatter / unit / unit[:, None], weights.sum()
+    for row in range(0, 45, 4):
+        b, w = codes[row], weights[row]
+        apart = (X[row] - whole.mean) / unit
+        stretch = whole.weight[b] / (whole.weight[b] - w)
+        left = own - (np.arange(3) == b)[:, None, None] * w * stretch * np.outer(apart[b], apart[b])
+        apart[b] *= stretch
+        n = whole.weight - w * (np.arange(3) == b)
+        for place, prior in enumerate(grid):
+            g, shared = prior.shrinkage, prior.sharing == 1.0
+            centre = (1.0 - g) * left.sum(axis=0) + g * np.eye(d)
+            expected = []
+            for c in range(3):
+                scatter = centre if shared else prior.ratio / 3 * centre + left[c]
+                nu = total - w - 1.0 if shared else prior.ratio * (total - w) / 3 + n[c] + 1.0
+                law = multivariate_t(np.zeros(d), scatter * (1.0 + 1.0 / n[c]) / nu, nu)
+                expected.append(law.logpdf(apart[c]))
+            difference = got[place, row] - expected  # up to a constant of the row
+            np.testing.assert_allclose(difference, difference[0], atol=1e-9)
+
+
+def test_rows_with_missing_values_are_left_out_exactly_given_what_these_are_expected_by():
+    """As if refitted to the other rows, completed by the same Gaussians."""
+    X, codes, weights = table()
+    X[::4, 1], X[2::7, 3], X[::9, [0, 2]], X[7] = np.nan, np.nan, np.nan, np.nan
+    statistics, names = observe(X, codes, weights, 3, "full"), Schema(np.arange(3), 4)
+    supposed = suppose(statistics, names)[0]
+    whole = supposed.expect_statistics(statistics)[0].moments
+    # The target, which is given, counts for nothing that could be seen.
+    grid = [Prior(a, 1e-12) for a in (0.02, 0.5, 0.99)]
+    removal = remove(codes.astype(np.intp), weights, whole.weight)
+    got, reliable = PredictiveLeftOut.of(whole, grid, units_given=True).log_densities(X, removal)
+    assert reliable.all()
+    for row in range(45):
+        kept = np.arange(45) != row
+        rest = observe(X[kept], codes[kept], weights[kept], 3, "full")
+        rest = supposed.expect_statistics(rest)[0].moments
+        for place, prior in enumerate(grid):
+            density = predictive(rest, names, prior)
+            expected = density.log_density(number_rows(X[row : row + 1]))[0]
+            difference = got[place, row] - expected  # up to a constant of the row
+            np.testing.assert_allclose(difference, difference[0], atol=1e-9)
+
+
+@pytest.mark.parametrize("sharing", [0.1, 0.7])
+def test_evidence_is_the_product_of_predictions(sharing):
+    """p(x₁ … xₙ) = Π p(xᵢ | x₁ … xᵢ₋₁), with the prior kept; the first row has density 1."""
+    X, codes, _ = table(units=np.ones(4))
+    whole = moments(X, codes, np.ones(45))
+    prior = Prior(sharing, 0.3)
+    base = prior.ratio / 3 * prior.shrunk(whole.scatters("full", shared=False).sum(axis=0))
+    strength = prior.ratio * 45 / 3
+    total = 0.0
+    for code in range(3):
+        rows = X[codes == code]
+        for n in range(1, len(rows)):
+            seen = rows[:n]
+            apart = seen - seen.mean(axis=0)
+            scatter = base + apart.T @ apart
+            nu, kappa = strength + n + 1.0, 1.0 + 1.0 / n
+            law = multivariate_t(seen.mean(axis=0), scatter * kappa / nu, nu)
+            total += float(law.logpdf(rows[n]))
+    assert log_evidence(whole, prior) == pytest.approx(total, rel=1e-10)
+
+
+# Student-t densities
+
+
+def student(d=4, far=100.0, seed=0):
+    """Three densities, far from 0, and rows about them."""
+    generator = np.random.default_rng(seed)
+    factor = generator.normal(size=(3, d, d))
+    scale = factor @ factor.transpose(0, 2, 1) + np.eye(d)
+    location = generator.normal(size=(3, d)) + far
+    shape = Full.of(scale, Schema(np.arange(3), d))
+    center = location.mean(axis=0)
+    density = StudentDensity(GaussianDensity(center, location - center, shape), DEGREES)
+    return density, location, scale, 3.0 * generator.normal(size=(50, d)) + far
+
+
+def reference(location, scale, X, columns=slice(None)):
+    return np.stack(
+        [
+            stats.multivariate_t(m[columns], s[columns][:, columns], nu).logpdf(X[:, columns])
+            for m, s, nu in zip(location, scale, DEGREES, strict=True)
+        ],
+        axis=1,
+    )
+
+
+def test_log_density():
+    density, location, scale, X = student()
+    expected = reference(location, scale, X)
+    np.testing.assert_allclose(density.log_density(number_rows(X)), expected, rtol=1e-12)
+
+
+def test_missing_values_are_integrated_out():
+    density, location, scale, X = student()
+    X[:, 1], X[7] = np.nan, np.nan
+    got = density.log_density(number_rows(X))
+    expected = reference(location, scale, X, [0, 2, 3])
+    np.testing.assert_allclose(np.delete(got, 7, 0), np.delete(expected, 7, 0), rtol=1e-11)
+    assert got[7].tolist() == [0.0, 0.0, 0.0]
+    marginal = density.marginal([0, 2, 3], Schema(np.arange(3), 3))
+    again = marginal.log_density(number_rows(np.delete(X, 1, 1)))
+    np.testing.assert_allclose(got, again, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("hidden", [None, 2])
+def test_contributions_add_up(hidden):
+    density, _, _, X = student()
+    if hidden is not None:
+        X[:, hidden] = np.nan
+    for row in X[:5]:
+        base, amounts = density.contributions(number_rows(row[None]), (0, 2), None)
+        first, _, last = density.log_density(number_rows(row[None]))[0]
+        assert base + amounts.sum() == pytest.approx(first - last, abs=1e-11)
+        if hidden is not None:
+            assert amounts[hidden] == 0
+
+
+def test_contributions_are_integrated_gradients():
+    density, location, _, X = student(d=2, far=0.0)
+    origin, row = location.mean(axis=0), X[0]
+
+    def slope(alpha, j, step=1e-5):
+        point = np.repeat((origin + alpha * (row - origin))[None], 2, axis=0)
+        point[0, j] += step
+        point[1, j] -= step
+        ratio = density.log_density(number_rows(point)) @ [1.0, -1.0, 0.0]
+        return (ratio[0] - ratio[1]) / (2 * step) * (row[j] - origin[j])
+
+    _, amounts = density.contributions(number_rows(row[None]), (0, 1), Reference(point=origin))
+    expected = [quad(slope, 0, 1, args=(j,))[0] for j in range(2)]
+    np.testing.assert_allclose(amounts, expected, atol=1e-7)
+
+
+def test_draws_and_distances():
+    """Rows have the covariances that it says, and distances that follow χ²."""
+    density, *_ = student()
+    codes = np.repeat([1, 2], 20_000)
+    rows = density.draw(codes, np.random.default_rng(1))
+    squares, degrees = density.squared_distance(rows)
+    for code in (1, 2):
+        mine = squares[codes == code, code]
+        assert stats.kstest(mine, "chi2", args=(4,)).pvalue > 1e-3
+    assert (degrees == 4).all()
+    spread = np.cov(rows.matrix[codes == 2].T) / density.dense_covariance()[2]
+    np.testing.assert_allclose(np.diagonal(spread), 1.0, atol=0.06)
+
+
+def test_rare_rows():
+    """Far out, weighted draws say what the F distribution of u / d says."""
+    density, *_ = student()
+    rows, weights = density.draw_widely(np.zeros(200_000, np.intp), np.random.default_rng(2))
+    squares = density.gaussian.squared_distance(rows)[0][:, 0]
+    for far in (1e2, 1e6, 1e30):
+        tail = weights[squares > 4 * far].sum() / weights.size
+        assert tail == pytest.approx(stats.f(4, 3).sf(far), rel=0.02)
+
+
+@pytest.mark.parametrize("pair", [(0, 1), (1, 2), (2, 0)])
+def test_crossings(pair):
+    density = student()[0].marginal([0], Schema(np.arange(3), 1))
+    points = density.crossings(pair, 0.3)
+    ratio = density.log_density(number_rows(points[:, None]))[:, pair] @ [1.0, -1.0]
+    np.testing.assert_allclose(ratio, -0.3, atol=1e-9)
+    grid = np.linspace(-2000, 2200, 400_001)
+    signs = np.sign(density.log_density(number_rows(grid[:, None]))[:, pair] @ [1.0, -1.0] + 0.3)
+    inside = points[(points > grid[0]) & (points < grid[-1])]
+    assert np.count_nonzero(np.diff(signs)) == inside.size
+
+
+# More features than rows
+
+N, D, K = 14, 17, 3
+GENERATOR = np.random.default_rng(14)
+CODES = np.arange(N) % K
+SCALE = np.exp(GENERATOR.normal(size=D))
+X = 5.0 + SCALE * (GENERATOR.normal(size=(N, D)) + 2.0 * GENERATOR.normal(size=(K, D))[CODES])
+FRESH = 5.0 + SCALE * GENERATOR.normal(size=(6, D))
+HOLES = np.where(GENERATOR.random(FRESH.shape) < 0.4, np.nan, FRESH)
+HOLES[1], HOLES[2] = FRESH[1], np.nan
+ROWS, TARGETS = number_rows(X), Targets(CODES.astype(np.int32), K)
+NAMES = Schema(np.arange(K), D)
+
+PLUG_IN = [
+    (sharing, shrinkage, divisor, "plug_in")
+    for sharing in (False, 0.3, True)
+    for shrinkage in (0.02, 0.4, 1.0, "oas")
+    for divisor in ("mle", "unbiased")
+]
+PREDICTIVE = [(s, g, "mle", "predictive") for s in (0.05, 0.5, True) for g in (0.02, 0.4, 1.0)]
+SETTINGS = PLUG_IN + PREDICTIVE
+
+
+def families(settings: tuple[Any, ...], target: str = "spherical") -> tuple[Any, Any]:
+    """The family of all features, and the same in the span of the rows."""
+    sharing, shrinkage, divisor, estimate = settings
+    plain = Gaussian.of("full", sharing, divisor, shrinkage, target, estimate)
+    (spanned,) = plain.compact(ROWS, TARGETS, NAMES)
+    assert isinstance(spanned, Spanned)
+    return plain, spanned
+
+
+def density_of(family: Any, which: Any = slice(None)) -> Any:
+    statistics = family.observe(ROWS[which], TARGETS[which], NAMES)
+    return family.estimate(statistics, NAMES).density
+
+
+def assert_close(a: Any, b: Any, scale: Any = None) -> None:
+    """Equal to 1e-9 of the largest of what is compared."""
+    largest = max(1.0, np.abs(b if scale is None else scale).max())
+    np.testing.assert_allclose(a, b, rtol=0, atol=1e-9 * largest)
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_the_density_is_that_of_all_features(settings: tuple[Any, ...]) -> None:
+    primal, dual = map(density_of, families(settings))
+    for rows in map(number_rows, (X, FRESH, HOLES)):
+        assert_close(dual.log_density(rows), primal.log_density(rows))
+        for ours, theirs in zip(
+            dual.squared_distance(rows), primal.squared_distance(rows), strict=True
+        ):
+            assert_close(ours, theirs)
+    for part in ("mean", "deviation", "n_parameters"):
+        assert_close(getattr(dual, part), getattr(primal, part))
+    assert_close(dual.dense_covariance(), primal.dense_covariance())
+    some, few = number_rows(FRESH[:, [4, 0, 9]]), Schema(np.arange(K), 3)
+    assert_close(
+        dual.marginal([4, 0, 9], few).log_density(some),
+        primal.marginal([4, 0, 9], few).log_density(some),
+    )
+    assert_close(
+        dual.selected([2, 0]).log_density(some := number_rows(FRESH)),
+        primal.selected([2, 0]).log_density(some),
+    )
+    if primal.degrees is None:
+        statistics = [family.observe(ROWS, TARGETS, NAMES) for family in families(settings)]
+        likelihoods = primal.log_likelihood(statistics[0]), dual.log_likelihood(statistics[1])
+        assert_close(*likelihoods)
+
+
+@pytest.mark.parametrize("settings", [(True, 0.1, "mle", "plug_in"), *PREDICTIVE[:2]], ids=str)
+def test_explanations_are_those_of_all_features(settings: tuple[Any, ...]) -> None:
+    primal, dual = map(density_of, families(settings))
+    for row in (number_rows(FRESH[:1]), number_rows(HOLES[:1])):
+        for reference in (None, Reference(X[3]), Reference(weights=np.array([0.2, 0.3, 0.5]))):
+            ours, theirs = (some.contributions(row, (2, 0), reference) for some in (dual, primal))
+            assert_close(ours[0], theirs[0])
+            assert_close(ours[1], theirs[1])
+            np.testing.assert_allclose(
+                ours[0] + ours[1].sum(),
+                np.subtract(*dual.log_density(row)[0, [2, 0]]),
+                rtol=1e-9,
+            )
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_leaving_out_is_refitting_all_features(settings: tuple[Any, ...], weighted: bool) -> None:
+    weights = np.where(CODES == 0, 2.0, 1.0) if weighted else None
+    targets = Targets(CODES.astype(np.int32), K, weights)
+    plain, spanned = families(settings)
+    statistics = spanned.observe(ROWS, targets, NAMES)
+    closed = spanned.left_out(statistics, [spanned], targets, NAMES)
+    if closed is None:
+        assert settings[:2] == (0.3, "oas")
+        return
+    removal = remove(CODES.astype(np.intp), targets.total_weights(), statistics.weight)
+    log_density, reliable = closed(ROWS, removal)
+    assert reliable.all()
+    for row in range(N):
+        others = np.delete(np.arange(N), row)
+        observed = plain.observe(ROWS[others], targets[others], NAMES)
+        truth = plain.estimate(observed, NAMES).density.log_density(ROWS[row : row + 1])[0]
+        assert_close(np.diff(log_density[0, row]), np.diff(truth), truth)
