@@ -53,8 +53,6 @@ _MODULES = (
 
 
 def __getattr__(name: str) -> object:
-    if name in _MODULES:
-        return import_module(f"{__name__}.{name}")
     if name not in __all__:
         msg = f"module 'gaussbayes.plots' has no attribute {name!r}"
         raise AttributeError(msg)

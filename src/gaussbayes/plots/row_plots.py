@@ -28,7 +28,7 @@ from gaussbayes.analysis.view import (
     row_axes,
 )
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.types import FloatArray, LabelsLike, RealArray, TableLike
+from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
 from gaussbayes.data import labels
 from gaussbayes.data.columns import Columns, DroppedColumnsWarning
 from gaussbayes.data.roles import separate_columns
@@ -105,27 +105,18 @@ def _even(n: int, multiple: float) -> FloatArray:
     return numbers
 
 
-def strip(values: RealArray, ranks: NDArray[Any], n_strips: int) -> FloatArray:
-    """Values (n,) of one feature as points (n, 2) in strips one below the other, rank 0 on top.
-
-    Few points are on one line; the height of many within their strip only keeps them apart.
-
-    >>> strip(np.array([7.0, 8.0]), np.array([0, 1]), 2).tolist()
-    [[7.0, 1.0], [8.0, 0.0]]
-    """
-    room = _SPREAD if values.size > MOST_ON_A_LINE else 0.0
-    height = n_strips - 1 - ranks + room * _even(values.size, _GOLDEN)
-    return np.stack([values.astype(np.float64), height], axis=1)
-
-
 def in_strips(points: RowPoints, axes: Sequence[Axis], k: int) -> tuple[FloatArray, int]:
     """Rows along one feature as points (n, 2), a strip for each of k classes; how many strips.
 
-    Rows without label have the last one; if none has a label, they are in the middle of all.
+    The first class is on top, unlabelled rows are below all others, or in the middle if there are
+    no others. Few points are on one line; the height of many within their strip keeps them apart.
     """
-    extra = int(0 < np.count_nonzero(points.unlabelled) < points.codes.size)
+    n = points.codes.size
+    extra = int(0 < np.count_nonzero(points.unlabelled) < n)
     ranks = np.where(points.unlabelled, k if extra else (k - 1) / 2, points.codes)
-    return strip(spread_out(points.places, axes)[:, 0], ranks, k + extra), k + extra
+    room = _SPREAD if n > MOST_ON_A_LINE else 0.0
+    height = k + extra - 1 - ranks + room * _even(n, _GOLDEN)
+    return np.stack([spread_out(points.places, axes)[:, 0], height], axis=1), k + extra
 
 
 def draw_points(
