@@ -26,7 +26,6 @@ from typing import (
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.utils import estimator_html_repr
@@ -1123,15 +1122,6 @@ class BaseClassifier(
         """What notebooks show: scikit-learn's diagram, and the model's tables."""
         tables = html_blocks(self._model.tables()) if self.__sklearn_is_fitted__() else ""
         return f"{estimator_html_repr(self)}{tables}"
-
-    def _repr_html_inner(self) -> str:  # what scikit-learn before 1.7 asks for
-        return self._html_repr()
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        shown = {"text/plain": repr(self)}
-        if get_config()["display"] == "diagram":
-            shown["text/html"] = self._html_repr()
-        return shown
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in self.__dict__
