@@ -26,6 +26,7 @@ from gaussbayes import GaussianClassifier
 from tests.data.tables import bits, fitted
 
 N_BLOCKS = 24
+HOW: dict[str, Any] = {"features": ["a", "b", "c"], "covariance": "diagonal"}
 
 
 def block(number: int, slowly: str | None = None) -> pd.DataFrame:
@@ -52,7 +53,7 @@ def lazy_blocks(folder: str | None = None) -> Any:
 def on_one_machine() -> bytes:
     """What is learnt from the rows by one process."""
     with dask.config.set(scheduler="synchronous"):
-        return bits(fitted(lazy_blocks(), features=["a", "b", "c"]))
+        return bits(fitted(lazy_blocks(), **HOW))
 
 
 def with_a_kill(after: int) -> tuple[bytes, int, int]:
@@ -69,7 +70,7 @@ def with_a_kill(after: int) -> tuple[bytes, int, int]:
         workers = sorted(client.run(os.getpid).values())
         done: list[GaussianClassifier] = []
         frame = lazy_blocks(folder)
-        how: Any = {"features": ["a", "b", "c"], "reading": {"client": client}}
+        how: Any = HOW | {"reading": {"client": client}}
         work = Thread(target=lambda: done.append(fitted(frame, **how)))
         work.start()
         while work.is_alive() and marks(folder) < after:

@@ -18,7 +18,6 @@ from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import Any, Self
 
-from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.progress import count_rows
 from gaussbayes.base.threads import in_order, n_threads, read_ahead
@@ -94,13 +93,7 @@ class SharedFileRows(FileRows):
 
     @classmethod
     def open_shared(cls, source: OpenFiles, request: Request, client: Any) -> Self:
-        """As `open`; what comes through a pipe cannot be read elsewhere."""
-        for file in source.listed:
-            if file.is_read_once:
-                msg = (
-                    f"a cluster cannot read {file.shown}: write it to a file that workers can open"
-                )
-                raise DataError(msg)
+        """As `open`, for a cluster."""
         rows = cls.open(source, request)
         rows.client = client
         return rows

@@ -8,7 +8,7 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
-from gaussbayes.base.errors import OptionError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.option import Option, check_values
@@ -181,6 +181,17 @@ class Source:
         found: OpenFiles = self.__dict__["_opened"]
         return found
 
+    def check_shared(self) -> None:
+        """Raise for what comes through a pipe, which cannot be read elsewhere."""
+        from gaussbayes.data.files import files_of
+
+        for file in files_of(self.source, self.format):
+            if file.is_read_once:
+                msg = (
+                    f"a cluster cannot read {file.shown}: write it to a file that workers can open"
+                )
+                raise DataError(msg)
+
     def tables(
         self,
         columns: ColumnTable | None,
@@ -195,6 +206,11 @@ class Source:
             from gaussbayes.data.readers.batches import batch_rows
 
             frame: Any = nw.from_native(self.source)
+            if hasattr(self.source, "mapInArrow"):
+                from gaussbayes.data.spark import arrow_table
+
+                yield arrow_table(self.source, list(used or self.names))
+                return
             wanted = frame if used is None else frame.select(*used)
             for table in arrow_tables(wanted.lazy(), batch_rows(len(used or self.names))):
                 if table.num_rows:

@@ -204,6 +204,8 @@ def open_rows(source: object, request: Request) -> RowSource:
     request, client = replace(request, bad_rows=given.bad_rows), given.client
     packages = {type(each).__module__.partition(".")[0] for each in (given.source, client)}
     opened: Any = given.source
+    if given.is_files and client is not None:
+        given.check_shared()
     if given.is_files:
         opened = given.opened(request.missing, request.names)
     if "pyspark" in packages:

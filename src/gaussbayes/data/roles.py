@@ -613,7 +613,7 @@ def separate_columns(
     return frame.drop(*named).to_native(), y, weights
 
 
-def check_distinct(what: str, names: Sequence[str]) -> None:
+def check_distinct(what: str, names: Sequence[Any]) -> None:
     """Raise if a column has the name of another, or one that is not a string."""
     other = next((name for name in names if not isinstance(name, str)), None)
     if other is not None:

@@ -112,6 +112,12 @@ class SparkRows(RowSource):
         return _summed(self._frame, partial(_partition_outcome, reader=reader, fold=fold))
 
 
+def arrow_table(frame: Any, names: list[str]) -> pa.Table:
+    """Some columns of a Spark DataFrame in memory."""
+    with _whatever_pandas():
+        return _columns(frame, names).toArrow().rename_columns(names)
+
+
 # What executors do.
 
 
