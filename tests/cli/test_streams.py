@@ -74,9 +74,9 @@ def test_files_of_a_killed_process_are_swept(tmp_path: Path, large: Path, shell:
     ) as process:
         assert process.stdin is not None
         header, lines = large.read_bytes().split(b"\n", 1)
-        process.stdin.write(header + b"\n" + 4 * lines)
+        process.stdin.write(header + b"\n" + 16 * lines)  # more than is read ahead
         process.stdin.flush()
-        deadline = time.monotonic() + 300.0
+        deadline = time.monotonic() + 100.0
         while not list(tmp_path.glob(".gaussbayes-*.tmp")) and time.monotonic() < deadline:
             time.sleep(0.01)
         process.kill()

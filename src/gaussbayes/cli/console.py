@@ -95,8 +95,8 @@ def check_output(name: str, what: str, *read: str, as_json: bool = False) -> Non
 
 def is_stream(name: str) -> bool:
     """Whether a name is that of standard output, a device or a pipe, which is never replaced."""
-    path = Path(name)
-    return name == STANDARD or (path.exists() and not path.is_file() and not path.is_dir())
+    path, device = Path(name), name.startswith("/dev/")
+    return name == STANDARD or device or (path.exists() and not path.is_file() | path.is_dir())
 
 
 @contextmanager
@@ -127,11 +127,11 @@ def format_of(name: str, given: str | None) -> str:
 
 def write_tables(tables: "Iterable[pa.Table]", name: str, format_name: str) -> None:
     """Write tables of one schema to a file, which appears whole at the end, or to a stream."""
-    if name == STANDARD:
+    if name in {STANDARD, "/dev/stdout"}:
         _write_all(tables, sys.stdout.buffer, format_name)
         return
     if is_stream(name):
-        with Path(name).open("wb") as stream:
+        with Path(name).open("ab") as stream:
             _write_all(tables, stream, format_name)
         return
     target = Path(name).resolve()

@@ -1,5 +1,6 @@
 """``gaussbayes evaluate [MODEL] FILE...``: how good predictions are on held-out rows."""
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -84,4 +85,7 @@ def command(
             result: Any = compare(X, y, **how)
         else:
             result = model.evaluate(X, y, **how)
+    if time is not None:
+        n = how["cv"].get_n_splits()
+        result = replace(result, how=f"{n} folds in order of {time}, trained on earlier rows")
     console.show(result, as_json=as_json)

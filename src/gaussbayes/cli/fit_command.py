@@ -76,9 +76,11 @@ def save_and_tell(
     features = counted(len(model.columns_.used), "feature")
     where = "standard output" if place == flags.STANDARD else place
     weight = total_weight(model)
-    plain = weight.is_integer() and not weighted
-    rows = counted(int(weight), "row") if plain else f"rows of total weight {weight:.6g}"
-    rows = "too few rows to predict yet" if isnan(weight) else rows
+    rows = f"rows of total weight {weight:.6g}"
+    if isnan(weight):
+        rows = "too few rows to predict yet"
+    elif weight.is_integer() and not weighted:
+        rows = counted(int(weight), "row")
     tell(f"Fitted on {rows} ({classes}, {features}); model saved to {where}")
     selection = getattr(model, "selection_", None)
     if selection is not None:

@@ -167,8 +167,8 @@ def _answers(
         else:
             columns[score] = pa.array(values.tolist(), labels.type if score == "label" else None)
     kept = dict(zip(batch.column_names, batch.columns, strict=True)) if keep else {}
-    for name in columns:
-        if name in kept:
-            msg = f"the file has a column {name!r}, as the predictions do: leave out --keep"
-            raise DataError(msg)
+    taken = [name for name in columns if name in kept]
+    if taken:
+        msg = f"the file has a column {taken[0]!r}, as the predictions do: leave out --keep"
+        raise DataError(msg)
     return pa.table(kept | columns)
