@@ -250,7 +250,7 @@ def measured(table: Messy, folder: Path) -> dict[str, Any]:
         return record | {"problem": told, "exception": repr(result.exception)}
     told = json.loads(result.stdout)
     record |= {
-        "judged": told["n_rows"],
+        "judged": told["rows"],
         "loss": told["log_loss"],
         "frequencies": told["baseline"]["log_loss"],
     }
