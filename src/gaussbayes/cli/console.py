@@ -72,10 +72,7 @@ def saved(what: str, place: object, *, as_json: bool) -> None:
 
 
 def _plain(value: Any) -> object:
-    for method in ("to_dict", "tolist"):
-        if hasattr(value, method):
-            return getattr(value, method)()
-    return str(value)
+    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def check_output(name: str, what: str, *read: str, as_json: bool = False) -> None:

@@ -72,5 +72,4 @@ def command(
                 y = inputs.fitted_target(fitted, target, model)
                 fitted.forget(inputs.open_rows((name,), values), y, weights)
     with inputs.unchanged(place, content):
-        weighted = weights is not None
-        save_and_tell(fitted, place, as_json=as_json, weighted=weighted, known=known)
+        save_and_tell(fitted, place, as_json=as_json, weighted=bool(weights), known=known)
