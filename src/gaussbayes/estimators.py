@@ -60,7 +60,7 @@ from gaussbayes.base.types import (
 from gaussbayes.data.categories import warn_of_unseen
 from gaussbayes.data.columns import Columns
 from gaussbayes.data.labels import check_known, codes_among, encode, labelled_rows, read_targets
-from gaussbayes.data.read import Source, batches_of
+from gaussbayes.data.read import as_source, batches_of
 from gaussbayes.data.roles import is_source, named_columns, separate_columns
 from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.data.tables import as_array, is_frame
@@ -75,7 +75,13 @@ from gaussbayes.model.options import Options, arguments_of, model_options
 from gaussbayes.model.select import Selection
 from gaussbayes.model.settings import Priors
 from gaussbayes.model.solution import NegativeLogLikelihood
-from gaussbayes.model.sources import fit_source, model_columns, observe_source, update_source
+from gaussbayes.model.sources import (
+    feature_names,
+    fit_source,
+    model_columns,
+    observe_source,
+    update_source,
+)
 from gaussbayes.model.statistics import Learnt, observe
 
 if TYPE_CHECKING:
@@ -1211,11 +1217,14 @@ class BaseClassifier(
         model = self._ready()
         if not is_source(X):
             return score(model, self._rows(X), self.n_jobs)
+        feature_names(model)  # which must have some
         names = None if self.columns is None else self.columns.names
         scores = [
             score(model, self._rows(table), self.n_jobs)
             for table in batches_of(X, self.columns_, names)
         ]
+        if not scores:  # an error that any table without rows has
+            return score(model, self._rows(self._table(X)), self.n_jobs)
         joined: Any = np.concatenate(scores)  # type: ignore[arg-type]
         return joined  # type: ignore[no-any-return]
 
@@ -1240,8 +1249,11 @@ class BaseClassifier(
         """Rows in memory; those of a source become one Arrow table."""
         if not is_source(X):
             return X
-        source = X if isinstance(X, Source) else Source(X)
-        return source.table(self.columns_ if self.__sklearn_is_fitted__() else None)
+        source = as_source(X)
+        if not self.__sklearn_is_fitted__():
+            return source.table()
+        feature_names(self._model)
+        return source.table(self.columns_)
 
     def _rows(self, X: TableLike) -> Rows:
         """Rows of this model; scikit-learn has its own words for features that differ."""

@@ -125,6 +125,14 @@ def test_every_method_takes_files(tmp_path: Path) -> None:
     assert model.estimate_priors(path).prior.sum() == pytest.approx(1.0)
     like = GaussianClassifier().fit(weighted, "species", "times", like=model)
     assert like.forget(weighted, "species", "times").classes_.size == 0
+    empty = tmp_path / "empty.csv"
+    FRAME[:0].to_csv(empty, index=False)
+    nameless = GaussianClassifier().fit(IRIS.rows, Y)
+    for name in ("predict", "scores"):
+        with pytest.raises(DataError, match=r"0 sample\(s\)|no rows"):
+            getattr(model, name)(empty)
+        with pytest.raises(DataError, match="the features of this model have no names"):
+            getattr(nameless, name)(path)
     with pytest.raises(DataError, match="X is read from elsewhere, so y must be the name"):
         model.fit(path, Y)
     with pytest.raises(DataError, match="so sample_weight must be the name"):

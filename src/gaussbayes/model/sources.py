@@ -257,24 +257,29 @@ def update_source(
     return with_notices(updated, rows, reduced), reduced.total.classes
 
 
+def feature_names(model: Model) -> tuple[str, ...]:
+    """The names of the features, by which the columns of a source are found."""
+    if model.schema.features is None:
+        msg = (
+            "columns of a source are found by name, but the features of this model have no names: "
+            "fit it to a data frame, or name the columns of the array"
+        )
+        raise DataError(msg)
+    return model.schema.features
+
+
 def open_more(model: Model, source: object, target: str | None = None, **request: Any) -> RowSource:
     """More labelled rows with the features of a model, to be found in a source by their names.
 
     The target is that of before if it is None. Of `gaussbayes.data.roles.Request` weights and mark
     may be given.
     """
-    schema = model.schema
-    if schema.features is None:
-        msg = (
-            "columns of a source are found by name, but the features of this model have no names: "
-            "fit it to a data frame, or name the columns of the array"
-        )
-        raise DataError(msg)
+    schema, features = model.schema, feature_names(model)
     target = model.target if target is None else target
     if target is None:
         msg = "this model does not know which column holds the labels: give its name as y"
         raise DataError(msg)
-    names = [schema.features[column] for column in schema.categorical]
+    names = [features[column] for column in schema.categorical]
     pairs = zip(names, model.categories, strict=True)
     columns: dict[str, Any] = {
         "categorical": names,
@@ -282,7 +287,7 @@ def open_more(model: Model, source: object, target: str | None = None, **request
         "string_features": [name for name, known in pairs if kind(known) is str],
     }
     columns["missing"] = schema.missing
-    return open_rows(source, Request(target, schema.features, **(columns | request)))
+    return open_rows(source, Request(target, features, **(columns | request)))
 
 
 def _reduction(model: Model, rows: RowSource) -> RowReduction | None:
