@@ -11,9 +11,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from gaussbayes import GaussianClassifier
-from gaussbayes.base.errors import OptionError
-from gaussbayes.base.missing_marks import DEFAULT_NA, MissingMarks
+from gaussbayes import Columns, DataError, GaussianClassifier, OptionError, load
+from gaussbayes.base.missing_marks import DEFAULT_NA
+from tests.data.tables import fitted
 
 GENERATOR = np.random.default_rng(3)
 N = 60
@@ -40,109 +40,87 @@ def holes(*, mark: Any = None) -> pd.DataFrame:
 EXPECTED = holes().astype({"a": float, "b": float})
 
 
-def model_of(X: pd.DataFrame, y: Any, **how: Any) -> GaussianClassifier:
-    return GaussianClassifier(categorical_features=["wind"], smoothing=1, **how).fit(X, y)
-
-
-def same(model: GaussianClassifier, **how: Any) -> None:
+def same(model: GaussianClassifier) -> None:
     X = EXPECTED.drop(columns="y")
-    expected = model_of(X, EXPECTED["y"], **how)
-    assert model.categories_ == {"wind": ("M", "S")}
+    expected = fitted(EXPECTED, "y")
+    assert [column.kind for column in model.columns_] == ["number", "number", "category"]
     assert model.classes_.tolist() == ["u", "v"]
     assert model.model_.learnt.unlabelled.n_rows == EXPECTED["y"].isna().sum()
     np.testing.assert_allclose(model.predict_proba(X), expected.predict_proba(X), rtol=1e-6)
 
 
-def test_frames_of_objects() -> None:
+def sources(table: pd.DataFrame, folder: Path) -> dict[str, Any]:
+    """The same table in memory, in files and in engines."""
+    table.to_csv(folder / "a.csv", index=False)
+    (folder / "a.jsonl").write_text("\n".join(map(json.dumps, table.to_dict("records"))))
+    typed = table.assign(**{name: EXPECTED[name] for name in ("a", "b")})
+    if table["b"].dtype == float:
+        typed = table
+    typed.to_parquet(folder / "a.parquet")  # numbers have a type there, and are null
+    return {
+        "frame": table,
+        "csv": folder / "a.csv",
+        "jsonl": folder / "a.jsonl",
+        "parquet": folder / "a.parquet",
+        "dask": dd.from_pandas(typed, npartitions=3),
+        "polars": pl.from_pandas(typed).lazy(),
+        "duckdb": duckdb.from_df(typed),
+    }
+
+
+def test_the_usual_marks(tmp_path: Path) -> None:
     written = holes(mark="written")
-    model = model_of(written.drop(columns="y"), written["y"])
-    same(model)
-    np.testing.assert_array_equal(
-        model.predict_proba(written.drop(columns="y")),
-        model.predict_proba(EXPECTED.drop(columns="y")),
-    )
-    automatic = GaussianClassifier(categorical_features="auto", smoothing=1)
-    same(automatic.fit(written.drop(columns="y"), written["y"]))  # a and b are numbers
-    values = written.drop(columns="y").to_numpy()
-    array = GaussianClassifier(categorical_features="auto", smoothing=1)
-    assert array.fit(values, written["y"]).categories_ == {2: ("M", "S")}
+    for source in sources(written, tmp_path).values():
+        same(fitted(source, "y"))
+    model = fitted(written, "y")
+    found, expected = (model.predict_proba(x.drop(columns="y")) for x in (written, EXPECTED))
+    np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "dask", "polars", "duckdb"])
-def test_sources(kind: str, tmp_path: Path) -> None:
-    table = holes(mark="written")
-    path = tmp_path / f"a.{kind}"
-    if kind == "csv":
-        table.to_csv(path, index=False)
-    elif kind == "jsonl":
-        lines = table.to_dict("records")
-        path.write_text("\n".join(map(json.dumps, lines)))
-    else:  # numbers have a type there, and are null
-        table[["a", "b"]] = EXPECTED[["a", "b"]]
-    if kind == "parquet":
-        table.to_parquet(path)
-    source: Any = {
-        "dask": lambda: dd.from_pandas(table, npartitions=3),
-        "polars": lambda: pl.from_pandas(table).lazy(),
-        "duckdb": lambda: duckdb.from_df(table),
-    }.get(kind, lambda: path)()
-    model = GaussianClassifier(categorical_features=["wind"], smoothing=1)
-    same(model.fit_source(source, "y"))
-
-
-@pytest.mark.parametrize("kind", ["frame", "csv", "parquet", "dask", "polars", "duckdb"])
-def test_other_values_only_when_told(kind: str, tmp_path: Path) -> None:
+def test_other_values_only_when_they_are_given(tmp_path: Path) -> None:
     table = EXPECTED.copy()
     table["b"] = table["b"].fillna(-999)
     table["wind"] = table["wind"].fillna("calm")
     table["y"] = table["y"].fillna("-")
-    marks = {"na_values": [-999, {"wind": "calm", "y": "-"}]}
-    model = GaussianClassifier(categorical_features=["wind"], smoothing=1, **marks)
-    if kind == "frame":
-        y = table["y"].replace("-", None)
-        model.fit(table.drop(columns="y"), y)
-    else:
-        path = tmp_path / f"a.{kind}"
-        table.to_csv(path, index=False) if kind == "csv" else table.to_parquet(path)
-        source: Any = {
-            "dask": lambda: dd.from_pandas(table, npartitions=3),
-            "polars": lambda: pl.from_pandas(table).lazy(),
-            "duckdb": lambda: duckdb.from_df(table),
-        }.get(kind, lambda: path)()
-        model.fit_source(source, "y")
-    same(model)
-    loaded = GaussianClassifier.load(model.save(tmp_path / "m.json"))
-    assert loaded.model_.schema.missing == MissingMarks.given(marks["na_values"])
-    X = table.drop(columns="y")
-    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    marks = [-999, {"wind": "calm", "y": "-"}]
+    for name, source in sources(table, tmp_path).items():
+        if name == "jsonl":
+            continue  # NaN is not JSON
+        model = fitted(source, "y", na_values=marks)
+        same(model)
+        loaded = load(model.save(tmp_path / "m.json"))
+        X = table.drop(columns="y")
+        np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    assert fitted(table, "y").classes_.tolist() == ["-", "u", "v"]
 
 
-def test_categories_and_classes_called_none() -> None:
+def test_categories_and_classes_called_none(tmp_path: Path) -> None:
     X = pd.DataFrame({"alley": ["NA", "NA", "paved", "gravel", "paved", "NA"]})
     y = ["None", "None", "some", "some", "some", "None"]
-    how: dict[str, Any] = {"categorical_features": ["alley"], "smoothing": 1}
-    model = GaussianClassifier(keep_default_na=False, **how).fit(X, y)
-    assert model.categories_ == {"alley": ("NA", "gravel", "paved")}
+    model = fitted(X, y, keep_default_na=False, features=["alley"])
+    assert model.category_probabilities_["alley"].shape == (2, 3)
     assert model.classes_.tolist() == ["None", "some"]
-    assert model.predict(X).tolist() == y
-    again = GaussianClassifier.from_model(model.model_)
-    assert (again.keep_default_na, again.na_values, again.score(X, y)) == (False, [], 1.0)
+    again = load(model.save(tmp_path / "m.json"))
+    assert again.columns.keep_default_na is False
+    assert again.predict(X).tolist() == y
 
 
 @pytest.mark.parametrize(
-    ("how", "message"),
+    ("how", "error", "message"),
     [
-        ({"na_values": [None]}, "na_values must be strings or numbers"),
-        ({"na_values": [True]}, "na_values must be strings or numbers"),
-        ({"keep_default_na": "no"}, "keep_default_na must be True or False"),
+        ({"na_values": [None]}, OptionError, "na_values must be strings or numbers"),
+        ({"na_values": [True]}, OptionError, "na_values must be strings or numbers"),
+        ({"na_values": 1j}, OptionError, "na_values must be None, a number or a string, a list"),
+        ({"keep_default_na": "no"}, OptionError, "keep_default_na must be True or False, got 'no'"),
+        ({"na_values": {"q": 1}}, DataError, "na_values names 'q', which is not a column"),
     ],
 )
-def test_wrong_marks(how: dict[str, Any], message: str) -> None:
-    with pytest.raises(OptionError, match=message):
-        GaussianClassifier(**how).fit([[1.0], [2.0]], [0, 1])
+def test_wrong_marks(how: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        GaussianClassifier(columns=Columns(**how)).fit([[1.0], [2.0]], [0, 1])
 
 
-def test_every_mark_is_a_word_of_pandas_or_was_asked_for() -> None:
+def test_every_mark_is_one_of_pandas_or_was_requested() -> None:
     from pandas._libs.parsers import STR_NA_VALUES
 
     assert set(STR_NA_VALUES) - {""} <= DEFAULT_NA | {"?", "."}

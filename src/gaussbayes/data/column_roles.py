@@ -141,6 +141,7 @@ def decide_roles(
     spelled: bool = True,
     whole: bool = True,
     shown: str = "",
+    called: str = "the target",
 ) -> ColumnTable:
     """What the columns of a table are to a model, by a sample of its rows.
 
@@ -155,6 +156,7 @@ def decide_roles(
     spelled : whether strings that write dates can be read as dates
     whole : whether these are all rows of the table
     shown : what messages call the table
+    called : what messages call the labels, where they are given
 
     Examples
     --------
@@ -225,7 +227,7 @@ def decide_roles(
         kept = {name: column for name, column in columns.items() if name not in reasons}
         reasons |= _copies(kept, given, roles)
         if labels is not None:
-            of = "the target" if request.target is None else request.target
+            of = called if request.target is None else request.target
             for name, column in free.items():
                 if name not in reasons and (known := _determines(column, labels)):
                     sort, text = known
@@ -308,12 +310,15 @@ def table_encoder(
     if frame is None or not all(isinstance(name, str) for name in frame.columns):
         return _array_encoder(X, request)
     request.missing.check_columns(frame.columns, target)
+    if target is not None and target in (request.features or ()):
+        msg = f"{target!r} is the target and cannot be a feature too: leave it out of features"
+        raise DataError(msg)
     codes = None
     if labels is not None:
         codes = labels[0].codes
         if request.is_automatic:
             check_labels(codes, labels[1])
-    roles = decide_roles(frame, request, labels=codes)
+    roles = decide_roles(frame, request, labels=codes, called=target or "the target")
     warn_of_columns(roles)
     return choose_roles(frame.columns, settled(request, roles), roles).encoder
 

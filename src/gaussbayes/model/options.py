@@ -229,7 +229,12 @@ class Options:
     @property
     def label_marks(self) -> ColumnMarks:
         """What stands for a missing label, where labels have no name."""
-        marks = self.missing.unnamed
+        return self.marks_of(None)
+
+    def marks_of(self, y: Any) -> ColumnMarks:
+        """What stands for a missing label; labels may be a column that has a name."""
+        name = _name_of(y)
+        marks = self.missing.unnamed if name is None else self.missing.of(name)
         return marks if self.unlabelled is None else marks.plus(self.unlabelled)
 
     def request(self, target: str | None = None, **more: Any) -> Request:
@@ -239,7 +244,7 @@ class Options:
     def table(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[LabelledRows, Schema]:
         """Rows with labels and weights, of which nothing is known yet, and their features."""
         encoder = self.encoder(X, y)
-        table = labelled_rows(encoder, X, y, sample_weight, self.label_marks, self.n_jobs)
+        table = labelled_rows(encoder, X, y, sample_weight, self.marks_of(y), self.n_jobs)
         return table, encoder.schema(table.classes)
 
     def encoder(self, X: Any, y: Any = None) -> Encoder:
@@ -248,8 +253,8 @@ class Options:
             return self.known
         if self.columns is None:
             return Encoder.learn(X, kinds=self.kinds, missing=self.missing)
-        labels = None if y is None else read_targets(y, mark=self.label_marks)
-        encoder = table_encoder(X, self.request(), labels, getattr(y, "name", None))
+        labels = None if y is None else read_targets(y, mark=self.marks_of(y))
+        encoder = table_encoder(X, self.request(), labels, _name_of(y))
         named = (feature for features, _ in self._pairs for feature in features)
         excluded = () if encoder.roles is None else encoder.roles.excluded
         if excluded and not all(isinstance(feature, str) for feature in named):
@@ -366,6 +371,12 @@ class Options:
         if not isinstance(family, str):
             return family
         return self.made.get(family) or make_family(family, self.of_families)
+
+
+def _name_of(y: Any) -> str | None:
+    """The name of labels that are a column of a frame."""
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) else None
 
 
 def _transformable(components: Sequence[Component]) -> list[int]:
