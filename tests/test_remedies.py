@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 from gaussbayes import AutoClassifier, Columns, GaussBayesError, GaussianClassifier, read
 from gaussbayes.cli import gaussbayes
+from gaussbayes.model.options import COLUMN_OPTIONS, OPTIONS, READ_OPTIONS
 
 Options = dict[str, Any]
 
@@ -104,6 +105,12 @@ def bad_tables() -> Iterator[tuple[str, Bad]]:
 
 
 TABLES = dict(bad_tables())
+GROUPS = {
+    "options": {option.name for option in OPTIONS},
+    "columns": {option.name for option in COLUMN_OPTIONS},
+    "read": {option.name for option in READ_OPTIONS},
+}
+"""Whose argument each is; no name is in two of them, so that flags need not say whose they are."""
 AUTOMATIC = "select the model automatically"
 EFFECTS = {
     AUTOMATIC,
@@ -156,6 +163,8 @@ class Python:
         failure = self.failure(given)
         for remedy in () if failure is None else failure.remedies:
             assert str(remedy) in str(failure)
+            for group, known in GROUPS.items():
+                assert {name for name, _ in getattr(remedy, group)} <= known
             changed = {
                 name: given[name] | dict(getattr(remedy, name))
                 for name in ("options", "columns", "read")
@@ -249,6 +258,10 @@ def written(bad: Bad, folder: Path) -> Path:
     path = folder / "bad.csv"
     bad.frame.to_csv(path, index=False, header=bad.header)
     return path
+
+
+def test_every_argument_has_one_owner() -> None:
+    assert len(set[str]().union(*GROUPS.values())) == sum(map(len, GROUPS.values()))
 
 
 def test_every_remedy_works_in_python(tmp_path: Path) -> None:
