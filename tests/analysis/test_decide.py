@@ -131,6 +131,7 @@ def test_p_values_are_those_of_scipy() -> None:
         expected[:, c] = chi2.sf(squares, 2)
         expected[0, c] = chi2.sf(away[0, 0] ** 2 / covariances[c, 0, 0], 1)
     np.testing.assert_allclose(model.scores(X).p_value, expected, rtol=1e-9)
+    assert model.scores([[np.nan, np.nan]]).p_value.tolist() == [[1.0, 1.0]]
     # The rows of a class have p-values of it that are uniform.
     rows, labels = model.sample(20_000, random_state=1)
     own = model.scores(rows).p_value[np.arange(20_000), labels]

@@ -52,6 +52,8 @@ def test_frames_are_those_of_the_rows() -> None:
         assert names[:2] == ["label", "posterior_setosa"]
     shown = model.scores(frame).to_frame()
     assert shown.index.equals(frame.index)
+    assert shown["label"].tolist() == model.predict(frame).tolist()
+    assert shown["log_evidence"].dtype == np.float64
     np.testing.assert_array_equal(shown["posterior_virginica"], model.predict_proba(frame)[:, 2])
     scores, finder = MODEL.scores(X[:3]), "gaussbayes.analysis.score_table.find_spec"
     assert isinstance(scores.to_frame(), pd.DataFrame)

@@ -235,7 +235,9 @@ def split(
     >>> [(train.tolist(), test.tolist()) for train, test in splits.pairs]
     [([0, 3], [1, 2]), ([1, 2], [0, 3])]
     """
-    X = as_source(X).table() if is_source(X) else X
+    if is_source(X):  # typed as a fit to the source would have it
+        source = as_source(X)
+        X = source.table(source.columns(target=y if isinstance(y, str) else None))
     X, y, groups = separate_columns(X, y, groups)
     n = len(as_frame(X)) if is_frame(X) else len(X)
     targets, classes = read_targets(y, n, None, marks)
