@@ -60,7 +60,7 @@ from gaussbayes.base.types import (
 from gaussbayes.data.categories import warn_of_unseen
 from gaussbayes.data.columns import Columns
 from gaussbayes.data.labels import check_known, codes_among, encode, labelled_rows, read_targets
-from gaussbayes.data.read import as_source, batches_of
+from gaussbayes.data.read import batches_of, table_of
 from gaussbayes.data.roles import is_source, named_columns, separate_columns
 from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.data.tables import as_array, is_frame
@@ -746,10 +746,10 @@ class BaseClassifier(
         """
         fitted, marks = self.__sklearn_is_fitted__(), self._options().label_marks
         singly = isinstance(cv, str) and cv == "loo" and (fitted or not self._automatic)
-        X, y, groups = separate_columns(self._table(X), y, groups)
+        X, y, groups = separate_columns(self._table(X, y), y, groups)
         if cv is None and groups is None and fitted:
             evaluation = held_out.evaluate_fitted(self._ready(), self._checked(X), y, costs, marks)
-        elif singly:
+        elif singly and groups is None:
             evaluation = self._left_out(X, y, None, costs).evaluation
         else:
             how: dict[str, Any] = {"groups": groups, "costs": costs, "random_state": random_state}
@@ -780,7 +780,7 @@ class BaseClassifier(
         >>> np.exp(left_out.log_posterior[2]).round(4).tolist(), left_out.evaluation.n_errors
         ([0.0875, 0.9125], 1)
         """
-        return self._left_out(self._table(X), y, sample_weight)
+        return self._left_out(self._table(X, y), y, sample_weight)
 
     def _left_out(
         self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike, costs: Costs | None = None
@@ -1033,7 +1033,7 @@ class BaseClassifier(
         Path
         """
         write = import_module("gaussbayes.report").write_report
-        written: Path = write(self, self._table(X), y, path, cv=cv, title=title)
+        written: Path = write(self, self._table(X, y), y, path, cv=cv, title=title)
         return written
 
     def lab(self, X: TableLike, y: LabelsLike) -> Lab:
@@ -1058,7 +1058,7 @@ class BaseClassifier(
         """
         from gaussbayes.lab.payload import model_lab
 
-        return model_lab(self, self._table(X), y)
+        return model_lab(self, self._table(X, y), y)
 
     # Attributes.
 
@@ -1237,7 +1237,7 @@ class BaseClassifier(
         known: bool = True,
     ) -> LabelledRows:
         """Rows of the fitted model with labels, which must be `known` classes unless said."""
-        X, y, sample_weight = separate_columns(self._table(X), y, sample_weight)
+        X, y, sample_weight = separate_columns(self._table(X, y), y, sample_weight)
         rows, marks = self._rows(X), self._options().label_marks
         targets, classes = read_targets(y, rows.n_rows, sample_weight, marks)
         if known:
@@ -1245,15 +1245,15 @@ class BaseClassifier(
             classes = self._model.schema.classes
         return LabelledRows(rows, targets, classes)
 
-    def _table(self, X: TableLike) -> Any:
-        """Rows in memory; those of a source become one Arrow table."""
+    def _table(self, X: TableLike, y: LabelsLike | None = None) -> Any:
+        """Rows in memory; those of a source become one Arrow table, typed as `fit` types them."""
         if not is_source(X):
             return X
-        source = as_source(X)
-        if not self.__sklearn_is_fitted__():
-            return source.table()
-        feature_names(self._model)
-        return source.table(self.columns_)
+        columns = None
+        if self.__sklearn_is_fitted__():
+            feature_names(self._model)
+            columns = self.columns_
+        return table_of(X, columns, y, self.columns)
 
     def _rows(self, X: TableLike) -> Rows:
         """Rows of this model; scikit-learn has its own words for features that differ."""
@@ -1277,7 +1277,7 @@ class BaseClassifier(
         rows = as_array(X)
         # Names of given parameters, like those of `Columns`, were no part of a table.
         is_named = schema.roles is not None or self._model.learnt is None
-        if is_named and rows.shape[1] == schema.n_features:
+        if is_named and rows.shape[1] in {schema.n_features, self.n_features_in_}:
             return rows
         # Without names and equal in number there is nothing to check, and no time to spend on it.
         if schema.features is not None or rows.shape[1] != schema.n_features:

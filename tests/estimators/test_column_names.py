@@ -155,3 +155,20 @@ def test_what_is_not_there() -> None:
     other = FRAME.assign(more=1.0)
     with pytest.raises(ValueError, match="feature names should match"):
         GaussianClassifier().fit(FRAME, "species").predict(other)
+
+
+def test_a_file_is_evaluated_as_it_is_fitted(tmp_path: Path) -> None:
+    """Marks of missing values and rows that are skipped are those of `fit`."""
+    path, rng = tmp_path / "rows.csv", np.random.default_rng(0)
+    rows = [f"{rng.normal() + 2 * (i % 2):.3f},{rng.normal():.3f},{'ab'[i % 2]}" for i in range(90)]
+    rows[5], rows[8] = "NA,1.0,b", "about 3,1.0,a"
+    path.write_text("\n".join(["x,z,y", *rows, ""]))
+    source = read(path, bad_rows="skip")
+    for model in (GaussianClassifier(), GaussianClassifier().fit(source, "y")):
+        evaluation = model.evaluate(source, "y", cv=3)
+        assert (evaluation.n_rows, evaluation.error < 0.3) == (89, True)
+        assert model.leave_one_out(source, "y").evaluation.n_rows == 89
+    assert model.notices_[0].kind == "skipped rows"
+    assert [column.kind for column in model.columns_] == ["number", "number"]
+    with pytest.raises(DataError, match="'about 3', first in row 9.*Remedies:.*bad_rows='skip'"):
+        GaussianClassifier().evaluate(path, "y", cv=3)

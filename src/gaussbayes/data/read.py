@@ -298,6 +298,27 @@ def as_source(X: object) -> Source:
     return X if isinstance(X, Source) else read(X)
 
 
+def table_of(
+    X: object, columns: ColumnTable | None, target: object = None, request: Columns | None = None
+) -> pa.Table:
+    """The rows of anything that `is_source` as one Arrow table, typed as a model needs them.
+
+    Parameters
+    ----------
+    X : a source, or what `read` takes
+    columns : what the columns are to a fitted model; None takes what `fit` would decide
+    target : the column that holds the labels, if it is named
+    request : what the estimator was told about the columns
+    """
+    import pyarrow as pa
+
+    source, names = as_source(X), None if request is None else request.names
+    if columns is None:
+        columns = source.columns(target if isinstance(target, str) else None, request)
+    tables = list(source.tables(columns, names))
+    return pa.concat_tables(tables) if tables else source.opened(names=names).schema.empty_table()
+
+
 def batches_of(
     X: object, columns: ColumnTable, names: Sequence[str] | None = None
 ) -> Iterator[pa.Table]:
