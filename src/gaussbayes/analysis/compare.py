@@ -189,7 +189,7 @@ def compare(
     >>> models = {"LDA": GaussianClassifier(shared=True), "QDA": GaussianClassifier()}
     >>> compared = compare(iris.rows, iris.labels, models=models, neighbors=[5], cv=5)
     >>> [(each.name, each.evaluation.n_errors) for each in compared.candidates]
-    [('LDA', 3), ('QDA', 5), ('5 nearest neighbours', 6)]
+    [('LDA', 3), ('QDA', 5), ('5 nearest neighbours', 7)]
     """
     splits = split(X, y, cv, groups, random_state, max_rows=max_rows)
     matrix = None if costs is None else check_costs(costs, splits.classes)
