@@ -34,7 +34,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import Block, Styled, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, LabelsLike, TableLike, WeightsLike
 from gaussbayes.data.labels import labelled_rows, read_weights, unite
-from gaussbayes.data.read import as_source
+from gaussbayes.data.read import table_of
 from gaussbayes.data.roles import is_source, separate_columns
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.likelihood_ratio import (
@@ -179,7 +179,7 @@ def drift(
     if isinstance(newer, Model) or hasattr(newer, "model_"):
         return _labelled_drift(before, _record(newer))
     if is_source(newer):
-        newer = as_source(newer).table(before.schema.roles)
+        newer = table_of(newer, before.schema.roles, y)
     X, y, weights = separate_columns(newer, y, sample_weight)
     X = before.without_target(X)
     member = _single(before)
