@@ -14,6 +14,7 @@ from scipy.stats import multivariate_t
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Targets, number_rows
+from gaussbayes.families.coded.coding import simplex
 from gaussbayes.families.gaussian import Gaussian
 from gaussbayes.families.gaussian.cells import observe
 from gaussbayes.families.gaussian.density import GaussianDensity
@@ -254,6 +255,25 @@ def test_crossings(pair):
     signs = np.sign(density.log_density(number_rows(grid[:, None]))[:, pair] @ [1.0, -1.0] + 0.3)
     inside = points[(points > grid[0]) & (points < grid[-1])]
     assert np.count_nonzero(np.diff(signs)) == inside.size
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_crossings_of_gaussians(shared: bool) -> None:
+    values = np.array([[[4.0]]] if shared else [[[4.0]], [[9.0]], [[1.0]]])
+    shape = Full.of(values, Schema(np.arange(3), 1))
+    density = GaussianDensity(np.array([100.0]), np.array([[-3.0], [0.5], [4.0]]), shape)
+    for pair in ((0, 1), (1, 2), (2, 0)):
+        points = density.crossings(pair, 0.3)
+        assert points.size == (1 if shared else 2)
+        ratio = density.log_density(number_rows(points[:, None]))[:, pair] @ [1.0, -1.0]
+        np.testing.assert_allclose(ratio, -0.3, atol=1e-9)
+
+
+def test_any_two_categories_are_1_apart() -> None:
+    for m in (2, 3, 7):
+        corners = simplex(m)
+        distance = np.linalg.norm(corners[:, None] - corners[None], axis=2)
+        np.testing.assert_allclose(distance, 1.0 - np.eye(m), atol=1e-14)
 
 
 # More features than rows
