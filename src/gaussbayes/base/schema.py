@@ -179,12 +179,9 @@ class ColumnTable(Result):
         """Why columns were dropped, all in one line."""
         return reasons_of(self.dropped)
 
-    def of_names(self, names: Sequence[str], called: Sequence[str] | None = None) -> ColumnTable:
-        """Some of the columns alone, in this order; `called` are other names for them."""
-        column = {column.name: column for column in self.columns}
-        pairs = zip(names, names if called is None else called, strict=True)
-        columns = tuple(replace(column[name], name=new) for name, new in pairs)
-        return ColumnTable(columns, self.target)
+    def of_names(self, names: Sequence[str]) -> ColumnTable:
+        """Some of the columns alone, in this order."""
+        return replace(self, columns=tuple(self[name] for name in names))
 
 
 def reasons_of(columns: Sequence[Column]) -> str:
@@ -251,13 +248,6 @@ class Schema:
 
     def _names(self, columns: Sequence[int]) -> tuple[str, ...] | None:
         return None if self.features is None else tuple(self.features[j] for j in columns)
-
-    def with_names(self, names: Sequence[str] | None) -> Schema:
-        """The same features with other names, or none."""
-        new, roles = check_names(names, self.n_features), self.roles
-        if roles is not None and self.features is not None:
-            roles = None if new is None else roles.of_names(self.features, new)
-        return replace(self, features=new, roles=roles)
 
     def find_columns(self, features: Sequence[int | str]) -> tuple[int, ...]:
         """The columns of features given by name or number, each at most once."""

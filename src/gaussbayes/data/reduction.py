@@ -263,8 +263,8 @@ class BlockReader:
         selection = select_columns(
             inferred, roles.columns, roles.kinds, request.bad_rows, strings=strings
         )
-        choice = {"to_fit": True, "told": decided is not None}
-        check_types(selection.schema, roles.kinds, shown, target, inferred.examples, **choice)
+        told = decided is not None
+        check_types(selection.schema, roles.kinds, shown, target, inferred.examples, told=told)
         encoded = selection.encoded
         if target is not None and is_string(selection.schema.field(target).type):
             encoded += (target,)

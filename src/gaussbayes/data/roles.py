@@ -225,14 +225,12 @@ def check_types(
     target: str | None = None,
     examples: Sequence[tuple[str, str]] = (),
     *,
-    to_fit: bool = False,
     told: bool = False,
 ) -> None:
     """Raise for columns whose types cannot hold what they must, and show what they hold.
 
-    `target` must hold classes; `examples` are values of columns of strings. If a model is `to_fit`,
-    features may be chosen otherwise: the error says how. If they were `told` to hold numbers, the
-    automatic choice would not help.
+    `target` must hold classes; `examples` are values of columns of strings. If columns were `told`
+    to hold numbers, the automatic model would not help.
     """
     wrong, values = [], dict(examples)
     held = None if target is None else schema.field(target).type
@@ -259,7 +257,7 @@ def check_types(
         msg = f"{file}: column {name!r} holds {values[name]!r}: write decimals with a point (1.5)"
         raise DataError(msg)
     coded = [name for name, _ in wrong if is_category(schema.field(name).type)]
-    check_no_others(wrong, coded, kinds if to_fit else {}, file, told=told)
+    check_no_others(wrong, coded, kinds, file, told=told)
 
 
 # Rows that cannot be used.
@@ -485,19 +483,17 @@ def select_columns(
     kinds: Mapping[str, ContentKind],
     bad_rows: BadRowHandling = "error",
     *,
-    as_held: Collection[str] = (),
     strings: Collection[str] = (),
 ) -> ColumnSelection:
     """What to ask of files whose first block has shown `inferred`; None is all columns.
 
-    Strings are read as numbers where `kinds` needs these. Columns `as_held` keep integers that are
-    numbers and dictionaries that are categories; `strings` are strings whatever they look like.
+    Strings are read as numbers where `kinds` needs these; `strings` are strings whatever they look
+    like.
     """
     import pyarrow as pa
 
     names = inferred.schema.names if columns is None else list(columns)
     check_present(inferred.schema.names, names)
-    stay = set(as_held)
     fields, encoded = [], []
     for name in names:
         held = inferred.schema.field(name).type
@@ -505,15 +501,15 @@ def select_columns(
         number = kind not in {None, "category", "date"}
         # A column of Parquet or Arrow without any value may have no type at all.
         untyped = name in inferred.numbers or pa.types.is_null(held)
-        if number and (untyped or (pa.types.is_integer(held) and name not in stay)):
+        if number and (untyped or pa.types.is_integer(held)):
             held = pa.float64()
         elif name in strings and not number and not is_string(value_type(held)):
             held = pa.string()
-        elif kind is not None and name not in stay:
+        elif kind is not None:
             # Codes in dictionaries differ from file to file: the values are what is held.
             held = value_type(held)
         fields.append(pa.field(name, held))
-        if kind in {"category", "date"} and name not in stay and is_string(held):
+        if kind in {"category", "date"} and is_string(held):
             encoded.append(name)
     return ColumnSelection(
         pa.schema(fields), kinds, bad_rows, tuple(encoded), decimal=inferred.decimal
@@ -594,9 +590,9 @@ def separate_columns(
     """
     named = [name for name in (y, weights) if isinstance(name, str)]
     if is_source(X):
-        from gaussbayes.data.read import as_source
+        from gaussbayes.data.read import table_of
 
-        X = as_source(X).table(columns)
+        X = table_of(X, columns, y)
     if not named:
         return X, y, weights
     if not is_frame(X):

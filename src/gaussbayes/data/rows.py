@@ -24,8 +24,6 @@ from gaussbayes.base.types import (
     RealArray,
 )
 from gaussbayes.data.categories import (
-    MISSING,
-    UNSEEN,
     Categories,
     Unseen,
     factorise,
@@ -126,27 +124,6 @@ class Rows:
 def number_rows(numbers: RealArray | Columns) -> Rows:
     """Rows that have no categories."""
     return Rows(numbers, np.empty((numbers.shape[0], 0), np.int32))
-
-
-def integer_rows(numbers: NDArray[Any], categories: Sequence[Categories]) -> Rows:
-    """Rows of integers (n, q), NaN where one is missing, whose categories are 0 … m − 1.
-
-    They are codes themselves, and nothing has to be looked up.
-    """
-    codes: CodeArray = np.empty(numbers.shape, dtype=np.int32, order="F")
-    unseen = []
-    for j, column in enumerate(categories):
-        values = numbers[:, j]
-        beyond = values >= len(column)
-        if values.dtype.kind == "f":
-            codes[:, j] = np.where(np.isnan(values), MISSING, np.where(beyond, UNSEEN, values))
-        else:
-            codes[:, j] = np.where(beyond, UNSEEN, values)
-        if beyond.any():
-            examples = np.unique(values[beyond])[:3].astype(np.int64).tolist()
-            unseen.append(Unseen(j, int(np.count_nonzero(beyond)), tuple(examples)))
-    empty = np.empty((numbers.shape[0], 0))
-    return Rows(empty, codes, tuple(categories), tuple(unseen))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -144,8 +144,6 @@ OPTIONS: tuple[Option, ...] = (
 )
 """The arguments of `GaussianClassifier`; `AutoClassifier` has four of them."""
 
-_CHOSEN = ("covariance", "estimate", "shared", "shrinkage", "target")  # of the families
-
 DEFAULT_FAMILIES = {"number": "gaussian", "category": "categorical"}
 """The family of the features that are given none."""
 
