@@ -66,6 +66,9 @@ def command(
     if name is not None and (compared or any(each is not None for each in (cv, groups, time))):
         msg = f"{name} is fitted: leave it out to cross-validate or compare models on these rows"
         raise click.UsageError(msg)
+    if compared and not set(values) <= flags.READ_NAMES:
+        msg = "--compare fits its own models: --set-option may only say how files are read"
+        raise click.UsageError(msg)
     X: Any = rows
     if time is not None:
         from sklearn.model_selection import TimeSeriesSplit
@@ -76,7 +79,8 @@ def command(
         if time not in rows.names:
             msg = f"there is no column {time!r}; columns are {', '.join(rows.names)}"
             raise click.BadParameter(msg, param_hint="'--time'")
-        X, how["cv"] = rows.table().sort_by(time), TimeSeriesSplit(cv or _TIME_FOLDS)
+        X = inputs.in_memory(model, rows, y).sort_by(time)
+        how["cv"] = TimeSeriesSplit(cv or _TIME_FOLDS)
     elif name is None and cv is None:
         how["cv"] = 10
     with console.warnings_told(), working("evaluating"):

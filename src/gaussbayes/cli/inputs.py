@@ -91,17 +91,26 @@ def read_or_make(
     return model, open_rows(data, values), fitted_target(model, target, name), name
 
 
+def in_memory(model: Classifier, rows: "Source", y: str) -> "pa.Table":
+    """Return all rows, with the types that they have to the model or would have to its fit."""
+    import pyarrow as pa
+
+    table = rows.table(getattr(model, "columns_", None) or rows.columns(y, model.columns))
+    plain = {field.name: getattr(field.type, "value_type", field.type) for field in table.schema}
+    return table.cast(pa.schema(plain))  # text is text, which may be sorted, or read as dates
+
+
 def fitted_with_rows(
     files: tuple[str, ...], target: str | None, values: Values
-) -> "tuple[Classifier, pa.Table, str]":
+) -> "tuple[Classifier, Source | pa.Table, str]":
     """Return a model that was read or is fitted to the rows, the rows and their target."""
     model, rows, y, name = read_or_make(files, target, values)
-    table = rows.table()
+    X = in_memory(model, rows, y) if STANDARD in files else rows  # which can be read once only
     if name is None:
         with console.warnings_told(fitting=True), working("fitting"):
-            model.fit(table, y)
+            model.fit(X, y)
         console.tell_notices(model.notices_)
-    return model, table, y
+    return model, X, y
 
 
 def used_columns(model: Classifier, table: "pa.Table") -> "pa.Table":

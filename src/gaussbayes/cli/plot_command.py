@@ -138,11 +138,11 @@ def _subject(
     model, rows, y, name = inputs.read_or_make(files, target, values)
     if kind == "explanation" and name is not None:
         return (model.explain(find_row(model, rows, row)),)
-    table = rows.table()
     if kind == "comparison":
-        return (compare(table, y, cv=cv or 10),)
+        return (compare(rows, y, cv=cv or 10),)
     if kind in _EVALUATED:
-        return (model.evaluate(table, y, cv=cv if name is not None else cv or 10),)
+        return (model.evaluate(rows, y, cv=cv if name is not None else cv or 10),)
+    table = inputs.in_memory(model, rows, y)
     if name is None:
         model.fit(table, y)
     if kind in {"explanation", "importance"}:
