@@ -190,7 +190,7 @@ def test_bad_input() -> None:
     fit = lambda transform, rows=X: GaussianClassifier(transforms=transform).fit(rows, Y)  # noqa: E731
     with pytest.raises(OptionError, match=r"got 'yeo-jonson'.*did you mean 'yeo-johnson'"):
         fit("yeo-jonson")
-    with pytest.raises(DataError, match="column 'colour' .string, for example 'b' in row 0"):
+    with pytest.raises(DataError, match="column 'colour' of X holds a string: 'b' in row 0"):
         fit({"colour": "log"})
     with pytest.raises(OptionError, match="'area' must have one transform"):
         fit({"area": "log", ("area", "income"): "log"})

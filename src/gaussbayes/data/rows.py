@@ -47,7 +47,6 @@ from gaussbayes.data.tables import (
     series_values,
     without_marks,
 )
-from gaussbayes.data.text_columns import check_frame
 from gaussbayes.kernels import arrays as kernel_columns
 from gaussbayes.kernels.arrays import Columns
 
@@ -293,13 +292,7 @@ class Encoder:
             frame = self._features_of(as_frame(X))
             self.check_names(frame.columns)
             self._check_shape(frame.shape)
-            try:
-                matrix = _numeric_part(frame, self.numeric, self.missing)
-            except DataError:
-                if self.categories is None and self.names is not None:  # to be fitted
-                    check_frame(frame, self.numeric, self.missing)
-                raise
-            matrix = self._without_marks(matrix)
+            matrix = self._without_marks(_numeric_part(frame, self.numeric, self.missing))
             return self._joined(matrix, [frame[:, j] for j in self.categorical])
         array = self._cut(as_array(X))
         self._check_shape(array.shape)

@@ -4,36 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import MissingMarks
 from gaussbayes.base.notices import AUTOMATIC_MODEL, Remedy
-from gaussbayes.data.tables import frame_matrix, is_missing, series_values
 
 _MOST_NAMED = 5
-
-
-def check_frame(frame: Any, numeric: Collection[int], missing: MissingMarks) -> None:
-    """Raise if columns of a frame of narwhals hold strings that are not numbers.
-
-    Those that are not `numeric`, which are given by their places, hold categories.
-    """
-    wrong: list[tuple[str, object]] = []
-    kinds = {}
-    for place, series in enumerate(frame.iter_columns()):
-        kinds[series.name] = "number" if place in numeric else "category"
-        if place not in numeric or series.dtype.is_numeric():
-            continue
-        try:
-            frame_matrix(series.to_frame(), missing)
-        except DataError:
-            marks = missing.of(series.name)
-            texts = (
-                f"string, for example {value!r:.60} in row {row}"
-                for row, value in enumerate(series_values(series))
-                if isinstance(value, str) and not is_missing(value, marks)
-            )
-            if (text := next(texts, None)) is not None:
-                wrong.append((series.name, text))
-    check_no_others(wrong, [name for name, _ in wrong], kinds)
 
 
 def check_no_others(
