@@ -514,7 +514,8 @@ class OpenFiles:
             kinds = {each.name: each.kind for each in known.used if each.name in columns}
             strings, missing = known.strings & set(columns), known.missing
         selection = select_columns(self.inferred, columns, kinds, self.handling, strings=strings)
-        selection = replace(selection, missing=missing)
+        # Codes of strings would be categories to whoever fits a model to the tables.
+        selection = replace(selection, missing=missing, encoded=())
         self.bad_rows = BadRows()
         for reader in self.opened():
             first_row = 1
