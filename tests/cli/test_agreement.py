@@ -109,3 +109,14 @@ def test_show_has_the_parameters(call: Call, fitted: GaussianClassifier) -> None
     np.testing.assert_array_equal(found["means"], fitted.means_)
     np.testing.assert_array_equal(found["covariances"], fitted.covariances_)
     assert found["classes"] == fitted.classes_.tolist()
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # identifiers are dropped
+def test_files_are_evaluated_as_frames_are(call: Call) -> None:
+    """Numbers with missing values, categories and dates are the same to a fit and to a fold."""
+    frame = pd.read_csv(PATIENTS, parse_dates=["admitted"])
+    model = GaussianClassifier("diagonal", smoothing=1.0)
+    settings = ["--set-option", "covariance=diagonal", "--set-option", "smoothing=1"]
+    result = call("evaluate", PATIENTS, "-y", "ill", "--cv", "5", *settings, "--json")
+    found = json.loads(result.stdout)["log_loss"]
+    assert found == pytest.approx(model.evaluate(frame, "ill", cv=5).log_loss, rel=1e-12)
