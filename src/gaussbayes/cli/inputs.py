@@ -93,11 +93,7 @@ def read_or_make(
 
 def in_memory(model: Classifier, rows: "Source", y: str) -> "pa.Table":
     """Return all rows, with the types that they have to the model or would have to its fit."""
-    import pyarrow as pa
-
-    table = rows.table(getattr(model, "columns_", None) or rows.columns(y, model.columns))
-    plain = {field.name: getattr(field.type, "value_type", field.type) for field in table.schema}
-    return table.cast(pa.schema(plain))  # text is text, which may be sorted, or read as dates
+    return rows.table(getattr(model, "columns_", None) or rows.columns(y, model.columns))
 
 
 def fitted_with_rows(
