@@ -1039,6 +1039,8 @@ class BaseClassifier(
     def lab(self, X: TableLike, y: LabelsLike) -> Lab:
         """Show this model and labelled rows on an interactive page.
 
+        If the model is not fitted, the page shows the rows and fits a model of its own.
+
         Parameters
         ----------
         X, y : rows as in `fit`; of more than 100,000 rows a sample is shown
@@ -1056,9 +1058,13 @@ class BaseClassifier(
         >>> GaussianClassifier().fit(X, y).lab(X, y).save(mkdtemp() + "/lab.html").name
         'lab.html'
         """
-        from gaussbayes.lab.payload import model_lab
+        from gaussbayes.lab.payload import model_lab, rows_lab
 
-        return model_lab(self, self._table(X, y), y)
+        rows = self._table(X, y)
+        if self.__sklearn_is_fitted__():
+            return model_lab(self, rows, y)
+        table, schema = self._first_rows(self._options(), rows, y, None)
+        return rows_lab(table, schema, y if isinstance(y, str) else None)
 
     # Attributes.
 

@@ -59,7 +59,14 @@ def model_lab(model: Any, X: Any, y: Any) -> Lab:
     """The page of a fitted classifier and labelled rows with its features."""
     record, rows, codes = read_labelled(model, X, y)
     table = LabelledRows(rows, Targets(codes.astype(np.int32), record.classes.size), record.classes)
-    n, d = rows.n_rows, record.schema.n_features
+    return rows_lab(table, record.schema, record.target, record)
+
+
+def rows_lab(
+    table: LabelledRows, schema: Schema, target: str | None, model: Model | None = None
+) -> Lab:
+    """The page of labelled rows and of a model of them; without one the page fits its own."""
+    n, d = table.rows.n_rows, schema.n_features
     if not n:
         msg = "the lab needs at least one row, got none"
         raise DataError(msg)
@@ -68,14 +75,14 @@ def model_lab(model: Any, X: Any, y: Any) -> Lab:
         table = pick(table, stratified(table.targets.codes, most))
     labels = [*map(_plain, table.classes.tolist()), None]  # −1, without label, is the last
     data = {
-        "columns": list(_columns(table.rows, record.schema)),
+        "columns": list(_columns(table.rows, schema)),
         "labels": [labels[code] for code in table.targets.codes.tolist()],
-        "target": record.target or "class",
+        "target": target or "class",
         "name": None,
         "n_rows": n,
         "sampled": table.rows.n_rows < n,
     }
-    return Lab(data, _model_payload(record, table))
+    return Lab(data, None if model is None else _model_payload(model, table))
 
 
 def _columns(rows: Rows, schema: Schema) -> Iterator[Payload]:
