@@ -10,7 +10,7 @@ from gaussbayes.base import checks
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.finite import check_finite, overflow_error
 from gaussbayes.base.patterns import group, patterns_of
-from gaussbayes.base.schema import Schema
+from gaussbayes.base.schema import Schema, check_names
 
 NAMED = Schema(np.array([0, 1]), 3, ("age", "girth", "height"))
 WORDS = {
@@ -159,5 +159,5 @@ def test_the_same_features() -> None:
     assert not NAMED.same_features(Schema(classes, 2))
     assert not NAMED.same_features(Schema(classes, 3, NAMED.features, (1,)))
     with pytest.raises(DataError, match=r"3 features need as many names, got \['age'\]"):
-        NAMED.with_names(["age"])
-    assert NAMED.with_names(None).features is None
+        check_names(["age"], 3)
+    assert check_names(None, 3) is None

@@ -42,7 +42,7 @@ class Solution:
     --------
     >>> from gaussbayes import GaussianClassifier
     >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], list("aabb"))
-    >>> model.parameters_.prior.tolist(), model.parameters_.densities[0].mean.tolist()
+    >>> model.model_.parameters.prior.tolist(), model.model_.parameters.densities[0].mean.tolist()
     ([0.5, 0.5], [[1.5], [6.0]])
     """
 
