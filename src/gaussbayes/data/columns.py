@@ -139,7 +139,7 @@ class Columns:
     keep_identifiers: bool = False
     unlabelled: object = None
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> dict[str, object]:
         """Return the arguments by name, as given.
 
         Parameters

@@ -102,12 +102,12 @@ class Calibration:
             return None
         if self.prior_proportion == 1:
             return (
-                "the features carry no information about the class beyond its frequency, judged by "
-                "held-out rows; the posteriors equal the priors"
+                "on held-out rows the features carry no information about the class beyond its "
+                "frequency; the posteriors equal the priors"
             )
         return (
-            "the features carry little information about the class beyond its frequency, judged by "
-            f"held-out rows; {percent(self.prior_proportion, 0)} of each posterior is the prior"
+            "on held-out rows the features carry little information about the class beyond its "
+            f"frequency; {percent(self.prior_proportion, 0)} of each posterior is the prior"
         )
 
     def selected(self, codes: Sequence[int]) -> "Calibration":

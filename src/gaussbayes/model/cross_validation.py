@@ -62,7 +62,7 @@ class LeaveOneOut(Result):
     log_posterior: FloatArray  #: (m, k), of the labelled rows
     evaluation: Evaluation  #: without rows that are alone in their class
     rows: Indices  #: (m,) their numbers
-    n_folds: int  #: m if each row was left out by itself
+    n_folds: int  #: m for leave-one-out
 
     def tables(self) -> Sequence[Block]:
         """Return the tables of the evaluation."""

@@ -239,7 +239,7 @@ def calibration_of(data: HeldOutRows, settings: Settings, log_posterior: FloatAr
 
 
 def calibrated_loss(data: HeldOutRows, settings: Settings, log_posterior: FloatArray) -> float:
-    """The log loss of rows left out after calibration by the same rows."""
+    """The log loss of held-out rows after calibration on the same rows."""
     which = with_company(data)
     arrays = tuple(array[which] for array in _evidence_of(data, settings, log_posterior))
     log_likelihood, log_prior, proportions, weights = arrays
@@ -250,7 +250,7 @@ def calibrated_loss(data: HeldOutRows, settings: Settings, log_posterior: FloatA
 def calibrated_scores(
     data: HeldOutRows, settings: Settings, log_posterior: FloatArray
 ) -> tuple[float, float]:
-    """The log loss and the error rate of rows left out, calibrated by other rows than these."""
+    """The log loss and the error rate of held-out rows, calibrated on other rows."""
     which = with_company(data)
     if not which.size:
         return nan, nan
