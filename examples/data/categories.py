@@ -23,10 +23,10 @@ print(today.assign(**{"p(yes)": model.predict_proba(today)[:, 1].round(3)}))
 
 figure, axes = plt.subplots(1, 2, figsize=(8, 3), sharey=True, layout="constrained")
 for ax, (name, probability) in zip(axes, model.category_probabilities_.items(), strict=True):
-    places = np.arange(probability.shape[1])
+    places = np.arange(len(probability))
     for code, label in enumerate(model.classes_):
-        ax.bar(places + 0.4 * code, probability[code], width=0.38, label=f"play: {label}")
-    levels = sorted(table[name].unique())  # the order of the probabilities
-    ax.set(title=name, xticks=places + 0.2, xticklabels=levels)
+        heights = [of_classes[code] for of_classes in probability.values()]
+        ax.bar(places + 0.4 * code, heights, width=0.38, label=f"play: {label}")
+    ax.set(title=name, xticks=places + 0.2, xticklabels=list(probability))
 axes[0].set_ylabel("p(category | class)")
 axes[1].legend()

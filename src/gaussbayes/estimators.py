@@ -1077,8 +1077,8 @@ class BaseClassifier(
     means_ = Fitted[FloatArray](class_moments.class_means)
     covariances_ = Fitted[FloatArray](class_moments.class_covariances)
     correlations_ = Fitted[FloatArray](class_moments.class_correlations)
-    category_probabilities_ = Fitted[dict[str | int, FloatArray]](
-        class_moments.category_probabilities
+    category_probabilities_ = Fitted[dict[str | int, dict[object, FloatArray]]](
+        class_moments.named_category_probabilities
     )
     n_parameters_ = Fitted[int](lambda model: model.n_parameters)
     coef_ = Fitted[FloatArray](lambda model: _linear(model, 0), needs=_LINEAR)
@@ -1369,7 +1369,7 @@ class GaussianClassifier(BaseClassifier):
     priors_ : (k,) priors
     means_ : (k, g) means of the numeric features
     covariances_, correlations_ : (k, g, g), or (g, g) if shared
-    category_probabilities_ : {feature: (k, m) probabilities} of the categorical features
+    category_probabilities_ : ``{feature: {category: (k,) p(category | class)}}``
     columns_ : name and kind of each column, and why a column is excluded
     n_features_in_, feature_names_in_ : the columns of the table without the target
     n_parameters_ : number of free parameters

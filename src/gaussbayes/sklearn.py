@@ -14,10 +14,10 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 from sklearn import discriminant_analysis, naive_bayes
 from sklearn.covariance import ledoit_wolf
 from sklearn.preprocessing import StandardScaler
@@ -64,19 +64,24 @@ _LEAST_SQUARES = 1e-7
 _TRANSFORM_TOLERANCE = 1e-10
 
 
-class _Attribute(Fitted[Any]):
+Value = TypeVar("Value")
+
+
+class _Attribute(Fitted[Value]):
     """An attribute that scikit-learn's class has, in the float type of the rows."""
 
-    def value(self, classifier: Any, model: Model) -> Any:
+    def value(self, classifier: Any, model: Model) -> Value | None:
         return _typed(self.read(classifier, model), classifier._dtype)  # noqa: SLF001
 
 
-def _typed(value: Any, dtype: Any) -> Any:
+def _typed(value: Value, dtype: DTypeLike) -> Value:
     """Floats of this type, also in a list; anything else unchanged."""
+    typed: Any = value
     if isinstance(value, list):
-        return [_typed(entry, dtype) for entry in value]
-    is_float = isinstance(value, np.ndarray) and value.dtype.kind == "f"
-    return value.astype(dtype, copy=False) if is_float else value
+        typed = [_typed(entry, dtype) for entry in value]
+    elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        typed = value.astype(dtype, copy=False)
+    return typed  # type: ignore[no-any-return]
 
 
 class _DropIn(BaseClassifier):
@@ -247,7 +252,7 @@ class _DropIn(BaseClassifier):
         classes: LabelArray = self._model.known_classes
         return classes
 
-    def _of_all_classes(self, values: Any, fill: float, axis: int = 0) -> Any:
+    def _of_all_classes(self, values: RealArray, fill: float, axis: int = 0) -> RealArray:
         """An array with an axis of the classes with rows, for all classes; others are `fill`."""
         known, present = self.classes_, self._model.classes
         if known.shape[0] == present.shape[0]:
@@ -266,11 +271,11 @@ class _DropIn(BaseClassifier):
 
     def predict_proba(self, X: TableLike) -> RealArray:
         """Compute the posteriors ``p(c | x)`` (n, k); see `GaussianClassifier.predict_proba`."""
-        return self._of_all_classes(super().predict_proba(X), 0.0, axis=1)  # type: ignore[no-any-return]
+        return self._of_all_classes(super().predict_proba(X), 0.0, axis=1)
 
     def predict_log_proba(self, X: TableLike) -> RealArray:
         """Compute the log posteriors (n, k); see `GaussianClassifier.predict_log_proba`."""
-        return self._of_all_classes(super().predict_log_proba(X), -np.inf, axis=1)  # type: ignore[no-any-return]
+        return self._of_all_classes(super().predict_log_proba(X), -np.inf, axis=1)
 
 
 class _DiscriminantAnalysis(_DropIn):
@@ -341,12 +346,12 @@ class _DiscriminantAnalysis(_DropIn):
         return super()._updated(X, y, sample_weight, decay)
 
     @_Attribute
-    def means_(self, model: Model) -> Any:
+    def means_(self, model: Model) -> RealArray:  # type: ignore[override]  # may be float32
         """The means of the classes (k, d)."""
         return self._of_all_classes(class_moments.class_means(model), np.nan)
 
     @_Attribute
-    def priors_(self, model: Model) -> Any:
+    def priors_(self, model: Model) -> RealArray:  # type: ignore[override]  # may be float32
         """The priors of the classes (k,)."""
         return self._of_all_classes(model.prior.copy(), 0.0)
 
@@ -463,49 +468,49 @@ class LinearDiscriminantAnalysis(
             return super().decision_function(X)
         centred = self.solver == "svd"
         scores = linear_scores(model, self._rows(self._table(X)), centred=centred)
-        return self._of_all_classes(scores, -np.inf, axis=1)  # type: ignore[no-any-return]
+        return self._of_all_classes(scores, -np.inf, axis=1)
 
     def _linear(self, model: Model, part: int) -> FloatArray | None:
         linear = linear_discriminants(model, centred=self.solver == "svd")
         return None if linear is None else linear[part]
 
     @_Attribute
-    def coef_(self, model: Model) -> Any:
+    def coef_(self, model: Model) -> RealArray | None:  # type: ignore[override]  # may be float32
         """Coefficients (k, d), of two classes (1, d)."""
         return self._linear(model, 0)
 
     @_Attribute
-    def intercept_(self, model: Model) -> Any:
+    def intercept_(self, model: Model) -> RealArray | None:  # type: ignore[override]  # may be float32
         """Intercepts (k,), of two classes (1,)."""
         return self._linear(model, 1)
 
     @_Attribute
-    def covariance_(self, model: Model) -> Any:
+    def covariance_(self, model: Model) -> RealArray | None:
         """The covariance (d, d) within classes."""
         stored = self.store_covariance or self.solver != "svd"
         d = model.schema.n_features
         return class_moments.class_covariances(model).reshape(d, d).copy() if stored else None
 
     @_Attribute
-    def explained_variance_ratio_(self, model: Model) -> Any:
+    def explained_variance_ratio_(self, model: Model) -> RealArray | None:
         """The proportion of the variance between classes on each axis."""
         axes = self._axes(model)
         return None if axes is None else axes.ratio[: self.n_components]
 
     @_Attribute
-    def scalings_(self, model: Model) -> Any:
+    def scalings_(self, model: Model) -> RealArray | None:
         """The discriminant axes (d, r)."""
         axes = self._axes(model)
         return None if axes is None else axes.scalings
 
     @_Attribute
-    def xbar_(self, model: Model) -> Any:
+    def xbar_(self, model: Model) -> RealArray | None:
         """The prior-weighted mean of the means (d,)."""
         axes = self._axes(model)
         return None if axes is None or self.solver != "svd" else axes.center
 
     @_Attribute
-    def _n_features_out(self, model: Model) -> Any:
+    def _n_features_out(self, model: Model) -> int | None:
         axes = self._axes(model)
         return None if axes is None else min(axes.n_axes, self.n_components or axes.n_axes)
 
@@ -593,21 +598,21 @@ class QuadraticDiscriminantAnalysis(
         if model.classes.shape[0] < 3:
             return super().decision_function(X)
         scores = quadratic_scores(model, self._rows(self._table(X)))
-        return self._of_all_classes(scores, -np.inf, axis=1)  # type: ignore[no-any-return]
+        return self._of_all_classes(scores, -np.inf, axis=1)
 
     @_Attribute
-    def covariance_(self, model: Model) -> Any:
+    def covariance_(self, model: Model) -> list[RealArray] | None:
         """The covariances, k times (d, d)."""
         covariances = class_moments.class_covariances(model)
         return list(covariances.copy()) if self.store_covariance else None
 
     @_Attribute
-    def rotations_(self, model: Model) -> Any:
+    def rotations_(self, model: Model) -> list[RealArray]:
         """The principal axes in columns, k times (d, d)."""
         return list(class_moments.principal_axes(class_moments.class_covariances(model))[1])
 
     @_Attribute
-    def scalings_(self, model: Model) -> Any:
+    def scalings_(self, model: Model) -> list[RealArray]:
         """The variances along the principal axes, k times (d,)."""
         return list(class_moments.principal_axes(class_moments.class_covariances(model))[0])
 
@@ -667,33 +672,33 @@ class GaussianNB(
     def predict_joint_log_proba(self, X: TableLike) -> RealArray:
         """Compute the log joint densities ``log p(x, c)`` (n, k)."""
         joint = self._scored(Model.log_joint, X)
-        return self._of_all_classes(joint, -np.inf, axis=1)  # type: ignore[no-any-return]
+        return self._of_all_classes(joint, -np.inf, axis=1)
 
     @_Attribute
-    def class_count_(self, model: Model) -> Any:
+    def class_count_(self, model: Model) -> RealArray | None:
         """The weight of the rows of each class (k,)."""
         weight = model.parameters.weight
         return None if weight is None else self._of_all_classes(weight.copy(), 0.0)
 
     @_Attribute
-    def class_prior_(self, model: Model) -> Any:
+    def class_prior_(self, model: Model) -> RealArray:
         """The priors of the classes (k,)."""
         given = self._given_priors(self.classes_.shape[0])
         return self._of_all_classes(model.prior.copy(), 0.0) if given is None else given
 
     @_Attribute
-    def theta_(self, model: Model) -> Any:
+    def theta_(self, model: Model) -> RealArray:
         """The means (k, d); 0 of classes without rows."""
         return self._of_all_classes(class_moments.class_means(model), 0.0)
 
     @_Attribute
-    def var_(self, model: Model) -> Any:
+    def var_(self, model: Model) -> RealArray:
         """The variances (k, d), with what is added to them."""
         variances = np.square(class_moments.class_deviations(model))
         return self._of_all_classes(variances, self._added(model) or 0.0)
 
     @_Attribute
-    def epsilon_(self, model: Model) -> Any:
+    def epsilon_(self, model: Model) -> float | None:
         """What is added to all variances."""
         return self._added(model)
 

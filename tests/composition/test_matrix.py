@@ -67,7 +67,7 @@ def same_model(model, truth):
     if truth.probability:
         tables = model.category_probabilities_.values()
         for actual, expected in zip(tables, truth.probability, strict=True):
-            close(actual, expected)
+            close(np.column_stack(list(actual.values())), expected)
 
 
 @operation

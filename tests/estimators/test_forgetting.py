@@ -128,7 +128,8 @@ def assert_same(a: GaussianClassifier, b: GaussianClassifier, X: Any) -> None:
     assert a.classes_.tolist() == b.classes_.tolist()
     assert a.model_.categories == b.model_.categories
     for name, table in a.category_probabilities_.items():
-        np.testing.assert_allclose(table, b.category_probabilities_[name], rtol=1e-14)
+        for category, p in table.items():
+            np.testing.assert_allclose(p, b.category_probabilities_[name][category], rtol=1e-14)
     np.testing.assert_allclose(a.means_, b.means_, rtol=1e-12)
     np.testing.assert_allclose(a.scores(X).log_joint, b.scores(X).log_joint, rtol=1e-11)
 

@@ -85,7 +85,7 @@ def test_every_family_takes_the_options_that_it_knows() -> None:
     counts = table["visits"].to_numpy()
     rate = (counts[y == 0].sum() + 2 * counts.mean()) / (30 + 2)
     assert model.means_[0, 2] == pytest.approx(rate)
-    assert model.category_probabilities_["kind"][0, 0] == pytest.approx((20 + 2) / (30 + 4))
+    assert model.category_probabilities_["kind"]["a"][0] == pytest.approx((20 + 2) / (30 + 4))
 
 
 # Parameters that are given
@@ -160,6 +160,14 @@ def test_category_probabilities() -> None:
     np.testing.assert_allclose(model.scores(row).log_likelihood[0], likelihood[::-1], rtol=1e-12)
     joint = np.exp(likelihood) * [0.1, 0.9]
     np.testing.assert_allclose(model.predict_proba(row)[0], (joint / joint.sum())[::-1], rtol=1e-12)
+    # The attribute has the form of the argument, with the classes sorted.
+    found = model.category_probabilities_
+    assert {name: list(table) for name, table in found.items()} == {
+        name: list(table) for name, table in tables.items()
+    } | {"test": ["negative", "positive"]}
+    for name, table in tables.items():
+        for category, p in table.items():
+            np.testing.assert_allclose(found[name][category], p[::-1], rtol=1e-14)
 
 
 @pytest.mark.parametrize(

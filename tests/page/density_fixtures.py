@@ -186,8 +186,8 @@ def answers(
         "covariances": covariances.tolist(),
         "correlations": np.broadcast_to(model.correlations_, covariances.shape).tolist(),
         "probabilities": [
-            {"levels": list(levels), "table": table.tolist()}
-            for levels, table in zip(model.model_.categories, tables.values(), strict=True)
+            {"levels": list(table), "table": np.column_stack(list(table.values())).tolist()}
+            for table in tables.values()
         ],
         "nParameters": model.n_parameters_,
         "posterior": model.predict_proba(asked).tolist(),

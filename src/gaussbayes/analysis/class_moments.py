@@ -93,6 +93,15 @@ def category_probabilities(model: Model) -> dict[str | int, FloatArray]:
     return {names[column]: tables[column] for column in sorted(tables)}
 
 
+def named_category_probabilities(model: Model) -> dict[str | int, dict[object, FloatArray]]:
+    """``p(category | class)`` (k,) of each category of each categorical feature."""
+    tables = category_probabilities(model).items()
+    return {
+        feature: dict(zip(categories, table.T, strict=True))
+        for (feature, table), categories in zip(tables, model.categories, strict=True)
+    }
+
+
 def correlations(covariances: FloatArray) -> FloatArray:
     """Covariances (…, g, g) scaled to unit variances: ``ρᵢⱼ = σᵢⱼ / (σᵢ σⱼ)``."""
     deviation = np.sqrt(np.einsum("...ii->...i", covariances))

@@ -1,7 +1,6 @@
 """``gaussbayes fit FILE... -y COLUMN``: rows → a model file."""
 
 from collections.abc import Iterable
-from math import isnan
 from typing import Any
 
 import click
@@ -11,7 +10,7 @@ from gaussbayes.base.progress import working
 from gaussbayes.cli import console, flags, inputs
 from gaussbayes.cli.console import tell
 from gaussbayes.cli.flags import option
-from gaussbayes.cli.inputs import Classifier, counted, total_weight
+from gaussbayes.cli.inputs import Classifier, counted
 
 
 @click.command("fit")
@@ -76,11 +75,12 @@ def save_and_tell(
     features = counted(len(model.columns_.used), "feature")
     where = "standard output" if place == flags.STANDARD else place
     weight = total_weight(model)
-    rows = f"rows of total weight {weight:.6g}"
-    if isnan(weight):
+    if weight is None:
         rows = "too few rows to predict yet"
     elif weight.is_integer() and not weighted:
         rows = counted(int(weight), "row")
+    else:
+        rows = f"rows of total weight {weight:.6g}"
     tell(f"Fitted on {rows} ({classes}, {features}); model saved to {where}")
     selection = getattr(model, "selection_", None)
     if selection is not None:
@@ -98,6 +98,11 @@ def notices_of(model: Classifier) -> tuple[Any, ...]:
     except NotFittedError as error:
         console.tell(f"Notice: the model cannot predict yet: {error}")
         return ()
+
+
+def total_weight(model: Classifier) -> float | None:
+    """Return the total weight of the labelled rows; None if the model cannot predict yet."""
+    return model.model_.total_weight if hasattr(model, "model_") else None
 
 
 def fit_record(model: Classifier) -> dict[str, object]:

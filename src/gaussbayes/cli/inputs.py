@@ -1,6 +1,5 @@
 """Models and rows that commands work with: made from options, read from files, written back."""
 
-import math
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -129,12 +128,6 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     ('1 class', '1,500 rows')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
-def total_weight(model: Classifier) -> float:
-    """Return the total weight of the labelled rows; NaN of a model that cannot predict yet."""
-    learnt = getattr(model, "model_", None) and model.model_.learnt
-    return float(learnt.weight.sum()) if learnt else math.nan
 
 
 # Model files.

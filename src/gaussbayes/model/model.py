@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from math import nan
 from typing import Any, TypeVar
 
 import numpy as np
@@ -96,6 +97,11 @@ class Model(Result):
     def announcing(self, labels: LabelArray | None) -> Model:
         """The same model, with labels that have a place in exports although they have no rows."""
         return replace(self, schema=replace(self.schema, announced=labels))
+
+    @property
+    def total_weight(self) -> float:
+        """The total weight of the labelled rows; NaN if the parameters were given."""
+        return nan if self.learnt is None else float(self.learnt.weight.sum())
 
     @property
     def components(self) -> tuple[Component, ...]:
