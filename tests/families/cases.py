@@ -208,8 +208,8 @@ def probes(case: Case, k: int, d: int) -> list[Any]:
 
 def written(case: Case, part: str, value: Any) -> bytes:
     """Settings, statistics or a density as a model file has them."""
-    write = getattr(family_records(case.family.name), f"write_{part}")
-    return msgspec.json.encode(write(value))
+    kind = getattr(family_records(case.family.name), f"{part.capitalize()}Record")
+    return msgspec.json.encode(kind.of(value))
 
 
 def assert_same(case: Case, a: Any, b: Any) -> None:
