@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-import msgspec
 import numpy as np
 from hypothesis import strategies as st
 
+from gaussbayes.base.records import encode
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.categories import MISSING
 from gaussbayes.data.rows import Rows, Targets
@@ -209,7 +209,7 @@ def probes(case: Case, k: int, d: int) -> list[Any]:
 def written(case: Case, part: str, value: Any) -> bytes:
     """Settings, statistics or a density as a model file has them."""
     kind = getattr(family_records(case.family.name), f"{part.capitalize()}Record")
-    return msgspec.json.encode(kind.of(value))
+    return bytes(encode(kind.of(value)))
 
 
 def assert_same(case: Case, a: Any, b: Any) -> None:

@@ -10,11 +10,11 @@ is read once before it is saved.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from math import prod
-from typing import Any, NoReturn, TypeAlias, TypeVar
+from typing import Any, NoReturn, Self, TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
@@ -81,6 +81,11 @@ def decode(data: bytes | Raw, kind: type[Kind]) -> Kind:
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, eq=False):
     """An object of the file that has just these members, in this order."""
 
+    @classmethod
+    def of(cls, source: Any) -> Self:
+        """The record of an object with attributes of the same names."""
+        return cls(*(getattr(source, name) for name in cls.__struct_fields__))
+
     def floats(
         self, name: str, *shape: int, missing: bool = False, most: int = MOST_STRINGS
     ) -> FloatArray:
@@ -121,69 +126,47 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, eq=False):
             refuse(f"{name}[{at}]", f"an integer from {least} to {most}", values.flat[at])
         return values.astype(np.int64)
 
-    def labels_of(self, name: str) -> list[Any]:
-        """The strings, booleans and numbers of a member, as they are written."""
+    def listed(self, name: str, kind: type[Kind]) -> Kind:
+        """The labels of a member, which are of this type."""
         text = getattr(self, name)
         if _length(bytes(text)) > MOST_STRINGS:  # or so many commas in strings
             refuse(name, f"an array of at most {MOST_STRINGS:,} labels")
         with within(name):
-            values = decode(text, list[Scalar])
-        for at, value in enumerate(values):
-            if type(value) is int and not -(1 << 63) <= value < 1 << 64:
-                refuse(f"{name}[{at}]", "an integer of 64 bits", value)
-        return values
+            return decode(text, kind)
 
-
-def array(values: NDArray[Any] | Sequence[float]) -> Raw:
-    """Numbers of any shape as a flat array, each in the fewest digits that give it back.
-
-    NaN and infinite numbers become null.
-    """
-    return Raw(msgspec.json.encode(np.asarray(values).ravel().tolist()))
-
-
-def plain_labels(values: Iterable[object]) -> Raw:
-    """Strings, numbers and booleans as an array."""
-    entries = [value.item() if isinstance(value, np.generic) else value for value in values]
-    for at, value in enumerate(entries):
-        if not isinstance(value, Scalar):
-            refuse(f"labels[{at}]", "a string, a number or a boolean", f"{value!r:.80}")
-    try:
-        return Raw(msgspec.json.encode(entries))
-    except (UnicodeEncodeError, OverflowError) as error:
-        msg = f"a file cannot hold them: {error}"
-        raise RecordError(msg, "labels") from None
-
-
-class CategoriesRecord(Record, frozen=True):
-    """The categories of some features, one feature after the other."""
-
-    sizes: Raw
-    labels: Raw
-
-    @classmethod
-    def of(cls, categories: Sequence[Sequence[Any]]) -> "CategoriesRecord":
-        """The record of the categories of each feature."""
-        flat = [label for column in categories for label in column]
-        return cls(array([len(column) for column in categories]), plain_labels(flat))
-
-    def read(self, n_features: int) -> tuple[tuple[Any, ...], ...]:
-        """The categories of each feature: of one type, sorted and different."""
-        stops = np.cumsum([0, *self.integers("sizes", n_features, most=MOST_STRINGS)]).tolist()
-        flat = self.labels_of("labels")
-        if len(flat) != stops[-1]:
-            refuse("labels", f"{stops[-1]:,} categories, as many as sizes say", len(flat))
-        columns = [tuple(flat[start:stop]) for start, stop in pairwise(stops)]
+    def categories_of(self, n_features: int) -> tuple[tuple[Any, ...], ...]:
+        """The member `categories`, those of each feature: of one type, sorted and different."""
+        kind: type[tuple[tuple[Any, ...], ...]] = tuple[tuple[str | bool | int, ...], ...]
+        columns = self.listed("categories", kind)
+        if len(columns) != n_features:
+            refuse("categories", f"those of {n_features} features", len(columns))
         for at, column in enumerate(columns):
-            types = {type(label) for label in column}
-            if (
-                len(types) > 1
-                or float in types
-                or any(not before < after for before, after in pairwise(column))
-            ):
-                expected = "strings, integers or booleans, sorted and different"
-                refuse("labels", f"those of feature {at} {expected}", f"{list(column)!r}")
-        return tuple(columns)
+            alike = len({type(label) for label in column}) <= 1
+            if not alike or any(after <= before for before, after in pairwise(column)):
+                expected = "categories of one type, sorted and different"
+                refuse(f"categories[{at}]", expected, f"{list(column)!r}")
+        return columns
+
+
+def encode(value: object) -> Raw:
+    """JSON of records, arrays and plain values.
+
+    Numbers of an array of any shape are written one after the other, each in the fewest digits that
+    give it back; NaN and infinite numbers become null.
+    """
+    try:
+        return Raw(msgspec.json.encode(value, enc_hook=_plain))
+    except (TypeError, ValueError, OverflowError) as error:
+        msg = f"a file cannot hold it: {error}"
+        raise RecordError(msg) from None
+
+
+def _plain(value: object) -> object:
+    """NumPy's arrays and numbers as Python's."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.ravel().tolist() if isinstance(value, np.ndarray) else value.item()
+    msg = f"{value!r:.80} is not a string, a number or a boolean"
+    raise TypeError(msg)
 
 
 def _length(text: bytes) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Meta, Raw
 from numpy.typing import NDArray
 
-from gaussbayes.base.records import Record, array, refuse
+from gaussbayes.base.records import Record, encode, refuse
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, number_rows
@@ -379,10 +379,6 @@ class SettingsRecord(Record, frozen=True):
 
     smoothing: Annotated[float, Meta(ge=0)]
 
-    @classmethod
-    def of(cls, family: Poisson) -> "SettingsRecord":
-        return cls(family.smoothing)
-
     def read(self) -> Poisson:
         return Poisson(self.smoothing)
 
@@ -398,7 +394,7 @@ class StatisticsRecord(Record, frozen=True):
 
     @classmethod
     def of(cls, statistics: PoissonStatistics) -> "StatisticsRecord":
-        return cls(*map(array, (statistics.weight, *statistics.sums)))
+        return cls(*map(encode, (statistics.weight, *statistics.sums)))
 
     def read(self, _: Poisson, names: Schema) -> PoissonStatistics:
         k, d = names.classes.shape[0], names.n_features
@@ -414,10 +410,6 @@ class DensityRecord(Record, frozen=True):
     """The rates, class by class."""
 
     rate: Raw
-
-    @classmethod
-    def of(cls, density: PoissonDensity) -> "DensityRecord":
-        return cls(array(density.rate))
 
     def read(self, _: Poisson, names: Schema) -> PoissonDensity:
         return PoissonDensity(self.weights("rate", names.classes.shape[0], names.n_features))

@@ -5,7 +5,7 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta, Raw
 
-from gaussbayes.base.records import CategoriesRecord, Record, array, refuse, within
+from gaussbayes.base.records import Record, refuse
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.categories import MOST_CATEGORIES
 from gaussbayes.families.categorical.family import (
@@ -23,10 +23,6 @@ class SettingsRecord(Record, frozen=True):
     smoothing: Annotated[float, Meta(ge=0)]
     least: tuple[Annotated[int, Meta(ge=0, le=MOST_CATEGORIES)], ...] | None
 
-    @classmethod
-    def of(cls, family: Categorical) -> "SettingsRecord":
-        return cls(family.smoothing, family.least)
-
     def read(self) -> Categorical:
         return Categorical(self.smoothing, self.least)
 
@@ -34,29 +30,22 @@ class SettingsRecord(Record, frozen=True):
 class StatisticsRecord(Record, frozen=True):
     """The counts, class by class."""
 
-    categories: CategoriesRecord
+    categories: Raw
     weight: Raw
     count: Raw
     missing: Raw
 
-    @classmethod
-    def of(cls, statistics: CategoricalStatistics) -> "StatisticsRecord":
-        arrays = (statistics.weight, statistics.count, statistics.missing)
-        return cls(CategoriesRecord.of(statistics.categories), *map(array, arrays))
-
     def read(self, family: Categorical, names: Schema) -> CategoricalStatistics:
         k, d = names.classes.shape[0], names.n_features
-        with within("categories"):
-            categories = self.categories.read(d)
+        categories = self.categories_of(d)
         count = self.weights("count", k, starts(categories)[-1])
         weight, missing = self.weights("weight", k), self.weights("missing", k, d)
         statistics = CategoricalStatistics(categories, weight, count, missing)
-        if family.least is not None and len(family.least) != d:
-            refuse("categories", f"those of {len(family.least)} features, as in the settings", d)
         labels = [label for column in categories for label in column]
         whole = all(type(label) is int and 0 <= label < MOST_CATEGORIES for label in labels)
-        if family.least is not None and not whole:
-            refuse("categories", f"integers from 0 to {MOST_CATEGORIES - 1:,}")
+        if family.least is not None and not (whole and len(family.least) == d):
+            expected = f"integers from 0 to {MOST_CATEGORIES - 1:,} of as many features as `least`"
+            refuse("categories", expected)
         if not (count > 0).any(axis=0).all():
             refuse("categories", "categories each of which weighs something in a class")
         observed = [statistics.of(j).sum(axis=1) for j in range(d)]
@@ -67,16 +56,11 @@ class StatisticsRecord(Record, frozen=True):
 class DensityRecord(Record, frozen=True):
     """Logarithms of the probabilities, class by class; null is log 0."""
 
-    categories: CategoriesRecord
+    categories: Raw
     log_probability: Raw
 
-    @classmethod
-    def of(cls, density: CategoricalDensity) -> "DensityRecord":
-        return cls(CategoriesRecord.of(density.categories), array(density.log_probability))
-
     def read(self, _: Categorical, names: Schema) -> CategoricalDensity:
-        with within("categories"):
-            categories = self.categories.read(names.n_features)
+        categories = self.categories_of(names.n_features)
         shape = names.classes.shape[0], starts(categories)[-1]
         values = self.floats("log_probability", *shape, missing=True)
         density = CategoricalDensity(categories, np.where(np.isnan(values), -np.inf, values))

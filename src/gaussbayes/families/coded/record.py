@@ -1,11 +1,10 @@
 """What a model file stores of coded columns: the codes, and the transformed family of these."""
 
-from typing import Annotated
+from math import isnan
 
-import numpy as np
-from msgspec import Meta, Raw
+from msgspec import Raw
 
-from gaussbayes.base.records import CategoriesRecord, Record, array, refuse, within
+from gaussbayes.base.records import Record, encode, refuse, within
 from gaussbayes.base.schema import Schema
 from gaussbayes.families.coded.coding import CategoryCode, Coding, NumberCode
 from gaussbayes.families.coded.density import CodedDensity
@@ -17,35 +16,38 @@ from gaussbayes.families.transformed import record as transformed
 class SettingsRecord(Record, frozen=True):
     """The code of each column, and the settings of the family that the codes follow."""
 
-    categorical: Annotated[list[bool], Meta(min_length=1)]  # whether each column holds categories
-    fillers: Raw  # of each column of numbers, what missing ones become; null if none was
-    categories: CategoriesRecord
-    missing: list[bool]  # of each column of categories, whether missing is one of them
+    categories: Raw  # of each column, none if it holds numbers
+    categorical: list[bool]  # whether each column holds categories
+    missing: list[bool]  # whether missing is one of them
+    fillers: Raw  # what missing numbers become; null if none was
     transformed: transformed.SettingsRecord
 
     @classmethod
     def of(cls, family: Coded) -> "SettingsRecord":
         codes = family.learnt.of
-        fillers = [code.filler for code in codes if isinstance(code, NumberCode)]
         return cls(
+            encode([getattr(code, "categories", ()) for code in codes]),
             [isinstance(code, CategoryCode) for code in codes],
-            array(np.array(fillers, dtype=np.float64)),
-            CategoriesRecord.of(family.learnt.categories),
-            [code.missing for code in codes if isinstance(code, CategoryCode)],
+            [getattr(code, "missing", False) for code in codes],
+            encode([getattr(code, "filler", None) for code in codes]),
             transformed.SettingsRecord.of(family.family),
         )
 
     def read(self) -> Coded:
-        q = sum(self.categorical)
-        fillers = self.floats("fillers", len(self.categorical) - q, missing=True).tolist()
-        with within("categories"):
-            categories = self.categories.read(q)
-        if len(self.missing) != q:
-            refuse("missing", f"{q} booleans", len(self.missing))
-        numbers = (NumberCode(None if np.isnan(filler) else filler) for filler in fillers)
-        labels = map(CategoryCode, categories, self.missing)
-        held = self.categorical
-        coding = Coding(tuple(next(labels) if each else next(numbers) for each in held))
+        d = len(self.categorical)
+        categories, fillers = self.categories_of(d), self.floats("fillers", d, missing=True)
+        if d == 0 or len(self.missing) != d:
+            refuse("missing", "a boolean for each column", len(self.missing))
+        coding = Coding(
+            tuple(
+                CategoryCode(labels, missing)
+                if categorical
+                else NumberCode(None if isnan(filler) else filler)
+                for categorical, labels, missing, filler in zip(
+                    self.categorical, categories, self.missing, fillers.tolist(), strict=True
+                )
+            )
+        )
         with within("transformed"):
             inner = self.transformed.read()
         if len(inner.transforms) != coding.width:

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Meta, Raw
 from numpy.typing import NDArray
 
-from gaussbayes.base.records import Record, array, refuse, within
+from gaussbayes.base.records import Record, encode, refuse, within
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CovarianceName, Divisor, FloatArray, ScatterLayout
 from gaussbayes.families.gaussian.cells import PatternMoments, cell_layout, check_size
@@ -46,10 +46,6 @@ class SpanRecord(Record, frozen=True):
     center: Raw
     unit: Raw
     basis: Raw
-
-    @classmethod
-    def of(cls, span: Span) -> "SpanRecord":
-        return cls(array(span.center), array(span.unit), array(span.basis))
 
     def read(self) -> Span:
         center = self.floats("center", -1, most=_MOST_FEATURES)
@@ -110,7 +106,7 @@ class CellsRecord(Record, frozen=True):
     """Rows with missing values: those of a class that have the same values are summed together."""
 
     weight: Raw
-    classes: Raw
+    codes: Raw
     observed: Raw
     anchor: Raw
     offset: Raw
@@ -122,13 +118,13 @@ class CellsRecord(Record, frozen=True):
         observed = cells.observed
         there = _entries_there(observed[cells.varied], cells.layout)
         return cls(
-            array(cells.weight),
-            array(cells.codes),
-            array(observed.astype(np.uint8)),
-            array(cells.anchor[observed]),
-            array(cells.offset[observed]),
-            array(cells.varied),
-            array(_entries(cells.scatter)[there]),
+            encode(cells.weight),
+            encode(cells.codes),
+            encode(observed.astype(np.uint8)),
+            encode(cells.anchor[observed]),
+            encode(cells.offset[observed]),
+            encode(cells.varied),
+            encode(_entries(cells.scatter)[there]),
         )
 
     def read(self, moments: ClassMoments) -> PatternMoments:
@@ -138,7 +134,7 @@ class CellsRecord(Record, frozen=True):
         if not (weight > 0).all() or not np.isfinite(weight.sum() + moments.weight.sum()):
             refuse("weight", "weights above 0 with a finite sum")
         q = weight.size
-        codes = self.integers("classes", q, most=k - 1)
+        codes = self.integers("codes", q, most=k - 1)
         observed = self.integers("observed", q, d, most=1) == 1
         cells = list(zip(codes.tolist(), map(bytes, observed), strict=True))
         if not cells or cells != sorted(set(cells)) or observed.all(axis=1).any():
@@ -179,10 +175,10 @@ class StatisticsRecord(Record, frozen=True):
         moments, cells = statistics.moments, statistics.cells
         return cls(
             moments.layout,
-            array(moments.weight),
-            array(moments.anchor),
-            array(moments.offset),
-            array(_entries(LAYOUTS[moments.layout].stacked(moments.scatter))),
+            encode(moments.weight),
+            encode(moments.anchor),
+            encode(moments.offset),
+            encode(_entries(LAYOUTS[moments.layout].stacked(moments.scatter))),
             None if cells is None else CellsRecord.of(cells),
         )
 
@@ -228,11 +224,11 @@ class DensityRecord(Record, frozen=True):
     def of(cls, density: Density) -> "DensityRecord":
         gaussian = density.gaussian
         return cls(
-            array(gaussian.center),
-            array(gaussian.offset),
-            array(_entries(gaussian.covariance.parameters)),
-            array([] if density.degrees is None else density.degrees),
-            array(density.outside if isinstance(density, SpannedDensity) else []),
+            encode(gaussian.center),
+            encode(gaussian.offset),
+            encode(_entries(gaussian.covariance.parameters)),
+            encode([] if density.degrees is None else density.degrees),
+            encode(density.outside if isinstance(density, SpannedDensity) else []),
         )
 
     def read(self, family: Gaussian | Spanned, names: Schema) -> Density:

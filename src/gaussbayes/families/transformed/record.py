@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta, Raw
 
-from gaussbayes.base.records import Record, array, refuse, within
+from gaussbayes.base.records import Record, encode, refuse, within
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import TransformName
 from gaussbayes.families.gaussian import record as gaussian
@@ -28,7 +28,7 @@ class TransformRecord(Record, frozen=True):
     @classmethod
     def of(cls, transform: Transform) -> "TransformRecord":
         values = [np.atleast_1d(part) for part in astuple(transform)]
-        return cls(transform.kind, array(np.concatenate(values)))
+        return cls(transform.kind, encode(np.concatenate(values)))
 
     def read(self) -> Transform:
         kind = TRANSFORMS[self.kind]
@@ -77,7 +77,7 @@ class StatisticsRecord(Record, frozen=True):
     @classmethod
     def of(cls, statistics: TransformedStatistics) -> "StatisticsRecord":
         inner = gaussian.StatisticsRecord.of(statistics.inner)
-        return cls(inner, array(statistics.log_slope))
+        return cls(inner, encode(statistics.log_slope))
 
     def read(self, family: Transformed, names: Schema) -> TransformedStatistics:
         transforms = _transforms(family, names)

@@ -1,27 +1,30 @@
-"""The records of a model file, and how large it may be: no file must fill the memory."""
+"""The records of a model file: each is made `of` a part of a model, and `read` gives it back."""
 
-from typing import Annotated, Final, Literal, TypeAlias
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Annotated, Any, Literal, TypeAlias
 
+import numpy as np
 from msgspec import Meta, Raw
 
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.notices import Notice
-from gaussbayes.base.records import CategoriesRecord, Record
-from gaussbayes.base.schema import Column
-
-FORMAT: Final = "gaussbayes model"
-VERSION: Final = 3
+from gaussbayes.base.records import MOST_STRINGS, Record, Scalar, encode, refuse
+from gaussbayes.base.schema import Column, Schema
+from gaussbayes.base.types import FloatArray, LabelArray
+from gaussbayes.data.rows import Rows
+from gaussbayes.model.calibration import Calibration
+from gaussbayes.model.settings import Priors, class_priors
+from gaussbayes.model.solution import Solution
+from gaussbayes.model.statistics import MOST_KEPT_BYTES, KeptRows
 
 EstimatorName: TypeAlias = Literal["GaussianClassifier", "AutoClassifier"]
 """The class that saved the model, an instance of which `gaussbayes.load` returns."""
 
-LARGEST_FILE = 1 << 30
-"""Bytes of a file: a gigabyte, some 4,500 features with a full covariance in 5 classes."""
-
-MOST_TEXT = 16 << 20
-"""Bytes of all strings together, which take up to four times as much in memory."""
-
-LARGEST_LABELS = 1 << 22
+_LARGEST_LABELS = 1 << 22
 """Characters in an array of string labels, which gives each of them as much room as the longest."""
+
+_ROUNDING = 1e-9  # by which the logarithm of a probability may be above 0
 
 
 class LabelsRecord(Record, frozen=True):
@@ -30,19 +33,58 @@ class LabelsRecord(Record, frozen=True):
     dtype: Annotated[str, Meta(pattern=r"^([OT?]|U[0-9]{1,7}|[iu][1248]|f[248])$")]
     labels: Raw
 
+    @classmethod
+    def of(cls, labels: LabelArray) -> "LabelsRecord":
+        kind, size = labels.dtype.kind, labels.dtype.itemsize
+        width = {"O": "", "T": "", "b": "", "U": max(1, size // 4)}.get(kind, size)
+        return cls(f"{kind}{width}".replace("b", "?"), _labels(labels.tolist(), "classes.labels"))
 
-class MarksRecord(Record, frozen=True):
-    """What stands for missing values in tables, as in `Columns`."""
-
-    na_values: list[str | dict[str, list[str]]]
-    keep_default_na: bool
+    def read(self) -> LabelArray:
+        values, dtype = self.listed("labels", list[Scalar]), self.dtype
+        if not values:
+            refuse("labels", "at least one class: a model keeps what it has learnt from rows")
+        if dtype[0] == "U" and len(values) * int(dtype[1:]) > _LARGEST_LABELS:
+            expected = f"at most {_LARGEST_LABELS:,} characters, each label as wide as the widest"
+            refuse("labels", f"{expected} (labels of dtype object are not)", dtype)
+        for at, (before, after) in enumerate(pairwise(values), start=1):
+            # Strings and numbers have no order.
+            if isinstance(before, str) != isinstance(after, str) or not before < after:  # type: ignore[operator]
+                expected = f"a label that comes after {before!r:.80}: they are sorted and different"
+                refuse(f"labels[{at}]", expected, f"{after!r:.80}")
+        labels = np.empty(len(values), np.dtypes.StringDType() if dtype == "T" else dtype)
+        try:
+            labels[:] = values
+        except (ValueError, TypeError, OverflowError):
+            refuse("labels", f"labels of type {dtype}")
+        if [*map(repr, labels.tolist())] != [*map(repr, values)]:
+            refuse("labels", f"labels of type {dtype}")
+        return labels
 
 
 class PriorsRecord(Record, frozen=True):
-    """Priors that were given: in the order of the classes, or of these labels."""
+    """Priors that were given: in the order of the labels, or, if there are none, of the classes."""
 
-    labels: Raw  # none: in the order of the classes
+    labels: Raw
     values: Raw
+
+    @classmethod
+    def of(cls, priors: Any) -> "PriorsRecord":
+        labels: list[object] = []
+        if isinstance(priors, Mapping):
+            labels, priors = list(priors), list(priors.values())
+        return cls(_labels(labels, "priors"), encode(np.asarray(priors, dtype=np.float64)))
+
+    def read(self, classes: LabelArray) -> Priors:
+        """Priors of the classes, and perhaps of some that are still to come."""
+        names, values = self.listed("labels", list[Scalar]), self.floats("values", -1)
+        if names and not len(names) == len(set(names)) == values.size:
+            refuse("labels", f"{values.size} different labels, or none", len(names))
+        absent = set(classes.tolist()) - set(names)
+        if (names and absent) or values.size < len(classes):
+            also = "" if not names else f", also {min(absent, key=repr)!r:.80}"
+            refuse("labels", f"those of all {len(classes)} classes{also}")
+        priors: list[float] = check_prior(values, "values").tolist()
+        return dict(zip(names, priors, strict=True)) if names else priors
 
 
 class CalibrationRecord(Record, frozen=True):
@@ -53,6 +95,27 @@ class CalibrationRecord(Record, frozen=True):
     prior_proportion: Annotated[float, Meta(ge=0, le=1)]
     left_out: Raw  # rows of each class that were held out
     scores: Raw  # their log posteriors, class by class; null for −∞
+
+    @classmethod
+    def of(cls, calibration: Calibration) -> "CalibrationRecord":
+        return cls(
+            float(calibration.temperature),
+            encode(calibration.offsets),
+            float(calibration.prior_proportion),
+            encode([scores.size for scores in calibration.left_out]),
+            encode(np.concatenate([np.empty(0), *calibration.left_out])),
+        )
+
+    def read(self, k: int) -> Calibration:
+        offsets, sizes = self.floats("offsets", k), self.integers("left_out", -1, most=1 << 23)
+        if sizes.size not in {0, k}:
+            refuse("left_out", f"{k:,} integers, one for each class, or none", sizes.size)
+        scores = self.floats("scores", int(sizes.sum()), missing=True)
+        scores[np.isnan(scores)] = -np.inf
+        left_out = tuple(np.split(scores, np.cumsum(sizes)[:-1])) if sizes.size else ()
+        if (scores > _ROUNDING).any() or any((some[1:] < some[:-1]).any() for some in left_out):
+            refuse("scores", "log posteriors, at most 0, in increasing order in each class")
+        return Calibration(self.temperature, offsets, self.prior_proportion, left_out)
 
 
 class FamilyRecord(Record, frozen=True):
@@ -74,9 +137,31 @@ class RowsRecord(Record, frozen=True):
 
     dtype: Literal["float32", "float64"]
     numbers: Raw
-    categories: CategoriesRecord
+    categories: Raw
     codes: Raw
     weight: Raw
+
+    @classmethod
+    def of(cls, kept: KeptRows) -> "RowsRecord":
+        rows = kept.rows
+        arrays = (rows.matrix, rows.categories, rows.codes, kept.weights)
+        return cls("float32" if rows.dtype == np.float32 else "float64", *map(encode, arrays))
+
+    def read(self, n: int, schema: Schema) -> KeptRows:
+        """The rows, if they are not more than a model keeps."""
+        q = len(schema.categorical)
+        d = schema.n_features - q
+        if n * (8 * d + 4 * q + 8) > MOST_KEPT_BYTES:
+            refuse("", f"null or rows that take at most {MOST_KEPT_BYTES >> 20} MB", f"{n:,} rows")
+        weight = self.weights("weight", n)
+        numbers = self.floats("numbers", n, d, missing=True).astype(self.dtype)
+        if not (weight > 0).all() or np.isinf(numbers).any():
+            refuse("", f"rows with weights above 0 and numbers of type {self.dtype}")
+        categories = self.categories_of(q)
+        codes = self.integers("codes", n, q, least=-2, most=MOST_STRINGS).astype(np.int32)
+        if not (codes < [len(column) for column in categories]).all():
+            refuse("codes", "the numbers of categories of each feature")
+        return KeptRows(Rows(numbers, codes, categories), weight)
 
 
 class UnlabelledRecord(Record, frozen=True):
@@ -90,7 +175,20 @@ class SolutionRecord(Record, frozen=True):
     """Parameters that do not simply follow from statistics; the densities are with the families."""
 
     prior: Raw
-    weight: Raw  # of the rows of each class; none if the parameters were given
+    weight: Raw  # of the rows of each class; null if the parameters were given
+
+    @classmethod
+    def of(cls, solution: Solution) -> "SolutionRecord":
+        return cls(encode(solution.prior), encode(solution.weight))
+
+    def read(self, densities: tuple[Any, ...], k: int) -> Solution:
+        if k < 2:
+            refuse("", "null where there are less than two classes")
+        prior = check_prior(self.floats("prior", k), "prior")
+        weight = None if bytes(self.weight) == b"null" else self.weights("weight", k)
+        if weight is not None and not weight.any():
+            refuse("weight", "null or weights that are not all 0")
+        return Solution(prior, densities, weight)
 
 
 class MemberRecord(Record, frozen=True):
@@ -109,8 +207,15 @@ class AverageRecord(Record, frozen=True):
 
     weight: Raw  # of each of them
     priors: PriorsRecord | Literal["uniform"] | None
-    prior: Raw  # of each class, if it was changed since; else none
+    prior: Raw  # of each class, if it was changed since; else null
     calibration: CalibrationRecord | None
+
+
+class MarksRecord(Record, frozen=True):
+    """What stands for missing values in tables, as in `Columns`."""
+
+    na_values: list[str | dict[str, list[str]]]
+    keep_default_na: bool
 
 
 class ModelRecord(Record, frozen=True):
@@ -120,7 +225,6 @@ class ModelRecord(Record, frozen=True):
     version: Literal[3]
     estimator: EstimatorName
     classes: LabelsRecord
-    announced: LabelsRecord | None  # labels that may occur, if some of them have no rows yet
     features: list[str] | None
     columns: list[Column] | None
     target: str | None
@@ -129,3 +233,20 @@ class ModelRecord(Record, frozen=True):
     average: AverageRecord | None
     members: Annotated[list[MemberRecord], Meta(min_length=1)]
     checksum: Annotated[str, Meta(pattern="^sha256:[0-9a-f]{64}$")]
+
+
+def check_prior(prior: FloatArray, place: str) -> FloatArray:
+    """Priors of classes (k,), if they are a distribution over them."""
+    try:
+        return class_priors(prior, Schema(np.arange(prior.size), 0), prior)
+    except OptionError as error:
+        refuse(place, f"finite priors, none below 0, that sum to 1: {error}")
+
+
+def _labels(values: list[Any], place: str) -> Raw:
+    """Labels as an array; msgspec would write bytes and dates as strings."""
+    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
+    for at, value in enumerate(plain):
+        if not isinstance(value, Scalar):
+            refuse(f"{place}[{at}]", "a string, a number or a boolean", f"{value!r:.80}")
+    return encode(plain)

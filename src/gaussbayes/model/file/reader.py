@@ -6,50 +6,47 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from hashlib import sha256
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from msgspec import structs
 
-from gaussbayes.base.errors import FileError, OptionError
+from gaussbayes.base.errors import FileError
 from gaussbayes.base.missing_marks import MissingMarks
 from gaussbayes.base.records import MOST_STRINGS, RecordError, decode, refuse, within
 from gaussbayes.base.schema import Column, ColumnTable, Schema
-from gaussbayes.base.types import FloatArray, LabelArray
-from gaussbayes.data.rows import Rows
+from gaussbayes.base.types import LabelArray
 from gaussbayes.families import RECORDED, family_records
 from gaussbayes.model.average import NOT_LEARNT, AveragedModel
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.file.document import (
-    FORMAT,
-    LARGEST_FILE,
-    LARGEST_LABELS,
-    MOST_TEXT,
-    VERSION,
     AverageRecord,
     CalibrationRecord,
     EstimatorName,
     FamilyRecord,
-    LabelsRecord,
     MemberRecord,
     ModelRecord,
     PriorsRecord,
-    RowsRecord,
-    SolutionRecord,
+    check_prior,
 )
 from gaussbayes.model.model import Model
-from gaussbayes.model.settings import Component, Priors, Settings, class_priors
+from gaussbayes.model.settings import Component, Priors, Settings
 from gaussbayes.model.solution import Solution
-from gaussbayes.model.statistics import MOST_KEPT_BYTES, KeptRows, Learnt, Unlabelled
+from gaussbayes.model.statistics import Learnt, Unlabelled
 
+_LARGEST_FILE = 1 << 30
+"""Bytes of a file: a gigabyte, some 4,500 features with a full covariance in 5 classes."""
+
+_MOST_TEXT = 16 << 20
+"""Bytes of all strings together, which take up to four times as much in memory."""
+
+_VERSION = 3
 _HEAD = re.compile(
-    rb'\s*+\{\s*+"format"\s*+:\s*+"gaussbayes model"\s*+,\s*+"version"\s*+:\s*+(\d{1,9}),'
+    rb'\s*+\{\s*+"format"\s*+:\s*+"gaussbayes model"\s*+,\s*+"version"\s*+:\s*+([0-9]{1,9})\s*+,'
 )
 _TAIL = re.compile(rb'(?<=\n)"checksum": "sha256:([0-9a-f]{64})"\n\}\n?\Z')
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
-_ROUNDING = 1e-9  # by which the logarithm of a probability may be above 0
 
 
 def load_estimator(path: Path) -> tuple[Model, EstimatorName]:
@@ -94,8 +91,8 @@ def _loads(data: bytes) -> tuple[Model, EstimatorName]:
 
 def _check_size(size: int) -> None:
     """Raise if a file is larger than allowed."""
-    if size > LARGEST_FILE:
-        msg = f"a model file has at most {LARGEST_FILE:,} bytes, this one has {size:,}"
+    if size > _LARGEST_FILE:
+        msg = f"a model file has at most {_LARGEST_FILE:,} bytes, this one has {size:,}"
         raise FileError(msg)
 
 
@@ -104,16 +101,16 @@ def _check_head(data: bytes) -> None:
     head = _HEAD.match(data)
     if head is None:
         start = data[:40].decode("utf-8", "backslashreplace")
-        beginning = f'{{"format": "{FORMAT}", "version": {VERSION}'
+        beginning = f'{{"format": "gaussbayes model", "version": {_VERSION}'
         msg = f"not a model file: it must begin with {beginning}, got {start!r}"
         raise FileError(msg)
     version = int(head[1])
-    if version < VERSION:
+    if version < _VERSION:
         problem = f"it was written by gaussbayes 0.{version}, whose files this version does not "
         raise RecordError(problem + "read: fit the model again", "version")
-    if version > VERSION:
+    if version > _VERSION:
         problem = f"this file is of version {version}, written by a newer gaussbayes; this one "
-        problem += f"reads version {VERSION}: upgrade with pip install --upgrade gaussbayes"
+        problem += f"reads version {_VERSION}: upgrade with pip install --upgrade gaussbayes"
         raise RecordError(problem, "version")
 
 
@@ -131,19 +128,14 @@ def _check_checksum(data: bytes) -> None:
 def _check_strings(data: bytes) -> None:
     """Raise if strings are too many or too long; none is decoded."""
     few = data.count(b'"') - data.count(b'\\"') <= 2 * MOST_STRINGS
-    if not few or sum(text.end() - text.start() for text in _STRING.finditer(data)) > MOST_TEXT:
-        msg = f"a model file has at most {MOST_STRINGS:,} strings, of {MOST_TEXT:,} bytes together"
+    if not few or sum(text.end() - text.start() for text in _STRING.finditer(data)) > _MOST_TEXT:
+        msg = f"a model file has at most {MOST_STRINGS:,} strings, of {_MOST_TEXT:,} bytes together"
         raise FileError(msg)
 
 
 def _model(record: ModelRecord) -> Model:
     with within("classes"):
-        classes, announced = _labels(record.classes), None
-    if record.announced is not None:
-        with within("announced"):
-            announced = _labels(record.announced)
-        if not set(classes.tolist()) < set(announced.tolist()):
-            refuse("announced", "the labels of all classes and at least one more")
+        classes = record.classes.read()
     members = []
     for number, member in enumerate(record.members):
         with within(f"members[{number}]"):
@@ -154,7 +146,7 @@ def _model(record: ModelRecord) -> Model:
             model = _averaged(record.average, members)
     elif len(members) > 1:
         refuse("members", "one model, unless several are averaged", len(members))
-    return replace(model.announcing(announced), notices=tuple(record.notices))
+    return replace(model, notices=tuple(record.notices))
 
 
 def _member(record: MemberRecord, whole: ModelRecord, classes: LabelArray) -> Model:
@@ -164,28 +156,16 @@ def _member(record: MemberRecord, whole: ModelRecord, classes: LabelArray) -> Mo
         with within(f"families[{number}]"):
             components.append(_component(family))
     schema = _schema(whole, components, classes)
-    calibration, k, solution = None, classes.shape[0], None
-    if record.calibration is not None:
-        with within("calibration"):
-            calibration = _calibration(record.calibration, k)
-    with within("priors"):
-        priors = _priors(record.priors, classes)
+    calibration = _calibration(record.calibration, classes)
+    priors = _priors(record.priors, classes)
     settings = Settings(tuple(components), priors, record.unlabelled_weight, calibration)
     parts = _parts(record, "statistics", settings, schema)
-    learnt = (
-        None if parts is None else Learnt(classes, parts, _unlabelled(record, settings, schema))
-    )
-    densities = _parts(record, "density", settings, schema)
-    if (record.solution is None) != (densities is None):
-        refuse("solution", "there if the families have densities, and only then")
-    if record.solution is not None and densities is not None:
-        with within("solution"):
-            solution = replace(
-                _solution(record.solution, densities, schema), calibration=calibration
-            )
-    if learnt is None and (solution is None or record.unlabelled is not None):
+    unlabelled = _unlabelled(record, settings, schema)
+    learnt = None if parts is None else Learnt(classes, parts, unlabelled)
+    solution = _solution(record, settings, schema)
+    if learnt is None and (solution is None or unlabelled is not None):
         refuse("families[0]", "one with statistics, or a density and no unlabelled rows")
-    if solution is None and record.unlabelled is not None and record.unlabelled.rows is None:
+    if solution is None and unlabelled is not None and unlabelled.rows is None:
         refuse("solution", "there where unlabelled rows were used but are not in the file")
     return Model(settings, schema, learnt, solution, whole.target)
 
@@ -193,44 +173,36 @@ def _member(record: MemberRecord, whole: ModelRecord, classes: LabelArray) -> Mo
 def _averaged(record: AverageRecord, members: Sequence[Model]) -> AveragedModel:
     """Models of the same classes and features, the one that weighs most first."""
     members = tuple(member.solved(1) for member in members)
-    first = members[0]
+    first, classes, prior = members[0], members[0].schema.classes, None
     if any(member.schema.categorical != first.schema.categorical for member in members):
         refuse("", "of members of the same features")
-    weights, k = record.floats("weight", len(members)), first.schema.classes.shape[0]
-    if not (weights > 0).all() or abs(weights.sum() - 1.0) > 1e-8 or (np.diff(weights) > 0).any():
-        refuse("weight", "numbers above 0 that sum to 1, the largest first", weights.tolist())
-    calibration, prior = None, record.floats("prior", -1)
-    if record.calibration is not None:
-        with within("calibration"):
-            calibration = _calibration(record.calibration, k)
-    if prior.size:
-        prior = _check_prior(prior, first.schema, "prior")
-    with within("priors"):
-        priors = _priors(record.priors, first.schema.classes)
+    weight = record.floats("weight", len(members))
+    if not (weight > 0).all() or abs(weight.sum() - 1.0) > 1e-8 or (np.diff(weight) > 0).any():
+        refuse("weight", "numbers above 0 that sum to 1, the largest first", weight.tolist())
+    if bytes(record.prior) != b"null":
+        prior = check_prior(record.floats("prior", classes.shape[0]), "prior")
     return AveragedModel(
-        replace(first.settings, priors=priors),
+        replace(first.settings, priors=_priors(record.priors, classes)),
         first.schema,
         None,
-        replace(first.parameters, prior=prior) if prior.size else first.parameters,
+        first.parameters if prior is None else replace(first.parameters, prior=prior),
         first.target,
         NOT_LEARNT,
         members=members,
-        weights=weights,
-        of_average=calibration,
-        given_prior=prior if prior.size else None,
+        weights=weight,
+        of_average=_calibration(record.calibration, classes),
+        given_prior=prior,
     )
 
 
-def _calibration(record: CalibrationRecord, k: int) -> Calibration:
-    offsets, sizes = record.floats("offsets", k), record.integers("left_out", -1, most=1 << 23)
-    if sizes.size not in {0, k}:
-        refuse("left_out", f"{k:,} integers, one for each class, or none", sizes.size)
-    scores = record.floats("scores", int(sizes.sum()), missing=True)
-    scores[np.isnan(scores)] = -np.inf
-    left_out = tuple(np.split(scores, np.cumsum(sizes)[:-1])) if sizes.size else ()
-    if (scores > _ROUNDING).any() or any((some[1:] < some[:-1]).any() for some in left_out):
-        refuse("scores", "log posteriors, at most 0, in increasing order in each class")
-    return Calibration(record.temperature, offsets, record.prior_proportion, left_out)
+def _calibration(record: CalibrationRecord | None, classes: LabelArray) -> Calibration | None:
+    with within("calibration"):
+        return None if record is None else record.read(classes.shape[0])
+
+
+def _priors(record: PriorsRecord | str | None, classes: LabelArray) -> Priors:
+    with within("priors"):
+        return record.read(classes) if isinstance(record, PriorsRecord) else record
 
 
 def _component(record: FamilyRecord) -> Component:
@@ -294,94 +266,24 @@ def _parts(
     return None if parts[0] is None else tuple(parts)
 
 
-def _solution(record: SolutionRecord, densities: tuple[Any, ...], schema: Schema) -> Solution:
-    k = schema.classes.shape[0]
-    if k < 2:
-        refuse("", "null where there are less than two classes")
-    prior = _check_prior(record.floats("prior", k), schema, "prior")
-    weight = record.weights("weight", -1)
-    if weight.size not in {0, k} or (weight.size and not weight.any()):
-        refuse("weight", f"{k} weights that are not all 0, or none", weight.tolist())
-    return Solution(prior, densities, weight if weight.size else None)
+def _solution(record: MemberRecord, settings: Settings, schema: Schema) -> Solution | None:
+    densities = _parts(record, "density", settings, schema)
+    if (record.solution is None) != (densities is None):
+        refuse("solution", "there if the families have densities, and only then")
+    if record.solution is None or densities is None:
+        return None
+    with within("solution"):
+        solution = record.solution.read(densities, schema.classes.shape[0])
+    return replace(solution, calibration=settings.calibration)
 
 
 def _unlabelled(record: MemberRecord, settings: Settings, schema: Schema) -> Unlabelled | None:
     single = replace(schema, classes=np.array(["unlabelled"]))
     together, rest = _parts(record, "unlabelled", settings, single), record.unlabelled
+    if (together is None) != (rest is None):
+        refuse("unlabelled", "there if the families have statistics of it, and only then")
     if together is None or rest is None:
-        if together is not None or rest is not None:
-            refuse("unlabelled", "there if the families have statistics of it, and only then")
         return None
     with within("unlabelled.rows"):
-        return Unlabelled(
-            rest.n_rows,
-            together,
-            None if rest.rows is None else _rows(rest.n_rows, rest.rows, schema),
-        )
-
-
-def _rows(n: int, record: RowsRecord, schema: Schema) -> KeptRows:
-    """Unlabelled rows, if they are not more than a model keeps."""
-    q = len(schema.categorical)
-    d = schema.n_features - q
-    if n * (8 * d + 4 * q + 8) > MOST_KEPT_BYTES:
-        refuse("", f"null or rows that take at most {MOST_KEPT_BYTES >> 20} MB", f"{n:,} rows")
-    weights = record.weights("weight", n)
-    numbers = record.floats("numbers", n, d, missing=True).astype(record.dtype)
-    if not (weights > 0).all() or np.isinf(numbers).any():
-        refuse("", f"rows with weights above 0 and numbers of type {record.dtype}")
-    with within("categories"):
-        categories = record.categories.read(q)
-    codes = record.integers("codes", n, q, least=-2, most=MOST_STRINGS).astype(np.int32)
-    if not (codes < [len(column) for column in categories]).all():
-        refuse("codes", "the numbers of categories of each feature")
-    return KeptRows(Rows(numbers, codes, categories), weights)
-
-
-# Labels and priors.
-
-
-def _labels(record: LabelsRecord) -> LabelArray:
-    """The array of labels, sorted and all different, that gives back what is written."""
-    values, dtype = record.labels_of("labels"), record.dtype
-    if not values:
-        refuse("labels", "at least one class: a model keeps what it has learnt from rows", "none")
-    if dtype[0] == "U" and len(values) * int(dtype[1:]) > LARGEST_LABELS:
-        expected = f"at most {LARGEST_LABELS:,} characters with every label as wide as the widest"
-        refuse("labels", expected + " (labels of dtype object are not)", dtype)
-    for at, (before, after) in enumerate(pairwise(values), start=1):
-        if isinstance(before, str) != isinstance(after, str) or not before < after:
-            expected = f"a label that comes after {before!r:.80}: they are sorted and different"
-            refuse(f"labels[{at}]", expected, f"{after!r:.80}")
-    try:
-        labels = np.empty(len(values), np.dtypes.StringDType() if dtype == "T" else dtype)
-        labels[:] = values
-    except (ValueError, TypeError, OverflowError):
-        refuse("labels", f"labels of type {dtype}")
-    if [*map(repr, labels.tolist())] != [*map(repr, values)]:
-        refuse("labels", f"labels of type {dtype}")
-    return labels
-
-
-def _priors(record: PriorsRecord | str | None, classes: LabelArray) -> Priors:
-    """Priors of the classes, and perhaps of some that are still to come."""
-    if record is None or isinstance(record, str):
-        return record
-    names, values = record.labels_of("labels"), record.floats("values", -1)
-    if names and (len(names) != values.size or len(set(names)) < len(names)):
-        refuse("labels", f"{values.size} labels that are all different, or none", len(names))
-    absent = set(classes.tolist()) - set(names)
-    if names and absent:
-        refuse("labels", f"those of all classes, also {min(absent, key=repr)!r:.80}")
-    if values.size < len(classes):
-        refuse("values", f"a prior for each of the {len(classes)} classes", values.size)
-    priors = _check_prior(values, Schema(np.arange(values.size), 0), "values").tolist()
-    return dict(zip(names, priors, strict=True)) if names else priors
-
-
-def _check_prior(prior: FloatArray, schema: Schema, place: str) -> FloatArray:
-    """Priors of classes (k,), if they are a distribution over them."""
-    try:
-        return class_priors(prior, schema, prior)
-    except OptionError as error:
-        refuse(place, f"finite priors, none below 0, that sum to 1: {error}")
+        kept = None if rest.rows is None else rest.rows.read(rest.n_rows, schema)
+    return Unlabelled(rest.n_rows, together, kept)

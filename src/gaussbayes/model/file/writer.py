@@ -1,32 +1,19 @@
 """Model → model file: the same model gives the same bytes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
-import msgspec
 import numpy as np
-from msgspec import Raw
 
 from gaussbayes.base.atomic import replace_file
 from gaussbayes.base.errors import FileError, GaussBayesError
-from gaussbayes.base.records import (
-    CategoriesRecord,
-    RecordError,
-    array,
-    plain_labels,
-    refuse,
-    within,
-)
-from gaussbayes.base.types import LabelArray
+from gaussbayes.base.records import encode, within
 from gaussbayes.families import family_records
 from gaussbayes.model.average import AveragedModel
-from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.file.document import (
-    FORMAT,
-    VERSION,
     AverageRecord,
     CalibrationRecord,
     EstimatorName,
@@ -42,9 +29,7 @@ from gaussbayes.model.file.document import (
 )
 from gaussbayes.model.file.reader import loads
 from gaussbayes.model.model import Model
-from gaussbayes.model.settings import Priors
 from gaussbayes.model.solution import Solution
-from gaussbayes.model.statistics import KeptRows
 
 
 def save(
@@ -78,9 +63,11 @@ def dumps(
     """
     try:
         record = _record(model, estimator, unlabelled_rows)
-        names = record.__struct_fields__[:-1]
-        lines = [b'"%b": %b,\n' % (name.encode(), _json(getattr(record, name))) for name in names]
-        body = b"".join([b"{\n", *lines])
+        lines = [b"{\n"]
+        for name in record.__struct_fields__[:-1]:
+            with within(name):
+                lines.append(b'"%b": %b,\n' % (name.encode(), encode(getattr(record, name))))
+        body = b"".join(lines)
         data = body + f'"checksum": "sha256:{sha256(body).hexdigest()}"\n}}\n'.encode()
         loads(data)  # whatever a reader refuses is refused now, not when the rows are gone
     except FileError as error:
@@ -90,34 +77,24 @@ def dumps(
     return data
 
 
-def _json(value: object) -> bytes:
-    try:
-        return msgspec.json.encode(value)
-    except (TypeError, ValueError) as error:  # an odd string, or a label of a strange type
-        raise RecordError(str(error)) from None
-
-
 def _record(model: Model, estimator: EstimatorName, unlabelled_rows: bool) -> ModelRecord:
     schema, average = model.schema, None
     members: Sequence[Model] = (model,)
     if isinstance(model, AveragedModel):
-        prior = model.given_prior
         average = AverageRecord(
-            array([weight for weight, _ in model.weighted_members]),
-            _priors(model.settings.priors),
-            array([] if prior is None else prior),
-            _calibration(model.calibration),
+            encode(model.weights),
+            _priors(model),
+            encode(model.given_prior),
+            _or_none(CalibrationRecord.of, model.calibration),
         )
         # Nothing more is learnt by an average: unlabelled rows are of no use to it.
         members, unlabelled_rows = model.members, False
-    known = model.known_classes
     return ModelRecord(
-        format=FORMAT,
-        version=VERSION,
+        format="gaussbayes model",
+        version=3,
         estimator=estimator,
-        classes=_labels(model.classes),
-        announced=_labels(known) if known.shape[0] > model.classes.shape[0] else None,
-        features=None if schema.features is None else list(schema.features),
+        classes=LabelsRecord.of(model.classes),
+        features=_or_none(list, schema.features),
         columns=None if schema.roles is None else list(schema.roles.columns),
         target=model.target,
         missing=MarksRecord(**schema.missing.options),
@@ -129,30 +106,29 @@ def _record(model: Model, estimator: EstimatorName, unlabelled_rows: bool) -> Mo
 
 
 def _member(model: Model, unlabelled_rows: bool) -> MemberRecord:
-    learnt, solution = model.learnt, _solution(model)
+    learnt, solution, families = model.learnt, _solution(model), []
     unlabelled = None if learnt is None else learnt.unlabelled
-    families, rest = [], None
     for number, component in enumerate(model.components):
         records = family_records(component.family.name)
-        statistics = records.StatisticsRecord.of
         parts = (
             records.SettingsRecord.of(component.family),
-            None if learnt is None else statistics(learnt.parts[number]),
-            None if unlabelled is None else statistics(unlabelled.together[number]),
-            None if solution is None else records.DensityRecord.of(solution.densities[number]),
+            learnt and records.StatisticsRecord.of(learnt.parts[number]),
+            unlabelled and records.StatisticsRecord.of(unlabelled.together[number]),
+            solution and records.DensityRecord.of(solution.densities[number]),
         )
-        written = [Raw(_json(part)) for part in parts]
-        families.append(FamilyRecord(component.family.name, array(component.columns), *written))
+        written = map(encode, (component.columns, *parts))
+        families.append(FamilyRecord(component.family.name, *written))
+    rest = None
     if unlabelled is not None:
         kept = unlabelled.kept("saving them") if unlabelled_rows else None
-        rest = UnlabelledRecord(unlabelled.n_rows, None if kept is None else _rows(kept))
+        rest = UnlabelledRecord(unlabelled.n_rows, _or_none(RowsRecord.of, kept))
     return MemberRecord(
-        _priors(model.settings.priors),
+        _priors(model),
         float(model.settings.unlabelled_weight),
-        _calibration(model.settings.calibration),
+        _or_none(CalibrationRecord.of, model.settings.calibration),
         families,
         rest,
-        None if solution is None else _solution_record(solution),
+        _or_none(SolutionRecord.of, solution),
     )
 
 
@@ -179,54 +155,14 @@ def _bytes(model: Model, solution: Solution) -> list[bytes]:
         family_records(family.name).DensityRecord.of(density)
         for family, density in zip(model.settings.families, solution.densities, strict=True)
     ]
-    return [*map(_json, densities), _json(_solution_record(solution))]
+    return [bytes(encode(record)) for record in (*densities, SolutionRecord.of(solution))]
 
 
-def _solution_record(solution: Solution) -> SolutionRecord:
-    weight = solution.weight
-    return SolutionRecord(array(solution.prior), array([] if weight is None else weight))
+def _priors(model: Model) -> Any:
+    """Priors as a record: null, "uniform", or numbers."""
+    priors = model.settings.priors
+    return priors if isinstance(priors, str) else _or_none(PriorsRecord.of, priors)
 
 
-def _calibration(calibration: Calibration | None) -> CalibrationRecord | None:
-    if calibration is None:
-        return None
-    return CalibrationRecord(
-        float(calibration.temperature),
-        array(calibration.offsets),
-        float(calibration.prior_proportion),
-        array([scores.size for scores in calibration.left_out]),
-        array(np.concatenate([np.empty(0), *calibration.left_out])),
-    )
-
-
-def _rows(kept: KeptRows) -> RowsRecord:
-    rows = kept.rows
-    return RowsRecord(
-        "float32" if rows.dtype == np.float32 else "float64",
-        array(rows.matrix),
-        CategoriesRecord.of(rows.categories),
-        array(rows.codes),
-        array(kept.weights),
-    )
-
-
-def _labels(classes: LabelArray) -> LabelsRecord:
-    kind, size = classes.dtype.kind, classes.dtype.itemsize
-    width = {"O": "", "T": "", "b": "", "U": max(1, size // 4)}.get(kind, size)
-    with within("classes"):
-        return LabelsRecord(f"{kind}{width}".replace("b", "?"), plain_labels(classes))
-
-
-def _priors(priors: Priors) -> PriorsRecord | Literal["uniform"] | None:
-    """Priors as a record: null, "uniform", or numbers, perhaps by label."""
-    if priors is None:
-        return None
-    if isinstance(priors, str) and priors == "uniform":
-        return "uniform"
-    labels = array([])
-    if isinstance(priors, Mapping):
-        labels, priors = plain_labels(priors), list(priors.values())
-    try:
-        return PriorsRecord(labels, array(np.asarray(priors, dtype=np.float64)))
-    except (TypeError, ValueError):
-        refuse("priors", "null, 'uniform' or numbers", f"{priors!r:.80}")
+def _or_none(make: Any, value: Any) -> Any:
+    return None if value is None else make(value)
