@@ -83,7 +83,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, eq=False):
 
     @classmethod
     def of(cls, source: Any) -> Self:
-        """The record of an object with attributes of the same names."""
+        """The record of an object with attributes of the same names; `encode` writes its arrays."""
         return cls(*(getattr(source, name) for name in cls.__struct_fields__))
 
     def floats(
@@ -173,7 +173,7 @@ def _length(text: bytes) -> int:
     """How many entries an array has, none of which is decoded; −1 if it is no array."""
     if not text.startswith(b"["):
         return -1
-    return text.count(b",") + (len(text) > _PIECE or bool(text[1:-1].strip()))
+    return text.count(b",") + bool(text[1:-1].strip())
 
 
 def _shown(text: bytes, length: int) -> str:
