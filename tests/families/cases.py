@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-import msgspec
 import numpy as np
 from hypothesis import strategies as st
 
+from gaussbayes.base.records import encode
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.categories import MISSING
 from gaussbayes.data.rows import Rows, Targets
@@ -208,8 +208,8 @@ def probes(case: Case, k: int, d: int) -> list[Any]:
 
 def written(case: Case, part: str, value: Any) -> bytes:
     """Settings, statistics or a density as a model file has them."""
-    write = getattr(family_records(case.family.name), f"write_{part}")
-    return msgspec.json.encode(write(value))
+    kind = getattr(family_records(case.family.name), f"{part.capitalize()}Record")
+    return bytes(encode(kind.of(value)))
 
 
 def assert_same(case: Case, a: Any, b: Any) -> None:

@@ -52,17 +52,10 @@ def family_records(name: str) -> Any:
     """The module that writes a family to a model file and reads it, imported now.
 
     It is the module `record` of the family, or the family itself if it is one module. It has the
-    types `SettingsRecord`, `StatisticsRecord` and `DensityRecord` (see `gaussbayes.base.records`),
-    and functions between them and what the family works with::
-
-        write_settings(family) -> SettingsRecord         read_settings(record) -> family
-        write_statistics(statistics) -> StatisticsRecord
-        read_statistics(record, family, names) -> statistics
-        write_density(density) -> DensityRecord
-        read_density(record, family, names) -> density
-
-    `names`, a `Schema`, has the classes and columns that a record must be of. What is wrong in a
-    record is said by `gaussbayes.base.records.refuse`, with its place in the record.
+    types `SettingsRecord`, `StatisticsRecord` and `DensityRecord` (see `gaussbayes.base.records`).
+    Each has a class method ``of`` that makes one, and ``read``, its inverse: ``read()`` of settings
+    and ``read(family, names)`` of the others, where `names`, a `Schema`, has the classes and
+    columns that they must be of. What is wrong is said by `gaussbayes.base.records.refuse`.
     """
     return _part(name, "record") or import_module(f"gaussbayes.families.{name}")
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from msgspec import Meta, Raw
 from numpy.typing import NDArray
 
-from gaussbayes.base.records import Record, Weights, numbers, refuse
+from gaussbayes.base.records import Record, encode, refuse
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, number_rows
@@ -19,14 +20,10 @@ from gaussbayes.families.independent import (
     IndependentColumns,
     Place,
     check_values,
+    check_weight,
     linear_log_likelihood,
-    read_sums,
     score_blocks,
-    weights,
-    write_settings,
-    write_sums,
 )
-from gaussbayes.families.independent import SmoothingRecord as SettingsRecord
 from gaussbayes.families.likelihood_ratio import rates
 from gaussbayes.families.protocol import ParameterTable, Reference
 
@@ -377,44 +374,42 @@ class RootRates:
         return 16 * _EPS * max(1.0, float(np.sqrt(density.rate.max(initial=0.0))))
 
 
-__all__ = ["SettingsRecord", "write_settings"]
+class SettingsRecord(Record, frozen=True):
+    """What a model file stores of the settings."""
+
+    smoothing: Annotated[float, Meta(ge=0)]
+
+    def read(self) -> Poisson:
+        return Poisson(self.smoothing)
 
 
 class StatisticsRecord(Record, frozen=True):
     """The weights of the classes, and the sums of each class and column."""
 
-    weight: Weights
-    missing: Weights
-    observed: Weights
-    total: Weights
-    log_factorial: Weights
+    weight: Raw
+    missing: Raw
+    observed: Raw
+    total: Raw
+    log_factorial: Raw
+
+    @classmethod
+    def of(cls, statistics: PoissonStatistics) -> "StatisticsRecord":
+        return cls(*map(encode, (statistics.weight, *statistics.sums)))
+
+    def read(self, _: Poisson, names: Schema) -> PoissonStatistics:
+        k, d = names.classes.shape[0], names.n_features
+        sums = [self.weights(name, k, d) for name in PoissonStatistics.summed]
+        statistics = PoissonStatistics(self.weights("weight", k), np.stack(sums))
+        check_weight(statistics.weight, statistics.missing + statistics.observed)
+        if ((statistics.observed == 0) & (statistics.total > 0)).any():
+            refuse("total", "0 where no row has a value")
+        return statistics
 
 
 class DensityRecord(Record, frozen=True):
     """The rates, class by class."""
 
-    rate: Weights
+    rate: Raw
 
-
-def read_settings(record: SettingsRecord) -> Poisson:
-    return Poisson(record.smoothing)
-
-
-def write_statistics(statistics: PoissonStatistics) -> StatisticsRecord:
-    return StatisticsRecord(**write_sums(statistics))
-
-
-def read_statistics(record: StatisticsRecord, _: Any, names: Schema) -> PoissonStatistics:
-    statistics = read_sums(PoissonStatistics, record, names)
-    if ((statistics.observed == 0) & (statistics.total > 0)).any():
-        refuse("total", "0 where no row has a value")
-    return statistics
-
-
-def write_density(density: PoissonDensity) -> DensityRecord:
-    return DensityRecord(numbers(density.rate, "rate"))
-
-
-def read_density(record: DensityRecord, _: Any, names: Schema) -> PoissonDensity:
-    shape = (names.classes.shape[0], names.n_features)
-    return PoissonDensity(weights(record.rate, "rate", shape, "class and column"))
+    def read(self, _: Poisson, names: Schema) -> PoissonDensity:
+        return PoissonDensity(self.weights("rate", names.classes.shape[0], names.n_features))

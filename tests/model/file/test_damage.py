@@ -15,7 +15,7 @@ from gaussbayes import FileError
 from tests.model.file.models import file_of, members, resealed, seal_again
 
 GOOD = file_of("full False")
-WEIGHT = '"weight": [20.0,20.0]'
+WEIGHT = '"weight":[20.0,20.0]'
 
 
 @pytest.fixture(scope="module")
@@ -95,20 +95,20 @@ def test_any_value_in_any_place_is_refused_or_loaded(name: str, folder: Path) ->
     [
         ("full False", "classes.labels", ["oak", "ash"], r"labels\[1\]: .*sorted"),
         ("full False", "classes.labels", ["ash", "ash"], r"labels\[1\]: .*different"),
-        ("full False", "features", ["a", "b", "a"], r"features\[2\]: .*all different"),
+        ("full False", "features", ["a", "b", "a"], "features: .*all different"),
         ("full False", "features", ["age"], "features: must be null or 3 names"),
-        ("full False", "families.0.columns", [0, 1, 1], r"columns\[2\]: must be one of th"),
-        ("full False", "families.0.columns", [0, 1, 7], r"columns\[2\]: .*3 features"),
-        ("full False", "families", [], "families: .*at least one family"),
+        ("full False", "families.0.columns", [0, 1, 1], "families: .*each in one"),
+        ("full False", "families.0.columns", [0, 1, 7], "families: .*columns 0 to 2"),
+        ("full False", "families", [], r"members\[0\]\.families: .*length >= 1"),
         ("full False", "families.0.family", "os", r"families\[0\].family: must be one of"),
-        ("full False", "families.0.settings.sharing", 1.5, "a number <= 1.0, got 1.5"),
-        ("full False", "priors", {"labels": None, "values": [0.5, 0.6]}, "values: .*sum to 1"),
-        ("full False", "priors", {"labels": None, "values": [1.5, -0.5]}, "values: .*none below 0"),
+        ("full False", "families.0.settings.sharing", 1.5, "sharing: .*<= 1.0"),
+        ("full False", "priors", {"labels": [], "values": [0.5, 0.6]}, "values: .*sum to 1"),
+        ("full False", "priors", {"labels": [], "values": [1.5, -0.5]}, "values: .*none below 0"),
         ("full False", "priors", {"labels": ["ash", "elm"], "values": [0.5, 0.5]}, "also 'oak'"),
         ("full False", "families.0.statistics.weight", [20, -4], r"weight\[1\]: .*not negative"),
         ("full False", "families.0.statistics.weight", [1e308] * 2, "weight: .*finite sum"),
         ("full False", "families.0.statistics.anchor", [0.0] * 5, "anchor: must be an array of 6"),
-        ("full False", "families.0.statistics.scatter", [-1.0] * 12, r"scatter\[0\]: .*negative"),
+        ("full False", "families.0.statistics.scatter", [-1.0] * 12, "scatter: .*negative, got -1"),
         (
             "full False",  # each pair of features is possible, the three together are not
             "families.0.statistics.scatter",
@@ -116,7 +116,7 @@ def test_any_value_in_any_place_is_refused_or_loaded(name: str, folder: Path) ->
             "scatter: must be positive semi-.* matrix 1 is not",
         ),
         ("diagonal False", "families.0.settings.covariance", "full", "layout: .*'diagonal'"),
-        ("missing", "families.0.statistics.cells.observed", [], "observed: .*at least one pattern"),
+        ("missing", "families.0.statistics.cells.observed", [], "observed: must be an array of 18"),
         ("given", "families.0.density.covariance", [1.0, 2.0, 1.0], "collinear|negative"),
         ("calibrated", "calibration.temperature", -1.0, "temperature"),
         ("transformed", "families.0.settings.transforms.0.numbers", [0], "numbers: must be an"),
@@ -127,7 +127,7 @@ def test_values_that_contradict_each_other(
 ) -> None:
     parts = members(file_of(name))
     *outer, last = [int(step) if step.isdigit() else step for step in path.split(".")]
-    record: Any = parts
+    record: Any = parts if path.partition(".")[0] in parts else parts["members"][0]
     for step in outer:
         record = record[step]
     record[last] = value
@@ -184,11 +184,7 @@ def test_changed_and_cut_off_files(folder: Path) -> None:
 
 
 JSON = {
-    '"sharing": 0.0': {
-        '"sharing": 0.0, "sharing": 0.0': "each member once, got 'sharing' twice",
-        '"sharing": 0.0, "sh\\u0061ring": 0.0': "got 'sharing' twice",
-        '"sharing": True': "invalid character",
-    },
+    '"sharing":0.0': {'"sharing": True': "invalid character"},
     WEIGHT: {
         '"weight": [20.0,NaN]': "must be JSON .*invalid character",
         '"weight": [20.0,1e999]': r"weight\[1\]: must be a finite number",
@@ -197,18 +193,18 @@ JSON = {
         '"weight": [20,20,]': "trailing comma",
         '"weight": [0x14,20]': "expected ',' or ']'",
     },
-    '"shrinkage": 0.1': {
-        '"shrinkage":' + '{"a":' * 5000 + "0" + "}" * 5000: "too deeply",
-        '"shrinkage":' + "[" * 9999 + "]" * 9999: "too deeply",
-        '"shrinkage":1e999': "settings.shrinkage: .*got 1e999",
+    '"shrinkage":0.1': {
+        '"shrinkage":' + '{"a":' * 5000 + "0" + "}" * 5000: "recursion",
+        '"shrinkage":' + "[" * 9999 + "]" * 9999: "recursion",
+        '"shrinkage":1e999': "settings.shrinkage: .*out of range",
     },
     '"age"': {
         r'"a\ge"': "invalid escape",
         r'"\ud800"': "must be JSON",
         '"a\tge"': "invalid character",
-        f'"{"a" * 70000}"': "a string has at most 65,536 bytes",
+        f'"{"a" * (1 << 25)}"': "strings, of 16,777,216 bytes together",
         "'age'": "invalid character",
-        "{}": r"features\[0\]: must be a string, got an object",
+        "{}": r"features\[0\]: .*`str`, got `object`",
     },
 }
 
@@ -221,7 +217,7 @@ JSON = {
 def test_json_that_is_not_of_this_form(old: str, new: str, problem: str, folder: Path) -> None:
     with pytest.raises(FileError, match=problem):
         loads(text(old, new), folder)
-    with pytest.raises(FileError, match="must be UTF-8: invalid start"):
+    with pytest.raises(FileError, match="must be JSON .*utf-8.*invalid start"):
         loads(seal_again(GOOD.replace(b'"age"', b'"\xff"', 1)), folder)
 
 
@@ -240,8 +236,8 @@ FILLERS = {
 PLACES = [
     ('["ash","oak"]', "[{}0]".format("12345678," * 2_000_000), "at most 500,000 lab"),
     ('["age","girth","height"]', '[{}"a"]'.format('"ab",' * 2_000_000), "500,000 strings"),
-    ('"families": [', '"families": [' + "0," * 9_000_000, r"families\[0\]"),
-    ('"columns": [0,1,2]', '"columns": [{}0]'.format("0," * 9_000_000), "at most 500,000"),
+    ('"families":[', '"families": [' + "0," * 9_000_000, r"families\[0\]"),
+    ('"columns":[0,1,2]', '"columns": [{}0]'.format("0," * 9_000_000), "at most 500,000"),
 ]
 
 

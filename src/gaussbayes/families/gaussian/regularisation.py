@@ -4,8 +4,10 @@ These are the conventions of scikit-learn's classes, for those who come from the
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from msgspec import Meta
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
@@ -25,11 +27,11 @@ class Regularisation:
     [[[2.5, 1.0], [1.0, 5.5]]]
     """
 
-    floor: float = 0.0
+    floor: Annotated[float, Meta(ge=0)] = 0.0
     """Added to all variances: so much of the largest variance of a feature over all rows."""
-    identity: float = 0.0
+    identity: Annotated[float, Meta(ge=0, le=1)] = 0.0
     """How far covariances are moved towards the identity: ``(1 − r) Σ + r I``."""
-    rank_tolerance: float | None = None
+    rank_tolerance: Annotated[float, Meta(ge=0, le=1e100)] | None = None
     """Directions of deviations up to this do not count; None: they are an error. See `Reduced`."""
 
     def added(self, moments: ClassMoments) -> float:

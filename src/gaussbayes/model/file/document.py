@@ -1,98 +1,167 @@
-"""The types of a model file, the JSON Schema that follows from them, and how large all may be.
+"""The records of a model file: each is made `of` a part of a model, and `read` gives it back."""
 
-Whoever sends a file must not fill the memory.
-"""
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Annotated, Any, Literal, TypeAlias
 
-import json
-from functools import reduce
-from operator import or_
-from typing import Annotated, Any, Final, Literal, TypeAlias, get_type_hints
-
-import msgspec
+import numpy as np
 from msgspec import Meta, Raw
 
-from gaussbayes.base.notices import NoticeKind
-from gaussbayes.base.records import (
-    CategoriesRecord,
-    Codes,
-    Integers,
-    Labels,
-    Numbers,
-    NumbersOrNull,
-    Record,
-    Weights,
-)
-from gaussbayes.families import RECORDED, family_records
-
-ISO_DATE: Final = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-
-FORMAT: Final = "gaussbayes model"
-VERSION: Final = 3
+from gaussbayes.base.errors import OptionError
+from gaussbayes.base.notices import Notice
+from gaussbayes.base.records import MOST_STRINGS, Record, Scalar, encode, refuse
+from gaussbayes.base.schema import Column, Schema
+from gaussbayes.base.types import FloatArray, LabelArray
+from gaussbayes.data.rows import Rows
+from gaussbayes.model.calibration import Calibration
+from gaussbayes.model.settings import Priors, class_priors
+from gaussbayes.model.solution import Solution
+from gaussbayes.model.statistics import MOST_KEPT_BYTES, KeptRows
 
 EstimatorName: TypeAlias = Literal["GaussianClassifier", "AutoClassifier"]
 """The class that saved the model, an instance of which `gaussbayes.load` returns."""
 
-LARGEST_FILE = 1 << 30
-"""Bytes of a file: a gigabyte, some 4,500 features with a full covariance in 5 classes."""
-
-MOST_PLAIN_BYTES = 64 << 20
-"""Bytes of all strings that are ASCII, which take no more memory than in the file."""
-
-MOST_OTHER_BYTES = 8 << 20
-"""Bytes of all other strings, which take up to four times as much."""
-
-LARGEST_LABELS = 1 << 22
+_LARGEST_LABELS = 1 << 22
 """Characters in an array of string labels, which gives each of them as much room as the longest."""
 
-_Integer = Literal["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
-_Number = Literal[_Integer, "float16", "float32", "float64"]
-LabelType: TypeAlias = Literal["str", "string", "object", "bool", _Number]
-"""Strings of a fixed width, NumPy's StringDType, Python objects, booleans, numbers."""
-
-Part: TypeAlias = Annotated[Raw, Meta(extra_json_schema={"type": ["object", "null"]})]
-"""A record of a family, which decodes it; or null."""
+_ROUNDING = 1e-9  # by which the logarithm of a probability may be above 0
 
 
 class LabelsRecord(Record, frozen=True):
-    """Labels, sorted, no two alike, and their type."""
+    """Labels, sorted, no two alike, and the NumPy type of their array."""
 
-    type: LabelType
-    width: Annotated[int, Meta(ge=1, le=LARGEST_LABELS)] | None
-    labels: Labels
+    dtype: Annotated[str, Meta(pattern=r"^([OT?]|U[0-9]{1,7}|[iu][1248]|f[248])$")]
+    labels: Raw
 
+    @classmethod
+    def of(cls, labels: LabelArray) -> "LabelsRecord":
+        kind, size = labels.dtype.kind, labels.dtype.itemsize
+        width = {"O": "", "T": "", "b": "", "U": max(1, size // 4)}.get(kind, size)
+        return cls(f"{kind}{width}".replace("b", "?"), _labels(labels.tolist(), "classes.labels"))
 
-class ClassesRecord(LabelsRecord, frozen=True, omit_defaults=True):
-    """The labels of the classes, and those that may occur if some of them have no rows yet."""
-
-    announced: LabelsRecord | None = None
+    def read(self) -> LabelArray:
+        values, dtype = self.listed("labels", list[Scalar]), self.dtype
+        if not values:
+            refuse("labels", "at least one class: a model keeps what it has learnt from rows")
+        if dtype[0] == "U" and len(values) * int(dtype[1:]) > _LARGEST_LABELS:
+            expected = f"at most {_LARGEST_LABELS:,} characters, each label as wide as the widest"
+            refuse("labels", f"{expected} (labels of dtype object are not)", dtype)
+        for at, (before, after) in enumerate(pairwise(values), start=1):
+            # Strings and numbers have no order.
+            if isinstance(before, str) != isinstance(after, str) or not before < after:  # type: ignore[operator]
+                expected = f"a label that comes after {before!r:.80}: they are sorted and different"
+                refuse(f"labels[{at}]", expected, f"{after!r:.80}")
+        labels = np.empty(len(values), np.dtypes.StringDType() if dtype == "T" else dtype)
+        try:
+            labels[:] = values
+        except (ValueError, TypeError, OverflowError):
+            refuse("labels", f"labels of type {dtype}")
+        if [*map(repr, labels.tolist())] != [*map(repr, values)]:
+            refuse("labels", f"labels of type {dtype}")
+        return labels
 
 
 class PriorsRecord(Record, frozen=True):
-    """Priors that were given: in the order of the classes, or of these labels."""
+    """Priors that were given: in the order of the labels, or, if there are none, of the classes."""
 
-    labels: Annotated[Labels, Meta(extra_json_schema={"type": ["array", "null"]})]
-    values: Weights
+    labels: Raw
+    values: Raw
+
+    @classmethod
+    def of(cls, priors: Any) -> "PriorsRecord":
+        labels: list[object] = []
+        if isinstance(priors, Mapping):
+            labels, priors = list(priors), list(priors.values())
+        return cls(_labels(labels, "priors"), encode(np.asarray(priors, dtype=np.float64)))
+
+    def read(self, classes: LabelArray) -> Priors:
+        """Priors of the classes, and perhaps of some that are still to come."""
+        names, values = self.listed("labels", list[Scalar]), self.floats("values", -1)
+        if names and not len(names) == len(set(names)) == values.size:
+            refuse("labels", f"{values.size} different labels, or none", len(names))
+        absent = set(classes.tolist()) - set(names)
+        if (names and absent) or values.size < len(classes):
+            also = "" if not names else f", also {min(absent, key=repr)!r:.80}"
+            refuse("labels", f"those of all {len(classes)} classes{also}")
+        priors: list[float] = check_prior(values, "values").tolist()
+        return dict(zip(names, priors, strict=True)) if names else priors
+
+
+class CalibrationRecord(Record, frozen=True):
+    """What is done to log-likelihoods and posteriors, and scores of held-out rows."""
+
+    temperature: Annotated[float, Meta(gt=0, le=1)]
+    offsets: Raw
+    prior_proportion: Annotated[float, Meta(ge=0, le=1)]
+    left_out: Raw  # rows of each class that were held out
+    scores: Raw  # their log posteriors, class by class; null for −∞
+
+    @classmethod
+    def of(cls, calibration: Calibration) -> "CalibrationRecord":
+        return cls(
+            float(calibration.temperature),
+            encode(calibration.offsets),
+            float(calibration.prior_proportion),
+            encode([scores.size for scores in calibration.left_out]),
+            encode(np.concatenate([np.empty(0), *calibration.left_out])),
+        )
+
+    def read(self, k: int) -> Calibration:
+        offsets, sizes = self.floats("offsets", k), self.integers("left_out", -1, most=1 << 23)
+        if sizes.size not in {0, k}:
+            refuse("left_out", f"{k:,} integers, one for each class, or none", sizes.size)
+        scores = self.floats("scores", int(sizes.sum()), missing=True)
+        scores[np.isnan(scores)] = -np.inf
+        left_out = tuple(np.split(scores, np.cumsum(sizes)[:-1])) if sizes.size else ()
+        if (scores > _ROUNDING).any() or any((some[1:] < some[:-1]).any() for some in left_out):
+            refuse("scores", "log posteriors, at most 0, in increasing order in each class")
+        return Calibration(self.temperature, offsets, self.prior_proportion, left_out)
 
 
 class FamilyRecord(Record, frozen=True):
-    """A family: the features it is a distribution of, and what was learnt of them."""
+    """A family: the features it is a distribution of, and what was learnt of them.
+
+    The last four are records of the family, see `gaussbayes.families.family_records`, or null.
+    """
 
     family: str
-    columns: Integers
-    settings: Part
-    statistics: Part
-    unlabelled: Part
-    density: Part
+    columns: Raw
+    settings: Raw
+    statistics: Raw
+    unlabelled: Raw
+    density: Raw
 
 
 class RowsRecord(Record, frozen=True):
     """Rows: numbers and categories, row by row; a code below 0 is a missing or unseen category."""
 
     dtype: Literal["float32", "float64"]
-    numbers: NumbersOrNull
-    categories: CategoriesRecord
-    codes: Codes
-    weights: Weights
+    numbers: Raw
+    categories: Raw
+    codes: Raw
+    weight: Raw
+
+    @classmethod
+    def of(cls, kept: KeptRows) -> "RowsRecord":
+        rows = kept.rows
+        arrays = (rows.matrix, rows.categories, rows.codes, kept.weights)
+        return cls("float32" if rows.dtype == np.float32 else "float64", *map(encode, arrays))
+
+    def read(self, n: int, schema: Schema) -> KeptRows:
+        """The rows, if they are not more than a model keeps."""
+        q = len(schema.categorical)
+        d = schema.n_features - q
+        if n * (8 * d + 4 * q + 8) > MOST_KEPT_BYTES:
+            refuse("", f"null or rows that take at most {MOST_KEPT_BYTES >> 20} MB", f"{n:,} rows")
+        weight = self.weights("weight", n)
+        numbers = self.floats("numbers", n, d, missing=True).astype(self.dtype)
+        if not (weight > 0).all() or np.isinf(numbers).any():
+            refuse("", f"rows with weights above 0 and numbers of type {self.dtype}")
+        categories = self.categories_of(q)
+        codes = self.integers("codes", n, q, least=-2, most=MOST_STRINGS).astype(np.int32)
+        if not (codes < [len(column) for column in categories]).all():
+            refuse("codes", "the numbers of categories of each feature")
+        return KeptRows(Rows(numbers, codes, categories), weight)
 
 
 class UnlabelledRecord(Record, frozen=True):
@@ -105,140 +174,79 @@ class UnlabelledRecord(Record, frozen=True):
 class SolutionRecord(Record, frozen=True):
     """Parameters that do not simply follow from statistics; the densities are with the families."""
 
-    prior: Weights
-    weight: Annotated[Weights, Meta(extra_json_schema={"type": ["array", "null"]})]
+    prior: Raw
+    weight: Raw  # of the rows of each class; null if the parameters were given
 
+    @classmethod
+    def of(cls, solution: Solution) -> "SolutionRecord":
+        return cls(encode(solution.prior), encode(solution.weight))
 
-class CalibrationRecord(Record, frozen=True):
-    """What is done to log-likelihoods and posteriors, and scores of rows left out."""
-
-    temperature: Annotated[float, Meta(gt=0, le=1)]
-    offsets: Numbers
-    prior_proportion: Annotated[float, Meta(ge=0, le=1)]
-    left_out: Annotated[Integers, Meta(description="rows of each class that were left out")]
-    scores: Annotated[
-        NumbersOrNull, Meta(description="their log posteriors, class by class; null for −∞")
-    ]
+    def read(self, densities: tuple[Any, ...], k: int) -> Solution:
+        if k < 2:
+            refuse("", "null where there are less than two classes")
+        prior = check_prior(self.floats("prior", k), "prior")
+        weight = None if bytes(self.weight) == b"null" else self.weights("weight", k)
+        if weight is not None and not weight.any():
+            refuse("weight", "null or weights that are not all 0")
+        return Solution(prior, densities, weight)
 
 
 class MemberRecord(Record, frozen=True):
-    """One of several models whose posteriors are averaged: what it has of its own."""
+    """What was learnt from rows by each family of distributions, and the settings."""
 
-    weight: Annotated[float, Meta(gt=0, le=1)]
     priors: PriorsRecord | Literal["uniform"] | None
     unlabelled_weight: Annotated[float, Meta(ge=0)]
+    calibration: CalibrationRecord | None
     families: Annotated[list[FamilyRecord], Meta(min_length=1)]
     unlabelled: UnlabelledRecord | None
     solution: SolutionRecord | None
 
 
 class AverageRecord(Record, frozen=True):
-    """Models whose posteriors are averaged, and the priors if they were changed since."""
+    """How the posteriors of several models are averaged."""
 
-    prior: Annotated[Weights, Meta(extra_json_schema={"type": ["array", "null"]})]
-    members: Annotated[list[MemberRecord], Meta(min_length=1)]
-
-
-class ColumnRecord(Record, frozen=True):
-    """A column of the table that was learnt from: what it is to the model, or why it is nothing."""
-
-    name: str
-    kind: Literal["number", "category", "count", "date", "excluded"]
-    reason: Annotated[str, Meta(description="why it is left out, or what is doubtful")] | None
-    origin: Annotated[str, Meta(pattern=ISO_DATE, description="of dates: the day that is 0")] | None
+    weight: Raw  # of each of them
+    priors: PriorsRecord | Literal["uniform"] | None
+    prior: Raw  # of each class, if it was changed since; else null
+    calibration: CalibrationRecord | None
 
 
-class MarkedColumnRecord(Record, frozen=True):
-    """A column, and what stands for missing values in it beside what does so everywhere."""
+class MarksRecord(Record, frozen=True):
+    """What stands for missing values in tables, as in `Columns`."""
 
-    name: str
-    marks: list[str]
-
-
-class MissingRecord(Record, frozen=True):
-    """Strings, some of which may write numbers, that stand for missing values in tables."""
-
-    everywhere: list[str]
-    columns: list[MarkedColumnRecord]
-
-
-class NoticeRecord(Record, frozen=True):
-    """What users should know about the reading of the rows."""
-
-    kind: NoticeKind
-    message: str
+    na_values: list[str | dict[str, list[str]]]
+    keep_default_na: bool
 
 
 class ModelRecord(Record, frozen=True):
-    """A model: what was learnt from rows by each family of distributions, and its settings."""
+    """A model, or several whose posteriors are averaged, of the same classes and features."""
 
     format: Literal["gaussbayes model"]
     version: Literal[3]
-    estimator: Annotated[EstimatorName, Meta(description="the class that saved the model")]
-    classes: ClassesRecord
-    features: Annotated[list[str], Meta(description="their names")] | None
-    columns: (
-        Annotated[
-            list[ColumnRecord],
-            Meta(description="all but the target, those that are no features among them"),
-        ]
-        | None
-    )
-    target: Annotated[str, Meta(description="the column that the labels came from")] | None
-    missing: Annotated[MissingRecord, Meta(description="null for the usual marks")] | None
-    priors: PriorsRecord | Literal["uniform"] | None
-    unlabelled_weight: Annotated[float, Meta(ge=0)]
-    calibration: CalibrationRecord | None
-    families: Annotated[list[FamilyRecord], Meta(description="none if models are averaged")]
-    unlabelled: UnlabelledRecord | None
-    solution: SolutionRecord | None
+    estimator: EstimatorName
+    classes: LabelsRecord
+    features: list[str] | None
+    columns: list[Column] | None
+    target: str | None
+    missing: MarksRecord
+    notices: list[Notice]
     average: AverageRecord | None
-    notices: Annotated[list[NoticeRecord], Meta(max_length=100)]
+    members: Annotated[list[MemberRecord], Meta(min_length=1)]
     checksum: Annotated[str, Meta(pattern="^sha256:[0-9a-f]{64}$")]
 
 
-def schema_text() -> str:
-    """The JSON Schema of model files, as docs/model.schema.json and the package have it."""
-    families = reduce(or_, [_family_type(name) for name in RECORDED])
-    member = _with_types(MemberRecord, families=Annotated[list[families], Meta(min_length=1)])  # type: ignore[valid-type]
-    average = _with_types(AverageRecord, members=Annotated[list[member], Meta(min_length=1)])  # type: ignore[valid-type]
-    of_whole = {"families": list[families], "average": average | None}  # type: ignore[valid-type]
-    whole = _with_types(ModelRecord, "model", **of_whole)
-    text = msgspec.json.encode(msgspec.json.schema(whole)).decode()
-    schema: dict[str, Any] = msgspec.json.decode(text.replace("Record", ""))
-    definitions = schema["$defs"]
-    whole_schema = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **definitions.pop("model"),
-        "title": FORMAT,
-        "description": f"{ModelRecord.__doc__} Lengths of arrays, order, definiteness and the "
-        "checksum are described in model-format.md.",
-        "$defs": definitions,
-    }
-    return json.dumps(whole_schema, indent=2, ensure_ascii=False) + "\n"
+def check_prior(prior: FloatArray, place: str) -> FloatArray:
+    """Priors of classes (k,), if they are a distribution over them."""
+    try:
+        return class_priors(prior, Schema(np.arange(prior.size), 0), prior)
+    except OptionError as error:
+        refuse(place, f"finite priors, none below 0, that sum to 1: {error}")
 
 
-def _with_types(record: type[Record], name: str | None = None, **types: Any) -> Any:
-    """A record whose members of these names have other types."""
-    members = get_type_hints(record, include_extras=True) | types
-    return msgspec.defstruct(
-        name or record.__name__,
-        members.items(),
-        namespace={"__doc__": record.__doc__},
-        forbid_unknown_fields=True,
-    )
-
-
-def _family_type(name: str) -> type[Any]:
-    """The record of one family, with the types of its parts."""
-    records = family_records(name)
-    members = [
-        ("columns", Integers),
-        ("settings", records.SettingsRecord),
-        ("statistics", records.StatisticsRecord | None),
-        ("unlabelled", records.StatisticsRecord | None),
-        ("density", records.DensityRecord | None),
-    ]
-    return msgspec.defstruct(
-        name, members, tag_field="family", tag=name, forbid_unknown_fields=True
-    )
+def _labels(values: list[Any], place: str) -> Raw:
+    """Labels as an array; msgspec would write bytes and dates as strings."""
+    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
+    for at, value in enumerate(plain):
+        if not isinstance(value, Scalar):
+            refuse(f"{place}[{at}]", "a string, a number or a boolean", f"{value!r:.80}")
+    return encode(plain)
