@@ -40,7 +40,7 @@ from gaussbayes.families.gaussian.definite import (
 )
 from gaussbayes.families.gaussian.density import GaussianDensity, centre_of
 from gaussbayes.families.gaussian.expectation import PointBlock, row_blocks
-from gaussbayes.families.gaussian.left_out import solve_each, targets_without
+from gaussbayes.families.gaussian.left_out import downdated, solve_each, targets_without
 from gaussbayes.families.gaussian.shrinkage import target_of
 from gaussbayes.families.gaussian.statistics import ClassMoments
 from gaussbayes.families.gaussian.structure import Full
@@ -499,41 +499,6 @@ def _principal_axes(scatter: FloatArray) -> tuple[FloatArray, FloatArray]:
     """A scatter (r,) along its principal axes, and these in columns (r, r)."""
     spread, basis = np.linalg.eigh(scatter)
     return np.maximum(spread, 0.0), basis
-
-
-def downdated(
-    diagonal: FloatArray,
-    target: FloatArray,
-    y: FloatArray,
-    v: FloatArray,
-    pull: FloatArray,
-    n_features: int,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Matrices ``M = D − pull y yᵀ``, one for each of n rows, by the Sherman-Morrison formula.
-
-    Rows are columns here. D is diagonal (…, r, n) in r directions, and the target (…, n) alone in
-    others, up to d, in which nothing of y and v (…, r, n) lies. Returns ``vᵀ M⁻¹ v``,
-    ``yᵀ D⁻¹ y``, ``log |M|`` and ``|M| / |D|``, each (…, n); D is overwritten.
-    """
-    outside = n_features - diagonal.shape[-2]
-    log_det = _sums_of_logs(diagonal)
-    if outside:
-        log_det += outside * np.log(target)
-    inverse = np.divide(1.0, diagonal, out=diagonal)
-    squares = np.einsum("...jn,...jn,...jn->...n", v, v, inverse)
-    inverse *= y
-    length, across = (np.einsum("...jn,...jn->...n", some, inverse) for some in (y, v))
-    rest = 1.0 - pull * length
-    squares += pull * np.square(across) / rest
-    log_det += np.log(rest)
-    return squares, length, log_det, rest
-
-
-def _sums_of_logs(values: FloatArray) -> FloatArray:
-    """``Σ_j log values_j`` (…, n): of the products of eight, which do not overflow."""
-    if values.min() > 1e-35 and values.max() < 1e35:
-        values = np.multiply.reduceat(values, range(0, values.shape[-2], 8), axis=-2)
-    return np.asarray(np.log(values).sum(axis=-2))
 
 
 def log_evidence(moments: ClassMoments, prior: Prior) -> float:

@@ -20,19 +20,20 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.families.gaussian.density import GaussianDensity, centre_of
-from gaussbayes.families.gaussian.left_out import has_closed_form
+from gaussbayes.families.gaussian.left_out import GaussianLeftOut, has_closed_form
 from gaussbayes.families.gaussian.predictive import PredictiveLeftOut, check_degrees
+from gaussbayes.families.gaussian.shrinkage import oas_by_traces
 from gaussbayes.families.gaussian.span import Span, pooled_deviation, span_of
 from gaussbayes.families.gaussian.spanned_density import SpannedDensity, no_em
-from gaussbayes.families.gaussian.spanned_left_out import (
-    LEAST_LEFT,
-    SpannedLeftOut,
-    oas_by_traces,
-)
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Full, Structure
 from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
 from gaussbayes.families.removal import Removal, degrees
+
+_LEAST_LEFT = 1e-6
+"""What must be left of a determinant. With more features than rows every row has a direction of its
+own, along which next to nothing is left without it, but for the target: that is no rounding. Of the
+size of a log density, which is in proportion to the features, rounding is 1e-9 here."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -311,16 +312,16 @@ class Spanned(Family):
         names: Schema,
         completion: Any = None,
     ) -> LeftOut | None:
-        """A closed form, given the units of the features; see `SpannedLeftOut`."""
-        del names, completion
+        """A closed form, given the units of the features; see `GaussianLeftOut`."""
+        del completion
         families, d = [member.family for member in path], self.span.n_columns
         moments = statistics.inner.moments
         formula: Any
         if self.family.estimation == "predictive":
             priors = [replace(family.prior, diagonal=False) for family in families]
-            formula = PredictiveLeftOut.of(moments, priors, d, LEAST_LEFT)
+            formula = PredictiveLeftOut.of(moments, priors, d, _LEAST_LEFT)
         elif all(has_closed_form(f.structure, f.shrinkage, targets.weights) for f in families):
-            formula = SpannedLeftOut(moments, families, d)
+            formula = GaussianLeftOut.of(moments, families, names, n_features=d, least=_LEAST_LEFT)
         else:
             return None
 
