@@ -170,9 +170,11 @@ class GaussianLeftOut:
         """``log p(x | c)`` (s, n, k) up to a term of the row, and what is reliable (s, n)."""
         n, k, shared = len(X), self.moments.n_classes, self.structure.shared
         twice = np.zeros((len(self.shrinkages), n, k))
-        y = self.moments.deviation(X, removal.codes) / self.unit
-        v = np.stack([self.moments.deviation(X, c) / self.unit for c in range(k)])
-        v[removal.codes, np.arange(n)] *= removal.stretch[:, None]  # (k, n, r)
+        v = np.empty((k, *X.shape))
+        for code in range(k):
+            np.divide(self.moments.deviation(X, code), self.unit, out=v[code])
+        y = v[removal.codes, np.arange(n)]
+        v[removal.codes, np.arange(n)] = y * removal.stretch[:, None]
         in_all = degrees(removal.total, self.divisor, k)
         by_class = degrees(removal.weight, self.divisor, 1)
         sure = removal.sound & (in_all > 0) & (shared | (by_class > 0))
@@ -391,6 +393,8 @@ class _Taken:
         `weight` (n,) is that of the rows that are left.
         """
         n, d = self.y.shape
+        if not shrinkage:
+            return np.ones(n), np.zeros((n, 1)), np.ones(n, dtype=bool)
         inverse = 1.0 / self.target
         variance = np.diagonal(self.scatter) if self.scatter.ndim == 2 else self.scatter
         lost = self.pull[:, None] * np.square(self.y)
@@ -402,7 +406,7 @@ class _Taken:
             sure &= squares >= LEAST_LEFT * first
             intensity = oas_by_traces(trace, squares, d, weight)
         else:
-            intensity = np.full(n, float(shrinkage or 0.0))
+            intensity = np.full(n, float(shrinkage))
         return 1.0 - intensity, (intensity * trace / d)[:, None] * self.target, sure
 
     def _squares(
