@@ -210,12 +210,13 @@ class GaussianLeftOut:
         for code in range(1 if shared else len(v)):
             classes = slice(None) if shared else slice(code, code + 1)
             mine, weight = self._left(code, removal)
-            ratio, pooled, own, rows = 1.0 / in_all, np.ones(len(y)), 0.0, removal.total
+            ratio, pooled, rows = 1.0 / in_all, np.ones(len(y)), removal.total
+            all_gone = removal.factor
             if not shared:
                 by_class = degrees(weight, self.divisor, 1)
-                ratio, own, rows = (1.0 - sharing) / by_class, mine, weight
+                ratio, rows = (1.0 - sharing) / by_class, weight
                 pooled = sharing * by_class / ((1.0 - sharing) * in_all)
-            all_gone = (own + pooled) * removal.factor
+                all_gone = (mine + pooled) * removal.factor
             for value in np.unique(pooled).tolist():
                 at = np.flatnonzero(pooled == value)
                 try:
