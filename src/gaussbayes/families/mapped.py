@@ -103,6 +103,39 @@ class MappedStatistics:
         return replace(self, inner=inner, log_slope=log_slope)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class MappedDensity:
+    """Densities of k classes, of columns that are mapped to numbers with the density `inner`."""
+
+    map: Any  # Transforms or Coding
+    inner: Any  # Density, of z
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return int(self.inner.n_classes)
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters of the densities of z; what the map learnt counts as settings."""
+        return int(self.inner.n_parameters)
+
+    def selected(self, codes: Sequence[int]) -> Self:
+        """Only the classes with these codes, in this order."""
+        return replace(self, inner=self.inner.selected(codes))
+
+    def expect_statistics(self, statistics: Any) -> tuple[Any, float]:
+        """Expected complete statistics of rows known by theirs, and their `log_likelihood`."""
+        inner, log_likelihood = self.inner.expect_statistics(statistics.inner)
+        total = float(log_likelihood) + float(statistics.log_slope.sum())
+        return replace(statistics, inner=inner), total
+
+    def log_likelihood(self, statistics: Any) -> float:
+        """``Σ w log p(x | c)`` of what was observed, each row in its own class."""
+        of_z = float(self.inner.log_likelihood(statistics.inner))
+        return of_z + float(statistics.log_slope.sum())
+
+
 class Mapped(Family):
     """A family whose columns are mapped to numbers, which follow another `family`."""
 

@@ -19,7 +19,7 @@ from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
-from gaussbayes.families.gaussian.density import GaussianDensity, centre_of
+from gaussbayes.families.gaussian.density import GaussianDensity, centre_of, divisors
 from gaussbayes.families.gaussian.left_out import GaussianLeftOut, has_closed_form
 from gaussbayes.families.gaussian.predictive import PredictiveLeftOut, check_degrees
 from gaussbayes.families.gaussian.shrinkage import oas_by_traces
@@ -29,7 +29,7 @@ from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatis
 from gaussbayes.families.gaussian.structure import Full, Structure
 from gaussbayes.families.mapped import Mapped, MappedStatistics
 from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
-from gaussbayes.families.removal import Removal, degrees
+from gaussbayes.families.removal import Removal
 
 _LEAST_LEFT = 1e-6
 """What must be left of a determinant. With more features than rows every row has a direction of its
@@ -202,20 +202,7 @@ class Spanned(Mapped):
             sharing = structure.sharing
             values = (1.0 - sharing) * own + sharing * pooled
             return values, (1.0 - sharing) * own_outside + sharing * outside
-        weight = structure.weights(moments.weight)
-        divisor = self.family.divisor
-        divide = degrees(weight, divisor, moments.n_classes if structure.shared else 1)
-        if (divide <= 0).any():
-            code = int(np.argmin(divide))
-            shared = structure.shared
-            who = (
-                "the classes together weigh" if shared else f"class {names.class_name(code)} weighs"
-            )
-            msg = (
-                f"{who} {weight[code]:g}, so that the unbiased estimate divides by "
-                f"{divide[code]:g}; it needs more rows"
-            )
-            raise DataError(msg)
+        weight, divide = divisors(moments, names, structure, self.family.divisor)
         scatter = moments.scatters("full", shared=structure.shared)
         values, d = scatter / divide[:, None, None], self.span.n_columns
         trace = np.einsum("mii->m", values)
