@@ -1,7 +1,5 @@
 """Inverses of positive definite matrices."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from gaussbayes.base.types import FloatArray
@@ -30,20 +28,3 @@ def invert_definite(matrices: FloatArray) -> tuple[FloatArray, FloatArray]:
         np.add(inverse, inverse.T, out=matrix)
         np.einsum("ii->i", matrix)[...] *= 0.5
     return matrices, log_det
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Precisions:
-    """The inverses of positive definite matrices, and the logarithms of their determinants."""
-
-    matrices: FloatArray  # (s, d, d)
-    log_det: FloatArray  # (s,) of what was inverted
-
-    @classmethod
-    def of(cls, matrices: FloatArray) -> "Precisions":
-        """Those of matrices (s, d, d), which are overwritten."""
-        return cls(*invert_definite(matrices))
-
-    def times(self, x: FloatArray) -> FloatArray:
-        """The products (s, d, n) with columns (d, n)."""
-        return self.matrices @ x

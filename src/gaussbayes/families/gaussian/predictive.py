@@ -32,7 +32,7 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.definite import Precisions
+from gaussbayes.families.gaussian.definite import invert_definite
 from gaussbayes.families.gaussian.density import GaussianDensity, centre_of
 from gaussbayes.families.gaussian.expectation import PointBlock, row_blocks
 from gaussbayes.families.gaussian.left_out import downdated, solve_each, targets_without
@@ -233,25 +233,14 @@ class PredictiveLeftOut:
         They are the same for every block of rows, and for priors that are alike in what comes
         first: how much of the pooled scatter is not shrunk, and the class unless all share one.
         """
-        of_pooled = (1.0 - prior.shrinkage) * self._part(prior)
-        if prior.sharing == 1.0:
-            spread, basis = self._principal()
-            return (of_pooled, -1), of_pooled * spread, basis
-        key = of_pooled, code
+        of_pooled, shared = (1.0 - prior.shrinkage) * self._part(prior), prior.sharing == 1.0
+        key = (1.0, -1) if shared else (of_pooled, code)
         if key not in self.axes:
-            scatter = of_pooled * self.pooled
-            np.einsum("ii->i", scatter)[...] = of_pooled * self.squares
-            self.axes[key] = _principal_axes(scatter + self.own[code])
-        return key, *self.axes[key]
-
-    def _principal(self) -> tuple[FloatArray, FloatArray]:
-        """The pooled scatter (r,) along its principal axes, and these in columns (r, r)."""
-        key = 1.0, -1
-        if key not in self.axes:
-            scatter = self.pooled.copy()
-            np.einsum("ii->i", scatter)[...] = self.squares
-            self.axes[key] = _principal_axes(scatter)
-        return self.axes[key]
+            scatter = key[0] * self.pooled
+            np.einsum("ii->i", scatter)[...] = key[0] * self.squares
+            self.axes[key] = _principal_axes(scatter if shared else scatter + self.own[code])
+        spread, basis = self.axes[key]
+        return key, of_pooled * spread if shared else spread, basis
 
     def _spherical(
         self, code: int, priors: Sequence[Prior], y: FloatArray, removal: Removal
@@ -304,8 +293,8 @@ class PredictiveLeftOut:
             apart = self._apart(code)
             for batch in batches:
                 priors = [self.priors[number] for number in batch]
-                precision = self._precisions(code, priors)
-                of_apart = np.einsum("dk,sdk->sk", apart.T, precision.times(apart.T))
+                precision, log_det = self._precisions(code, priors)
+                of_apart = np.einsum("dk,sdk->sk", apart.T, precision @ apart.T)
                 part = np.array([[self._part(prior)] for prior in priors])
                 shrinkage = np.array([[prior.shrinkage] for prior in priors])
                 own = np.array([[prior.sharing < 1.0] for prior in priors])
@@ -317,7 +306,7 @@ class PredictiveLeftOut:
                     pull = gone.lost * ((1.0 - shrinkage) * part + own * mine)
                     rest = 1.0 - pull * length
                     squares += pull * np.square(across) / rest
-                    volume = volume + precision.log_det[:, None] + np.log(rest)
+                    volume = volume + log_det[:, None] + np.log(rest)
                     log_density = self._log_density(
                         code, priors, squares, volume, gone, points.n_present
                     )
@@ -325,8 +314,8 @@ class PredictiveLeftOut:
                     reliable[np.ix_(batch, at)] &= rest > _LEAST_GIVEN
         return np.moveaxis(result, 0, 2), reliable
 
-    def _precisions(self, code: int, priors: Sequence[Prior]) -> Precisions:
-        """``M_c⁻¹`` of a class under some priors."""
+    def _precisions(self, code: int, priors: Sequence[Prior]) -> tuple[FloatArray, FloatArray]:
+        """``M_c⁻¹`` (s, r, r) and ``log |M_c|`` (s,) of a class under some priors."""
         target = self.trace / self.n_features
         matrices = np.empty((len(priors), *self.pooled.shape))
         for number, prior in enumerate(priors):
@@ -336,7 +325,7 @@ class PredictiveLeftOut:
             np.einsum("ii->i", matrices[number])[...] = part * diagonal
             if prior.sharing < 1.0:
                 matrices[number] += self.own[code]
-        return Precisions.of(matrices)
+        return invert_definite(matrices)
 
     def _each(
         self,
@@ -426,7 +415,7 @@ class _Points:
 
     def forms(
         self,
-        precision: Precisions,
+        precision: FloatArray,
         mine: NDArray[np.bool_],
         apart: FloatArray,
         of_apart: FloatArray,
@@ -439,15 +428,15 @@ class _Points:
         """
         x, scale = self.x, np.where(mine, self.root, 1.0 / self.root)
         if self.present is None:  # v = scale x + apart
-            of_x = precision.times(x)
+            of_x = precision @ x
             length = np.einsum("dn,sdn->sn", x, of_x)
             product = np.einsum("dn,sdn->sn", apart, of_x)
             across = scale * length + product
             return scale * (across + product) + of_apart, across, length, np.zeros((1, 1))
         kernels, x = active(), np.ascontiguousarray(x.T)
         v = np.ascontiguousarray((scale * self.x + apart * self.present).T)
-        forms = np.empty((4, len(precision.matrices), len(x)))
-        for number, matrix in enumerate(precision.matrices):
+        forms = np.empty((4, len(precision), len(x)))
+        for number, matrix in enumerate(precision):
             of_v, of_x = v @ matrix, x @ matrix
             products = (v, of_v), (v, of_x), (x, of_x)
             off, forms[3, number] = kernels.shorten(matrix, self.hidden, self.cell, of_v, of_x)
