@@ -38,11 +38,6 @@ class Removal:
     stretch: FloatArray  # (n,)
     sound: NDArray[np.bool_]  # (n,) whether the row leaves enough of its class behind
 
-    def of_class(self, code: int) -> tuple[NDArray[np.intp], "Removal"]:
-        """Which of the rows are of a class, and what becomes of its weight without each."""
-        which = np.flatnonzero(self.codes == code)
-        return which, self.of_rows(which)
-
     def of_rows(self, which: NDArray[np.intp]) -> "Removal":
         """The same for some of the rows."""
         return Removal(*(getattr(self, name)[which] for name in self.__slots__))

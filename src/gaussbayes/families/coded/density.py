@@ -5,7 +5,7 @@ not points between: categories cannot be drawn from them, nor are distances thos
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -19,31 +19,25 @@ from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.families.coded.coding import CategoryCode, Coding
 from gaussbayes.families.coded.statistics import CodedStatistics
 from gaussbayes.families.expression import CodedColumns
+from gaussbayes.families.mapped import MappedDensity
 from gaussbayes.families.protocol import ParameterTable, Reference
 from gaussbayes.families.transformed.statistics import row_blocks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CodedDensity:
+class CodedDensity(MappedDensity):
     """Densities of k classes, of the codes of columns."""
 
-    coding: Coding
-    inner: Any  # Density, of the codes
-
     @property
-    def n_classes(self) -> int:
-        """How many classes there are."""
-        return int(self.inner.n_classes)
+    def coding(self) -> Coding:
+        """The codes of the columns."""
+        coding: Coding = self.map
+        return coding
 
     @property
     def n_columns(self) -> int:
         """How many columns there are."""
         return len(self.coding.of)
-
-    @property
-    def n_parameters(self) -> int:
-        """Free parameters of the densities of the codes."""
-        return int(self.inner.n_parameters)
 
     @property
     def categories(self) -> tuple[Categories, ...]:
@@ -70,24 +64,11 @@ class CodedDensity:
         coded = self.coding.forward(rows)
         return CodedStatistics(self.coding, self.inner.expect(coded, responsibility, threads))
 
-    def expect_statistics(self, statistics: CodedStatistics) -> tuple[CodedStatistics, float]:
-        """Expected complete statistics of rows known by theirs, and their `log_likelihood`."""
-        inner, log_likelihood = self.inner.expect_statistics(statistics.inner)
-        return replace(statistics, inner=inner), log_likelihood
-
-    def log_likelihood(self, statistics: CodedStatistics) -> float:
-        """``Σ w log p(z | c)`` of what was observed, each row in its own class."""
-        return float(self.inner.log_likelihood(statistics.inner))
-
     def marginal(self, columns: Sequence[int], names: Schema) -> "CodedDensity":
         """The density of some of the columns: of their codes."""
         coding = self.coding.of_columns(columns)
         inner = self.inner.marginal(self.coding.places(columns), coding.names(names))
         return CodedDensity(coding, inner)
-
-    def selected(self, codes: Sequence[int]) -> "CodedDensity":
-        """Only the classes with these codes, in this order."""
-        return replace(self, inner=self.inner.selected(codes))
 
     def contributions(
         self, row: Rows, pair: tuple[int, int], reference: Reference | None

@@ -7,24 +7,23 @@ from typing import Any, ClassVar
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import FloatArray, TransformName
+from gaussbayes.base.types import TransformName
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.coded.coding import CategoryCode, Coding, learn
 from gaussbayes.families.coded.density import CodedDensity
 from gaussbayes.families.coded.statistics import CodedStatistics
 from gaussbayes.families.gaussian import Gaussian
-from gaussbayes.families.protocol import Fit, Kind, LeftOut
-from gaussbayes.families.removal import Removal
+from gaussbayes.families.mapped import Mapped
+from gaussbayes.families.protocol import Kind
 from gaussbayes.families.transformed import Standardised, Transformed
 from gaussbayes.families.transformed.statistics import row_blocks
 from gaussbayes.families.transformed.transform import Transform
-from gaussbayes.families.wrapper import Wrapper
 
 _AS_IT_IS = Standardised()
 
 
 @dataclass(frozen=True, slots=True)
-class Coded(Wrapper):
+class Coded(Mapped):
     """Numbers and categories whose codes follow a family together; see `Coding`.
 
     So categories have to do with each other and with the numbers, and that a value is missing tells
@@ -146,14 +145,14 @@ class Coded(Wrapper):
         family = self.family.of_columns(self.coding.places(columns))
         return replace(self, family=family, coding=self.coding.of_columns(columns), wanted=(None,))
 
-    def compact(self, rows: Rows, targets: Targets, names: Schema) -> list["Coded"]:
-        """The same in less room, by the codes of the rows."""
-        coded, inner_names = self.learnt.forward(rows), self.inner_names(names)
-        return [self._around(some) for some in self.family.compact(coded, targets, inner_names)]
-
     def inner_names(self, names: Schema) -> Schema:
         """What messages call the codes."""
         return self.learnt.names(names)
+
+    def forward(self, rows: Rows, names: Schema | None = None) -> Rows:
+        """Rows as codes."""
+        del names
+        return self.learnt.forward(rows)
 
     def n_bytes(self, n_classes: int, n_columns: int) -> int:
         """How much memory the statistics of so many classes take."""
@@ -172,26 +171,9 @@ class Coded(Wrapper):
 
         return merge_blocks(observe_block, row_blocks(rows.n_rows, coding.width), threads)
 
-    def adapted(self, statistics: CodedStatistics) -> CodedStatistics:
-        """Statistics gathered under other settings, by the same code."""
-        statistics.check_alike(self.learnt)
-        return replace(statistics, inner=self.family.adapted(statistics.inner))
-
-    def estimate(
-        self,
-        statistics: CodedStatistics,
-        names: Schema,
-        threads: int = 1,
-        start: CodedDensity | None = None,
-    ) -> Fit:
-        """The density that fits the codes best, regularised."""
-        near = None if start is None else start.inner
-        fit = self.family.estimate(statistics.inner, self.inner_names(names), threads, near)
-        return Fit(self.density_of(statistics, fit.density), fit.convergence)
-
     def density_of(self, statistics: CodedStatistics, inner: Any) -> CodedDensity:
         """The density of rows whose codes have this density."""
-        return CodedDensity(statistics.coding, inner)
+        return CodedDensity(statistics.map, inner)
 
     def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
         """Free parameters of the family of the codes."""
@@ -200,33 +182,3 @@ class Coded(Wrapper):
             return None
         count: int | None = self.family.n_parameters(n_classes, self.coding.width)
         return count
-
-    def left_out(
-        self,
-        statistics: CodedStatistics,
-        path: Sequence["Coded"],
-        targets: Targets,
-        names: Schema,
-        completion: Any = None,
-    ) -> LeftOut | None:
-        """The closed form of the family of the codes, given these."""
-        families = [member.family for member in path]
-        inner_names = self.inner_names(names)
-        closed = self.family.left_out(statistics.inner, families, targets, inner_names, completion)
-        if closed is None:
-            return None
-
-        def log_densities(rows: Rows, removal: Removal) -> tuple[FloatArray, Any]:
-            scores: tuple[FloatArray, Any] = closed(statistics.coding.forward(rows), removal)
-            return scores
-
-        return log_densities
-
-    def on_path_with(self, other: "Coded") -> bool:
-        """Whether two families differ in what regularises only."""
-        return self.coding == other.coding and bool(self.family.on_path_with(other.family))
-
-    def log_evidence(self, density: Any, statistics: Any) -> tuple[float, int]:
-        """That of the codes."""
-        evidence: tuple[float, int] = self.family.log_evidence(density.inner, statistics.inner)
-        return evidence

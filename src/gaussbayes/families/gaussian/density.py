@@ -42,6 +42,7 @@ from gaussbayes.families.gaussian.shrinkage import (
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Shape, Structure, structure_of_values
 from gaussbayes.families.protocol import ParameterTable, Reference
+from gaussbayes.families.removal import degrees
 from gaussbayes.kernels import check_possible
 from gaussbayes.kernels.arrays import (
     IMPOSSIBLE,
@@ -333,9 +334,19 @@ def _values(
         )
         return np.asarray((1.0 - structure.sharing) * apart + structure.sharing * pooled)
     shared, shape = structure.shared, structure.shape
-    weight = moments.weight.sum(keepdims=True) if shared else moments.weight
-    n_means = moments.weight.size if shared else 1
-    divide = weight if divisor == "mle" else weight - n_means
+    weight, divide = divisors(moments, names, structure, divisor)
+    values = shape.from_scatter(moments.scatters(shape.layout, shared=shared), divide)
+    if shrinkage is None or shape.isotropic:
+        return values
+    return shrink(values, shrinkage, weight, target)
+
+
+def divisors(
+    moments: ClassMoments, names: Schema, structure: Structure, divisor: Divisor
+) -> tuple[FloatArray, FloatArray]:
+    """The weights of scatters (m,), and what they are divided by (m,); DataError unless above 0."""
+    weight, shared = structure.weights(moments.weight), structure.shared
+    divide = degrees(weight, divisor, moments.n_classes if shared else 1)
     if (divide <= 0).any():
         code = int(np.argmin(divide))
         who = "the classes together weigh" if shared else f"class {names.class_name(code)} weighs"
@@ -344,10 +355,7 @@ def _values(
             "it needs more rows"
         )
         raise DataError(msg)
-    values = shape.from_scatter(moments.scatters(shape.layout, shared=shared), divide)
-    if shrinkage is None or shape.isotropic:
-        return values
-    return shrink(values, shrinkage, weight, target)
+    return weight, divide
 
 
 def centre_of(moments: ClassMoments) -> tuple[FloatArray, FloatArray]:

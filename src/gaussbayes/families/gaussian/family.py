@@ -373,9 +373,10 @@ class Gaussian(Family):
 
         There is none for covariances that are regularised otherwise than by shrinkage.
         """
+        del completion
         if any(family.regularisation != PLAIN for family in path):
             return None
-        return left_out.left_out(self, statistics, path, targets, names, completion)
+        return left_out.left_out(statistics, path, targets, names)
 
     def candidates(self) -> Iterator["Gaussian"]:
         """What the automatic choice tries; neighbours of one structure differ in shrinkage.

@@ -21,7 +21,7 @@ Features that do not vary within classes, or not at all, are no error: they have
 in P, see `gaussbayes.families.gaussian.shrinkage.target_squares`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -32,15 +32,10 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.definite import (
-    AnyPrecisions,
-    LowRankPrecisions,
-    Precisions,
-    root_of,
-)
+from gaussbayes.families.gaussian.definite import invert_definite
 from gaussbayes.families.gaussian.density import GaussianDensity, centre_of
 from gaussbayes.families.gaussian.expectation import PointBlock, row_blocks
-from gaussbayes.families.gaussian.left_out import solve_each, targets_without
+from gaussbayes.families.gaussian.left_out import downdated, solve_each, targets_without
 from gaussbayes.families.gaussian.shrinkage import target_of
 from gaussbayes.families.gaussian.statistics import ClassMoments
 from gaussbayes.families.gaussian.structure import Full
@@ -52,9 +47,6 @@ Reliable: TypeAlias = NDArray[np.bool_]
 
 _NEAR = 1 << 16
 """Numbers that are worked on at a time: as many as stay near the processor."""
-
-_NARROW = 0.4
-"""Proportion of the features up to which the rank of a scatter is worth a formula of its own."""
 
 _LEAST_GIVEN = 1e-8
 """What must be left of a determinant if the target is given, which alone keeps it from 0."""
@@ -160,9 +152,8 @@ class PredictiveLeftOut:
     squares: FloatArray  # (r,) its diagonal, where features that do not vary have something
     n_features: int  # d: more than r if these are directions that contain all rows
     least: float  # proportion that must be left of a determinant, and of the trace
-    # What was worked out so far: principal axes, and roots of the scatters of classes.
+    # Principal axes that were found so far.
     axes: dict[tuple[float, int], tuple[FloatArray, FloatArray]] = field(default_factory=dict)
-    roots: dict[int, FloatArray] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -231,31 +222,25 @@ class PredictiveLeftOut:
         """How much the pooled scatter counts."""
         return 1.0 if prior.sharing == 1.0 else prior.ratio / len(self.own)
 
+    def _apart(self, code: int) -> FloatArray:
+        """How far the means of all classes (k, r) are from that of one; near ones lose no digit."""
+        anchor, offset = self.moments.anchor, self.moments.offset
+        return np.asarray(((anchor - anchor[code]) + (offset - offset[code])) / self.unit)
+
     def _axes(self, prior: Prior, code: int) -> tuple[tuple[float, int], FloatArray, FloatArray]:
         """The scatter (r,) along its principal axes, but for the target, and these in columns.
 
         They are the same for every block of rows, and for priors that are alike in what comes
         first: how much of the pooled scatter is not shrunk, and the class unless all share one.
         """
-        of_pooled = (1.0 - prior.shrinkage) * self._part(prior)
-        if prior.sharing == 1.0:
-            spread, basis = self._principal()
-            return (of_pooled, -1), of_pooled * spread, basis
-        key = of_pooled, code
+        of_pooled, shared = (1.0 - prior.shrinkage) * self._part(prior), prior.sharing == 1.0
+        key = (1.0, -1) if shared else (of_pooled, code)
         if key not in self.axes:
-            scatter = of_pooled * self.pooled
-            np.einsum("ii->i", scatter)[...] = of_pooled * self.squares
-            self.axes[key] = _principal_axes(scatter + self.own[code])
-        return key, *self.axes[key]
-
-    def _principal(self) -> tuple[FloatArray, FloatArray]:
-        """The pooled scatter (r,) along its principal axes, and these in columns (r, r)."""
-        key = 1.0, -1
-        if key not in self.axes:
-            scatter = self.pooled.copy()
-            np.einsum("ii->i", scatter)[...] = self.squares
-            self.axes[key] = _principal_axes(scatter)
-        return self.axes[key]
+            scatter = key[0] * self.pooled
+            np.einsum("ii->i", scatter)[...] = key[0] * self.squares
+            self.axes[key] = _principal_axes(scatter if shared else scatter + self.own[code])
+        spread, basis = self.axes[key]
+        return key, of_pooled * spread if shared else spread, basis
 
     def _spherical(
         self, code: int, priors: Sequence[Prior], y: FloatArray, removal: Removal
@@ -264,12 +249,11 @@ class PredictiveLeftOut:
 
         Along principal axes rows are columns (r, n): sums over these are sums of whole rows.
         """
-        moments, d, mine = self.moments, self.n_features, removal.codes == code
+        d, mine = self.n_features, removal.codes == code
         keys, spreads, bases = zip(*(self._axes(prior, code) for prior in priors), strict=True)
         basis = np.stack(bases[:1] if len(set(keys)) == 1 else bases)
-        apart = (moments.anchor - moments.anchor[code]) + (moments.offset - moments.offset[code])
         turned = basis.mT @ y.T
-        v = (basis.mT @ (apart / self.unit).T)[:, :, removal.codes]
+        v = (basis.mT @ self._apart(code).T)[:, :, removal.codes]
         v += turned
         left = self.trace - removal.factor * np.einsum("nj,nj->n", y, y)
         part = np.array([[self._part(prior)] for prior in priors])
@@ -294,37 +278,23 @@ class PredictiveLeftOut:
 
         where x is 0 in h. So rows with missing values have a closed form given what these are
         expected by: what is expected of the features that a row lacks does not enter M_oo.
-
-        Complete rows are turned to the principal axes of P, along which all of M_c but S_c is
-        diagonal; and the rank of S_c is less than the rows of its class.
         """
-        moments, basis = self.moments, None
-        precisions: Callable[[int, Sequence[Prior]], AnyPrecisions] = self._precisions
-        if not np.isnan(y).any():
-            precisions, basis = self._turned_precisions, self._principal()[1]
-            y = y @ basis
+        moments = self.moments
         blocks = [
             (at, removal.of_rows(at), _Points.of(y[at], removal.stretch[at], block))
             for at, block in row_blocks(y)
         ]
         largest = max([y.shape[1] ** 2] + [points.x.size for _, _, points in blocks])
-        shared = np.array([prior.sharing == 1.0 for prior in self.priors])
-        batches = [
-            numbers[some]
-            for numbers in (np.flatnonzero(shared), np.flatnonzero(~shared))
-            for some in ranges(numbers.size, max(1, _NEAR // largest))
-        ]
+        numbers = np.arange(len(self.priors))
+        batches = [numbers[some] for some in ranges(numbers.size, max(1, _NEAR // largest))]
         result = np.empty((moments.n_classes, len(self.priors), len(y)))
         reliable = np.repeat(removal.sound[None], len(self.priors), axis=0)
         for code in range(moments.n_classes):
-            apart = (moments.anchor - moments.anchor[code]) + (
-                moments.offset - moments.offset[code]
-            )
-            apart = apart / self.unit if basis is None else apart / self.unit @ basis
+            apart = self._apart(code)
             for batch in batches:
                 priors = [self.priors[number] for number in batch]
-                precision = precisions(code, priors)
-                of_apart = np.einsum("dk,sdk->sk", apart.T, precision.times(apart.T))
+                precision, log_det = self._precisions(code, priors)
+                of_apart = np.einsum("dk,sdk->sk", apart.T, precision @ apart.T)
                 part = np.array([[self._part(prior)] for prior in priors])
                 shrinkage = np.array([[prior.shrinkage] for prior in priors])
                 own = np.array([[prior.sharing < 1.0] for prior in priors])
@@ -336,7 +306,7 @@ class PredictiveLeftOut:
                     pull = gone.lost * ((1.0 - shrinkage) * part + own * mine)
                     rest = 1.0 - pull * length
                     squares += pull * np.square(across) / rest
-                    volume = volume + precision.log_det[:, None] + np.log(rest)
+                    volume = volume + log_det[:, None] + np.log(rest)
                     log_density = self._log_density(
                         code, priors, squares, volume, gone, points.n_present
                     )
@@ -344,8 +314,8 @@ class PredictiveLeftOut:
                     reliable[np.ix_(batch, at)] &= rest > _LEAST_GIVEN
         return np.moveaxis(result, 0, 2), reliable
 
-    def _precisions(self, code: int, priors: Sequence[Prior]) -> Precisions:
-        """``M_c⁻¹`` of a class under some priors."""
+    def _precisions(self, code: int, priors: Sequence[Prior]) -> tuple[FloatArray, FloatArray]:
+        """``M_c⁻¹`` (s, r, r) and ``log |M_c|`` (s,) of a class under some priors."""
         target = self.trace / self.n_features
         matrices = np.empty((len(priors), *self.pooled.shape))
         for number, prior in enumerate(priors):
@@ -355,26 +325,7 @@ class PredictiveLeftOut:
             np.einsum("ii->i", matrices[number])[...] = part * diagonal
             if prior.sharing < 1.0:
                 matrices[number] += self.own[code]
-        return Precisions.of(matrices)
-
-    def _turned_precisions(self, code: int, priors: Sequence[Prior]) -> AnyPrecisions:
-        """The same along the axes of the pooled scatter; all of the priors share it, or none."""
-        spread, target = self._principal()[0], self.trace / self.n_features
-        part = np.array([[self._part(prior)] for prior in priors])
-        shrinkage = np.array([[prior.shrinkage] for prior in priors])
-        diagonal = part * ((1.0 - shrinkage) * spread + shrinkage * target)
-        root = np.empty((spread.size, 0)) if priors[0].sharing == 1.0 else self._root(code)
-        if root.shape[1] <= _NARROW * spread.size:
-            return LowRankPrecisions.of(diagonal, root)
-        matrices = np.repeat((root @ root.T)[None], len(priors), axis=0)
-        np.einsum("sii->si", matrices)[...] += diagonal
-        return Precisions.of(matrices)
-
-    def _root(self, code: int) -> FloatArray:
-        """Of the scatter of a class, along the axes of the pooled one."""
-        if code not in self.roots:
-            self.roots[code] = self._principal()[1].T @ root_of(self.own[code])
-        return self.roots[code]
+        return invert_definite(matrices)
 
     def _each(
         self,
@@ -464,7 +415,7 @@ class _Points:
 
     def forms(
         self,
-        precision: AnyPrecisions,
+        precision: FloatArray,
         mine: NDArray[np.bool_],
         apart: FloatArray,
         of_apart: FloatArray,
@@ -473,20 +424,19 @@ class _Points:
 
         Here v is how far rows are from the mean of a class, without the row for those of this class
         (`mine`), and `apart` (d, n) how far the means of their own classes are; `of_apart` (s, n)
-        is the square of that. Where something is missing, precisions are matrices.
+        is the square of that.
         """
         x, scale = self.x, np.where(mine, self.root, 1.0 / self.root)
         if self.present is None:  # v = scale x + apart
-            of_x = precision.times(x)
+            of_x = precision @ x
             length = np.einsum("dn,sdn->sn", x, of_x)
             product = np.einsum("dn,sdn->sn", apart, of_x)
             across = scale * length + product
             return scale * (across + product) + of_apart, across, length, np.zeros((1, 1))
-        assert isinstance(precision, Precisions)
         kernels, x = active(), np.ascontiguousarray(x.T)
         v = np.ascontiguousarray((scale * self.x + apart * self.present).T)
-        forms = np.empty((4, len(precision.matrices), len(x)))
-        for number, matrix in enumerate(precision.matrices):
+        forms = np.empty((4, len(precision), len(x)))
+        for number, matrix in enumerate(precision):
             of_v, of_x = v @ matrix, x @ matrix
             products = (v, of_v), (v, of_x), (x, of_x)
             off, forms[3, number] = kernels.shorten(matrix, self.hidden, self.cell, of_v, of_x)
@@ -499,41 +449,6 @@ def _principal_axes(scatter: FloatArray) -> tuple[FloatArray, FloatArray]:
     """A scatter (r,) along its principal axes, and these in columns (r, r)."""
     spread, basis = np.linalg.eigh(scatter)
     return np.maximum(spread, 0.0), basis
-
-
-def downdated(
-    diagonal: FloatArray,
-    target: FloatArray,
-    y: FloatArray,
-    v: FloatArray,
-    pull: FloatArray,
-    n_features: int,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Matrices ``M = D − pull y yᵀ``, one for each of n rows, by the Sherman-Morrison formula.
-
-    Rows are columns here. D is diagonal (…, r, n) in r directions, and the target (…, n) alone in
-    others, up to d, in which nothing of y and v (…, r, n) lies. Returns ``vᵀ M⁻¹ v``,
-    ``yᵀ D⁻¹ y``, ``log |M|`` and ``|M| / |D|``, each (…, n); D is overwritten.
-    """
-    outside = n_features - diagonal.shape[-2]
-    log_det = _sums_of_logs(diagonal)
-    if outside:
-        log_det += outside * np.log(target)
-    inverse = np.divide(1.0, diagonal, out=diagonal)
-    squares = np.einsum("...jn,...jn,...jn->...n", v, v, inverse)
-    inverse *= y
-    length, across = (np.einsum("...jn,...jn->...n", some, inverse) for some in (y, v))
-    rest = 1.0 - pull * length
-    squares += pull * np.square(across) / rest
-    log_det += np.log(rest)
-    return squares, length, log_det, rest
-
-
-def _sums_of_logs(values: FloatArray) -> FloatArray:
-    """``Σ_j log values_j`` (…, n): of the products of eight, which do not overflow."""
-    if values.min() > 1e-35 and values.max() < 1e35:
-        values = np.multiply.reduceat(values, range(0, values.shape[-2], 8), axis=-2)
-    return np.asarray(np.log(values).sum(axis=-2))
 
 
 def log_evidence(moments: ClassMoments, prior: Prior) -> float:

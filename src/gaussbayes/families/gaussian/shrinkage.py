@@ -118,12 +118,20 @@ def oas_intensity(covariance: FloatArray, weight: FloatArray) -> FloatArray:
     features.
     """
     (m, d), trace = covariance.shape[:2], _trace(covariance)
-    # In units in which the mean variance is 1, so that no square overflows or vanishes: tr Σ = d.
+    # In units in which the mean variance is 1, so that no square overflows or vanishes.
     unit = np.where(trace > 0, trace / d, 1.0)
-    scaled = covariance.reshape(m, -1) / unit[:, None]
-    squares = np.square(scaled).sum(axis=1)
-    above = (1.0 - 2.0 / d) * squares + d**2
-    below = (weight + 1.0 - 2.0 / d) * (squares - d)
+    squares = np.square(covariance.reshape(m, -1) / unit[:, None]).sum(axis=1)
+    return oas_by_traces(trace / unit, squares, d, weight)
+
+
+def oas_by_traces(
+    trace: FloatArray, squares: FloatArray, n_features: int, weight: FloatArray
+) -> FloatArray:
+    """The intensity of `oas_intensity` (m,) by ``tr Σ`` and ``tr Σ²`` of d features."""
+    d, unit = n_features, np.where(trace > 0, trace / n_features, 1.0)
+    scaled = squares / np.square(unit)
+    above = (1.0 - 2.0 / d) * scaled + d**2
+    below = (weight + 1.0 - 2.0 / d) * (scaled - d)
     # Already spherical: nothing to shrink towards, any intensity gives the same.
     intensity = np.divide(above, below, out=np.ones_like(above), where=below > 0)
     return np.asarray(np.minimum(1.0, intensity))

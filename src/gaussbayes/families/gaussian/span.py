@@ -54,12 +54,15 @@ class Span:
         """How many directions are left."""
         return self.n_columns - self.n_directions
 
-    def same(self, other: "Span") -> bool:
+    def __eq__(self, other: object) -> bool:
         """Whether rows have the same coordinates in another."""
-        names = ("center", "unit", "basis")
-        return self is other or all(
-            np.array_equal(getattr(self, name), getattr(other, name)) for name in names
+        return isinstance(other, Span) and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("center", "unit", "basis")
         )
+
+    def __hash__(self) -> int:
+        return hash(self.basis.shape)
 
     def blocks(self, n_rows: int) -> list[slice]:
         """The rows in pieces that are turned at a time."""

@@ -8,7 +8,7 @@ the pooled deviations of the features; these units are settings that keep a row 
 as transforms are.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -19,103 +19,60 @@ from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
-from gaussbayes.families.gaussian.density import GaussianDensity, centre_of
-from gaussbayes.families.gaussian.left_out import has_closed_form
+from gaussbayes.families.gaussian.density import GaussianDensity, centre_of, divisors
+from gaussbayes.families.gaussian.left_out import GaussianLeftOut, has_closed_form
 from gaussbayes.families.gaussian.predictive import PredictiveLeftOut, check_degrees
+from gaussbayes.families.gaussian.shrinkage import oas_by_traces
 from gaussbayes.families.gaussian.span import Span, pooled_deviation, span_of
 from gaussbayes.families.gaussian.spanned_density import SpannedDensity, no_em
-from gaussbayes.families.gaussian.spanned_left_out import (
-    LEAST_LEFT,
-    SpannedLeftOut,
-    oas_by_traces,
-)
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Full, Structure
+from gaussbayes.families.mapped import Mapped, MappedStatistics
 from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
-from gaussbayes.families.removal import Removal, degrees
+from gaussbayes.families.removal import Removal
+
+_LEAST_LEFT = 1e-6
+"""What must be left of a determinant. With more features than rows every row has a direction of its
+own, along which next to nothing is left without it, but for the target: that is no rounding. Of the
+size of a log density, which is in proportion to the features, rounding is 1e-9 here."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SpannedStatistics:
+class SpannedStatistics(MappedStatistics):
     """Statistics of the coordinates of rows in a span."""
 
-    span: Span
-    inner: GaussianStatistics  # of r directions
+    map: Span
+    inner: GaussianStatistics
 
-    @property
-    def weight(self) -> FloatArray:
-        """How much the rows of each class weigh (k,)."""
-        return self.inner.weight
+    differs = (
+        "statistics in the spans of different rows cannot be put together: with more features than "
+        "rows, fit to all rows at once, or begin with partial_fit"
+    )
 
     @property
     def n_columns(self) -> int:
         """How many features there are."""
-        return self.span.n_columns
+        return int(self.map.n_columns)
 
-    @property
-    def n_bytes(self) -> int:
-        """How much memory they take."""
-        return self.inner.n_bytes
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether no value was missing."""
-        return True
-
-    def __add__(self, other: "SpannedStatistics") -> "SpannedStatistics":
-        self.check_alike(other.span)
-        return replace(self, inner=self.inner + other.inner)
-
-    def plus(self, other: "SpannedStatistics", names: Schema) -> "SpannedStatistics":
-        """The statistics of the rows of both; they must be of the same span."""
-        self.check_alike(other.span)
-        return replace(self, inner=self.inner.plus(other.inner, directions(names, self.span)))
-
-    def without(self, other: "SpannedStatistics", names: Schema) -> "SpannedStatistics":
-        """The statistics of these rows without others, which must be among them."""
-        self.check_alike(other.span)
-        return replace(self, inner=self.inner.without(other.inner, directions(names, self.span)))
-
-    def scaled(self, factor: float) -> "SpannedStatistics":
-        """The statistics of the same rows, each counting `factor` times as much."""
-        return replace(self, inner=self.inner.scaled(factor))
-
-    def selected(self, codes: Sequence[int]) -> "SpannedStatistics":
-        """Only the classes with these codes, in this order."""
-        return replace(self, inner=self.inner.selected(codes))
-
-    def aligned(self, positions: Sequence[int], n_classes: int) -> "SpannedStatistics":
-        """The same where class `i` has become number ``positions[i]`` of `n_classes`."""
-        return replace(self, inner=self.inner.aligned(positions, n_classes))
-
-    def together(self) -> "SpannedStatistics":
-        """The statistics of the rows of all classes, as those of one class."""
-        return replace(self, inner=self.inner.together())
+    def inner_names(self, names: Schema) -> Schema:
+        """What messages call the coordinates."""
+        return directions(names, self.map)
 
     def of_columns(self, columns: Sequence[int]) -> GaussianStatistics:
         """Those of some features, with scatters of all pairs of these: ``u Q S Qᵀ u``."""
         where, moments = np.asarray(columns, dtype=np.intp), self.inner.moments
-        unit = self.span.unit[where]
-        basis = self.span.basis[where] * unit[:, None]
+        unit = self.map.unit[where]
+        basis = self.map.basis[where] * unit[:, None]
         scatter = basis @ moments.scatter @ basis.T
-        anchor = np.repeat(self.span.center[where][None], moments.n_classes, axis=0)
+        anchor = np.repeat(self.map.center[where][None], moments.n_classes, axis=0)
         offset, scatter = moments.mean @ basis.T, 0.5 * (scatter + scatter.mT)
         empty = moments.weight == 0
         anchor[empty], offset[empty] = 0.0, 0.0
         return GaussianStatistics(ClassMoments(moments.weight, anchor, offset, scatter, "full"))
 
-    def check_alike(self, span: Span) -> None:
-        """Raise unless rows were turned by this span."""
-        if not self.span.same(span):
-            msg = (
-                "statistics in the spans of different rows cannot be put together: with more "
-                "features than rows, fit to all rows at once, or begin with partial_fit"
-            )
-            raise DataError(msg)
-
 
 @dataclass(frozen=True, slots=True)
-class Spanned(Family):
+class Spanned(Mapped):
     """A Gaussian family of full covariances, shrunk, in the span of the rows of a fit.
 
     Examples
@@ -134,6 +91,10 @@ class Spanned(Family):
     span: Span
     family: Any  # Gaussian, of all features
 
+    learns_first = False  # its span comes with it
+    attempt = Family.attempt
+    log_evidence = Family.log_evidence
+
     name: ClassVar[str] = "gaussian"
     kind: ClassVar[Kind] = "number"
 
@@ -143,21 +104,23 @@ class Spanned(Family):
         return bool(self.family.has_linear_log_odds)
 
     @property
-    def options(self) -> Mapping[str, Any]:
-        """Those of the family of all features."""
-        options: Mapping[str, Any] = self.family.options
-        return options
+    def learnt(self) -> Span:
+        """The span."""
+        return self.span
 
-    @property
-    def structure(self) -> Structure:
-        """The structure of the covariances."""
-        structure: Structure = self.family.structure
-        return structure
+    def inner_names(self, names: Schema) -> Schema:
+        """What messages call the coordinates."""
+        return directions(names, self.span)
 
-    @property
-    def shrinkage(self) -> Any:
-        """The shrinkage of the covariances."""
-        return self.family.shrinkage
+    def forward(self, rows: Rows, names: Schema | None = None) -> Rows:
+        """The coordinates of rows, which must lie in the span."""
+        del names
+        return number_rows(self.span.inside(rows))
+
+    def compact(self, rows: Rows, targets: Targets, names: Schema) -> list["Spanned"]:
+        """There is no less room."""
+        del rows, targets, names
+        return [self]
 
     def of_columns(self, columns: Sequence[int]) -> Any:
         """The family of some of the features: of all pairs of these."""
@@ -173,9 +136,8 @@ class Spanned(Family):
         self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
     ) -> SpannedStatistics:
         """The statistics of labelled rows that lie in the span."""
-        z = number_rows(self.span.inside(rows))
         layout = replace(self.family, structure=Structure("full"), choice=None)
-        inner = layout.observe(z, targets, directions(names, self.span), threads)
+        inner = layout.observe(self.forward(rows), targets, self.inner_names(names), threads)
         return SpannedStatistics(self.span, inner)
 
     def adapted(self, statistics: Any) -> SpannedStatistics:
@@ -200,7 +162,7 @@ class Spanned(Family):
         if self.family.estimation == "predictive":
             values, outside, freedom = self._predictive(moments, names)
         else:
-            values, outside = self._covariances(moments, self.structure, names)
+            values, outside = self._covariances(moments, self.family.structure, names)
             freedom = None
         if not (outside > 0).all():
             code = int(np.argmin(outside))
@@ -240,35 +202,18 @@ class Spanned(Family):
             sharing = structure.sharing
             values = (1.0 - sharing) * own + sharing * pooled
             return values, (1.0 - sharing) * own_outside + sharing * outside
-        weight = structure.weights(moments.weight)
-        divisor = self.family.divisor
-        divide = degrees(weight, divisor, moments.n_classes if structure.shared else 1)
-        if (divide <= 0).any():
-            code = int(np.argmin(divide))
-            shared = structure.shared
-            who = (
-                "the classes together weigh" if shared else f"class {names.class_name(code)} weighs"
-            )
-            msg = (
-                f"{who} {weight[code]:g}, so that the unbiased estimate divides by "
-                f"{divide[code]:g}; it needs more rows"
-            )
-            raise DataError(msg)
+        weight, divide = divisors(moments, names, structure, self.family.divisor)
         scatter = moments.scatters("full", shared=structure.shared)
         values, d = scatter / divide[:, None, None], self.span.n_columns
         trace = np.einsum("mii->m", values)
-        if self.shrinkage == "oas":
+        if self.family.shrinkage == "oas":
             intensity = oas_by_traces(trace, np.square(values).sum(axis=(1, 2)), d, weight)
         else:
-            intensity = np.full(len(values), float(self.shrinkage))
+            intensity = np.full(len(values), float(self.family.shrinkage))
         outside = intensity * trace / d
         values = values * (1.0 - intensity)[:, None, None]
         np.einsum("mii->mi", values)[...] += outside[:, None]
         return values, outside
-
-    def n_parameters(self, n_classes: int, n_columns: int) -> int:
-        """Free parameters, those of all features."""
-        return int(self.family.n_parameters(n_classes, n_columns))
 
     def alternatives(self) -> dict[Remedy, "Spanned"]:
         """Those of the family of all features that have full covariances, which are shrunk."""
@@ -279,26 +224,14 @@ class Spanned(Family):
             if other.shrinkage and other.structure.shape.correlated
         }
 
-    def log_penalty(self, density: SpannedDensity) -> float:
-        """There is none."""
-        del density
-        return 0.0
-
-    # EM for missing labels: there is none in the span of rows, which are complete and labelled.
+    def density_of(self, statistics: Any, inner: Any) -> Any:
+        """An error: unlabelled rows are fitted in all features."""
+        del statistics, inner
+        raise no_em()
 
     def start(self, statistics: Any, together: Any, names: Schema, threads: int = 1) -> Any:
-        """An error: unlabelled rows are fitted in all features."""
+        """An error, likewise."""
         del statistics, together, names, threads
-        raise no_em()
-
-    def maximise(self, expected: Any, names: Schema) -> Any:
-        """An error, likewise."""
-        del expected, names
-        raise no_em()
-
-    def coordinates(self, start: Any, names: Schema) -> Any:
-        """An error, likewise."""
-        del start, names
         raise no_em()
 
     # Held-out rows and selection.
@@ -311,16 +244,16 @@ class Spanned(Family):
         names: Schema,
         completion: Any = None,
     ) -> LeftOut | None:
-        """A closed form, given the units of the features; see `SpannedLeftOut`."""
-        del names, completion
+        """A closed form, given the units of the features; see `GaussianLeftOut`."""
+        del completion
         families, d = [member.family for member in path], self.span.n_columns
         moments = statistics.inner.moments
         formula: Any
         if self.family.estimation == "predictive":
             priors = [replace(family.prior, diagonal=False) for family in families]
-            formula = PredictiveLeftOut.of(moments, priors, d, LEAST_LEFT)
+            formula = PredictiveLeftOut.of(moments, priors, d, _LEAST_LEFT)
         elif all(has_closed_form(f.structure, f.shrinkage, targets.weights) for f in families):
-            formula = SpannedLeftOut(moments, families, d)
+            formula = GaussianLeftOut.of(moments, families, names, n_features=d, least=_LEAST_LEFT)
         else:
             return None
 
@@ -329,28 +262,6 @@ class Spanned(Family):
                 return formula.log_densities(self.span.inside(rows), removal)
 
         return log_densities
-
-    def candidates(self) -> Iterator["Spanned"]:
-        """What the automatic choice tries: the candidates of the family of all features."""
-        for family in self.family.candidates():
-            yield replace(self, family=family)
-
-    def on_path_with(self, other: "Spanned") -> bool:
-        """Whether two families differ in what regularises only."""
-        return self.span.same(other.span) and bool(self.family.on_path_with(other.family))
-
-    @property
-    def is_integrated(self) -> bool:
-        return bool(self.family.is_integrated)
-
-    def fewest_rows(self, names: Schema) -> int:
-        """That of the family of all features."""
-        return int(self.family.fewest_rows(names))
-
-    @property
-    def is_counted(self) -> bool:
-        """Whether its free parameters can be counted, as BIC needs."""
-        return bool(self.family.is_counted)
 
 
 def directions(names: Schema, span: Span) -> Schema:

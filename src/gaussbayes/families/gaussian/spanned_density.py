@@ -118,11 +118,8 @@ class SpannedDensity:
 
         def score(block: slice) -> None:
             squares, log_det, n_features = self._squares(rows[block], block.start)
-            features = n_features[:, None]
-            if self.degrees is not None:
-                out[block] = student_log_density(squares, 0.5 * log_det, self.degrees, features)
-            else:
-                out[block] = -0.5 * (squares + log_det + features * _LOG_2_PI)
+            half, features = 0.5 * log_det, n_features[:, None]
+            out[block] = student_log_density(squares, half, self.degrees, features)
 
         for_each(score, self.span.blocks(rows.n_rows), threads)
         return out
@@ -140,8 +137,6 @@ class SpannedDensity:
             squares[block], _, n_features[block] = self._squares(rows[block], block.start)
 
         for_each(score, self.span.blocks(rows.n_rows), threads)
-        if self.degrees is None:
-            return squares, n_features
         return chi_square_distance(squares, n_features, self.degrees), n_features
 
     def _squares(self, rows: Rows, first: int) -> tuple[FloatArray, FloatArray, FloatArray]:

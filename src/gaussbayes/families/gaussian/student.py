@@ -27,7 +27,7 @@ from gaussbayes.families.gaussian.drawing import spread_tails, transform
 from gaussbayes.families.gaussian.statistics import GaussianStatistics
 from gaussbayes.families.protocol import ParameterTable, Reference
 
-_LOG_PI = float(np.log(np.pi))
+_LOG_2, _LOG_PI = float(np.log(2.0)), float(np.log(np.pi))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -244,9 +244,11 @@ def line_integrals(A: float, B: float, C: float) -> tuple[float, float]:
 
 
 def chi_square_distance(
-    squares: FloatArray, n_features: FloatArray, degrees: FloatArray
+    squares: FloatArray, n_features: FloatArray, degrees: FloatArray | None
 ) -> FloatArray:
     """Squared distances (n, k) of a Gaussian at which the tail is as probable as here."""
+    if degrees is None:
+        return squares
     from scipy.special import betainc, gammainccinv
 
     half = 0.5 * np.maximum(n_features, 1.0)[:, None]
@@ -255,9 +257,14 @@ def chi_square_distance(
 
 
 def student_log_density(
-    squares: FloatArray, half_log_det: FloatArray, degrees: FloatArray, n_features: FloatArray | int
+    squares: FloatArray,
+    half_log_det: FloatArray,
+    degrees: FloatArray | None,
+    n_features: FloatArray | int,
 ) -> FloatArray:
     """Student-t log densities (n, k) by ``u`` (n, k), ``½ log |Λ|`` and degrees of freedom.
+
+    Without degrees of freedom they are Gaussian.
 
     Examples
     --------
@@ -267,6 +274,8 @@ def student_log_density(
     """
     from scipy.special import gammaln
 
+    if degrees is None:
+        return np.asarray(-0.5 * (squares + n_features * (_LOG_PI + _LOG_2)) - half_log_det)
     above = 0.5 * (degrees + n_features)
     constant = gammaln(above) - gammaln(0.5 * degrees)
     constant -= 0.5 * n_features * (np.log(degrees) + _LOG_PI)

@@ -19,6 +19,7 @@ from gaussbayes.base.threads import for_each
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.families.expression import TransformedColumns
+from gaussbayes.families.mapped import MappedDensity
 from gaussbayes.families.protocol import Fused, ParameterTable, Reference
 from gaussbayes.families.transformed.statistics import (
     TransformedStatistics,
@@ -36,26 +37,19 @@ _NODES = np.linspace(-4.0, 4.0, 401)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TransformedDensity:
+class TransformedDensity(MappedDensity):
     """Densities of k classes, of columns that are transformed; see `density_of`."""
 
-    transforms: Transforms
-    inner: Any  # Density, of z
-
     @property
-    def n_classes(self) -> int:
-        """How many classes there are."""
-        return int(self.inner.n_classes)
+    def transforms(self) -> Transforms:
+        """The transforms of the columns."""
+        transforms: Transforms = self.map
+        return transforms
 
     @property
     def n_columns(self) -> int:
         """How many columns there are."""
         return int(self.inner.n_columns)
-
-    @property
-    def n_parameters(self) -> int:
-        """Free parameters of the densities of z; what the transforms learnt counts as settings."""
-        return int(self.inner.n_parameters)
 
     # Scores.
 
@@ -125,29 +119,12 @@ class TransformedDensity:
         sums = weighted_sums(log_slope, responsibility)
         return TransformedStatistics(self.transforms, inner, sums)
 
-    def expect_statistics(
-        self, statistics: TransformedStatistics
-    ) -> tuple[TransformedStatistics, float]:
-        """Expected complete statistics of rows known by theirs, and their `log_likelihood`."""
-        inner, log_likelihood = self.inner.expect_statistics(statistics.inner)
-        total = float(log_likelihood) + float(statistics.log_slope.sum())
-        return replace(statistics, inner=inner), total
-
-    def log_likelihood(self, statistics: TransformedStatistics) -> float:
-        """``Σ w log p(x | c)`` of what was observed, each row in its own class."""
-        of_z = float(self.inner.log_likelihood(statistics.inner))
-        return of_z + float(statistics.log_slope.sum())
-
     # Parts.
 
     def marginal(self, columns: Sequence[int], names: Schema) -> "TransformedDensity":
         """The density of some of the columns: transforms are of single columns."""
         inner = self.inner.marginal(columns, names)
-        return replace(self, transforms=self.transforms.of_columns(columns), inner=inner)
-
-    def selected(self, codes: Sequence[int]) -> "TransformedDensity":
-        """Only the classes with these codes, in this order."""
-        return replace(self, inner=self.inner.selected(codes))
+        return replace(self, map=self.transforms.of_columns(columns), inner=inner)
 
     @property
     def straight(self) -> Any:

@@ -9,10 +9,10 @@ import numpy as np
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.spelling import meant
-from gaussbayes.base.types import FloatArray, TransformName
+from gaussbayes.base.types import TransformName
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.protocol import Fit, Kind, LeftOut
-from gaussbayes.families.removal import Removal
+from gaussbayes.families.mapped import Mapped
+from gaussbayes.families.protocol import Kind
 from gaussbayes.families.transformed.density import TransformedDensity, density_of
 from gaussbayes.families.transformed.learnt_transforms import learn
 from gaussbayes.families.transformed.statistics import (
@@ -27,11 +27,10 @@ from gaussbayes.families.transformed.transform import (
     Transform,
     Transforms,
 )
-from gaussbayes.families.wrapper import Wrapper
 
 
 @dataclass(frozen=True, slots=True)
-class Transformed(Wrapper):
+class Transformed(Mapped):
     """Columns whose transforms ``z_j = t_j(x_j)`` follow a family.
 
     ``log p(x | c) = log p(z | c) + Σ_j log t_j'(x_j)``
@@ -128,11 +127,6 @@ class Transformed(Wrapper):
                 raise OptionError(msg)
         return replace(self, transforms=tuple(b if isinstance(a, str) else a for a, b in pairs))
 
-    def compact(self, rows: Rows, targets: Targets, names: Schema) -> list["Transformed"]:
-        """The same in less room, by the transformed rows."""
-        z = transformed_rows(self.learnt, rows, names)
-        return [self._around(some) for some in self.family.compact(z, targets, names)]
-
     def of_columns(self, columns: Sequence[int]) -> "Transformed":
         """The family of some of the columns, in this order."""
         if len(self.transforms) == 1:
@@ -142,6 +136,10 @@ class Transformed(Wrapper):
     def n_bytes(self, n_classes: int, n_columns: int) -> int:
         """How much memory the statistics of so many classes and features take."""
         return int(self.family.n_bytes(n_classes, n_columns)) + 8 * n_classes * n_columns
+
+    def forward(self, rows: Rows, names: Schema | None = None) -> Rows:
+        """Rows transformed, in float64."""
+        return transformed_rows(self.learnt, rows, names)
 
     def check(self, rows: Rows, names: Schema) -> None:
         """Raise for the first value that cannot be transformed; names row and column."""
@@ -156,68 +154,9 @@ class Transformed(Wrapper):
         """The statistics of labelled rows, transformed."""
         return observe(self.learnt, self.family, rows, targets, names, threads)
 
-    def adapted(self, statistics: TransformedStatistics) -> TransformedStatistics:
-        """Statistics gathered under other settings, by the same transforms."""
-        statistics.check_alike(self.learnt)
-        return replace(statistics, inner=self.family.adapted(statistics.inner))
-
-    def estimate(
-        self,
-        statistics: TransformedStatistics,
-        names: Schema,
-        threads: int = 1,
-        start: TransformedDensity | None = None,
-    ) -> Fit:
-        """The density that fits the transformed rows best, regularised."""
-        near = None if start is None else start.inner
-        fit = self.family.estimate(statistics.inner, names, threads, near)
-        record = fit.convergence
-        if record is not None:
-            curve = record.log_likelihood + statistics.log_slope.sum()
-            record = replace(record, log_likelihood=curve)
-        return Fit(density_of(statistics.transforms, fit.density), record)
-
-    def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
-        """Free parameters of the family of z; what the transforms learnt counts as settings."""
-        count: int | None = self.family.n_parameters(n_classes, n_columns)
-        return count
-
     def density_of(self, statistics: TransformedStatistics, inner: Any) -> TransformedDensity:
         """The density of rows whose transforms have this density."""
-        return density_of(statistics.transforms, inner)
-
-    # Held-out rows and selection.
-
-    def left_out(
-        self,
-        statistics: TransformedStatistics,
-        path: Sequence["Transformed"],
-        targets: Targets,
-        names: Schema,
-        completion: Any = None,
-    ) -> LeftOut | None:
-        """The closed form of the family of z, given the transforms."""
-        families = [member.family for member in path]
-        closed = self.family.left_out(statistics.inner, families, targets, names, completion)
-        if closed is None:
-            return None
-
-        def log_densities(rows: Rows, removal: Removal) -> tuple[FloatArray, Any]:
-            z = transformed_rows(statistics.transforms, rows)
-            scores: tuple[FloatArray, Any] = closed(z, removal)
-            return scores
-
-        return log_densities
-
-    def on_path_with(self, other: "Transformed") -> bool:
-        """Whether two families differ in what regularises only."""
-        alike = self.transforms == other.transforms
-        return alike and bool(self.family.on_path_with(other.family))
-
-    def log_evidence(self, density: Any, statistics: Any) -> tuple[float, int]:
-        """That of z, and the slopes."""
-        of_z, n_parameters = self.family.log_evidence(density.inner, statistics.inner)
-        return of_z + float(statistics.log_slope.sum()), n_parameters
+        return density_of(statistics.map, inner)
 
 
 def check_transform(transform: Any) -> Any:

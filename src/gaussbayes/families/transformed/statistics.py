@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.families.likelihood_ratio import FamilyTests, FeatureChange
+from gaussbayes.families.mapped import MappedStatistics
 from gaussbayes.families.transformed.transform import Standardised, Transform, Transforms
 
 _BLOCK = 1 << 15
@@ -25,98 +25,33 @@ def row_blocks(n_rows: int, n_columns: int) -> list[slice]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TransformedStatistics:
-    """The statistics of the transformed rows by another family, and ``Σ w log t'(x)``.
+class TransformedStatistics(MappedStatistics):
+    """The statistics of the transformed rows by another family, and ``Σ w log t'(x)`` (k, d)."""
 
-    With these sums the likelihood is that of the rows as they came: ``Σ w log p(x | c) =
-    Σ w log p(z | c) + Σ_cj log_slope``. A value that is missing adds nothing.
-    """
-
-    transforms: Transforms
-    inner: Any  # Statistics, of z
-    log_slope: FloatArray  # (k, d)
-
-    @property
-    def weight(self) -> FloatArray:
-        """How much the rows of each class weigh (k,)."""
-        return np.asarray(self.inner.weight)
+    differs = (
+        "statistics computed under different transforms cannot be combined: each fit estimates its "
+        "own. Fit one model to all rows, update it with more rows, or fit the second model like "
+        "the first"
+    )
 
     @property
     def n_columns(self) -> int:
         """How many columns there are."""
         return int(self.log_slope.shape[1])
 
-    @property
-    def n_bytes(self) -> int:
-        """How much memory they take."""
-        return int(self.inner.n_bytes) + self.log_slope.nbytes
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether no value was missing."""
-        return bool(self.inner.is_complete)
-
-    def __add__(self, other: "TransformedStatistics") -> "TransformedStatistics":
-        self.check_alike(other.transforms)
-        return self._with(self.inner + other.inner, self.log_slope + other.log_slope)
-
-    def plus(self, other: "TransformedStatistics", names: Schema) -> "TransformedStatistics":
-        """The statistics of the rows of both; they must be transformed alike."""
-        self.check_alike(other.transforms)
-        inner = self.inner.plus(other.inner, names)
-        return self._with(inner, self.log_slope + other.log_slope)
-
-    def without(self, other: "TransformedStatistics", names: Schema) -> "TransformedStatistics":
-        """The statistics of these rows without others, which must be among them."""
-        self.check_alike(other.transforms)
-        inner = self.inner.without(other.inner, names)
-        left = self.log_slope - other.log_slope
-        return self._with(inner, np.where(inner.weight[:, None] > 0, left, 0.0))
-
-    def scaled(self, factor: float) -> "TransformedStatistics":
-        """The statistics of the same rows, each counting `factor` times as much."""
-        return self._with(self.inner.scaled(factor), factor * self.log_slope)
-
-    def selected(self, codes: Sequence[int]) -> "TransformedStatistics":
-        """Only the classes with these codes, in this order."""
-        return self._with(self.inner.selected(codes), self.log_slope[list(codes)])
-
-    def aligned(self, positions: Sequence[int], n_classes: int) -> "TransformedStatistics":
-        """The same where class `i` has become number ``positions[i]`` of `n_classes`."""
-        log_slope = np.zeros((n_classes, self.n_columns))
-        log_slope[list(positions)] = self.log_slope
-        return self._with(self.inner.aligned(positions, n_classes), log_slope)
-
-    def together(self) -> "TransformedStatistics":
-        """The statistics of the rows of all classes, as those of one class."""
-        return self._with(self.inner.together(), self.log_slope.sum(axis=0, keepdims=True))
-
     def of_columns(self, columns: Sequence[int]) -> "TransformedStatistics":
         """Only these columns, in this order."""
         some, log_slope = self.inner.of_columns(columns), self.log_slope[:, list(columns)]
-        return TransformedStatistics(self.transforms.of_columns(columns), some, log_slope)
+        return TransformedStatistics(self.map.of_columns(columns), some, log_slope)
 
     def tested(self, other: "TransformedStatistics", names: Schema) -> FamilyTests:
         """Whether the transformed rows are like others; they must be transformed alike."""
-        self.check_alike(other.transforms)
+        self.check_alike(other.map)
         tests: FamilyTests = self.inner.tested(other.inner, names)
-        of = self.transforms.of * (self.n_columns // len(self.transforms.of))
+        of = self.map.of * (self.n_columns // len(self.map.of))
         transforms = dict(zip(names.titles, of, strict=True))
         changes = [_in_units(change, transforms[change.feature]) for change in tests.changes]
         return replace(tests, changes=tuple(changes))
-
-    def check_alike(self, transforms: Transforms) -> None:
-        """Raise unless the rows were transformed by these."""
-        if self.transforms is not transforms and self.transforms != transforms:
-            msg = (
-                "statistics computed under different transforms cannot be combined: each fit "
-                "estimates its own. Fit one model to all rows, update it with more rows, or fit "
-                "the second model like the first"
-            )
-            raise DataError(msg)
-
-    def _with(self, inner: Any, log_slope: FloatArray) -> "TransformedStatistics":
-        return replace(self, inner=inner, log_slope=log_slope)
 
 
 def _in_units(change: FeatureChange, transform: Transform) -> FeatureChange:
