@@ -42,8 +42,8 @@ from gaussbayes.data.text_columns import check_no_others
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ContentKind: TypeAlias = Literal["number", "positive", "count", "bit", "date", "weight", "category"]
-"""What a column must hold: numbers, none of them infinite; integers from 0 on; 0 or 1; dates;
+ContentKind: TypeAlias = Literal["number", "positive", "count", "date", "weight", "category"]
+"""What a column must hold: numbers, none of them infinite; integers from 0 on; dates;
 numbers that are there and not negative; or strings, integers and booleans. Others may be missing.
 """
 
@@ -195,10 +195,7 @@ def choose_roles(
         wanted = [name for name in names if name not in others.values()]
         request.missing.check_columns(names)
     check_distinct("the list of features", wanted)
-    for role, name in others.items():
-        if name in wanted:
-            msg = f"{name!r} is the {role} and cannot be a feature too: leave it out of features"
-            raise DataError(msg)
+    check_not_feature(wanted, target, weights)
     if weights is not None and target == weights:
         msg = f"{target!r} cannot be both the target and the weights: name two columns"
         raise DataError(msg)
@@ -216,6 +213,16 @@ def choose_roles(
         argument = "transforms" if kind == "positive" else "families"
         special[wanted[feature_position(feature, wanted, len(wanted), argument)]] = kind
     return Roles(target, tuple(wanted), weights, special, decided, request.missing)
+
+
+def check_not_feature(
+    features: Sequence[str], target: str | None, weights: str | None = None
+) -> None:
+    """Raise if the target or the weights are also requested as a feature."""
+    for role, name in (("target", target), ("weights", weights)):
+        if name is not None and name in features:
+            msg = f"{name!r} is the {role} and cannot be a feature too: leave it out of features"
+            raise DataError(msg)
 
 
 def check_types(
@@ -360,10 +367,6 @@ def _not_count(values: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(~(count | np.isnan(values)))
 
 
-def _not_bit(values: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.asarray(~((values == 0) | (values == 1) | np.isnan(values)))
-
-
 def _not_integer(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Where floats are no integers of 64 bits."""
     whole = (np.rint(values) == values) & (values >= -(2.0**63)) & (values < 2.0**64)
@@ -380,7 +383,6 @@ _WRONG: dict[str, tuple[tuple[Condition, str], ...]] = {
         (lambda values: values < 0, "is negative, which a weight cannot be"),
     ),
     "count": ((_not_count, "is not a count: these are integers from 0 on"),),
-    "bit": ((_not_bit, "is neither 0 nor 1"),),
     "date": ((np.isinf, "is not a date such as 2024-01-31"),),
     "category": ((_not_integer, "is not a category: these are strings, integers or booleans"),),
 }
@@ -633,9 +635,7 @@ def _floats(column: Any, kind: str, marks: ColumnMarks) -> NDArray[Any] | None:
     if kind == "date":
         return column_days(column, marks) if is_string(held) else None
     integer = pa.types.is_integer(held) or pa.types.is_decimal(held)
-    if not (
-        pa.types.is_floating(held) or (integer and kind in {"weight", "positive", "count", "bit"})
-    ):
+    if not (pa.types.is_floating(held) or (integer and kind in {"weight", "positive", "count"})):
         return None
     values: NDArray[Any] = pc.fill_null(
         column.cast(held).cast(pa.float64(), safe=False), np.nan
