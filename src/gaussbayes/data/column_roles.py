@@ -32,13 +32,15 @@ from gaussbayes.data.column_rules import CONSTANT, NO_VALUES, Answer, Sample, de
 from gaussbayes.data.columns import DroppedColumnsWarning
 from gaussbayes.data.roles import (
     SKIP_ROWS,
+    ContentKind,
     Request,
     check_distinct,
     check_not_feature,
     check_present,
     choose_roles,
+    requested_kinds,
 )
-from gaussbayes.data.rows import Encoder, Targets, feature_position
+from gaussbayes.data.rows import Encoder, Targets
 from gaussbayes.data.sampled_column import SampledColumn
 from gaussbayes.data.tables import as_frame, is_frame, listed, sampled_places
 from gaussbayes.data.target_column import check_labels, check_target
@@ -150,22 +152,21 @@ def decide_source(table: Any, request: Request, **how: Any) -> tuple[Request, Co
 def settled(request: Request, columns: ColumnTable) -> Request:
     """The request for exactly those columns that were decided on."""
     names = columns.names
-    kinds: dict[str | int, Any] = {
-        names[feature_position(feature, names, len(names))]: kind
-        for feature, kind in (request.kinds or {}).items()
-    }
     used = [column.name for column in columns.used]
     if request.features is not None:
         used = [name for name in _matching(request.features, names, "features") if name in used]
+    kinds: dict[str, ContentKind] = {
+        column.name: "category" for column in columns.used if column.kind == "category"
+    }
+    kinds |= requested_kinds(names, request) | dict.fromkeys(columns.origins, "date")
     infinite = tuple((name, INFINITY) for name in sorted(columns.infinite))
     return replace(
         request,
         missing=request.missing.plus(MissingMarks(frozenset(), infinite)),
         features=used,
         exclude=(),
-        categorical=[column.name for column in columns.used if column.kind == "category"],
         detect=False,
-        kinds=kinds | dict.fromkeys(columns.origins, "date"),
+        kinds=kinds,
     )
 
 
@@ -200,7 +201,9 @@ def _array_encoder(X: Any, request: Request) -> Encoder:
     names = request.names
     request.missing.check_columns(names or ())
     check_distinct("names", names or ())
-    encoder = Encoder.learn(X, request.categorical, request.kinds, request.missing, names)
+    kinds: dict[str | int, str] = {**request.kinds}
+    categorical = [feature for feature, kind in kinds.items() if kind == "category"]
+    encoder = Encoder.learn(X, categorical, kinds, request.missing, names)
     if names is None:
         if request.exclude or request.features is not None:
             msg = (
@@ -220,11 +223,11 @@ def _array_encoder(X: Any, request: Request) -> Encoder:
     )
     if not columns.used:
         _raise_for_none(columns, [], {})
-    kinds = [column.kind for column in columns.used]
+    used = columns.used
     return Encoder(
-        len(kinds),
-        tuple(column.name for column in columns.used),
-        tuple(place for place, kind in enumerate(kinds) if kind == "category"),
+        len(used),
+        tuple(column.name for column in used),
+        tuple(place for place, column in enumerate(used) if column.kind == "category"),
         missing=request.missing,
         roles=columns,
     )
@@ -253,16 +256,10 @@ def warn_of_columns(columns: ColumnTable) -> None:
 
 def _given_kinds(names: Sequence[str], request: Request) -> dict[str, ColumnKind]:
     """What columns were said to hold: numbers, categories or dates."""
-    given: dict[str, ColumnKind] = {
-        names[feature_position(feature, names, len(names), "categorical")]: "category"
-        for feature in request.categorical
+    return {
+        name: kind if kind in {"category", "date"} else "number"
+        for name, kind in requested_kinds(names, request).items()
     }
-    arguments = {"positive": "transforms", "number": "numeric", "date": "dates"}
-    for feature, kind in (request.kinds or {}).items():
-        argument = arguments.get(kind, "families")
-        name = names[feature_position(feature, names, len(names), argument)]
-        given[name] = kind if kind in {"category", "date"} else "number"
-    return given
 
 
 def _not_wanted(

@@ -123,9 +123,8 @@ class SampledColumn:
         days = days_of(np.arange(self.n_values), self.values)
         if not self.is_text or 2 * np.isfinite(days).sum() < self.n_values:
             example = f", for example {self.values[0]!s:.40}" if self.n_values else ""
-            held = "string" if self.is_text else self.kind
-            msg = f"column {self.name!r} holds {held} values{example}, and no dates such as"
-            msg += " 2024-01-31"
+            held = f"{self.dtype} values{example}"
+            msg = f"column {self.name!r} holds {held}, and no dates such as 2024-01-31"
             raise DataError(msg)
         return replace(self, kind="date", values=days)
 
