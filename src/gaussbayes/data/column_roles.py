@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -201,7 +201,7 @@ def _array_encoder(X: Any, request: Request) -> Encoder:
     names = request.names
     request.missing.check_columns(names or ())
     check_distinct("names", names or ())
-    kinds: dict[str | int, str] = {**request.kinds}
+    kinds = cast("Mapping[str | int, str]", request.kinds)
     categorical = [feature for feature, kind in kinds.items() if kind == "category"]
     encoder = Encoder.learn(X, categorical, kinds, request.missing, names)
     if names is None:
