@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pytest
 from pyarrow import parquet
 
-from gaussbayes import AutoClassifier, Columns, DataError, GaussianClassifier, load, read
+from gaussbayes import AutoClassifier, DataError, GaussianClassifier, load, read
 from gaussbayes.model import statistics
 from tests.data.tables import (
     CATEGORICAL,
