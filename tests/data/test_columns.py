@@ -183,6 +183,38 @@ def test_columns_of_arrays(estimator: Any) -> None:
     np.testing.assert_array_equal(some.predict_proba(X), some.predict_proba(X[:, :1]))
 
 
+def numbers_from(start: int, n_values: int = N) -> Any:
+    """Integers in no order, each of `n_values` about equally often."""
+    return start + np.random.default_rng(1).permutation(N) % n_values
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "reason"),
+    [
+        ("id", numbers_from(0), "identifies rows"),
+        ("hospital_number", numbers_from(4_000_000), "identifies rows"),
+        ("HospitalNo", numbers_from(4_000_000, N - 3), "identifies rows"),
+        ("id_of_patient", numbers_from(0), "identifies rows"),
+        ("", numbers_from(0), "identifies rows"),
+        ("Unnamed: 0", numbers_from(0), "identifies rows"),
+        ("visit", np.arange(N) * 2, "identifies rows"),  # a row number, whatever its name is
+        ("surname", [f"name {n}" for n in range(N)], "identifies rows"),
+        ("ID", numbers_from(1, 3), None),
+        ("group_id", numbers_from(100, 5), None),
+        ("patient", numbers_from(0), None),
+        ("patient_id", numbers_from(0, N // 2), None),
+        ("identity", numbers_from(0), None),
+        ("number of visits", numbers_from(0), None),
+        ("id", RNG.normal(size=N), None),
+    ],
+)
+def test_identifiers_have_a_name_and_nearly_unique_values(
+    name: str, values: Any, reason: str | None
+) -> None:
+    table = TABLE[["size", "kind"]].assign(**{name: values})
+    assert fitted(GaussianClassifier("diagonal"), table).columns_[name].reason == reason
+
+
 # Bad input.
 
 
@@ -202,7 +234,7 @@ def test_columns_of_arrays(estimator: Any) -> None:
         ({"categorical": ["nope"]}, DataError, "categorical names 'nope'"),
         ({"categorical": ["size"]}, DataError, "'size' holds numbers such as"),
         ({"numeric": ["nope"]}, DataError, "numeric names 'nope'"),
-        ({"dates": ["size"]}, DataError, "'size' holds number values.*no dates such as 2024"),
+        ({"dates": ["size"]}, DataError, "'size' holds Float64 values.*no dates such as 2024"),
         ({"numeric": ["size"], "exclude": ["size"]}, DataError, "'size'.*excluded"),
         ({"numeric": ["town"]}, DataError, "'town' .*'Bari'"),
         ({"na_values": {"nope": "x"}}, DataError, "na_values names 'nope'"),

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pytest
 from pyarrow import parquet
 
-from gaussbayes import AutoClassifier, Columns, DataError, GaussianClassifier, load, read
+from gaussbayes import AutoClassifier, DataError, GaussianClassifier, load, read
 from gaussbayes.model import statistics
 from tests.data.tables import (
     CATEGORICAL,
@@ -245,16 +245,6 @@ def test_fractions_are_not_categories(kind: str, tmp_path: Path) -> None:
     model = fitted(read(path, bad_rows="skip"), "y", categorical=["m"])
     assert len(model.category_probabilities_["m"]) == 2
     assert "1 row skipped" in model.notices_[0].message
-
-
-def test_many_numbers_as_categories_are_one_warning(tmp_path: Path) -> None:
-    table = pa.table({"id": np.arange(3000), "y": np.arange(3000) % 2})
-    for kind in ("parquet", "dask", "polars"):
-        source = SOURCES[kind](table, tmp_path)
-        model = GaussianClassifier(columns=Columns(categorical=["id"]), smoothing=1)
-        with pytest.warns(UserWarning, match="'id' is categorical and has 3,000 diff") as seen:
-            model.fit(source, "y")
-        assert [each.filename for each in seen] == [__file__]
 
 
 @each_source

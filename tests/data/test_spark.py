@@ -161,7 +161,7 @@ def test_the_automatic_model(spark: Any, tmp_path: Path) -> None:
 
 
 def test_a_worker_that_dies(spark: Any, paths: list[Path], tmp_path: Path) -> None:
-    request = Request(TARGET, WEATHER, categorical=CATEGORICAL)
+    request = Request(TARGET, WEATHER, kinds=dict.fromkeys(CATEGORICAL, "category"))
     alone = open_rows(paths, request)
     schema = alone.encoder.schema(np.empty(0))
     fold = Observation(internal_options(smoothing=1).settings(schema), schema)

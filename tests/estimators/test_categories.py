@@ -163,14 +163,6 @@ def test_what_the_fitted_model_tells() -> None:
     assert model.n_features_in_ == 2
 
 
-def test_many_numbers_are_a_warning() -> None:
-    X, y = np.arange(200_000).reshape(100_000, 2).astype(float), np.arange(100_000) % 2
-    model = GaussianClassifier(columns=Columns(categorical=[1]))
-    with pytest.warns(UserWarning, match="feature 1 is categorical and has 100,000 diff") as seen:
-        model.fit(X, y)
-    assert seen[0].filename == __file__
-
-
 def test_bad_rows() -> None:
     frame, y = weather()
     model = GaussianClassifier(smoothing=1).fit(frame, y)

@@ -30,7 +30,7 @@ KINDS = {
     "compressed parquet": ("rows.parquet", "zstd"),
 }
 INTEGERS = [2**31 - 1, -1, 2**31, 2**63 - 1, 2**40, 0, 1 << 20, -(2**31)]
-REQUEST = Request("y", ["x", "i", "b", "s", "d"], categorical=["s", "d"])
+REQUEST = Request("y", ["x", "i", "b", "s", "d"], kinds={"s": "category", "d": "category"})
 
 
 def write(kind: str, folder: Path) -> Path:

@@ -75,11 +75,8 @@ class MissingMarks:
         object.__setattr__(self, "may_be_numbers", bool(self.of_columns or unnamed.numbers))
 
     @classmethod
-    def given(cls, na_values: Any = None, *, keep_default_na: Any = True) -> "MissingMarks":
+    def given(cls, na_values: Any = None, *, keep_default_na: bool = True) -> "MissingMarks":
         """The marks that users name: a value, several, or a mapping from columns to these."""
-        if not isinstance(keep_default_na, bool):
-            msg = f"keep_default_na must be True or False, got {keep_default_na!r}"
-            raise OptionError(msg)
         everywhere = set(DEFAULT_NA) if keep_default_na else set()
         columns: dict[str, set[str]] = {}
         for part in _several(na_values):

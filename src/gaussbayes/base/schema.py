@@ -23,7 +23,10 @@ ColumnKind: TypeAlias = Literal["number", "category", "count", "date", "excluded
 NOT_REQUESTED = "not among the features"
 """Why a column is excluded if others were named."""
 
-REQUESTED = (NOT_REQUESTED, "excluded")
+EXCLUDED = "excluded"
+"""Why a column is excluded if it was named."""
+
+REQUESTED = (NOT_REQUESTED, EXCLUDED)
 """Why columns are excluded that users wanted to be."""
 
 _MOST_NAMED = 12

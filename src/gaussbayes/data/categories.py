@@ -46,9 +46,6 @@ _LEAST, _MOST = -(1 << 63), (1 << 64) - 1
 _EXPECTED = "categories must be strings, integers of 64 bits or booleans"
 _EXAMPLES = 3
 
-MANY = 1000
-"""More numbers than that may be no categories."""
-
 MOST_CATEGORIES = 500_000
 """Of all features together: as many as a model file may have."""
 
@@ -148,10 +145,6 @@ class UnseenCategoryWarning(UserWarning):
     """Rows to be predicted hold categories that the training rows did not."""
 
 
-class ManyCategoriesWarning(UserWarning):
-    """A feature has so many different numbers that they may be no categories."""
-
-
 def warn_of_unseen(unseen: Sequence[Unseen], names: Schema) -> None:
     """One warning for all features; `names` are those of the categorical ones."""
     if unseen:
@@ -170,17 +163,6 @@ def unseen_message(unseen: Sequence[Unseen], names: Schema) -> str:
         f"not among the categories seen in training: {', '.join(parts)}. They say nothing about "
         "the class; the other features decide"
     )
-
-
-def warn_of_many(categories: Sequence[Categories], names: Schema) -> None:
-    """Warn of features whose categories are more than 1,000 different numbers: measurements?"""
-    for j, values in enumerate(categories):
-        if len(values) > MANY and kind(values) is int:
-            msg = (
-                f"{names.feature_name(j)} is categorical and has {len(values):,} different numbers "
-                f"from {values[0]} to {values[-1]}; measurements should be numbers, not categories"
-            )
-            warnings.warn(msg, ManyCategoriesWarning, stacklevel=level_outside())
 
 
 def level_outside() -> int:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
-from gaussbayes.data.categories import warn_of_many
 from gaussbayes.data.roles import BadRow, BadRowError, shorten
 from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
 from gaussbayes.data.tables import (
@@ -74,14 +73,9 @@ def read_targets(
 def labelled_rows(
     encoder: Encoder, X: Any, y: Any, weights: Any = None, mark: Any = None, n_jobs: int | None = 1
 ) -> LabelledRows:
-    """Rows with their labels and weights; `mark` is as in `read_targets`.
-
-    Categories of a feature that are very many are warned of.
-    """
+    """Rows with their labels and weights; `mark` is as in `read_targets`."""
     rows = encoder.encode(X)
     targets, classes = read_targets(y, rows.numbers.shape[0], weights, mark, n_jobs)
-    if rows.categories:
-        warn_of_many(rows.categories, encoder.schema(classes).of_categories)
     return LabelledRows(rows, targets, classes)
 
 

@@ -5,7 +5,6 @@ read of files, whose first block has shown `InferredTypes`; a `ParsedTable` is w
 that does not hold what its columns must is a `BadRow`.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -42,10 +41,18 @@ from gaussbayes.data.text_columns import check_no_others
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ContentKind: TypeAlias = Literal["number", "positive", "count", "bit", "date", "weight", "category"]
-"""What a column must hold: numbers, none of them infinite; integers from 0 on; 0 or 1; dates;
+ContentKind: TypeAlias = Literal["number", "positive", "count", "date", "weight", "category"]
+"""What a column must hold: numbers, none of them infinite; integers from 0 on; dates;
 numbers that are there and not negative; or strings, integers and booleans. Others may be missing.
 """
+
+_ARGUMENTS = {
+    "category": "categorical",
+    "number": "numeric",
+    "date": "dates",
+    "positive": "transforms",
+}
+"""The arguments that say what columns hold; others are said by families."""
 
 MOST_NAMED = 5
 """Bad rows that are kept to be named."""
@@ -56,8 +63,6 @@ NOT_A_NUMBER = "is not a number"
 NOT_FINITE = "is not finite"
 
 _LONGEST = 60
-
-_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +81,7 @@ class Request:
     if kinds are to be detected, every other one that is informative."""
     weights: str | None = None
     """The column that says how much each row counts, if there is one."""
-    categorical: Sequence[str | int] = ()
-    """The features that hold categories, by name or by number among the features."""
-    kinds: Mapping[str | int, ContentKind] | None = None
+    kinds: Mapping[str | int, ContentKind] | Mapping[str, ContentKind] = field(default_factory=dict)
     """What features must hold, by name or number among the features, whatever their types are."""
     detect: bool = False
     """Whether the kinds of the other columns are detected: see `gaussbayes.data.column_roles`.
@@ -117,12 +120,12 @@ def request_of(columns: Columns | None, target: str | None = None, **more: Any) 
     given = columns or Columns()
     given.check()
     missing = MissingMarks.given(given.na_values, keep_default_na=given.keep_default_na)
-    kinds: dict[str | int, Any] = dict.fromkeys(as_list(given.numeric), "number")
+    kinds: dict[str | int, Any] = dict.fromkeys(as_list(given.categorical), "category")
+    kinds |= dict.fromkeys(as_list(given.numeric), "number")
     kinds |= dict.fromkeys(as_list(given.dates), "date")
     return Request(
         target,
         None if given.features is None else as_list(given.features),
-        categorical=as_list(given.categorical),
         kinds=kinds | dict(more.pop("kinds", {})),
         exclude=as_list(given.exclude),
         keep_identifiers=given.keep_identifiers,
@@ -140,9 +143,9 @@ class Roles:
 
     target: str | None
     features: tuple[str, ...]
+    kinds: Mapping[str, ContentKind]
+    """What all columns but the target must hold: those of numbers first, then weights."""
     weights: str | None = None
-    special: Mapping[str, ContentKind] = field(default_factory=dict)
-    """What features hold that are not just numbers."""
     decided: ColumnTable | None = None
     """What all columns of the source are, if that was decided by what they hold."""
     missing: MissingMarks = STANDARD_MARKS
@@ -151,22 +154,7 @@ class Roles:
     @property
     def categorical(self) -> tuple[str, ...]:
         """The features that hold categories."""
-        return tuple(name for name in self.features if self.special.get(name) == "category")
-
-    @property
-    def numeric(self) -> tuple[str, ...]:
-        """The features that hold numbers."""
-        categorical = set(self.categorical)
-        return tuple(name for name in self.features if name not in categorical)
-
-    @property
-    def kinds(self) -> dict[str, ContentKind]:
-        """What all columns but the target must hold: those of numbers first, then weights."""
-        kinds: dict[str, ContentKind]
-        kinds = {name: self.special.get(name, "number") for name in self.numeric}
-        if self.weights is not None:
-            kinds[self.weights] = "weight"
-        return kinds | dict.fromkeys(self.categorical, "category")
+        return tuple(name for name in self.features if self.kinds[name] == "category")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -188,34 +176,45 @@ def choose_roles(
     """Find the columns wanted among those there are; `decided` says what all of them are."""
     names = list(columns)
     check_distinct("the table", names)
-    features, target, weights = request.features, request.target, request.weights
-    others = {role: name for role, name in (("target", target), ("weights", weights)) if name}
-    wanted = list(features or ())
-    if features is None:
-        wanted = [name for name in names if name not in others.values()]
+    target, weights = request.target, request.weights
+    others = [name for name in (target, weights) if name]
+    wanted = list(request.features or ())
+    if request.features is None:
+        wanted = [name for name in names if name not in others]
         request.missing.check_columns(names)
     check_distinct("the list of features", wanted)
-    for role, name in others.items():
-        if name in wanted:
-            msg = f"{name!r} is the {role} and cannot be a feature too: leave it out of features"
-            raise DataError(msg)
+    check_not_feature(wanted, target, weights)
     if weights is not None and target == weights:
         msg = f"{target!r} cannot be both the target and the weights: name two columns"
         raise DataError(msg)
-    check_present(names, (*others.values(), *wanted))
+    check_present(names, (*others, *wanted))
     if not wanted:
-        msg = f"there is no column to learn from besides {listed(list(others.values()))}"
+        msg = f"there is no column to learn from besides {listed(others)}"
         raise DataError(msg)
-    special: dict[str, ContentKind] = {
-        wanted[feature_position(feature, wanted, len(wanted), "categorical")]: "category"
-        for feature in request.categorical
-    }
-    for name in wanted if request.numbers != "number" else ():
-        special.setdefault(name, request.numbers)
-    for feature, kind in (request.kinds or {}).items():
-        argument = "transforms" if kind == "positive" else "families"
-        special[wanted[feature_position(feature, wanted, len(wanted), argument)]] = kind
-    return Roles(target, tuple(wanted), weights, special, decided, request.missing)
+    held = dict.fromkeys(wanted, request.numbers) | requested_kinds(wanted, request)
+    kinds = {name: kind for name, kind in held.items() if kind != "category"}
+    if weights is not None:
+        kinds[weights] = "weight"
+    return Roles(target, tuple(wanted), kinds | held, weights, decided, request.missing)
+
+
+def requested_kinds(names: Sequence[str], request: Request) -> dict[str, ContentKind]:
+    """What features must hold, by name, of those of which that was said."""
+    kinds: dict[str, ContentKind] = {}
+    for feature, kind in request.kinds.items():
+        argument = _ARGUMENTS.get(kind, "families")
+        kinds[names[feature_position(feature, names, len(names), argument)]] = kind
+    return kinds
+
+
+def check_not_feature(
+    features: Sequence[str], target: str | None, weights: str | None = None
+) -> None:
+    """Raise if the target or the weights are also requested as a feature."""
+    for role, name in (("target", target), ("weights", weights)):
+        if name is not None and name in features:
+            msg = f"{name!r} is the {role} and cannot be a feature too: leave it out of features"
+            raise DataError(msg)
 
 
 def check_types(
@@ -252,10 +251,6 @@ def check_types(
         if kind != "category" and not is_number(held) and not dates:
             example = f", for example {values[name]!r}" if name in values else ""
             wrong.append((name, f"{held}{example}"))
-    if wrong and _DECIMAL_COMMA.fullmatch(values.get(wrong[0][0], "")):
-        name = wrong[0][0]
-        msg = f"{file}: column {name!r} holds {values[name]!r}: write decimals with a point (1.5)"
-        raise DataError(msg)
     coded = [name for name, _ in wrong if is_category(schema.field(name).type)]
     check_no_others(wrong, coded, kinds, file, told=told)
 
@@ -360,10 +355,6 @@ def _not_count(values: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(~(count | np.isnan(values)))
 
 
-def _not_bit(values: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.asarray(~((values == 0) | (values == 1) | np.isnan(values)))
-
-
 def _not_integer(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Where floats are no integers of 64 bits."""
     whole = (np.rint(values) == values) & (values >= -(2.0**63)) & (values < 2.0**64)
@@ -380,7 +371,6 @@ _WRONG: dict[str, tuple[tuple[Condition, str], ...]] = {
         (lambda values: values < 0, "is negative, which a weight cannot be"),
     ),
     "count": ((_not_count, "is not a count: these are integers from 0 on"),),
-    "bit": ((_not_bit, "is neither 0 nor 1"),),
     "date": ((np.isinf, "is not a date such as 2024-01-31"),),
     "category": ((_not_integer, "is not a category: these are strings, integers or booleans"),),
 }
@@ -633,9 +623,7 @@ def _floats(column: Any, kind: str, marks: ColumnMarks) -> NDArray[Any] | None:
     if kind == "date":
         return column_days(column, marks) if is_string(held) else None
     integer = pa.types.is_integer(held) or pa.types.is_decimal(held)
-    if not (
-        pa.types.is_floating(held) or (integer and kind in {"weight", "positive", "count", "bit"})
-    ):
+    if not (pa.types.is_floating(held) or (integer and kind in {"weight", "positive", "count"})):
         return None
     values: NDArray[Any] = pc.fill_null(
         column.cast(held).cast(pa.float64(), safe=False), np.nan

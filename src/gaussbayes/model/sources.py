@@ -14,7 +14,7 @@ import numpy as np
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Column, ColumnKind, ColumnTable, Schema
 from gaussbayes.base.types import FloatArray, LabelArray
-from gaussbayes.data.categories import kind, warn_of_many
+from gaussbayes.data.categories import kind
 from gaussbayes.data.column_roles import warn_of_columns
 from gaussbayes.data.reduction import Reduced, RowSource, open_rows
 from gaussbayes.data.roles import Request
@@ -150,7 +150,6 @@ def fit_rows(
     settings = prepared_settings(settings, schema, rows, n_jobs)
     reduced = rows.reduce(Observation(settings, schema, labelled_only), n_jobs=n_jobs)
     model = learnt_model(settings, schema, reduced.total, rows.target)
-    warn_of_many(model.categories, schema.of_categories)
     selection = None
     assert model.learnt is not None
     # Unlabelled rows leave their weight to be chosen, whatever the families.
@@ -177,7 +176,6 @@ def _fit_by_rows(
     table = sample.table
     schema = replace(schema, classes=table.classes)
     model, selection = fit_model(table, schema, replace(options, n_jobs=n_jobs), whole)
-    warn_of_many(model.categories, schema.of_categories)
     learnt = model.weighted_members[0][1].learnt
     assert learnt is not None
     reduced: Any = replace(read, total=learnt)  # type: ignore[arg-type]
@@ -282,8 +280,7 @@ def open_more(model: Model, source: object, target: str | None = None, **request
     names = [features[column] for column in schema.categorical]
     pairs = zip(names, model.categories, strict=True)
     columns: dict[str, Any] = {
-        "categorical": names,
-        "kinds": model.contents,
+        "kinds": dict.fromkeys(names, "category") | model.contents,
         "string_features": [name for name, known in pairs if kind(known) is str],
     }
     columns["missing"] = schema.missing
