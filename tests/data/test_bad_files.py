@@ -238,7 +238,7 @@ def test_the_first_bad_row_is_named_whichever_thread_finds_it(
         assert all(rows_named)
 
 
-@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_counts_far_down_a_file(ending: str, tmp_path: Path) -> None:
     from gaussbayes import GaussianClassifier

@@ -32,7 +32,7 @@ def assert_no_readers() -> None:
     assert readers() == []
 
 
-@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("ending", FORMATS)
 def test_batches_are_the_rows_in_order(ending: str, tmp_path: Path) -> None:
     table = make_table(400)
@@ -239,7 +239,7 @@ except KeyboardInterrupt:
         assert process.stdout.read() == b"interrupted\n"
 
 
-@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.usefixtures("small_batches")
 def test_the_proportion_of_bytes_that_was_read(tmp_path: Path) -> None:
     for ending in TEXT:
         (tmp_path / ending).mkdir()
