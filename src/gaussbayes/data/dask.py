@@ -80,8 +80,12 @@ class DaskFrame:
     @cached_property
     def schema(self) -> pa.Schema:
         """The types that the frame is said to have; no rows are read for that."""
-        example = self._frame._meta_nonempty  # noqa: SLF001 (objects in it are strings)
-        return pa.Schema.from_pandas(example, preserve_index=False)
+        import pandas as pd
+
+        kinds = self._frame.dtypes.items()
+        named = {name: "string" if kind == "object" else kind for name, kind in kinds}
+        empty = pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in named.items()})
+        return pa.Schema.from_pandas(empty, preserve_index=False)
 
     def sampled_rows(self, names: Sequence[str], most: int) -> tuple[Any, bool]:
         """Rows of all partitions, so many at most, and whether these are all."""

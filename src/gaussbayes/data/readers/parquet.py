@@ -76,9 +76,10 @@ class ParquetReader(BinaryReader):
                 return parquet.ParquetFile(
                     self._handle,
                     read_dictionary=encoded,
-                    # Read as it is needed: a row group may be larger than memory.
+                    # A large file is read as it is needed: a row group may be larger than memory.
+                    # Otherwise no page is longer than the file, whatever its header says.
                     pre_buffer=False,
-                    buffer_size=_BUFFER,
+                    buffer_size=_BUFFER if self.size > FREE_MEMORY else 0,
                 )
             except (pa.ArrowInvalid, KeyError) as error:
                 msg = (
