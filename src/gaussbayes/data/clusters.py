@@ -38,7 +38,10 @@ class Frame(Protocol):
 
     shown: str
     names: list[str]
-    schema: "pa.Schema"
+
+    @property
+    def schema(self) -> "pa.Schema":
+        """The types of the columns; no rows are read for that."""
 
     def sampled_rows(self, names: Sequence[str], most: int) -> tuple[Any, bool]:
         """Rows of all partitions, so many at most, and whether these are all."""

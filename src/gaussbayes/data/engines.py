@@ -41,7 +41,7 @@ class EngineRows(RowSource):
     @classmethod
     def open(cls, source: Any, request: Request) -> "EngineRows":
         """Choose the columns of a DuckDB relation, a Polars LazyFrame or another lazy frame."""
-        frame = _as_arrow_has_it(nw.from_native(source).lazy())
+        frame = _plain_numbers(nw.from_native(source).lazy(), request.target)
         names = frame.collect_schema().names()
         decided = None
         if request.detect:
@@ -63,11 +63,15 @@ class EngineRows(RowSource):
             return reader.merged(parts, self.shown)
 
 
-def _as_arrow_has_it(frame: Any) -> Any:
-    """A lazy frame without decimals and wide integers, which cannot be classes."""
-    wide = {nw.Int128: nw.Int64, nw.UInt128: nw.Int64, nw.Decimal: nw.Float64}
+def _plain_numbers(frame: Any, target: str | None) -> Any:
+    """A lazy frame without decimals and integers of 128 bits, which Arrow has no sums of."""
+    wide = (nw.Int128, nw.UInt128, nw.Decimal)
     kinds = frame.collect_schema().items()
-    casts = [nw.col(name).cast(wide[type(kind)]) for name, kind in kinds if type(kind) in wide]
+    casts = [
+        nw.col(name).cast(nw.Int64 if name == target and kind != nw.Decimal else nw.Float64)
+        for name, kind in kinds
+        if isinstance(kind, wide)
+    ]
     return frame.with_columns(*casts) if casts else frame
 
 

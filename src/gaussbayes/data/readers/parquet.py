@@ -66,7 +66,7 @@ class ParquetReader(BinaryReader):
     def _rows_at_once(self, groups: Sequence[int], most: int) -> int:
         """How many rows are decoded together: fewer where they are long, as they may be all."""
         found = map(self._metadata.row_group, groups)
-        longest = max(group.total_byte_size // max(1, group.num_rows) for group in found)
+        longest: int = max(group.total_byte_size // max(1, group.num_rows) for group in found)
         return max(1, min(most, FREE_MEMORY // max(1, longest)))
 
     def _open(self, encoded: Sequence[str] = ()) -> Any:
