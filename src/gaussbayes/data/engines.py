@@ -4,7 +4,7 @@ An engine gives its rows in an order of its own, which may change from run to ru
 with those of files and arrays to rounding, not to the bit.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -46,21 +46,23 @@ class EngineRows(RowSource):
         decided = None
         if request.detect:
             columns = columns_asked_for(names, request)
-            tables = arrow_tables(frame.head(LOOKED_AT * SAMPLE_ROWS), columns)
-            sample, are_all = sampled_rows(tables, SAMPLE_ROWS)
+            looked_at = frame.head(LOOKED_AT * SAMPLE_ROWS)
+            with closing(arrow_tables(looked_at, columns)) as tables:  # one query at a time
+                sample, are_all = sampled_rows(tables, SAMPLE_ROWS)
             how: dict[str, Any] = {"names": names, "spelled": False, "whole": are_all}
             request, decided = decide_source(sample, request, **how)
-        types = next(arrow_tables(frame.head(1), names)).schema
+        with closing(arrow_tables(frame.head(1), names)) as tables:
+            types = next(tables).schema
         return cls(frame, BlockReader.open(stored_types(types), request, decided, cls.shown))
 
     def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
         reader = replace(self._reader, encoder=encoder)
-        tables = arrow_tables(self._frame, reader.selection.columns)
-        stored = (batch for table in tables for batch in table.to_batches())
-        batches = batches_of(stored, reader.selection, self.shown)
-        jobs = (partial(reader.reduced, batch, fold, self.shown) for batch in batches)
-        with closing(in_order(jobs, n_threads(n_jobs))) as parts:
-            return reader.merged(parts, self.shown)
+        with closing(arrow_tables(self._frame, reader.selection.columns)) as tables:
+            stored = (batch for table in tables for batch in table.to_batches())
+            batches = batches_of(stored, reader.selection, self.shown)
+            jobs = (partial(reader.reduced, batch, fold, self.shown) for batch in batches)
+            with closing(in_order(jobs, n_threads(n_jobs))) as parts:
+                return reader.merged(parts, self.shown)
 
 
 def _plain_numbers(frame: Any, target: str | None) -> Any:
@@ -75,7 +77,7 @@ def _plain_numbers(frame: Any, target: str | None) -> Any:
     return frame.with_columns(*casts) if casts else frame
 
 
-def arrow_tables(frame: Any, names: Sequence[str]) -> "Iterator[pa.Table]":
+def arrow_tables(frame: Any, names: Sequence[str]) -> "Generator[pa.Table, None, None]":
     """Some columns of a lazy frame as Arrow tables, the first of which may be empty.
 
     Memory is bounded where the engine can.

@@ -11,11 +11,14 @@ from pyarrow import parquet
 from gaussbayes.base.errors import DataError
 from gaussbayes.data.expansion import FREE_MEMORY, check_total
 from gaussbayes.data.files import SourceFile, naming, seekable
-from gaussbayes.data.readers.batches import BinaryReader, batch_rows
+from gaussbayes.data.readers.batches import BinaryReader
 from gaussbayes.data.roles import ColumnSelection
 from gaussbayes.data.tables import is_string
 
 _BUFFER = 1 << 18
+
+_READ_BYTES = 1 << 25
+"""Nominal size of the rows that are decoded together: more is faster, and takes more memory."""
 
 
 class ParquetReader(BinaryReader):
@@ -54,7 +57,7 @@ class ParquetReader(BinaryReader):
         strings = {names[place] for place in places if is_string(self.schema.field(place).type)}
         # A string that many rows share is held once.
         batches = self._open(sorted(strings)).iter_batches(
-            batch_size=self._rows_at_once(groups, batch_rows(len(selection.columns))),
+            batch_size=self._rows_at_once(groups, _READ_BYTES // (8 * len(places))),
             row_groups=groups,
             columns=[names[place] for place in places],
         )
