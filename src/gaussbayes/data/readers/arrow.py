@@ -8,7 +8,6 @@ import pyarrow as pa
 from pyarrow import ipc
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.data.expansion import check_memory, check_total
 from gaussbayes.data.files import SourceFile, naming, seekable
 from gaussbayes.data.readers.batches import BinaryReader
 from gaussbayes.data.roles import ColumnSelection
@@ -29,32 +28,21 @@ class ArrowReader(BinaryReader):
             self.schema = self._open().schema
 
     def has_rows(self) -> bool:
-        return any(batch.num_rows for batch in self._all([0] if self.schema.names else []))
+        return any(batch.num_rows for batch in self._stored([0] if self.schema.names else []))
 
     def row_counts(self) -> list[int] | None:
-        return [batch.num_rows for batch in self._all([0])] if self._is_file else None
+        return [batch.num_rows for batch in self._stored([0])] if self._is_file else None
 
     def record_batches(
         self, selection: ColumnSelection, places: Sequence[int], first: int
     ) -> Iterator[pa.RecordBatch]:
-        for batch in self._all(places):
+        for batch in self._stored(places):
             if batch.num_rows > first or not first:
                 yield batch.slice(first)
             first = max(0, first - batch.num_rows)
 
-    def _all(self, places: Sequence[int]) -> Iterator[pa.RecordBatch]:
-        """All record batches, with the columns at these places."""
-        n_rows = 0
-        for number, batch in enumerate(self._stored(places)):
-            n_rows += batch.num_rows
-            what = f"record batch {number} of {self.file.shown}"
-            # Columns without any value, and long runs of one, take no room in the file.
-            expanded = max(batch.get_total_buffer_size(), 8 * batch.num_rows * len(places))
-            check_memory(what, expanded, self.size, "write it in smaller batches")
-            check_total(self.file.shown, 8 * n_rows * len(places), self.size)
-            yield batch
-
     def _stored(self, places: Sequence[int]) -> Iterator[pa.RecordBatch]:
+        """All record batches, with the columns at these places."""
         source = pa.BufferReader(self._buffer)
         opened = self._open(source, places)
         if self._is_file:

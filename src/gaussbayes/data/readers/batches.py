@@ -152,10 +152,14 @@ class BinaryReader(FileReader):
             # Columns without any value, and long runs of one, take no room in the file.
             room = 8 * batch.num_rows * batch.num_columns
             n_rows, n_bytes = n_rows + batch.num_rows, n_bytes + max(batch.nbytes, room)
-            what = f"rows {total + 1:,} to {total + batch.num_rows:,} of {self.file.shown}"
-            check_memory(what, n_bytes, self.size, "write it in smaller batches, or choose columns")
+            rows = f"rows {total + 1:,} to {total + batch.num_rows:,} of {self.file.shown}"
             total += batch.num_rows
-            check_total(self.file.shown, 8 * total * batch.num_columns, self.size)
+            try:
+                check_memory(rows, n_bytes, self.size, "choose columns, or write smaller batches")
+                check_total(self.file.shown, 8 * total * batch.num_columns, self.size)
+            except DataError:
+                del batch  # an error holds on to what is here
+                raise
             yield batch
 
 
