@@ -98,8 +98,8 @@ class BinaryReader(FileReader):
         """Whether there are rows in the file."""
 
     @abstractmethod
-    def row_counts(self) -> list[int] | None:
-        """How many rows each part of the file has, if that can be told without reading them."""
+    def count_rows(self) -> int | None:
+        """How many rows there are, if that can be told without reading them."""
 
     @abstractmethod
     def record_batches(
@@ -123,20 +123,20 @@ class BinaryReader(FileReader):
 
     def n_batches(self, selection: ColumnSelection) -> int | None:
         with naming(self.file):
-            counts = self.row_counts()
-        return None if counts is None else -(-sum(counts) // batch_rows(len(selection.columns)))
+            n_rows = self.count_rows()
+        return None if n_rows is None else -(-n_rows // batch_rows(len(selection.columns)))
 
     def batches(self, selection: ColumnSelection, first: int = 0) -> Iterator[Batch]:
         names, wanted = self._names, set(selection.columns)
         check_present(names, selection.columns, self.file.shown)
         # Columns may share a name in the file; then all of them are read.
-        stored = {self.schema.names[place] for place, name in enumerate(names) if name in wanted}
-        places = [place for place, name in enumerate(self.schema.names) if name in stored]
+        shared = {self.schema.names[place] for place, name in enumerate(names) if name in wanted}
+        places = [place for place, name in enumerate(self.schema.names) if name in shared]
         chosen = [names[place] for place in places]
         first *= batch_rows(len(selection.columns))
         with naming(self.file):
-            batches = self.record_batches(selection, places, first)
-            renamed = (batch.rename_columns(chosen) for batch in self._bounded(batches, selection))
+            stored = self._bounded(self.record_batches(selection, places, first), selection)
+            renamed = (batch.rename_columns(chosen) for batch in stored)
             for batch in batches_of(renamed, selection, self.file.shown):
                 yield partial(_in_file, self.file, batch)
 
@@ -158,7 +158,7 @@ class BinaryReader(FileReader):
                 check_memory(rows, n_bytes, self.size, "choose columns, or write smaller batches")
                 check_total(self.file.shown, 8 * total * batch.num_columns, self.size)
             except DataError:
-                del batch  # an error holds on to what is here
+                del batch, batches  # an error holds on to what is here
                 raise
             yield batch
 

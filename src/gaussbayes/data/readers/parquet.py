@@ -39,20 +39,20 @@ class ParquetReader(BinaryReader):
     def has_rows(self) -> bool:
         return self.n_rows > 0
 
-    def row_counts(self) -> list[int]:
-        groups = map(self._metadata.row_group, range(self._metadata.num_row_groups))
-        return [group.num_rows for group in groups]
+    def count_rows(self) -> int:
+        return self.n_rows
 
     def record_batches(
         self, selection: ColumnSelection, places: Sequence[int], first: int
     ) -> Iterator[pa.RecordBatch]:
         # Run-length encoding gives any number of rows for a few bytes.
         check_total(self.file.shown, 8 * self.n_rows * len(places), self.size)
-        ends = accumulate(self.row_counts())
-        groups = [number for number, end in enumerate(ends) if end > first]
+        found = map(self._metadata.row_group, range(self._metadata.num_row_groups))
+        sizes = [group.num_rows for group in found]
+        groups = [number for number, end in enumerate(accumulate(sizes)) if end > first]
         if not groups:
             return
-        skipped = first - sum(self.row_counts()[: groups[0]])
+        skipped = first - sum(sizes[: groups[0]])
         names = self.schema.names
         strings = {names[place] for place in places if is_string(self.schema.field(place).type)}
         # A string that many rows share is held once.
