@@ -6,7 +6,6 @@ from typing import Any
 
 import pyarrow as pa
 from pyarrow import ipc
-from pyarrow.dataset import IpcFileFormat
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.data.files import SourceFile, naming, seekable
@@ -29,15 +28,10 @@ class ArrowReader(BinaryReader):
             self.schema = self._open().schema
 
     def has_rows(self) -> bool:
-        if self._is_file:
-            return bool(self.count_rows())
         return any(batch.num_rows for batch in self._stored([0] if self.schema.names else []))
 
     def count_rows(self) -> int | None:
-        if not self._is_file:
-            return None
-        n_rows: int = IpcFileFormat().make_fragment(self._buffer).count_rows()
-        return n_rows
+        return sum(batch.num_rows for batch in self._stored([0])) if self._is_file else None
 
     def record_batches(
         self, selection: ColumnSelection, places: Sequence[int], first: int
