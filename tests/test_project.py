@@ -291,7 +291,7 @@ TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
 DESIGN = (ROOT / "docs/design.md").read_text(encoding="utf-8")
 LAYERS = PROJECT["tool"]["importlinter"]["contracts"][0]["layers"]
 
-PROTOCOL = {"family", "statistics", "density", "left_out", "record", "pushdown"}
+PROTOCOL = {"family", "statistics", "density", "left_out", "record"}
 """Modules that each family may have."""
 
 UNCLEAR_NAMES = {

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
+from pyarrow import ipc, parquet
 
 from gaussbayes import DataError, OptionError, read
 from gaussbayes.data.readers import text
@@ -131,11 +131,21 @@ def test_bad_values_in_parquet(columns: dict[str, Any], message: str, tmp_path: 
         small(path, "y", weights, features=["x"])
 
 
-def test_columns_of_the_same_name_in_parquet(tmp_path: Path) -> None:
-    table = pa.Table.from_arrays([pa.array([1.0])] * 2 + [pa.array(["u"])], names=["a", "a", "y"])
-    parquet.write_table(table, tmp_path / "a.parquet")
-    with pytest.raises(DataError, match="more than one column called 'a'"):
-        small(tmp_path / "a.parquet")
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow", "a.arrows"])
+def test_columns_without_a_name_of_their_own(name: str, tmp_path: Path) -> None:
+    columns = [[1.0, 2.0, 4.0], [3.0, 5.0, 8.0], [0.5, 1.0, 5.5], ["u", "v", "u"]]
+    table = pa.Table.from_arrays([*map(pa.array, columns)], names=["a", "a", "", "y"])
+    if name == "a.parquet":
+        parquet.write_table(table, tmp_path / name)
+    else:
+        new = ipc.new_stream if name == "a.arrows" else ipc.new_file
+        with new(tmp_path / name, table.schema) as writer:
+            writer.write_table(table)
+    model = small(tmp_path / name, features=["a", "a.1", "Unnamed: 2"])
+    assert model.feature_names_in_.tolist() == ["a", "a.1", "Unnamed: 2"]
+    assert model.means_.tolist() == [[2.5, 5.5, 3.0], [2.0, 5.0, 1.0]]
+    assert "were named a.1, Unnamed: 2" in model.notices_[0].message
+    assert small(tmp_path / name, features=["a.1"]).means_.tolist() == [[5.5], [5.0]]
 
 
 def test_files_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,7 +248,7 @@ def test_the_first_bad_row_is_named_whichever_thread_finds_it(
         assert all(rows_named)
 
 
-@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_counts_far_down_a_file(ending: str, tmp_path: Path) -> None:
     from gaussbayes import GaussianClassifier

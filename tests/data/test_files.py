@@ -37,7 +37,7 @@ from tests.data.tables import (
 HOW: dict[str, Any] = {"features": WEATHER, "categorical": CATEGORICAL}
 
 
-@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("ending", FORMATS)
 def test_every_format_gives_the_same_bits_on_any_number_of_workers(
     ending: str, tmp_path: Path
@@ -141,7 +141,7 @@ def test_types_may_differ_between_files(tmp_path: Path) -> None:
     np.testing.assert_allclose(model.means_[0, 0], (1 + 2.5 + large) / 3, rtol=1e-15)
 
 
-@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_classes_that_only_later_blocks_have(ending: str, tmp_path: Path) -> None:
     table = make_table(300).sort_by(TARGET)

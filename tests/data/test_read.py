@@ -1,5 +1,6 @@
 """`read`: rows in order, types that are held, names and encodings, pipes, and threads that end."""
 
+import bz2
 import pickle
 import signal
 import subprocess
@@ -17,6 +18,7 @@ import pyarrow as pa
 import pytest
 
 from gaussbayes import Columns, DataError, GaussianClassifier, read
+from gaussbayes.data.readers import text
 from tests.data.tables import FORMATS, TARGET, TEXT, fitted, in_file, make_table, small, weather
 
 
@@ -32,7 +34,7 @@ def assert_no_readers() -> None:
     assert readers() == []
 
 
-@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("ending", FORMATS)
 def test_batches_are_the_rows_in_order(ending: str, tmp_path: Path) -> None:
     table = make_table(400)
@@ -135,12 +137,31 @@ def test_text_that_is_not_utf_8(encoding: str | None, tmp_path: Path) -> None:
         read(tmp_path / "u.csv", encoding="ascii").table()
 
 
-def test_damaged_utf_8_stays_utf_8(tmp_path: Path) -> None:
+def test_damaged_utf_8_is_refused_with_advice_that_works(tmp_path: Path) -> None:
     lines = ["ä,y"] + ["ü,u", "ö,v"] * 9
     (tmp_path / "a.csv").write_bytes("\n".join(lines).encode() + b"\n\xff,v\n")
-    assert read(tmp_path / "a.csv").notices == ()
-    with pytest.raises(DataError, match=r"row 19, column 'ä': '\\\\xff' is not UTF-8"):
+    with pytest.raises(DataError, match=r"not UTF-8 text, for example at .*xff.*latin-1"):
         read(tmp_path / "a.csv").table()
+    assert read(tmp_path / "a.csv", encoding="latin-1").table().num_rows == 19
+
+
+def test_a_file_that_is_latin_1_far_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "BLOCK_BYTES", 100)
+    lines = [f"{n % 7},{'uv'[n % 2]}" for n in range(60)] + ["3,Köln", "4,Köln"]
+    (tmp_path / "a.csv").write_bytes(("x,y\n" + "\n".join(lines) + "\n").encode("latin-1"))
+    model = small(tmp_path / "a.csv")
+    assert model.classes_.tolist() == ["Köln", "u", "v"]
+    assert "is not UTF-8 and was read as cp1252" in model.notices_[0].message
+
+
+def test_bzip2(tmp_path: Path) -> None:
+    packed = bz2.compress(b"x,y\n1,u\n2,v\n4,u\n")
+    for name in ("a.csv.bz2", "b.csv"):
+        (tmp_path / name).write_bytes(packed)
+        assert read(tmp_path / name).table()["x"].to_pylist() == [1, 2, 4]
+    (tmp_path / "c.csv.bz2").write_bytes(packed[:-9])
+    with pytest.raises(DataError, match="c.csv.bz2"):
+        read(tmp_path / "c.csv.bz2").table()
 
 
 def test_names_are_stripped_and_distinct(tmp_path: Path) -> None:
@@ -149,7 +170,7 @@ def test_names_are_stripped_and_distinct(tmp_path: Path) -> None:
     assert source.names == ("x", "Unnamed: 1", "x.1", "y")
     (notice,) = source.notices
     assert notice.kind == "renamed columns"
-    assert "without a name were named Unnamed: 1, x.1" in notice.message
+    assert "without a name of their own were named Unnamed: 1, x.1" in notice.message
     assert small(source, features=["x", "x.1"]).notices_ == (notice,)
 
 
@@ -239,7 +260,7 @@ except KeyboardInterrupt:
         assert process.stdout.read() == b"interrupted\n"
 
 
-@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.usefixtures("small_batches")
 def test_the_proportion_of_bytes_that_was_read(tmp_path: Path) -> None:
     for ending in TEXT:
         (tmp_path / ending).mkdir()

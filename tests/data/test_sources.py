@@ -136,7 +136,7 @@ def test_the_automatic_model_of_a_source(source: Any, tmp_path: Path) -> None:
     assert [column.name for column in model.columns_.excluded] == ["id"]
 
 
-@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.usefixtures("small_batches")
 @each_source
 def test_unlabelled_rows_are_read_again_if_they_are_not_kept(
     source: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -1,6 +1,7 @@
 """Merging in one fixed order, so that the sum does not depend on which part came first."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
 from threading import Lock
 from typing import Generic, Protocol, Self, TypeVar
 
@@ -64,6 +65,25 @@ class MergeTree(Generic[Moments]):
         for node in reversed(from_left[:-1]):
             total = self._waiting[node] + total
         return total
+
+
+def merge_numbered(parts: Iterable[tuple[int, Moments]]) -> Moments:
+    """The sum of numbered parts in the tree of their numbers, some of which may be absent.
+
+    Examples
+    --------
+    >>> merge_numbered([(5, "f"), (0, "a"), (1, "b")])
+    'abf'
+    """
+    nodes = dict(sorted(parts, key=itemgetter(0)))
+    while len(nodes) > 1:
+        parents: dict[int, Moments] = {}
+        for number, node in nodes.items():
+            left = parents.get(number >> 1)
+            parents[number >> 1] = node if left is None else left + node
+        nodes = parents
+    (total,) = nodes.values()
+    return total
 
 
 def merge_blocks(

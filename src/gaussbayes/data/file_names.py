@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 FormatName: TypeAlias = Literal["csv", "tsv", "jsonl", "parquet", "arrow"]
 """How rows may be written."""
 
-Compression: TypeAlias = Literal["gzip", "zstd"]
+Compression: TypeAlias = Literal["gzip", "zstd", "bz2"]
 
 _FORMATS: dict[str, FormatName] = {
     ".csv": "csv",
@@ -24,7 +24,12 @@ _FORMATS: dict[str, FormatName] = {
     ".ipc": "arrow",
     ".feather": "arrow",
 }
-_COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
+_COMPRESSIONS: dict[str, Compression] = {
+    ".gz": "gzip",
+    ".zst": "zstd",
+    ".zstd": "zstd",
+    ".bz2": "bz2",
+}
 
 
 def format_by_name(name: str) -> tuple[FormatName | None, Compression | None]:

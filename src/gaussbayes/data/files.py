@@ -11,23 +11,23 @@ import io
 import sys
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib import import_module
-from itertools import chain
+from itertools import chain, count
 from os import PathLike, fspath
 from pathlib import Path
 from shutil import copyfileobj
 from stat import S_ISDIR, S_ISREG
-from typing import Any, get_args
+from typing import Any, TypeAlias, get_args
 
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
-from gaussbayes.base.notices import Notice, Remedy
+from gaussbayes.base.notices import Notice, NoticeKind, Remedy
 from gaussbayes.base.schema import ColumnTable
-from gaussbayes.base.threads import in_order, n_threads, read_ahead
+from gaussbayes.base.threads import in_order, n_threads
 from gaussbayes.base.types import BadRowHandling
 from gaussbayes.data.file_names import Compression, FormatName, format_by_name, known_endings
 from gaussbayes.data.roles import (
@@ -35,9 +35,7 @@ from gaussbayes.data.roles import (
     ColumnSelection,
     InferredTypes,
     ParsedTable,
-    Piece,
     bad_row_error,
-    check_distinct,
     check_present,
     count_problems,
     select_columns,
@@ -69,7 +67,11 @@ _MAGIC: dict[bytes, FormatName] = {
     b"ARROW1": "arrow",
     b"\xff\xff\xff\xff": "arrow",
 }
-_COMPRESSED: dict[bytes, Compression] = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_COMPRESSED: dict[bytes, Compression] = {
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"BZh": "bz2",
+}
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how text in UTF-16 begins
 _BUFFER = 1 << 18
 
@@ -362,6 +364,10 @@ def _stored_bytes(file: SourceFile) -> io.BufferedReader:
 # Readers.
 
 
+Batch: TypeAlias = Callable[[], ParsedTable]
+"""Some rows of a file: making it reads bytes, and calling it, in any thread, parses them."""
+
+
 class FileReader(ABC):
     """A file whose format is known, to look into and to read; how it is cut depends on it alone.
 
@@ -374,39 +380,56 @@ class FileReader(ABC):
     n_rows: int | None = None
     """How many rows there are, if the file says so itself."""
     notices: tuple[Notice, ...] = ()
-    """What users should know about the file, after it was looked into."""
+    """What users should know about the file, after it was read as far as it was."""
 
     def __init__(self, file: SourceFile) -> None:
         self.file = file
-
-    def check_names(self, names: Sequence[str]) -> None:
-        """Raise if columns have the same name, before more is read."""
-        check_distinct(self.file.shown, names)
 
     @abstractmethod
     def look(self) -> tuple[InferredTypes, bool]:
         """The columns and types by the first block, and whether there are rows in it."""
 
     @abstractmethod
-    def pieces(
-        self, selection: ColumnSelection, at_once: int = 1, first: int = 0
-    ) -> Iterator[Piece]:
-        """Its pieces in order; making one reads text, and calling it parses what was read.
+    def batches(self, selection: ColumnSelection, first: int = 0) -> Iterator[Batch]:
+        """Its rows in order, from batch `first` on where it is known how many there are."""
 
-        Parameters
-        ----------
-        at_once : how many pieces are called side by side; a single one may use all cores
-        first : the number of the piece to begin with, where `piece_rows` are known
-        """
+    def first_batches(self, selection: ColumnSelection) -> Iterator[Batch]:
+        """Its first rows, at least a batch of them, which can all be read again."""
+        return self.batches(selection)
 
-    def first_tables(self, selection: ColumnSelection) -> Iterator[ParsedTable]:
-        """Its first rows, at least a piece of them, which can all be read again."""
-        for piece in self.pieces(selection):
-            yield from piece()
-
-    def piece_rows(self, selection: ColumnSelection) -> Sequence[int] | None:
-        """How many rows each piece has, if that can be told without reading them."""
+    def n_batches(self, selection: ColumnSelection) -> int | None:
+        """How many batches there are, if that can be told without reading them."""
         return None
+
+    def distinct(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The names of the columns, with a notice of those that had none of their own."""
+        found = distinct_names(names)
+        changed = [new for new, old in zip(found, names, strict=True) if new != old]
+        message = (
+            f"columns of {self.file.shown} without a name of their own were named "
+            f"{', '.join(changed)}"
+        )
+        self.notice("renamed columns", message, given=bool(changed))
+        return found
+
+    def notice(self, kind: NoticeKind, message: str, *, given: bool) -> None:
+        """Have a notice of this kind, or none."""
+        others = tuple(notice for notice in self.notices if notice.kind != kind)
+        self.notices = (*others, Notice(kind, message)) if given else others
+
+
+def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Names of columns, numbered where one is empty or taken, as in pandas.
+
+    >>> distinct_names(["", "a", "a"])
+    ('Unnamed: 0', 'a', 'a.1')
+    """
+    found: dict[str, None] = {}
+    for place, name in enumerate(names):
+        plain = name or f"Unnamed: {place}"
+        numbered = chain([plain], (f"{plain}.{number}" for number in count(1)))
+        found[next(new for new in numbered if new not in found)] = None
+    return tuple(found)
 
 
 def open_file(file: SourceFile) -> FileReader:
@@ -494,6 +517,7 @@ class OpenFiles:
                 self._kept[file] = now
             self._place = before, now
             yield now
+            self.notices = tuple(dict.fromkeys((*self.notices, *now.notices)))
             with suppress(OSError):
                 before += Path(file.name).stat().st_size
 
@@ -520,7 +544,7 @@ class OpenFiles:
         for reader in self.opened():
             first_row = 1
             file = reader.file.shown
-            with closing(_parsed(reader, selection)) as tables:  # type: ignore[type-var]
+            with closing(_parsed(reader.batches(selection), selection)) as tables:
                 for parsed in tables:
                     bad = count_problems(parsed.problems, file, first_row)
                     if bad.count and self.handling == "error":
@@ -537,27 +561,21 @@ class OpenFiles:
         again.
         """
         selection = select_columns(self.inferred, columns, {}, "skip")
-        parts = closing(self._tables_again(selection))  # type: ignore[type-var]
-        with parts as parsed_tables:
+        with closing(self._tables_again(selection)) as parsed_tables:
             tables = (parsed.table for parsed in parsed_tables)
             rows, are_all = sampled_rows(chain([selection.schema.empty_table()], tables), most)
         return rows, are_all and not self.is_read_once
 
-    def _tables_again(self, selection: ColumnSelection) -> Iterator[ParsedTable]:
+    def _tables_again(self, selection: ColumnSelection) -> Generator[ParsedTable, None, None]:
         """All rows of files, and those of pipes that can be read again.
 
         A file in which a column has another type, such as floats where the first has integers, is
         not looked at: it is read once it is known what its columns must hold.
         """
         for reader in self.opened():
-            if reader.file.is_read_once:
-                yield from reader.first_tables(selection)
-            else:
-                with (
-                    suppress(DataError),
-                    closing(_parsed(reader, selection)) as tables,  # type: ignore[type-var]
-                ):
-                    yield from tables
+            batches = reader.first_batches(selection)
+            with suppress(DataError), closing(_parsed(batches, selection)) as tables:
+                yield from tables
 
     def _look(self) -> InferredTypes:
         """The types by the first file that has rows."""
@@ -575,16 +593,12 @@ class OpenFiles:
         return without_rows
 
 
-def _parsed(reader: FileReader, selection: ColumnSelection) -> Iterator[ParsedTable]:
-    """The tables of a file, sifted, the next of which are read while one is used."""
+def _parsed(
+    batches: Iterator[Batch], selection: ColumnSelection
+) -> Generator[ParsedTable, None, None]:
+    """Tables without rows that cannot be used; the next are read while one is used."""
 
-    def sifted(piece: Piece) -> Iterator[ParsedTable]:
-        return (parsed.sifted(selection, finite=True) for parsed in piece())
+    def sifted(batch: Batch) -> ParsedTable:
+        return batch().sifted(selection, finite=True)
 
-    if not reader.is_text:
-        pieces = reader.pieces(selection)
-        return read_ahead(parsed for piece in pieces for parsed in sifted(piece))
-    threads = n_threads(None)
-    pieces = reader.pieces(selection, threads)
-    jobs = (partial(next, sifted(piece)) for piece in pieces)  # a piece of text is one table
-    return in_order(jobs, threads)
+    return in_order((partial(sifted, batch) for batch in batches), n_threads(None))

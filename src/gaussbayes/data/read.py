@@ -203,18 +203,16 @@ class Source:
             import narwhals.stable.v2 as nw
 
             from gaussbayes.data.engines import arrow_tables
-            from gaussbayes.data.readers.batches import batch_rows
 
-            frame: Any = nw.from_native(self.source)
+            wanted = list(used or self.names)
             if hasattr(self.source, "mapInArrow"):
                 from gaussbayes.data.spark import arrow_table
 
-                yield arrow_table(self.source, list(used or self.names))
+                yield arrow_table(self.source, wanted)
                 return
-            wanted = frame if used is None else frame.select(*used)
-            for table in arrow_tables(wanted.lazy(), batch_rows(len(used or self.names))):
-                if table.num_rows:
-                    yield table
+            frame: Any = nw.from_native(self.source)
+            tables = arrow_tables(frame.lazy(), wanted)
+            yield from (table for table in tables if table.num_rows)
             return
         missing = STANDARD_MARKS if columns is None else columns.missing
         yield from self.opened(missing, names).tables(columns, used)
@@ -251,7 +249,8 @@ def read(
     Parameters
     ----------
     source : path, list of paths, folder, pattern or ``"-"``; or a lazy frame, relation or Dask or
-        Spark frame. Files are CSV, TSV, JSON lines, Parquet or Arrow, also compressed (gzip, zstd).
+        Spark frame. Files are CSV, TSV, JSON lines, Parquet or Arrow, also compressed (gzip,
+        zstd, bzip2).
     header : bool
         Whether the first line of text files names the columns; otherwise they are named by
         ``Columns(names=…)``, or x1, x2, ….

@@ -2,8 +2,8 @@
 
 `open_rows` takes whatever holds the rows:
 
-- files (CSV, TSV, JSON lines, Parquet, Arrow; gzip or zstd): a path, a list of paths, a folder, a
-  pattern such as ``"data/*.csv"``, or ``"-"`` for standard input;
+- files (CSV, TSV, JSON lines, Parquet, Arrow; gzip, zstd or bzip2): a path, a list of paths, a
+  folder, a pattern such as ``"data/*.csv"``, or ``"-"`` for standard input;
 - a Dask or Spark DataFrame, or files that a Dask or Spark cluster reads;
 - a lazy frame or table of an engine (DuckDB, Polars, SQL).
 
@@ -13,8 +13,7 @@ to the bit however the work was shared; an engine gives its rows in an order of 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator
-from contextlib import closing
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -102,10 +101,6 @@ class Reduced(Generic[Sum]):
             self.weighs or other.weighs,
         )
 
-    def of_file(self) -> "Reduced[Sum]":
-        """The same as part of several files, each of which numbers its rows from 1."""
-        return replace(self, n_records=0)
-
 
 class RowSource(ABC):
     """Rows whose features, target and weights are known, and which can be read again and again."""
@@ -114,8 +109,6 @@ class RowSource(ABC):
     """Whether the rows come through a pipe, so that they cannot be read again."""
     n_rows: int | None = None
     """How many rows there are, bad ones too, where that is known before they are read."""
-    notices: tuple[Notice, ...] = ()
-    """What users should know about how they are read."""
 
     def __init__(self, roles: Roles, request: Request) -> None:
         self.roles = roles
@@ -154,6 +147,11 @@ class RowSource(ABC):
     @abstractmethod
     def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
         """What all blocks sum to, whether or not there are any."""
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What users should know about how the rows were read."""
+        return ()
 
     @property
     @abstractmethod
@@ -208,14 +206,11 @@ def open_rows(source: object, request: Request) -> RowSource:
         given.check_shared()
     if given.is_files:
         opened = given.opened(request.missing, request.names)
-    if "pyspark" in packages:
-        from gaussbayes.data.spark import open_on_spark
+    if client is not None or packages & {"dask", "dask_expr", "pyspark"}:
+        from gaussbayes.data.clusters import open_on_cluster
 
-        return open_on_spark(opened, request, client)
-    if client is not None or packages & {"dask", "dask_expr"}:
-        from gaussbayes.data.dask import open_on_cluster
-
-        return open_on_cluster(opened, request, client)
+        package = "pyspark" if "pyspark" in packages else "dask"
+        return open_on_cluster(opened, request, client, package)
     if not given.is_files:
         from gaussbayes.data.engines import EngineRows
 
@@ -294,26 +289,27 @@ class BlockReader:
             check_categories(rows.categories, self.encoder.schema(classes).of_categories)
         return LabelledRows(rows, targets, classes)
 
-    def total(
-        self, tables: Generator[ParsedTable, None, None], fold: Fold[Any], threads: int, file: str
-    ) -> Reduced[Any]:
-        """What tables add, one after the other; up to a bad row that stops the reading."""
-        tree: MergeTree[Reduced[Any]] = MergeTree()
-        tree.add(0, Reduced())
-        number = n_records = 0
-        with closing(tables):
-            for parsed in tables:  # without enumerate, which holds on to what it gave last
-                number += 1
-                try:
-                    part = self._fold(parsed, fold, threads, file)
-                except BadRowError as error:
-                    return Reduced(stop=error.later(n_records))
-                tree.add(number, part)
-                n_records += part.n_records
-                del parsed  # not to hold these rows while the next are read
-        return tree.result()
+    def reduced(self, batch: Callable[[], ParsedTable], fold: Fold[Any], file: str) -> Reduced[Any]:
+        """What a batch adds, or the bad row that stops the reading."""
+        try:
+            return self._fold(batch(), fold, file)
+        except BadRowError as error:
+            return Reduced(stop=error)
 
-    def _fold(self, parsed: ParsedTable, fold: Fold[Any], threads: int, file: str) -> Reduced[Any]:
+    def merged(self, parts: Iterable[Reduced[Any]], file: str, n_before: int = 0) -> Reduced[Any]:
+        """The sum of batches of a file, in their tree, after so many rows of it."""
+        tree: MergeTree[Reduced[Any]] = MergeTree()
+        n_parts, n_records = 0, n_before
+        for part in parts:
+            if part.stop is not None:
+                raise part.stop.placed(file, 1 + n_records, self.selection.optional)
+            n_records += part.n_records
+            tree.add(n_parts, part)
+            n_parts += 1
+        total = tree.result() if n_parts else Reduced()
+        return replace(total, bad_rows=total.bad_rows.later(n_before), n_records=0)
+
+    def _fold(self, parsed: ParsedTable, fold: Fold[Any], file: str) -> Reduced[Any]:
         """What a table adds.
 
         Values are looked through for infinity only if the sums show that there is some, or if rows
@@ -324,13 +320,13 @@ class BlockReader:
             block = self._read_some(usable)
             try:
                 sound = block is None or not block.targets.n_unlabelled
-                result = fold_block(fold, block, threads) if block is not None and sound else None
+                result = fold_block(fold, block) if block is not None and sound else None
             except DataError:
                 sound = False
             if not sound:
                 usable = self._usable(usable, finite=True)
                 block = self._read_some(usable)
-                result = None if block is None else fold_block(fold, block, threads)
+                result = None if block is None else fold_block(fold, block)
         except DataError as error:
             msg = f"{file}: {error}"
             raise type(error)(msg) from None
@@ -379,14 +375,14 @@ def count_incomplete(rows: Rows) -> int:
     return int(np.count_nonzero(missing))
 
 
-def fold_block(fold: Fold[Sum], block: LabelledRows, threads: int) -> Sum | None:
+def fold_block(fold: Fold[Sum], block: LabelledRows) -> Sum | None:
     """What a block adds, unless that would take too much memory."""
     n_bytes = getattr(fold, "n_bytes", None)
     n_features = block.rows.numbers.shape[1] + block.rows.codes.shape[1]
     if n_bytes is not None:
         n_classes = block.classes.shape[0]
         _check_bytes(n_bytes(n_classes), n_classes, n_features)
-    result = fold(block, threads)
+    result = fold(block, 1)
     _check_size(result, n_features)
     return result
 

@@ -1,13 +1,9 @@
-"""Rows of Spark DataFrames, and of files that Spark's executors read.
+"""Spark as a cluster: blocks are summed by its executors.
 
-Each partition (or part of a file) is folded where it is, by `mapInArrow`, to one record: its number
-and a `Reduced`. The records go through one shuffle, in which 32 neighbours at a time are merged;
-what is left is merged by the driver. Numbers fix the places of a `MergeTree`, in which places
-without rows change nothing, so that neighbours can be merged anywhere: the sum is the same to the
-bit as on one machine, for any number of executors, and with executors lost on the way, whose
-partitions Spark computes again. All of them must run the same build on the same kind of processor
-for that, and the partitions must hold the same rows in the same order whenever they are computed,
-as those of files do.
+Each block is folded where it is, by `mapInArrow`, to one record: its number and a `Reduced`. The
+records go through one shuffle, in which 32 neighbours at a time are merged; what is left is merged
+by the driver. Partitions that Spark computes again must hold the same rows in the same order, as
+those of files do.
 
 Records are pickled: every bit of a float is kept, whatever is summed, and what comes from executors
 is trusted as the code that was sent there is, which Spark pickles as well.
@@ -20,9 +16,9 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property, partial
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,17 +26,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, GaussBayesError
-from gaussbayes.base.merge_tree import MergeTree
-from gaussbayes.data.column_roles import SAMPLE_ROWS, columns_asked_for, decide_source
-from gaussbayes.data.file_rows import Plan, SharedFileRows, numbered_parts, part_partial
-from gaussbayes.data.readers.batches import batch_rows, stored_types, tables_of
-from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
-from gaussbayes.data.roles import (
-    ParsedTable,
-    Request,
-    check_distinct,
-)
-from gaussbayes.data.rows import Encoder
+from gaussbayes.base.merge_tree import merge_numbered
+from gaussbayes.data.reduction import Reduced
 from gaussbayes.data.tables import sampled_parts
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
@@ -57,59 +44,58 @@ NEIGHBOURS = 5
 """2⁵ = 32 records are merged at a time on an executor."""
 
 
-def open_on_spark(source: Any, request: Request, session: Any = None) -> RowSource:
-    """The rows of a Spark DataFrame, or of files that all executors find under the same names.
-
-    Files are cut and read as on one machine: a large Parquet or Arrow file is shared among the
-    executors, a file of text or a compressed one is read by one of them.
-    """
-    import_spark()
-    if hasattr(source, "mapInArrow"):
-        return SparkRows.open_frame(source, request)
-    return SparkFileRows.open_shared(source, request, session)
+def check_installed() -> None:
+    """Say what to install if there is no pyspark."""
+    try:
+        import pyspark  # noqa: F401
+    except ImportError:
+        msg = "Spark needs pyspark: pip install 'gaussbayes[spark]'"
+        raise ImportError(msg) from None
 
 
-class SparkFileRows(SharedFileRows):
-    """The rows of files that executors read."""
+class SparkCluster:
+    """A Spark session."""
 
-    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
-        plan = self.plan(fold, encoder)
-        parts = numbered_parts(plan)
-        numbers = self.client.range(0, len(parts), 1, len(parts))  # a partition for each
-        return _summed(numbers, partial(_part_outcomes, parts=parts, plan=plan))
+    def __init__(self, session: Any) -> None:
+        self._session = session
+
+    def map_reduce(
+        self, work: Callable[[Any], Reduced[Any]], blocks: Sequence[tuple[int, Any]]
+    ) -> Reduced[Any]:
+        """The sum of what numbered blocks add, each in a partition of its own."""
+        places = self._session.range(0, len(blocks), 1, len(blocks))
+        return _summed(places, partial(_block_outcomes, work=work, blocks=blocks))
 
 
-class SparkRows(RowSource):
-    """The rows of a Spark DataFrame, whose partitions are numbered by Spark."""
+cluster_of = SparkCluster
+
+
+class SparkFrame:
+    """A Spark DataFrame, whose partitions are numbered by Spark."""
 
     shown = "the Spark DataFrame"
 
-    def __init__(self, frame: Any, reader: BlockReader) -> None:
-        super().__init__(reader.roles, reader.request)
-        self._frame = _columns(frame, reader.selection.columns)
-        self._reader = reader
-
-    @classmethod
-    def open_frame(cls, frame: Any, request: Request) -> SparkRows:
-        """Choose the columns, and check that they can be what they are chosen for."""
-        names = list(frame.columns)
-        check_distinct(cls.shown, names)
-        decided = None
-        if request.detect:
-            columns = columns_asked_for(names, request)
-            sample, whole = _sampled_rows(_columns(frame, columns), columns)
-            request, decided = decide_source(sample, request, names=names, whole=whole)
-        types = stored_types(_arrow_schema(frame), cls.shown)
-        return cls(frame, BlockReader.open(types, request, decided, cls.shown))
+    def __init__(self, frame: Any, session: Any = None) -> None:
+        self._frame, self.names = frame, list(frame.columns)
 
     @cached_property
-    def n_rows(self) -> int:  # type: ignore[override]
-        """Spark counts them when that is asked for, at the price of another pass."""
-        return int(self._frame.count())
+    def schema(self) -> pa.Schema:
+        """The columns as Arrow has them; no rows are read for that."""
+        return _arrow_schema(self._frame)
 
-    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
-        reader = replace(self._reader, encoder=encoder)
-        return _summed(self._frame, partial(_partition_outcome, reader=reader, fold=fold))
+    def sampled_rows(self, names: Sequence[str], most: int) -> tuple[pa.Table, bool]:
+        """Rows of all partitions, so many at most, and whether these are all."""
+        return _sampled_rows(_columns(self._frame, names), names, most)
+
+    def map_reduce(
+        self, work: Callable[[Iterable[pa.RecordBatch], int], Reduced[Any]], names: Sequence[str]
+    ) -> Reduced[Any]:
+        """The sum of what partitions add."""
+        frame = _columns(self._frame, names)
+        return _summed(frame, partial(_partition_outcome, work=work, names=names))
+
+
+frame_of = SparkFrame
 
 
 def arrow_table(frame: Any, names: list[str]) -> pa.Table:
@@ -122,63 +108,44 @@ def arrow_table(frame: Any, names: list[str]) -> pa.Table:
 
 
 def _partition_outcome(
-    batches: Batches, reader: BlockReader, fold: Fold[Any]
+    batches: Batches, work: Callable[..., Reduced[Any]], names: Sequence[str]
 ) -> Iterator[tuple[int, Outcome]]:
-    """What a partition adds; it is cut as a file of the same rows would be."""
-    number, names = _partition(), reader.selection.columns
-    shown = f"partition {number}"
+    """What the partition at hand adds."""
+    number = _partition()
     named = (batch.rename_columns(names) for batch in batches)
-    tables = tables_of(named, reader.selection, shown, batch_rows(len(names)))
-    parsed = (ParsedTable(table, table.num_rows) for table in tables)
-    try:
-        total = reader.total(parsed, fold, 1, shown)
-        if total.stop is not None:
-            raise total.stop.placed(shown, 1, reader.selection.optional)
-    except GaussBayesError as error:
-        yield number, error
-    else:
-        yield number, total.of_file()
+    yield number, _outcome(partial(work, named, number))
 
 
-def _part_outcomes(
-    batches: Batches, parts: Sequence[tuple[int, int, range]], plan: Plan
+def _block_outcomes(
+    batches: Batches, work: Callable[[Any], Reduced[Any]], blocks: Sequence[tuple[int, Any]]
 ) -> Iterator[tuple[int, Outcome]]:
-    """What some parts of files add, whose numbers are given."""
+    """What some blocks add, whose places among all are given."""
     for batch in batches:
         for place in batch.column(0).to_pylist():
-            number, file, places = parts[place]
-            try:
-                yield number, part_partial(places, 0, file, plan)
-            except GaussBayesError as error:
-                yield number, error
+            number, block = blocks[place]
+            yield number, _outcome(partial(work, block))
+
+
+def _outcome(work: Callable[[], Reduced[Any]]) -> Outcome:
+    try:
+        return work()
+    except GaussBayesError as error:
+        return error
 
 
 def _merged_neighbours(batches: Batches, bits: int) -> Iterator[tuple[int, Outcome]]:
     """Records in the order of their numbers → one for each 2^bits of them, which is a subtree."""
     for number, group in groupby(_outcomes(batches), lambda each: each[0] >> bits):
-        first = number << bits
-        yield number, _merged((each - first, outcome) for each, outcome in group)
+        yield number, _merged(group)
 
 
 def _merged(outcomes: Iterable[tuple[int, Outcome]]) -> Outcome:
     """The sum of numbered outcomes in their tree, or the first error among them."""
-    tree: MergeTree[Reduced[Any]] = MergeTree()
-    numbers: set[int] = set()
-    errors: dict[int, GaussBayesError] = {}
-    try:
-        for number, outcome in outcomes:
-            numbers.add(number)
-            if isinstance(outcome, GaussBayesError):
-                errors[number] = outcome
-            elif not errors:
-                tree.add(number, outcome)
-        if errors:
-            return errors[min(errors)]
-        for number in set(range(max(numbers, default=0) + 1)) - numbers:
-            tree.add(number, Reduced())
-        return tree.result()
-    except GaussBayesError as error:  # as of labels of different types
-        return error
+    found = sorted(outcomes, key=itemgetter(0))
+    errors = [outcome for _, outcome in found if isinstance(outcome, GaussBayesError)]
+    sums: list[Any] = found or [(0, Reduced())]
+    # Labels may be of different types.
+    return errors[0] if errors else _outcome(partial(merge_numbered, sums))
 
 
 def _records(batches: Batches, work: Callable[[Batches], Any]) -> Batches:
@@ -216,7 +183,7 @@ def _summed(frame: Any, work: Callable[[Batches], Any]) -> Reduced[Any]:
     return outcome
 
 
-def _sampled_rows(frame: Any, names: Sequence[str]) -> tuple[pa.Table, bool]:
+def _sampled_rows(frame: Any, names: Sequence[str], most: int) -> tuple[pa.Table, bool]:
     """Rows of all partitions, those that are taken of files, and whether these are all."""
     with _named_cause():
         counted = _mapped(frame, _count, RECORD).collect()
@@ -224,14 +191,14 @@ def _sampled_rows(frame: Any, names: Sequence[str]) -> tuple[pa.Table, bool]:
         if not counts:
             return _arrow_schema(frame).empty_table().rename_columns(names), True
         numbers, sizes = zip(*counts, strict=True)
-        places = dict(zip(numbers, sampled_parts(sizes, SAMPLE_ROWS), strict=True))
+        places = dict(zip(numbers, sampled_parts(sizes, most), strict=True))
 
         def taken(batches: Batches) -> Batches:
             return _taken(batches, places)
 
         records = sorted(_mapped(frame, taken, RECORD).collect())
     tables = [pa.ipc.open_stream(record).read_all() for _, record in records]
-    return pa.concat_tables(tables).rename_columns(names), sum(sizes) <= SAMPLE_ROWS
+    return pa.concat_tables(tables).rename_columns(names), sum(sizes) <= most
 
 
 def _count(batches: Batches) -> Batches:
@@ -322,16 +289,3 @@ def _named_cause() -> Iterator[None]:
             f"one that has it before Spark starts, here with PYSPARK_PYTHON={sys.executable}"
         )
         raise ImportError(msg) from None
-
-
-# Spark itself.
-
-
-def import_spark() -> Any:
-    """The package pyspark; says what to install if there is none."""
-    try:
-        import pyspark
-    except ImportError:
-        msg = "Spark needs pyspark: pip install 'gaussbayes[spark]'"
-        raise ImportError(msg) from None
-    return pyspark

@@ -37,17 +37,6 @@ def family_type(name: str) -> Any:
     return getattr(import_module(f"gaussbayes.families.{name}"), FAMILIES[name])
 
 
-def family_pushdown(name: str) -> Any:
-    """The function that takes a family's statistics from a table of an engine; None without one.
-
-    It is ``push_down(family, table, columns)`` in the module `pushdown` of the family, gets a
-    `gaussbayes.data.engines.EngineTable` and the positions of the family's features, and gives None
-    if the rows have to be read.
-    """
-    module = _part(name, "pushdown")
-    return None if module is None else module.push_down
-
-
 def family_records(name: str) -> Any:
     """The module that writes a family to a model file and reads it, imported now.
 

@@ -7,7 +7,7 @@ the result does not depend on who reads what.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from gaussbayes.data.column_roles import warn_of_columns
 from gaussbayes.data.reduction import Reduced, RowSource, open_rows
 from gaussbayes.data.roles import Request
 from gaussbayes.data.rows import LabelledRows, Rows
-from gaussbayes.families import family_pushdown
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model, known_categories, learnt_model
 from gaussbayes.model.model_notices import skipped_rows
@@ -28,9 +27,6 @@ from gaussbayes.model.row_sample import RowSample, Sampling, most_rows, pick
 from gaussbayes.model.select import LearntView, Selection, is_open, select
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.statistics import Learnt, RowReduction, Sum, observe
-
-if TYPE_CHECKING:
-    from gaussbayes.data.engines import EngineTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,17 +48,6 @@ class Observation:
         """How much memory the statistics of so many classes take, as far as families say so."""
         parts = [part for part in self.settings.components if hasattr(part.family, "n_bytes")]
         return sum(part.family.n_bytes(n_classes, len(part.columns)) for part in parts)
-
-    def push_down(self, table: "EngineTable") -> Learnt | None:
-        """The same of a table of an engine, summed there; None if a family must see the rows."""
-        parts = []
-        for component in self.settings.components:
-            push_down = family_pushdown(component.family.name)
-            part = push_down and push_down(component.family, table, component.columns)
-            if part is None:
-                return None
-            parts.append(part)
-        return Learnt(table.classes, tuple(parts))
 
 
 def model_columns(model: Model) -> ColumnTable:

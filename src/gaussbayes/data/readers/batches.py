@@ -1,13 +1,16 @@
-"""Record batches of Parquet and Arrow files → tables of the types that are held, of one length."""
+"""Record batches of any source → batches of so many rows, of the types that are held."""
 
+from abc import abstractmethod
 from base64 import b64decode
 from binascii import Error as EncodingError
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.data.expansion import check_memory
-from gaussbayes.data.roles import ColumnSelection, InferredTypes
+from gaussbayes.data.expansion import check_memory, check_total
+from gaussbayes.data.files import Batch, FileReader, SourceFile, naming
+from gaussbayes.data.roles import ColumnSelection, InferredTypes, ParsedTable, check_present
 from gaussbayes.data.tables import is_dictionary, is_number, is_string, value_type
 
 if TYPE_CHECKING:
@@ -25,8 +28,16 @@ def batch_rows(n_columns: int) -> int:
     return 1 << (rows.bit_length() - 1)
 
 
-def stored_types(schema: "pa.Schema", file: str) -> InferredTypes:
-    """The types of a file's columns.
+def with_names(schema: "pa.Schema", names: Sequence[str]) -> "pa.Schema":
+    """The same columns under other names."""
+    import pyarrow as pa
+
+    fields = [field.with_name(name) for field, name in zip(schema, names, strict=True)]
+    return pa.schema(fields, metadata=schema.metadata)
+
+
+def stored_types(schema: "pa.Schema") -> InferredTypes:
+    """The types of columns as they are stored.
 
     Categories of integers come back from Parquet as integers; what was written says that they are
     categories: the schema of Arrow, or what pandas notes beside it.
@@ -35,11 +46,6 @@ def stored_types(schema: "pa.Schema", file: str) -> InferredTypes:
 
     import pyarrow as pa
 
-    try:
-        names = set(schema.names)
-    except UnicodeDecodeError as error:
-        msg = f"the name of a column of {file} is not UTF-8 text: {error.object!r:.60}; rename it"
-        raise DataError(msg) from None
     notes = schema.metadata or {}
     categorical = {field.name for field in schema if is_dictionary(field.type)}
     try:
@@ -54,32 +60,112 @@ def stored_types(schema: "pa.Schema", file: str) -> InferredTypes:
         }
     except (ValueError, KeyError, TypeError, RecursionError):
         pass
-    return InferredTypes(schema.remove_metadata(), categorical=frozenset(categorical & names))
+    return InferredTypes(
+        schema.remove_metadata(), categorical=frozenset(categorical & {*schema.names})
+    )
 
 
-def tables_of(
-    batches: Iterator["pa.RecordBatch"], selection: ColumnSelection, file: str, step: int
-) -> Iterator["pa.Table"]:
-    """The columns that are wanted, in order, as the types that are held, `step` rows at a time.
+def batches_of(
+    stored: Iterable["pa.RecordBatch"], selection: ColumnSelection, file: str
+) -> Iterator[Batch]:
+    """The rows of record batches, so many at a time, to be cast to the types that are held.
 
-    A batch is looked through before its values are used: a wrong offset in it would end the
-    process. What is cut is cast after that, so that a large batch is never copied as a whole.
+    What is cut is cast after that, so that a large batch is never copied as a whole.
     """
-    return recut(_cast_slices(batches, selection, file, step), step)
-
-
-def _cast_slices(
-    batches: Iterator["pa.RecordBatch"], selection: ColumnSelection, file: str, step: int
-) -> Iterator["pa.Table"]:
     import pyarrow as pa
 
-    for batch in batches:
-        wanted = batch.select(selection.columns)
-        wanted.validate(full=True)
-        for start in range(0, wanted.num_rows, step):
-            part = pa.Table.from_batches([wanted.slice(start, step)])
-            yield cast_table(part, selection, file)
-        del batch, wanted  # not to hold on to these rows while the next are read
+    columns = selection.columns
+    tables = (pa.Table.from_batches([batch.select(columns)]) for batch in stored)
+    for table in recut(tables, batch_rows(len(columns))):
+        yield partial(_parsed, table, selection, file)
+
+
+def _parsed(table: "pa.Table", selection: ColumnSelection, file: str) -> ParsedTable:
+    """A batch as the types that are held; a wrong offset in it would end the process."""
+    table.validate(full=True)
+    return ParsedTable(cast_table(table, selection, file), table.num_rows)
+
+
+class BinaryReader(FileReader):
+    """A file whose columns have types: a batch is a number of rows."""
+
+    schema: "pa.Schema"
+    size: int
+    """How many bytes the file has."""
+
+    @abstractmethod
+    def has_rows(self) -> bool:
+        """Whether there are rows in the file."""
+
+    @abstractmethod
+    def count_rows(self) -> int | None:
+        """How many rows there are, if that can be told without reading them."""
+
+    @abstractmethod
+    def record_batches(
+        self, selection: ColumnSelection, places: Sequence[int], first: int
+    ) -> Iterator["pa.RecordBatch"]:
+        """The columns at these places, in the order of the file, from row `first` on."""
+
+    @cached_property
+    def _names(self) -> list[str]:
+        try:
+            return list(self.distinct(self.schema.names))
+        except UnicodeDecodeError as error:
+            name = f"{error.object!r:.60}"
+            msg = f"the name of a column of {self.file.shown} is not UTF-8 text: {name}; rename it"
+            raise DataError(msg) from None
+
+    def look(self) -> tuple[InferredTypes, bool]:
+        with naming(self.file):
+            types = stored_types(with_names(self.schema, self._names))
+            return types, self.has_rows()
+
+    def n_batches(self, selection: ColumnSelection) -> int | None:
+        with naming(self.file):
+            n_rows = self.count_rows()
+        return None if n_rows is None else -(-n_rows // batch_rows(len(selection.columns)))
+
+    def batches(self, selection: ColumnSelection, first: int = 0) -> Iterator[Batch]:
+        names, wanted = self._names, set(selection.columns)
+        check_present(names, selection.columns, self.file.shown)
+        # Columns may share a name in the file; then all of them are read.
+        shared = {self.schema.names[place] for place, name in enumerate(names) if name in wanted}
+        places = [place for place, name in enumerate(self.schema.names) if name in shared]
+        chosen = [names[place] for place in places]
+        first *= batch_rows(len(selection.columns))
+        with naming(self.file):
+            stored = self._bounded(self.record_batches(selection, places, first), selection)
+            renamed = (batch.rename_columns(chosen) for batch in stored)
+            for batch in batches_of(renamed, selection, self.file.shown):
+                yield partial(_in_file, self.file, batch)
+
+    def _bounded(
+        self, batches: Iterator["pa.RecordBatch"], selection: ColumnSelection
+    ) -> Iterator["pa.RecordBatch"]:
+        """The same, unless rows that are held together take too much memory."""
+        step, total, n_rows, n_bytes = batch_rows(len(selection.columns)), 0, 0, 0
+        for batch in batches:
+            batch.validate()
+            if n_rows + batch.num_rows > step:
+                n_rows = n_bytes = 0
+            # Columns without any value, and long runs of one, take no room in the file.
+            room = 8 * batch.num_rows * batch.num_columns
+            n_rows, n_bytes = n_rows + batch.num_rows, n_bytes + max(batch.nbytes, room)
+            rows = f"rows {total + 1:,} to {total + batch.num_rows:,} of {self.file.shown}"
+            total += batch.num_rows
+            try:
+                check_memory(rows, n_bytes, self.size, "choose columns, or write smaller batches")
+                check_total(self.file.shown, 8 * total * batch.num_columns, self.size)
+            except DataError:
+                del batch, batches  # an error holds on to what is here
+                raise
+            yield batch
+
+
+def _in_file(file: SourceFile, batch: Batch) -> ParsedTable:
+    with naming(file):
+        return batch()
 
 
 def cast_table(table: "pa.Table", selection: ColumnSelection, file: str) -> "pa.Table":

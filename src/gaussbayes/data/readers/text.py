@@ -13,12 +13,12 @@ import csv
 import json
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from io import BufferedReader
-from itertools import chain, count, pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -30,18 +30,19 @@ from pyarrow import json as arrow_json
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
-from gaussbayes.base.notices import Notice, NoticeKind, Remedy
-from gaussbayes.data.files import FileReader, SourceFile, bytes_taken, naming, open_bytes
+from gaussbayes.base.notices import Remedy
+from gaussbayes.data.files import Batch, FileReader, SourceFile, bytes_taken, naming, open_bytes
 from gaussbayes.data.roles import (
     NOT_A_NUMBER,
     BadRow,
     ColumnSelection,
     InferredTypes,
     ParsedTable,
-    Piece,
+    check_distinct,
     check_present,
     shorten,
 )
+from gaussbayes.data.tables import is_number
 
 BLOCK_BYTES = 1 << 23
 """Nominal size of a block: enough to be worth a thread's while, small enough to hold several."""
@@ -59,11 +60,14 @@ BOM = b"\xef\xbb\xbf"
 QUOTE = b'"'
 
 _PART = 1 << 16
-_SURROGATES, _PRIVATE = 0xDC00, 0x10FF00
 _DECIMAL_COMMA = r"^\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$"
 _THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2}(,\d{3})+\s*$"
 _DECIMAL_POINT = r"^\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*$"
 _LEADING_ZERO = r"^\s*[+-]?0\d"
+_FLOAT = r"(?i)^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)$"
+_SHORT_INTEGER = r"^(-?0*\d{1,18}|0[xX][0-9a-fA-F]{1,16})$"
+_LONG_INTEGER = r"^-?0*\d{19}$"
+_BOOLEAN = r"(?i)^(true|false|0|1)$"
 _SAMPLE = 1000
 """Values of a column of strings that are looked at to see whether half of them are numbers."""
 
@@ -106,9 +110,7 @@ class TextReader(FileReader):
             self._rest = chain([first], blocks)
         return self.infer(first)
 
-    def pieces(
-        self, selection: ColumnSelection, at_once: int = 1, first: int = 0
-    ) -> Iterator[Piece]:
+    def batches(self, selection: ColumnSelection, first: int = 0) -> Iterator[Batch]:
         blocks: Iterator[bytes] | None = self._blocks()
         if self.file.is_read_once:
             blocks, self._rest = self._rest, None
@@ -120,16 +122,16 @@ class TextReader(FileReader):
             raise DataError(msg)
         data, parse = self.begin(next(blocks, b""), selection)
         for block in chain([data], blocks):
-            yield partial(_parsed, parse, block)
+            yield partial(parse, block)
 
-    def first_tables(self, selection: ColumnSelection) -> Iterator[ParsedTable]:
+    def first_batches(self, selection: ColumnSelection) -> Iterator[Batch]:
         if self._rest is None:
-            yield from super().first_tables(selection)
+            yield from super().first_batches(selection)
             return
         first = next(self._rest, b"")
         self._rest = chain([first], self._rest)
         data, parse = self.begin(first, selection)
-        yield parse(data)
+        yield partial(parse, data)
 
     @abstractmethod
     def infer(self, block: bytes) -> tuple[InferredTypes, bool]:
@@ -143,24 +145,31 @@ class TextReader(FileReader):
 
     def _blocks(self, stream: BufferedReader | None = None) -> Generator[bytes, None, None]:
         with naming(self.file), closing(stream or open_bytes(self.file)) as opened:
-            old = None
-            for block in text_blocks(opened, self.file.shown, quoted=self.quoted):
+            blocks = text_blocks(opened, self.file.shown, quoted=self.quoted)
+            for block in self._as_utf8(blocks):
                 if not self.file.is_read_once:
                     self.bytes_read = bytes_taken(opened)
-                if old is None:
-                    old = self.file.encoding is None and not _may_be_utf8(block)
-                    message = f"{self.file.shown} is not UTF-8 and was read as {FALLBACK}"
-                    self._notice("encoding", message, old)
-                yield block.decode(FALLBACK, "replace").encode() if old else block
+                yield block
 
-    def _notice(self, kind: NoticeKind, message: str, given: bool) -> None:
-        """Have a notice of this kind, or none."""
-        others = tuple(notice for notice in self.notices if notice.kind != kind)
-        self.notices = (*others, Notice(kind, message)) if given else others
+    def _as_utf8(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
+        """Blocks in UTF-8; unless an encoding is given, text that is not UTF-8 is cp1252.
 
-
-def _parsed(parse: Callable[[bytes], ParsedTable], block: bytes) -> Iterator[ParsedTable]:
-    yield parse(block)
+        The first block that is not ASCII decides.
+        """
+        is_other: bool | None = None
+        for block in blocks:
+            if block.isascii():
+                yield block
+                continue
+            if is_other is None:
+                is_other = self.file.encoding is None and not _may_be_utf8(block)
+                message = f"{self.file.shown} is not UTF-8 and was read as {FALLBACK}"
+                self.notice("encoding", message, given=is_other)
+            if is_other:
+                yield block.decode(FALLBACK, "replace").encode()
+            else:
+                _check_utf8(block, self.file.shown)
+                yield block
 
 
 # Records.
@@ -237,35 +246,21 @@ def _record_ends(
 # UTF-8.
 
 
-def _is_utf8(data: bytes) -> bool:
-    try:
-        return data.isascii() or bool(data.decode())
-    except UnicodeDecodeError:
-        return False
-
-
 def _may_be_utf8(data: bytes) -> bool:
     """Whether data is UTF-8 in which a few bytes may be damaged."""
-    if _is_utf8(data):
-        return True
     text = data.decode(errors="surrogateescape")
     n_damaged = sum(map("\udc80".__le__, filter("\udfff".__ge__, text)))
     return 2 * n_damaged < sum(not letter.isascii() for letter in text)
 
 
-def _mask_bytes(data: bytes) -> tuple[bytes, list[tuple[bytes, bytes]]]:
-    """Data as UTF-8 text, with private characters for the bytes that are none; these, and which.
-
-    Python's ``surrogateescape`` stands for byte b by U+DC00 + b, which cannot be written.
-    """
-    if _is_utf8(data):
-        return data, []
-    text = data.decode(errors="surrogateescape")
-    stand_ins = {_SURROGATES + byte: _PRIVATE + byte for byte in range(0x80, 0x100)}
-    used = sorted(set(map(ord, set(text))) & stand_ins.keys())
-    return text.translate(stand_ins).encode(), [
-        (chr(stand_ins[code]).encode(), bytes([code - _SURROGATES])) for code in used
-    ]
+def _check_utf8(data: bytes, file: str) -> None:
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        around = data[max(0, error.start - 10) : error.end + 10]
+        msg = f"{file} is not UTF-8 text, for example at {around!r}: write it as UTF-8"
+        other = Remedy("read it in another encoding", read=(("encoding", "latin-1"),))
+        raise DataError(msg).with_remedies([other]) from None
 
 
 # Types.
@@ -345,7 +340,7 @@ def fit_types(
         values = table.column(field.name).combine_chunks()
         if selection.kinds.get(field.name) == "category" and pa.types.is_integer(field.type):
             # 3.0 is written 3, as an integer beside missing values may not be.
-            values = pc.replace_substring_regex(values, r"\.0*(\s*)$", r"\1").cast(pa.binary())
+            values = pc.replace_substring_regex(values, r"\.0*(\s*)$", r"\1")
         marks = missing.of(field.name)
         column, wrong = cast_text(values, field.type, selection.decimal, marks)
         columns.append(column)
@@ -362,42 +357,37 @@ def _problem(kind: Any) -> str:
     """What is wrong with a value that is not of this type."""
     if pa.types.is_floating(kind):
         return NOT_A_NUMBER
-    if pa.types.is_integer(kind):
-        return "is not an integer, as the values at the start of the column are"
-    if pa.types.is_boolean(kind):
-        return "is not true or false, as the values at the start of the column are"
-    return "is not UTF-8 text"
+    what = "an integer" if pa.types.is_integer(kind) else "true or false"
+    return f"is not {what}, as the values at the start of the column are"
 
 
 def cast_text(
     values: Any, kind: Any, decimal: str, marks: ColumnMarks = ORDINARY
 ) -> tuple[Any, NDArray[np.bool_]]:
     """Text as another type, null where it does not fit, and where that is."""
-    wrong = np.zeros(len(values), dtype=bool)
-    text = _cast_by_halves(values, pa.string(), wrong)
-    if pa.types.is_string(kind):
-        return text, wrong
-    if pa.types.is_dictionary(kind):
-        return text.dictionary_encode().cast(kind), wrong
-    text = pc.ascii_trim_whitespace(text)
+    if not is_number(kind):
+        held = values if pa.types.is_string(kind) else values.dictionary_encode().cast(kind)
+        return held, np.zeros(len(values), dtype=bool)
+    text = pc.ascii_trim_whitespace(values)
     text = pc.if_else(pc.is_in(text, value_set=pa.array(sorted(marks.strings))), None, text)
     if decimal == "," and pa.types.is_floating(kind):
         # A point is no number where commas are.
         text = pc.replace_substring(pc.replace_substring(text, ".", "?"), ",", ".")
-    return _cast_by_halves(text, kind, wrong), wrong
+    fits = _fits(text, kind)
+    wrong = pc.invert(fits).fill_null(fill_value=False)
+    return pc.if_else(fits, text, None).cast(kind), np.asarray(wrong)
 
 
-def _cast_by_halves(values: Any, kind: Any, wrong: NDArray[np.bool_]) -> Any:
-    """Cast, by halves where it does not go; `wrong` is set where a single value does not fit."""
-    try:
-        return values.cast(kind)
-    except pa.ArrowInvalid:
-        n = len(values)
-        if n == 1:
-            wrong[0] = True
-            return pa.nulls(1, kind)
-        parts = (slice(None, n // 2), slice(n // 2, None))
-        return pa.concat_arrays([_cast_by_halves(values[x], kind, wrong[x]) for x in parts])
+def _fits(text: Any, kind: Any) -> Any:
+    """Which strings write a value of a type, as pyarrow reads it."""
+    if not pa.types.is_integer(kind):
+        return pc.match_substring_regex(text, _FLOAT if pa.types.is_floating(kind) else _BOOLEAN)
+    is_long = pc.match_substring_regex(text, _LONG_INTEGER)
+    long = pc.if_else(is_long, text, None).cast(pa.decimal128(38, 0))
+    low, high = (pa.scalar(each, long.type) for each in (-(1 << 63), (1 << 63) - 1))
+    in_range = pc.and_(pc.greater_equal(long, low), pc.less_equal(long, high))
+    is_short = pc.match_substring_regex(text, _SHORT_INTEGER)
+    return pc.if_else(is_long, in_range, is_short)
 
 
 # CSV and TSV.
@@ -418,12 +408,11 @@ class Header:
         types |= {name: pa.dictionary(pa.int32(), types[name]) for name in selection.encoded}
         options = self.options(types, selection.columns, selection.decimal)
         try:
-            table = self.table(data, options, step=None if QUOTE in data else _STEP)
+            table, problems = self.table(data, options, step=None if QUOTE in data else _STEP)
         except pa.ArrowInvalid:
             text, problems = self.text(data)
-            text = text.select(selection.columns)
-            return fit_types(text, selection, problems, self.missing)
-        return ParsedTable(table, table.num_rows)
+            return fit_types(text.select(selection.columns), selection, problems, self.missing)
+        return ParsedTable(table, table.num_rows + len(problems), tuple(problems))
 
     def options(
         self, types: Any = None, columns: Sequence[str] | None = None, decimal: str = "."
@@ -437,40 +426,39 @@ class Header:
         )
 
     def text(self, data: bytes) -> tuple[pa.Table, list[BadRow]]:
-        """All values as bytes, and the rows with another number of values than of columns."""
+        """All values as they are written, and the rows that have too few or too many."""
+        types = dict.fromkeys(self.names, pa.string())
+        return self.table(data, arrow_csv.ConvertOptions(column_types=types))
+
+    def table(
+        self, data: bytes, options: Any, step: int | None = None
+    ) -> tuple[pa.Table, list[BadRow]]:
+        """The rows of a block, and those with another number of values than of columns.
+
+        `step` is how many bytes pyarrow parses at a time, None for all.
+        """
         problems: list[BadRow] = []
 
-        def note(row: Any) -> str:
+        def skip(row: Any) -> str:
             values = f"{row.actual_columns} value{'s' if row.actual_columns != 1 else ''}"
             problem = f"has {values}, but there are {len(self.names)} columns"
             problems.append(BadRow("", row.number - 1, None, None, problem))
             return "skip"
 
-        types = dict.fromkeys(self.names, pa.binary())
-        masked, stand_ins = _mask_bytes(data)  # pyarrow reads bad rows as text, for `note`
-        table = self.table(masked, arrow_csv.ConvertOptions(column_types=types), note)
-        for stand_in, byte in stand_ins:
-            columns = [pc.replace_substring(each, stand_in, byte) for each in table.columns]
-            table = pa.Table.from_arrays(columns, names=self.names)
-        return table, problems
-
-    def table(
-        self, data: bytes, options: Any, on_problem: Any = None, step: int | None = None
-    ) -> Any:
-        """The rows of a block; `step` is how many bytes pyarrow parses at a time, None for all."""
         if not data or data.isspace():
             names = options.include_columns or self.names
             types = [(name, options.column_types.get(name, pa.null())) for name in names]
-            return pa.schema(types).empty_table()
+            return pa.schema(types).empty_table(), problems
         reading = arrow_csv.ReadOptions(
             column_names=self.names, use_threads=False, block_size=step or len(data) + 1
         )
         parsing = arrow_csv.ParseOptions(
             delimiter=self.separator,
             newlines_in_values=QUOTE in data,
-            invalid_row_handler=on_problem,
+            invalid_row_handler=skip,
         )
-        return arrow_csv.read_csv(pa.BufferReader(data), reading, parsing, options)
+        table = arrow_csv.read_csv(pa.BufferReader(data), reading, parsing, options)
+        return table, problems
 
 
 class CsvReader(TextReader):
@@ -482,8 +470,7 @@ class CsvReader(TextReader):
         text, _ = header.text(data)
         commas = header.separator == ";" and has_decimal_commas(text, self.file.shown)
         decimal = "," if commas else "."
-        masked, _ = _mask_bytes(data)
-        inferred = header.table(masked, header.options(decimal=decimal), lambda _: "skip")
+        inferred, _ = header.table(data, header.options(decimal=decimal))
         types = infer_types(inferred, text, decimal, header.missing)
         return types, text.num_rows > 0
 
@@ -499,32 +486,15 @@ class CsvReader(TextReader):
         header = read_header(block, self.file.shown, separator, named=self.file.header)
         names, file = header.names, self.file
         if file.header:
-            names = distinct_names(header.names)
-            changed = [n for n, old in zip(names, header.names, strict=True) if n != old.strip()]
-            message = f"columns of {file.shown} without a name were named {', '.join(changed)}"
-            self._notice("renamed columns", message, bool(changed))
+            names = self.distinct([name.strip() for name in header.names])
         elif file.names is not None:
             names = file.names
             if len(names) != len(header.names):
                 n = len(header.names)
                 msg = f"{file.shown} has {n} columns, but {len(names)} names are given"
                 raise DataError(msg)
-        self.check_names(names)
+        check_distinct(file.shown, names)
         return replace(header, names=names, missing=file.missing)
-
-
-def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Names without blanks around them; one that is empty or taken gets a number, as in pandas.
-
-    >>> distinct_names(["", " a", "a"])
-    ('Unnamed: 0', 'a', 'a.1')
-    """
-    found: dict[str, None] = {}
-    for place, name in enumerate(names):
-        plain = name.strip() or f"Unnamed: {place}"
-        numbered = chain([plain], (f"{plain}.{number}" for number in count(1)))
-        found[next(new for new in numbered if new not in found)] = None
-    return tuple(found)
 
 
 def read_header(
@@ -548,11 +518,6 @@ def read_header(
             unquoted = re.sub(r'"(?:[^"]|"")*"', "", line)
             separator = max(_SEPARATORS, key=unquoted.count)
         names = tuple(next(csv.reader([line.rstrip("\r\n")], delimiter=separator), []))
-    except UnicodeDecodeError as error:
-        msg = (
-            f"the first line of {file} is not UTF-8 text ({error.reason}): write the file as UTF-8"
-        )
-        raise DataError(msg) from None
     except csv.Error as error:
         msg = f"the first line of {file}, which must name the columns, cannot be read: {error}"
         raise DataError(msg) from None
@@ -624,7 +589,6 @@ class JsonLinesReader(TextReader):
             raise DataError(msg)
         objects, _ = _objects(first_records(block, quoted=False))
         names = list(dict.fromkeys(name for record in objects for name in record))
-        self.check_names(names)
         return block, objects, names
 
 
@@ -642,10 +606,9 @@ def _parse_objects(file: SourceFile, selection: ColumnSelection, data: bytes) ->
     parsing = arrow_json.ParseOptions(
         explicit_schema=selection.schema, unexpected_field_behavior="ignore"
     )
-    if _is_utf8(data):  # which pyarrow does not look at
-        with suppress(pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            table = arrow_json.read_json(pa.BufferReader(data), reading, parsing)
-            return ParsedTable(table.select(selection.columns), table.num_rows)
+    with suppress(pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        table = arrow_json.read_json(pa.BufferReader(data), reading, parsing)
+        return ParsedTable(table.select(selection.columns), table.num_rows)
     objects, problems = _objects(data)  # value by value, to find what is wrong
     text = _object_text(objects, selection.columns)
     return fit_types(text, selection, problems, file.missing)
@@ -673,13 +636,14 @@ def _objects(data: bytes) -> tuple[list[dict[str, Any]], list[BadRow]]:
 def _object_text(objects: list[dict[str, Any]], names: list[str]) -> Any:
     """The values as a CSV file would hold them."""
 
-    def text(value: Any) -> bytes | None:
+    def text(value: Any) -> str | None:
         if value is None or isinstance(value, str):
-            return None if value is None else value.encode("utf-8", "surrogatepass")
-        return json.dumps(value).encode()
+            # Half of a surrogate pair is no character.
+            return value and value.encode("utf-8", "replace").decode()
+        return json.dumps(value)
 
     columns = [
-        pa.array([text(record.get(name)) for record in objects], pa.binary()) for name in names
+        pa.array([text(record.get(name)) for record in objects], pa.string()) for name in names
     ]
     return pa.Table.from_arrays(columns, names=names)
 

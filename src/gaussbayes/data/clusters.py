@@ -1,0 +1,126 @@
+"""Rows on a cluster, Dask or Spark: each block is summed where it is, the sums are merged.
+
+A block is a partition of a frame, a file, or a part of a large file. Its number fixes its place in
+one tree, in which numbers without rows change nothing: the sum is the same to the bit as on one
+machine, for any number of workers, any order of arrival, and with workers lost on the way, whose
+blocks are read again. All workers must run the same build on the same kind of processor for that.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from gaussbayes.data.column_roles import SAMPLE_ROWS, columns_asked_for, decide_source
+from gaussbayes.data.file_rows import FileRows, Plan, numbered_parts, part_sum
+from gaussbayes.data.files import OpenFiles
+from gaussbayes.data.readers.batches import batches_of, stored_types
+from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
+from gaussbayes.data.roles import Request, check_distinct
+from gaussbayes.data.rows import Encoder
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Cluster(Protocol):
+    """Where work is done."""
+
+    def map_reduce(
+        self, work: Callable[[Any], Reduced[Any]], blocks: Sequence[tuple[int, Any]]
+    ) -> Reduced[Any]:
+        """The sum of what numbered blocks add, in the tree of their numbers."""
+
+
+class Frame(Protocol):
+    """A table in numbered partitions."""
+
+    shown: str
+    names: list[str]
+
+    @property
+    def schema(self) -> "pa.Schema":
+        """The types of the columns; no rows are read for that."""
+
+    def sampled_rows(self, names: Sequence[str], most: int) -> tuple[Any, bool]:
+        """Rows of all partitions, so many at most, and whether these are all."""
+
+    def map_reduce(
+        self,
+        work: Callable[[Iterable["pa.RecordBatch"], int], Reduced[Any]],
+        names: Sequence[str],
+    ) -> Reduced[Any]:
+        """The sum of what partitions add, of which the work takes some columns and the number."""
+
+
+def open_on_cluster(source: Any, request: Request, client: Any, package: str) -> RowSource:
+    """The rows of a Dask or Spark DataFrame, or of files that all workers find under their names.
+
+    Files are cut and read as on one machine: a large Parquet or Arrow file is shared among the
+    workers, a file of text or a compressed one is read by one of them.
+    """
+    if package == "pyspark":
+        from gaussbayes.data import spark as module
+    else:
+        from gaussbayes.data import dask as module  # type: ignore[no-redef]
+    module.check_installed()  # before anything is read
+    if not isinstance(source, OpenFiles):
+        return PartitionRows.open(module.frame_of(source, client), request)
+    rows = ClusterFileRows.open(source, request)
+    rows.cluster = module.cluster_of(client)
+    return rows
+
+
+class ClusterFileRows(FileRows):
+    """The rows of files that workers read."""
+
+    cluster: Cluster
+
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
+        plan = self.plan(fold, encoder)
+        return self.cluster.map_reduce(partial(part_sum, plan=plan), numbered_parts(plan))
+
+    def plan(self, fold: Fold[Any], encoder: Encoder) -> Plan:
+        """Workers need not be in this process's folder."""
+        plan = super().plan(fold, encoder)
+        files = (replace(file, name=str(Path(file.name).absolute())) for file in plan.files)
+        return replace(plan, files=tuple(files))
+
+
+class PartitionRows(RowSource):
+    """The rows of a frame, whose partitions are on the workers."""
+
+    def __init__(self, frame: Frame, reader: BlockReader) -> None:
+        super().__init__(reader.roles, reader.request)
+        self._frame, self._reader = frame, reader
+
+    @classmethod
+    def open(cls, frame: Frame, request: Request) -> "PartitionRows":
+        """Choose the columns, and check that they can be what they are chosen for."""
+        check_distinct(frame.shown, frame.names)
+        decided = None
+        if request.detect:
+            columns = columns_asked_for(frame.names, request)
+            sample, whole = frame.sampled_rows(columns, SAMPLE_ROWS)
+            request, decided = decide_source(sample, request, names=frame.names, whole=whole)
+        types = stored_types(frame.schema)
+        return cls(frame, BlockReader.open(types, request, decided, frame.shown))
+
+    @property
+    def shown(self) -> str:
+        return self._frame.shown
+
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
+        reader = replace(self._reader, encoder=encoder)
+        work = partial(partition_sum, reader=reader, fold=fold)
+        return self._frame.map_reduce(work, reader.selection.columns)
+
+
+def partition_sum(
+    stored: Iterable["pa.RecordBatch"], number: int, reader: BlockReader, fold: Fold[Any]
+) -> Reduced[Any]:
+    """What a partition adds; it is cut as a file of the same rows would be."""
+    shown = f"partition {number}"
+    batches = batches_of(stored, reader.selection, shown)
+    return reader.merged((reader.reduced(batch, fold, shown) for batch in batches), shown)
