@@ -12,8 +12,9 @@ from contextvars import copy_context
 from functools import lru_cache
 from operator import itemgetter
 from queue import SimpleQueue
-from threading import Event, Lock, Semaphore, Thread
+from threading import Event, Lock, RLock, Semaphore, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from gaussbayes.base.errors import OptionError
 
@@ -84,6 +85,17 @@ def _blas(with_scipy: bool) -> Any:
     return ThreadpoolController()
 
 
+_writers: WeakKeyDictionary[object, RLock] = WeakKeyDictionary()
+"""The lock of each object that is being changed, or was; it has none of its own, to be copied."""
+
+
+@contextmanager
+def one_writer(changed: object) -> Iterator[None]:
+    """Let one thread at a time read and change an object: none undoes what another has done."""
+    with _writers.setdefault(changed, RLock()):
+        yield
+
+
 def ranges(n_rows: int, step: int) -> list[slice]:
     """Cut ``0 … n_rows`` into slices of `step` rows."""
     return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
@@ -112,7 +124,9 @@ def _pool() -> "ThreadPoolExecutor":
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # the child has none of the threads
+    # The child has none of the threads: neither those of the pool nor those that hold locks.
+    os.register_at_fork(after_in_child=_pool.cache_clear)
+    os.register_at_fork(after_in_child=_writers.clear)
 
 
 def for_each(work: Callable[[Item], None], items: Iterable[Item], threads: int) -> None:
