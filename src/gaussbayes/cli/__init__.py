@@ -16,8 +16,7 @@ import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from io import TextIOWrapper
-from pathlib import Path
+from io import BytesIO, TextIOWrapper
 from typing import Any, NoReturn
 
 try:
@@ -144,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Writing must not fail because the shell closed the output (>&-) or has another encoding.
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+            setattr(sys, name, TextIOWrapper(BytesIO(), "utf-8"))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper) and not stream.encoding.lower().startswith("utf"):
             stream.reconfigure(errors="replace")
