@@ -45,7 +45,7 @@ from gaussbayes.base.errors import FileError, GaussBayesError, OptionError
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.text_tables import html_blocks
-from gaussbayes.base.threads import n_threads
+from gaussbayes.base.threads import n_threads, one_writer
 from gaussbayes.base.types import (
     CovarianceName,
     Divisor,
@@ -275,10 +275,11 @@ class BaseClassifier(
         >>> model.partial_fit([[2.0], [2.0]], [0, 0], decay=0.5).means_.tolist()
         [[1.5], [8.0]]
         """
-        model, labels, selection = self._updated(X, y, sample_weight, decay)
-        if classes is not None:
-            check_known(labels, encode(classes)[1])
-        return self._remember(model, _selection=selection)
+        with one_writer(self):
+            model, labels, selection = self._updated(X, y, sample_weight, decay)
+            if classes is not None:
+                check_known(labels, encode(classes)[1])
+            return self._remember(model, _selection=selection)
 
     def forget(
         self, X: TableLike, y: LabelsLike | None = None, sample_weight: WeightsLike = None
@@ -303,13 +304,14 @@ class BaseClassifier(
         >>> model.forget([[6.0]], [0]).means_.tolist()
         [[1.5], [6.0]]
         """
-        if isinstance(X, BaseClassifier):
-            return self._remember(self._record().unmerged(_model_of(X)))
-        if y is None:
-            msg = "forget needs the labels of the rows (y), or a fitted model in place of the rows"
-            raise OptionError(msg)
-        before = self._record()
-        return self._remember(before.without(self._observed(before, X, y, sample_weight)))
+        with one_writer(self):
+            before = self._record()
+            if isinstance(X, BaseClassifier):
+                return self._remember(before.unmerged(_model_of(X)))
+            if y is None:
+                msg = "forget needs the labels of the rows (y), or a fitted model in place of rows"
+                raise OptionError(msg)
+            return self._remember(before.without(self._observed(before, X, y, sample_weight)))
 
     def remove_class(self, label: object) -> Self:
         """Remove a class with all its rows.
@@ -328,7 +330,8 @@ class BaseClassifier(
         >>> model.remove_class("b").classes_.tolist()
         ['a', 'c']
         """
-        return self._remember(self._record().without_class(label))
+        with one_writer(self):
+            return self._remember(self._record().without_class(label))
 
     def merge(self, other: BaseClassifier) -> Self:
         """Add the rows of another model of the same features; the classes are united.
@@ -354,10 +357,11 @@ class BaseClassifier(
         [[2.5], [7.25]]
         """
         theirs = _model_of(other)
-        if not self.__sklearn_is_fitted__():
-            theirs.learnt_for("merge")
-            return self._remember(theirs, _selection=vars(other).get("_selection"))
-        return self._remember(self._model.merged(theirs))
+        with one_writer(self):
+            if not self.__sklearn_is_fitted__():
+                theirs.learnt_for("merge")
+                return self._remember(theirs, _selection=vars(other).get("_selection"))
+            return self._remember(self._model.merged(theirs))
 
     # Predictions.
 

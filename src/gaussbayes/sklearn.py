@@ -33,6 +33,7 @@ from gaussbayes.analysis.discriminant import (
 )
 from gaussbayes.base.errors import DataError, GaussBayesError, OptionError, SingularCovarianceError
 from gaussbayes.base.missing_marks import MissingMarks
+from gaussbayes.base.threads import one_writer
 from gaussbayes.base.types import (
     FloatArray,
     LabelArray,
@@ -180,16 +181,19 @@ class _DropIn(BaseClassifier):
         self
         """
         self._validate_params()
-        first = not self.__sklearn_is_fitted__()
-        announced = None if first else self._model.schema.announced
-        if classes is not None or self._needs_classes:
-            announced = self._announced(classes, first=first)
-            _check_labels(y, announced)
-        model, new_classes, _ = self._updated(X, y, sample_weight, decay)
-        if announced is not None:
-            announced = unite(announced, new_classes)[0]
-        dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
-        return self._remember(model.announcing(announced), _dtype=dtype if first else self._dtype)
+        with one_writer(self):
+            first = not self.__sklearn_is_fitted__()
+            announced = None if first else self._model.schema.announced
+            if classes is not None or self._needs_classes:
+                announced = self._announced(classes, first=first)
+                _check_labels(y, announced)
+            model, new_classes, _ = self._updated(X, y, sample_weight, decay)
+            if announced is not None:
+                announced = unite(announced, new_classes)[0]
+            dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
+            return self._remember(
+                model.announcing(announced), _dtype=dtype if first else self._dtype
+            )
 
     def _announced(self, classes: ArrayLike | None, *, first: bool) -> LabelArray:
         """The labels that may occur."""

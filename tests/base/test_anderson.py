@@ -85,3 +85,17 @@ def test_it_may_end_where_little_is_gained() -> None:
     # After n steps 2⁻ⁿ is left, and the last five have gained 31 times that.
     gained = 31.0 * 2.0 ** -np.arange(20.0)
     assert path.objective.size - 1 == np.argmax(gained < 0.01)
+
+
+@pytest.mark.parametrize("size", [0, 1, 3])
+def test_iterations_that_have_arrived_may_go_on(size: int) -> None:
+    """Also those without coordinates: the combined step is exactly 0 from the second on."""
+
+    def arrive(x: FloatArray) -> Step[None]:
+        return Step(np.ones(size), -float(np.square(x - 1.0).sum()), -1.0, None)
+
+    path = accelerate(arrive, np.zeros(size), Goal(-1.0, most=6))
+    assert not path.converged
+    assert path.remaining == 0.0
+    assert path.objective.tolist() == [-size, *[0.0] * 5]
+    assert accelerate(arrive, np.zeros(size), Goal(1e-9)).converged

@@ -7,13 +7,12 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 import pytest
 
 from gaussbayes import kernels
-from gaussbayes.base import workers
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.threads import (
     even_ranges,
@@ -24,7 +23,6 @@ from gaussbayes.base.threads import (
     ranges,
     read_ahead,
 )
-from gaussbayes.base.workers import Worker, call_worker
 
 
 def test_how_many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,62 +175,53 @@ def test_answers_come_in_order(threads: int) -> None:
     assert sorted(in_order([meeting.wait] * threads, threads)) == list(range(threads))
 
 
-# Workers: threads that are kept
+# Threads that are kept
 
 
-def answer_of(function: Callable[[], object]) -> object:
-    """What the function answers in a worker, which waits again when this returns."""
-    answers, done = list[object](), threading.Event()
-
-    def work() -> None:
-        answers.append(function())
-        done.set()
-
-    before = len(Worker.waiting)
-    call_worker(work)
-    assert done.wait(300)
-    while len(Worker.waiting) < max(1, before):  # the worker is about to say that it waits
-        time.sleep(0)
-    return answers[0]
-
-
-def test_a_worker_is_kept_and_holds_on_to_nothing() -> None:
+def test_threads_are_kept_and_hold_on_to_nothing() -> None:
     class Rows:
-        def sum(self) -> int:
-            return threading.get_native_id()
+        pass
 
-    rows = Rows()
-    gone = weakref.ref(rows)
-    first = answer_of(rows.sum)
-    del rows
+    def work(rows: list[Rows]) -> None:
+        assert isinstance(rows[0], Rows)
+        names.add(threading.current_thread().name)
+        meeting.wait()
+
+    meeting, names = threading.Barrier(3, timeout=300), set[str]()
+    rows = [Rows()]
+    gone = weakref.ref(rows[0])
+    for _ in range(20):
+        for_each(work, [rows] * 3, 3)
+    rows.clear()
     gc.collect()
     assert gone() is None
-    assert answer_of(threading.get_native_id) == first != threading.get_native_id()
+    assert len(names) < 10
 
 
-@pytest.mark.skipif(
-    not hasattr(os, "sched_setaffinity") or len(os.sched_getaffinity(0)) < 2,
-    reason="threads cannot be kept from a core, or there is one core",
-)
-def test_a_worker_keeps_away_from_the_core_of_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise PermissionError
+def test_threads_within_threads_wait_for_no_one_that_has_not_begun() -> None:
+    done: list[int] = []
 
-    cores = os.sched_getaffinity(0)
-    answer_of(int)  # so that a thread waits
-    for core in sorted(cores)[:2]:
-        monkeypatch.setattr(workers, "_current_core", lambda core=core: core)
-        assert answer_of(lambda: os.sched_getaffinity(0)) == cores - {core}
-    assert os.sched_getaffinity(0) == cores
-    # Where cores cannot be chosen, work is done all the same.
-    monkeypatch.setattr(os, "sched_setaffinity", refuse)
-    assert answer_of(lambda: 1) == 1
-    monkeypatch.setattr(workers, "_current_core", None)
-    assert answer_of(lambda: 2) == 2
+    def nested(number: int) -> None:
+        for_each(lambda _: for_each(done.append, [number] * 5, 4), range(10), 30)
+
+    for_each(nested, range(40), 40)
+    assert sorted(done) == sorted(list(range(40)) * 50)
+
+
+def test_work_at_exit_is_done_by_the_caller() -> None:
+    code = """
+import atexit
+from gaussbayes.base.threads import for_each
+done = []
+atexit.register(lambda: print(len(done)))
+atexit.register(for_each, done.append, range(9), 3)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["9"]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
-def test_a_forked_process_has_workers_of_its_own() -> None:
+def test_a_forked_process_has_threads_of_its_own() -> None:
     code = """
 import os
 from gaussbayes.base.threads import for_each

@@ -129,6 +129,11 @@ def test_completion(shell: Shell, typed: str, expected: str) -> None:
 def test_closed_output_and_output_without_unicode(shell: Shell, iris: Path) -> None:
     done = shell(f"gaussbayes show {iris.name} >&- 2>&-")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    done = shell(
+        f"gaussbayes fit {iris.name} --target species --model lda -o iris.json 2>&-;"
+        f"gaussbayes predict iris.json {iris.name} >&-"
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     done = shell(f"gaussbayes show {iris.name}", PYTHONIOENCODING="latin-1")
     assert done.returncode == 0
     assert "????" in done.stdout  # in place of the line under the headings

@@ -257,3 +257,25 @@ def test_what_cannot_be_done_is_said() -> None:
     assert not hasattr(GaussianNB(), "decision_function")
     with pytest.raises(ValueError, match="do not exist in the initial classes"):
         GaussianNB().fit(IRIS[:100], SPECIES[:100]).partial_fit(IRIS, SPECIES)
+
+
+@pytest.mark.parametrize("shift", [0.0, 100.0])
+def test_redundant_features_may_be_missing(shift: float) -> None:
+    """The posterior of what is observed is that of scikit-learn's model of these columns."""
+    rng = np.random.default_rng(3)
+    y = np.repeat([0, 1, 2], 40)
+    X = rng.normal(size=(120, 3)) + np.eye(3)[y] + shift
+    X = np.column_stack([X, X @ [1.0, 2.0, -1.0], 3.0 * X[:, 0]])
+    ours = LinearDiscriminantAnalysis().fit(X, y)
+    seen = rng.random(X.shape) < 0.6
+    seen[:32] = (np.arange(32)[:, None] >> np.arange(5)) & 1
+    posterior = ours.predict_proba(np.where(seen, X, np.nan))
+    for row, (columns, found) in enumerate(zip(seen, posterior, strict=True)):
+        expected = ours.priors_
+        if columns.any():
+            theirs = THEIRS["LinearDiscriminantAnalysis"]().fit(X[:, columns], y)
+            expected = theirs.predict_proba(X[row : row + 1, columns])[0]
+            marginal = ours.marginal(np.flatnonzero(columns).tolist())
+            again = marginal.predict_proba(X[row : row + 1, columns])[0]
+            np.testing.assert_allclose(again, expected, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)

@@ -157,7 +157,7 @@ def _combined(
     mixture = np.linalg.lstsq(df / scale, f, rcond=1e-10)[0] / scale
     step: FloatArray = f - (dx + df) @ mixture
     size = _size(step)
-    return x + step * min(1.0, _LONGEST / size) if np.isfinite(size) else None
+    return x + step / max(1.0, size / _LONGEST) if np.isfinite(size) else None
 
 
 def _tried(step: Callable[[FloatArray], Step[Result]], x: FloatArray) -> Step[Result] | None:

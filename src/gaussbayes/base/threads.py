@@ -5,28 +5,27 @@ How rows are cut never depends on the number of threads, so neither do the resul
 
 import os
 import sys
-from _thread import allocate_lock
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
-from contextvars import Context, copy_context
-from functools import lru_cache, partial
+from contextvars import copy_context
+from functools import lru_cache
 from operator import itemgetter
-from queue import Full, Queue
-from threading import Event, Lock, Thread
+from queue import SimpleQueue
+from threading import Event, Lock, RLock, Semaphore, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from gaussbayes.base.errors import OptionError
-from gaussbayes.base.workers import call_worker
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
-_PATIENCE = 0.1
-"""Seconds after which a reader whose items nobody takes looks whether it should stop."""
+_MOST_THREADS = 256
+"""Threads that the pool may have; it starts no more than are at work at the same time."""
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -86,6 +85,17 @@ def _blas(with_scipy: bool) -> Any:
     return ThreadpoolController()
 
 
+_writers: WeakKeyDictionary[object, RLock] = WeakKeyDictionary()
+"""The lock of each object that is being changed, or was; it has none of its own, to be copied."""
+
+
+@contextmanager
+def one_writer(changed: object) -> Iterator[None]:
+    """Let one thread at a time read and change an object: none undoes what another has done."""
+    with _writers.setdefault(changed, RLock()):
+        yield
+
+
 def ranges(n_rows: int, step: int) -> list[slice]:
     """Cut ``0 … n_rows`` into slices of `step` rows."""
     return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
@@ -105,20 +115,32 @@ def even_ranges(n_rows: int, most: int) -> list[slice]:
     return ranges(n_rows, max(1, -(-n_rows // (1 << max(0, needed - 1).bit_length()))))
 
 
+@lru_cache
+def _pool() -> "ThreadPoolExecutor":
+    """The threads of this process, which are started when they are needed and then kept."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="gaussbayes")
+
+
+if hasattr(os, "register_at_fork"):
+    # The child has none of the threads: neither those of the pool nor those that hold locks.
+    os.register_at_fork(after_in_child=_pool.cache_clear)
+    os.register_at_fork(after_in_child=_writers.clear)
+
+
 def for_each(work: Callable[[Item], None], items: Iterable[Item], threads: int) -> None:
     """Call `work` on every item, on up to `threads` threads, one of which is the caller's.
 
-    After an error no further item is begun. Raised is that of the first item that has one, which is
-    the same for any number of threads.
+    After an error no further item is begun. The error raised is that of the first item that has
+    one, which is the same for any number of threads.
     """
     listed = list(items)
-    helpers = min(threads, len(listed)) - 1
-    if helpers <= 0:
+    if min(threads, len(listed)) <= 1:
         for item in listed:
             work(item)
         return
     queue, errors = enumerate(listed), list[tuple[int, BaseException]]()
-    begun, at_work = [False] * helpers, [allocate_lock() for _ in range(helpers)]
 
     def drain() -> None:
         # next() on the enumeration of a list is atomic, so that each item goes to one thread.
@@ -130,27 +152,23 @@ def for_each(work: Callable[[Item], None], items: Iterable[Item], threads: int) 
             except BaseException as error:  # noqa: BLE001 (raised below instead)
                 errors.append((number, error))
 
-    def help_out(place: int, context: Context) -> None:
-        begun[place] = True
+    helpers: list[Future[None]] = []
+    for _ in range(min(threads, len(listed)) - 1):
         try:
-            context.run(drain)
-        finally:
-            at_work[place].release()
-
-    try:
-        for place, lock in enumerate(at_work):
-            lock.acquire()
             # What holds in this thread for a while only, the kernels in use among it, holds in all.
-            call_worker(partial(help_out, place, copy_context()))
-        drain()
-        for place, lock in enumerate(at_work):
-            if begun[place]:  # a thread that has not begun yet will find nothing to do
-                lock.acquire()
-    except BaseException as interruption:
-        errors.append((-1, interruption))  # nobody waits for the others any more
-        raise
+            helpers.append(_pool().submit(copy_context().run, drain))
+        except RuntimeError:  # no thread can be started: the others do the work
+            break
+    drain()
+    _finish(helpers)
     if errors:
         raise min(errors, key=itemgetter(0))[1]
+
+
+def _finish(futures: "Iterable[Future[Any]]") -> None:
+    """Wait for those that have begun, and cancel the others: a thread may wait within a thread."""
+    for begun in [future for future in futures if not future.cancel()]:
+        begun.exception()
 
 
 @contextmanager
@@ -163,29 +181,22 @@ def _starting_thread() -> Iterator[None]:
         raise MemoryError(msg) from error
 
 
-def read_ahead(items: Iterable[Item], depth: int = 1) -> Generator[Item, None, None]:
-    """Yield the items, which a thread makes up to `depth` ahead.
+def read_ahead(items: Iterable[Item]) -> Generator[Item, None, None]:
+    """Yield the items, which a thread makes ahead: one waits while the next is made.
 
     The thread stops when the loop ends, breaks off or raises; what making an item raises is raised
     here, in its turn. It never keeps the process alive: it may be waiting for a pipe.
     """
     # An item in a list of its own, or at the end what was raised, or None.
-    queue: Queue[list[Item] | BaseException | None] = Queue(depth)
-    stop = Event()
-
-    def put(made: list[Item] | BaseException | None) -> None:
-        while not stop.is_set():
-            try:
-                queue.put(made, timeout=_PATIENCE)
-            except Full:
-                continue
-            return
+    queue: SimpleQueue[list[Item] | BaseException | None] = SimpleQueue()
+    wanted, stop = Semaphore(1), Event()
 
     def make() -> None:
         last: BaseException | None = None
         try:
             for item in items:
-                put([item])
+                queue.put([item])
+                wanted.acquire()
                 if stop.is_set():
                     break
         except BaseException as error:  # noqa: BLE001 (raised by the loop instead)
@@ -194,40 +205,37 @@ def read_ahead(items: Iterable[Item], depth: int = 1) -> Generator[Item, None, N
             close = getattr(items, "close", None)
             if close is not None:
                 close()
-        put(last)
+        queue.put(last)
 
     with _starting_thread():
         Thread(target=make, name="gaussbayes reader", daemon=True).start()
     try:
         while isinstance(made := queue.get(), list):
+            wanted.release()
             yield made.pop()
         if made is not None:
             raise made
     finally:
         stop.set()
+        wanted.release()
 
 
-def in_order(
-    jobs: Iterable[Callable[[], Answer]], threads: int, ahead: int = 1
-) -> Generator[Answer, None, None]:
+def in_order(jobs: Iterable[Callable[[], Answer]], threads: int) -> Generator[Answer, None, None]:
     """Run the jobs on so many threads, and yield their answers in the order of the jobs.
 
     Jobs are taken from `jobs` in a thread of their own, so that what makes them (reading a file)
-    and what they do (parsing it) overlap. At most ``threads + ahead`` answers wait at a time, which
+    and what they do (parsing it) overlap. At most ``threads + 1`` answers wait at a time, which
     bounds the memory.
     """
-    from concurrent.futures import ThreadPoolExecutor
-
     running: deque[Future[Answer]] = deque()
-    pool = ThreadPoolExecutor(threads, thread_name_prefix="gaussbayes")
     try:
         with closing(read_ahead(jobs)) as made:
             for job in made:
                 with _starting_thread():
-                    running.append(pool.submit(job))
-                if len(running) > threads + ahead:
+                    running.append(_pool().submit(job))
+                if len(running) > threads:
                     yield running.popleft().result()
             while running:
                 yield running.popleft().result()
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        _finish(running)

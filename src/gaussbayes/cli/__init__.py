@@ -16,7 +16,7 @@ import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from io import StringIO, TextIOWrapper
+from io import BytesIO, TextIOWrapper
 from typing import Any, NoReturn
 
 try:
@@ -141,7 +141,9 @@ def gaussbayes() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command, by default that of the command line; return or exit with its code."""
     # Writing must not fail because the shell closed the output (>&-) or has another encoding.
-    sys.stdout, sys.stderr = sys.stdout or StringIO(), sys.stderr or StringIO()
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, TextIOWrapper(BytesIO(), "utf-8"))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper) and not stream.encoding.lower().startswith("utf"):
             stream.reconfigure(errors="replace")

@@ -1,7 +1,6 @@
 """What commands write: messages, notices with flags to paste, JSON, and files of rows."""
 
 import json
-import os
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
@@ -131,19 +130,8 @@ def write_tables(tables: "Iterable[pa.Table]", name: str, format_name: str) -> N
         with Path(name).open("ab") as stream:
             _write_all(tables, stream, format_name)
         return
-    target = Path(name).resolve()
-    temporary = atomic.temporary_beside(target)
-    try:
-        with temporary.open("wb") as stream:
-            _write_all(tables, stream, format_name)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if target.exists():
-            temporary.chmod(target.stat().st_mode & 0o7777)
-        atomic.take_place(temporary, target)
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+    with atomic.replacing(Path(name)) as stream:
+        _write_all(tables, stream, format_name)
 
 
 def _write_all(tables: "Iterable[pa.Table]", stream: BinaryIO, format_name: str) -> None:

@@ -31,6 +31,7 @@ from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import Divisor, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian import class_pairs, description, drawing, expectation
+from gaussbayes.families.gaussian.reduced_rank import Reduced
 from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
 from gaussbayes.families.gaussian.shrinkage import (
     Penalty,
@@ -559,6 +560,8 @@ def _all_rare(X: RealArray, least: int) -> bool:
 
 def _rows_worth_a_marginal(density: GaussianDensity) -> int:
     """How many rows of one pattern take longer one by one than once a marginal is worked out."""
+    if isinstance(density.covariance, Reduced):
+        return 1  # which directions do not count depends on the features that are there
     if kernels.active().NAME == "reference":
         return _FEWEST
     one_by_one = density.covariance.n_covariances * (density.n_columns + 8) ** 3

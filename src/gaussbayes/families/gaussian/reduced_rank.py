@@ -37,6 +37,7 @@ class Reduced(Full):
     """
 
     estimated: FloatArray  # (m, d, d) the covariances
+    tolerance: float
 
     @classmethod
     def of_rank(cls, covariance: FloatArray, names: Schema, tolerance: float) -> Full:
@@ -57,7 +58,7 @@ class Reduced(Full):
         log_det = np.empty(len(covariance))
         for c, matrix in enumerate(covariance):
             wide[c], whitener[c], log_det[c] = _reduced(matrix, tolerance)
-        return cls(wide, whitener, log_det, covariance)
+        return cls(wide, whitener, log_det, covariance, tolerance)
 
     @property
     def parameters(self) -> FloatArray:
@@ -67,7 +68,8 @@ class Reduced(Full):
         return self.estimated
 
     def sub(self, columns: NDArray[np.intp], names: Schema) -> Full:  # type: ignore[override]
-        return Full.of(self.values[:, columns[:, None], columns], names)
+        covariance = self.estimated[:, columns[:, None], columns]
+        return self.of_rank(covariance, names, self.tolerance)
 
     def selected(self, codes: "list[int] | NDArray[np.intp]") -> Self:  # type: ignore[override]
         where = np.asarray(codes, dtype=np.intp)
