@@ -49,10 +49,6 @@ SAMPLE_ROWS = 50_000
 """Rows of a table by which the kinds of its columns are decided."""
 
 
-class LeakageWarning(UserWarning):
-    """A column alone says what the class of each row is."""
-
-
 def decide_columns(
     table: Any,
     request: Request,
@@ -248,7 +244,7 @@ def warn_of_columns(columns: ColumnTable) -> None:
         warnings.warn(infinite_sentence(columns.infinite), UserWarning, stacklevel=level)
     for column in columns.doubts:
         msg = f"{column.name!r} {column.reason}: if it is known only with the class, exclude it"
-        warnings.warn(msg, LeakageWarning, stacklevel=level)
+        warnings.warn(msg, UserWarning, stacklevel=level)
 
 
 # What was requested.

@@ -6,7 +6,7 @@ that does not hold what its columns must is a `BadRow`.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -461,10 +461,6 @@ class ParsedTable:
         placed = [replace(each, row=int(among_all[row])) for row, each in bad.items()]
         both = sorted([*self.problems, *placed], key=lambda each: each.row)
         return ParsedTable(self.table.filter(pa.array(keep)), self.n_records, tuple(both))
-
-
-Piece: TypeAlias = Callable[[], Iterator[ParsedTable]]
-"""Reads one piece of a file, in one or several tables; it may be called in any thread."""
 
 
 def select_columns(
