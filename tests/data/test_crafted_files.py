@@ -112,6 +112,17 @@ def test_a_small_file_that_takes_much_memory(name: str, tmp_path: Path) -> None:
     assert "MB" in errors[0]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the limit does not hold")
+def test_a_file_that_takes_more_memory_than_there_is(tmp_path: Path) -> None:
+    path = tmp_path / "zeros.arrow"
+    write_arrow(path, pa.table({"x": np.zeros(120_000_000), "y": np.zeros(120_000_000)}), "zstd")
+    show = 'ulimit -S -d 800000; exec "$0" -m gaussbayes show "$1"'  # KB
+    command = ["sh", "-c", show, sys.executable, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert done.stderr.startswith(f"Error: cannot read {path}: it takes more memory than there is")
+
+
 @pytest.mark.parametrize("name", ["long.arrow", "long.arrows"])
 def test_a_dictionary_that_takes_much_memory(name: str, tmp_path: Path) -> None:
     values = pa.array(["x" * 1_000_000 + str(number) for number in range(210)])

@@ -138,6 +138,18 @@ def gaussbayes() -> None:
     """Gaussian Bayes classifiers: exact, fast, and open to inspection."""
 
 
+def _limit_memory() -> None:
+    """Let no file take more memory than the machine has: it is refused, and nothing else stops."""
+    try:
+        import resource
+    except ModuleNotFoundError:  # Windows has no such limit
+        return
+    size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    if soft == resource.RLIM_INFINITY or size < soft:
+        resource.setrlimit(resource.RLIMIT_DATA, (size, hard))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command, by default that of the command line; return or exit with its code."""
     # Writing must not fail because the shell closed the output (>&-) or has another encoding.
@@ -147,6 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper) and not stream.encoding.lower().startswith("utf"):
             stream.reconfigure(errors="replace")
+    _limit_memory()
     try:
         gaussbayes.main(args=arguments, prog_name="gaussbayes")
     finally:

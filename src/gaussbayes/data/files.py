@@ -199,13 +199,20 @@ def naming(file: SourceFile) -> Iterator[None]:
         raise DataError(msg) from error
 
 
+_REASONS = {
+    FileNotFoundError: "there is no such file",
+    PermissionError: "no permission",
+    IsADirectoryError: "it is a folder",
+    MemoryError: "it takes more memory than there is; write it in smaller groups of rows",
+}
+
+
 def _reason(error: BaseException) -> str:
-    if isinstance(error, FileNotFoundError) or getattr(error, "errno", None) == errno.ENOENT:
-        return "there is no such file"
-    if isinstance(error, PermissionError):
-        return "no permission"
-    if isinstance(error, IsADirectoryError):
-        return "it is a folder"
+    for kind, reason in _REASONS.items():
+        if isinstance(error, kind):
+            return reason
+    if getattr(error, "errno", None) == errno.ENOENT:
+        return _REASONS[FileNotFoundError]
     text = str(error)
     if "Truncated compressed" in text:
         return "its compressed data breaks off in the middle; fetch or write it again"
