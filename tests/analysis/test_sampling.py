@@ -83,7 +83,8 @@ def test_categories_are_drawn_by_their_probabilities() -> None:
     for code, label in enumerate(model.classes_):
         own = rows[labels == label]
         for column, name in ((0, "wind"), (2, "month")):
-            probability = model.category_probabilities_[name][code]
+            probabilities = model.category_probabilities_[name].values()
+            probability = np.array([p[code] for p in probabilities])
             known = frame[name].cat.categories
             counts = np.array([(own[:, column] == one).sum() for one in known])
             there = probability > 0

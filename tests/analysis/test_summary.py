@@ -52,7 +52,8 @@ def test_parameters_lie_within_the_range_of_the_data(model: Any) -> None:
         ):
             assert values[name].min() <= means <= values[name].max(), name
             assert 0 < deviation <= np.ptp(values[name].dropna()), name
-    for probability in model.category_probabilities_.values():
+    tables = model.category_probabilities_.values()
+    for probability in (p for table in tables for p in table.values()):
         assert (probability >= 0).all()
         assert (probability <= 1).all()
     text = str(model)

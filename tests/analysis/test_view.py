@@ -165,8 +165,8 @@ def test_regions_are_the_predictions_at_the_points() -> None:
     seen = pair_view(model, ["age", "wind"])
     regions = region_map(seen, view_grid(seen, 300))
     step = regions.grid.steps[0]
-    for band in range(3):
-        prior = model.priors_ * model.category_probabilities_["wind"][:, band]
+    for band, probability in enumerate(model.category_probabilities_["wind"].values()):
+        prior = model.priors_ * probability
         alone = model.marginal(["age"]).with_priors(prior / prior.sum())
         low, high = regions.grid.extent[:2]
         exact = [c.position for c in decision_boundaries(alone.model_) if low < c.position < high]

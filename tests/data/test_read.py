@@ -23,8 +23,8 @@ from tests.data.tables import FORMATS, TARGET, TEXT, fitted, in_file, make_table
 
 
 def readers() -> list[str]:
-    """The threads of ours that are still there."""
-    return [each.name for each in threading.enumerate() if each.name.startswith("gaussbayes")]
+    """The threads that read ahead and are still there."""
+    return [each.name for each in threading.enumerate() if each.name == "gaussbayes reader"]
 
 
 def assert_no_readers() -> None:
