@@ -15,6 +15,7 @@ from gaussbayes.base.threads import n_threads, one_blas_thread
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import LabelledRows
 from gaussbayes.model.calibration import Calibration
+from gaussbayes.model.folds import spread_sample
 from gaussbayes.model.left_out import (
     HeldOutRows,
     affordable_rows,
@@ -27,7 +28,7 @@ from gaussbayes.model.left_out import (
 )
 from gaussbayes.model.model import Model, check_classes, check_n_classes
 from gaussbayes.model.options import Options
-from gaussbayes.model.row_sample import pick, stratified
+from gaussbayes.model.row_sample import pick
 from gaussbayes.model.select import (
     SELECTION_FOLDS,
     Candidate,
@@ -255,7 +256,7 @@ def _judging(
     if closed or (n <= most and not is_sample):
         return table, views
     if n > most:
-        table = pick(table, stratified(table.targets.codes, most))
+        table = pick(table, spread_sample(table.rows, table.targets, most))
     schema = replace(schema, classes=table.classes)
     some = _observed(table, [view.settings for view in views], schema, threads)
     return table, [LearntView(view.settings, view.learnt.with_rows()) for view in some]
