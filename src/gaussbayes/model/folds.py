@@ -18,7 +18,7 @@ from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets
 
-_VALUES = 1 << 20  # that are standardised at a time
+_VALUES = 1 << 16  # that are standardised at a time
 _LEAST = 2  # rows of every class in a sample
 
 
