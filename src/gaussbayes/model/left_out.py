@@ -234,7 +234,7 @@ def calibration_of(data: HeldOutRows, settings: Settings, log_posterior: FloatAr
         return no_calibration(data.classes.shape[0], data.codes.size)
     arrays = tuple(array[which] for array in _evidence_of(data, settings, log_posterior))
     codes = data.codes[which]
-    scores = calibrated_left_out(*arrays, _calibration_folds(data, which))
+    scores = calibrated_left_out(*arrays, fold=_calibration_folds(data, which))
     scores = scores[np.arange(codes.size), codes]
     of_classes = range(data.classes.shape[0])
     left_out = tuple(np.sort(scores[codes == code]) for code in of_classes)
@@ -258,7 +258,7 @@ def calibrated_scores(
     if not which.size:
         return nan, nan
     arrays = tuple(array[which] for array in _evidence_of(data, settings, log_posterior))
-    calibrated = calibrated_left_out(*arrays, _calibration_folds(data, which))
+    calibrated = calibrated_left_out(*arrays, fold=_calibration_folds(data, which))
     _, _, proportions, weights = arrays
     loss = -float(np.average(score_of_classes(calibrated, proportions), weights=weights))
     right = proportions[np.arange(which.size), calibrated.argmax(axis=1)]
