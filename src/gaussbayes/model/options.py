@@ -163,7 +163,6 @@ class Options:
     coded: bool | Literal["auto"] = False
     """Whether features that are given no family are coded as numbers, categories among them."""
     calibration: Literal["leave_one_out"] | None = None
-    average: bool = False
     columns: Columns | None = None
     """What is known about the columns; None takes all of them for numbers."""
     missing: MissingMarks = STANDARD_MARKS
