@@ -436,25 +436,6 @@ def selection_of_shrinkage(case):
 
 
 @operation
-def selection_by_bic(case):
-    selection = selected(case.kind, case.completeness, criterion="bic")
-    candidate = candidate_of(case, selection)
-    if case.structure == "full half":
-        assert candidate is None  # its free parameters cannot be counted
-        return
-    truth = truth_of(case)
-    (numbers, counts, sizes), structure = KINDS[case.kind], case.structure
-    each = {"full": numbers * (numbers + 1) // 2, "diagonal": numbers, "spherical": 1}
-    size = 2 + 3 * counts + 3 * sum(m - 1 for m in sizes)
-    if numbers:
-        size += 3 * numbers + each[structure.split()[0]] * (1 if "shared" in structure else 3)
-    expected = size * np.log(case.data.y.size) - 2 * truth.log_likelihood
-    close(candidate.bic, expected, 1e-8)
-    assert candidate.n_parameters == size
-    assert selection.best.bic == min(one.bic for one in selection.candidates)
-
-
-@operation
 def weights(case):
     generator = np.random.default_rng(3)  # weights under which the likelihood has one maximum
     w = generator.integers(0, 3, case.data.y.size).astype(float)

@@ -1,4 +1,4 @@
-"""Rows left out one at a time, and the choice of structure and shrinkage by them or by BIC."""
+"""Rows left out one at a time, and the choice of structure and shrinkage by them."""
 
 import warnings
 from typing import Any

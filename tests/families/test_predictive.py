@@ -22,7 +22,6 @@ from gaussbayes.families.gaussian.missing_values import suppose
 from gaussbayes.families.gaussian.predictive import (
     PredictiveLeftOut,
     Prior,
-    log_evidence,
     predictive,
 )
 from gaussbayes.families.gaussian.spanned import Spanned
@@ -126,27 +125,6 @@ def test_rows_with_missing_values_are_left_out_exactly_given_what_these_are_expe
             expected = density.log_density(number_rows(X[row : row + 1]))[0]
             difference = got[place, row] - expected  # up to a constant of the row
             np.testing.assert_allclose(difference, difference[0], atol=1e-9)
-
-
-@pytest.mark.parametrize("sharing", [0.1, 0.7])
-def test_evidence_is_the_product_of_predictions(sharing):
-    """p(x₁ … xₙ) = Π p(xᵢ | x₁ … xᵢ₋₁), with the prior kept; the first row has density 1."""
-    X, codes, _ = table(units=np.ones(4))
-    whole = moments(X, codes, np.ones(45))
-    prior = Prior(sharing, 0.3)
-    base = prior.ratio / 3 * prior.shrunk(whole.scatters("full", shared=False).sum(axis=0))
-    strength = prior.ratio * 45 / 3
-    total = 0.0
-    for code in range(3):
-        rows = X[codes == code]
-        for n in range(1, len(rows)):
-            seen = rows[:n]
-            apart = seen - seen.mean(axis=0)
-            scatter = base + apart.T @ apart
-            nu, kappa = strength + n + 1.0, 1.0 + 1.0 / n
-            law = multivariate_t(seen.mean(axis=0), scatter * kappa / nu, nu)
-            total += float(law.logpdf(rows[n]))
-    assert log_evidence(whole, prior) == pytest.approx(total, rel=1e-10)
 
 
 # Student-t densities

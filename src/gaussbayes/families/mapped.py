@@ -276,11 +276,6 @@ class Mapped(Family):
         alike = self._around(None) == other._around(None)
         return alike and bool(self.family.on_path_with(other.family))
 
-    def log_evidence(self, density: Any, statistics: Any) -> tuple[float, int]:
-        """That of the family inside, and the slopes."""
-        of_z, n_parameters = self.family.log_evidence(density.inner, statistics.inner)
-        return of_z + float(statistics.log_slope.sum()), n_parameters
-
     def candidates(self) -> Iterator[Self]:
         """What the automatic choice tries: the candidates of the family inside."""
         for family in self.family.candidates():
@@ -293,11 +288,6 @@ class Mapped(Family):
     def given_units(self) -> Self:
         """The family inside may have units of its own."""
         return self._around(self.family.given_units())
-
-    @property
-    def is_counted(self) -> bool:
-        """Whether its free parameters can be counted, as BIC needs."""
-        return bool(self.family.is_counted)
 
     @property
     def is_integrated(self) -> bool:

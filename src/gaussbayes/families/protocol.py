@@ -326,11 +326,6 @@ class Family(Protocol):
         return self
 
     @property
-    def is_counted(self) -> bool:
-        """Whether its free parameters can be counted, as BIC needs."""
-        return True
-
-    @property
     def is_integrated(self) -> bool:
         """Whether parameters are integrated out: rows left out alone say whether they can be."""
         return False
@@ -343,13 +338,6 @@ class Family(Protocol):
         """Whether an estimate takes so long that this is not tried beside quicker families."""
         del statistics
         return False
-
-    def log_evidence(self, density: Any, statistics: Any) -> tuple[float, int]:
-        """How probable rows are, known by the statistics that a density was estimated from.
-
-        Also how many free parameters were chosen for that, which BIC charges for.
-        """
-        return density.log_likelihood(statistics), density.n_parameters
 
     @property
     def options(self) -> Mapping[str, Any]:

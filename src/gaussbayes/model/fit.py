@@ -75,7 +75,7 @@ def fit_model(
     alternatives, automatic = options.alternatives(schema, table.rows)
     beside = automatic and all_rows is None and table.targets.n_unlabelled > 0
     possible = options.unlabelled_weights
-    if not beside or (0.0 not in possible) or options.criterion == "bic":
+    if not beside or 0.0 not in possible:
         with _choosing() if automatic else nullcontext():
             return _fit_all(table, schema, options, alternatives, all_rows, automatic=automatic)
     model, selection = _fit_labelled(table, schema, options)
@@ -128,7 +128,7 @@ def _judged_weights(
     schema, threads = replace(schema, classes=learnt.classes), n_threads(options.n_jobs)
     view = LearntView(settings, learnt)
     table, (view,) = _judging(table, [view], schema, threads, MOST_WEIGHED)
-    trial = Trial(Candidate(settings, nan, nan, nan, nan, model.n_parameters), view)
+    trial = Trial(Candidate(settings, nan, nan, nan, model.n_parameters), view)
     candidates, best = unlabelled_weights(table, trial, schema, possible, threads)
     return candidates, best.candidate.unlabelled_weight > 0
 
@@ -178,7 +178,6 @@ def _fit_all(
             judged,
             judging,
             schema,
-            options.criterion,
             threads,
             calibrated=calibrated,
             possible=options.unlabelled_weights,

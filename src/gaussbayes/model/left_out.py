@@ -232,7 +232,7 @@ def calibration_of(data: HeldOutRows, settings: Settings, log_posterior: FloatAr
     which = with_company(data)
     if not which.size:  # no row tells anything
         return no_calibration(data.classes.shape[0], data.codes.size)
-    arrays = tuple(array[which] for array in _evidence_of(data, settings, log_posterior))
+    arrays = _evidence_of(data, settings, log_posterior, which)
     codes = data.codes[which]
     scores = calibrated_left_out(*arrays, _calibration_folds(data, which))
     scores = scores[np.arange(codes.size), codes]
@@ -243,8 +243,7 @@ def calibration_of(data: HeldOutRows, settings: Settings, log_posterior: FloatAr
 
 def calibrated_loss(data: HeldOutRows, settings: Settings, log_posterior: FloatArray) -> float:
     """The log loss of held-out rows after calibration on the same rows."""
-    which = with_company(data)
-    arrays = tuple(array[which] for array in _evidence_of(data, settings, log_posterior))
+    arrays = _evidence_of(data, settings, log_posterior, with_company(data))
     log_likelihood, log_prior, proportions, weights = arrays
     calibrated = calibrate(*arrays).log_posterior(log_likelihood, log_prior)
     return -float(np.average(score_of_classes(calibrated, proportions), weights=weights))
@@ -257,7 +256,7 @@ def calibrated_scores(
     which = with_company(data)
     if not which.size:
         return nan, nan
-    arrays = tuple(array[which] for array in _evidence_of(data, settings, log_posterior))
+    arrays = _evidence_of(data, settings, log_posterior, which)
     calibrated = calibrated_left_out(*arrays, _calibration_folds(data, which))
     _, _, proportions, weights = arrays
     loss = -float(np.average(score_of_classes(calibrated, proportions), weights=weights))
@@ -286,16 +285,20 @@ def _calibration_folds(data: HeldOutRows, which: Any = slice(None)) -> NDArray[n
 
 
 def _evidence_of(
-    data: HeldOutRows, settings: Settings, log_posterior: FloatArray
+    data: HeldOutRows, settings: Settings, log_posterior: FloatArray, which: Any = slice(None)
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Log-likelihoods up to a constant of the row, log priors, classes (n, k) and weights (n,)."""
+    """Log-likelihoods up to a constant of the row, log priors, classes (n, k) and weights (n,).
+
+    They are those of some of the rows.
+    """
     weights = data.targets.total_weights().astype(np.float64)
     removal = remove(data.codes.astype(np.intp), weights, data.learnt.weight)
     log_prior = _log_prior(settings.priors, data, removal)
     log_prior -= log_sum_exp(log_prior)[:, None]
     with np.errstate(invalid="ignore"):  # a prior of 0 leaves nothing to be known
         log_likelihood = np.nan_to_num(log_posterior - log_prior, nan=-np.inf, neginf=-np.inf)
-    return log_likelihood, log_prior, data.targets.proportions(), weights
+    proportions = data.targets.proportions()
+    return log_likelihood[which], log_prior[which], proportions[which], weights[which]
 
 
 def _hold_out(

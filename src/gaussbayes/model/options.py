@@ -21,7 +21,7 @@ from gaussbayes.data.read import READ_OPTIONS
 from gaussbayes.data.roles import Request, request_of
 from gaussbayes.data.rows import Encoder, LabelledRows, Rows
 from gaussbayes.families import check_family, family_type
-from gaussbayes.model.select import UNLABELLED_WEIGHTS, Criterion
+from gaussbayes.model.select import UNLABELLED_WEIGHTS
 from gaussbayes.model.settings import Component, Priors, Settings
 
 __all__ = ["COLUMN_OPTIONS", "OPTIONS", "READ_OPTIONS", "Option", "Options", "model_options"]
@@ -162,7 +162,6 @@ class Options:
     """What Gaussian features are transformed by; or pairs of features and what they are."""
     coded: bool | Literal["auto"] = False
     """Whether features that are given no family are coded as numbers, categories among them."""
-    criterion: Criterion = "leave_one_out"
     calibration: Literal["leave_one_out"] | None = None
     columns: Columns | None = None
     """What is known about the columns; None takes all of them for numbers."""
@@ -272,13 +271,12 @@ class Options:
         """The settings of a model with these features: several if transform or code are left open.
 
         Also whether anything is left open. Codes are tried if there is anything to be coded in the
-        rows. Densities of codes and of categories are no likelihoods of the same rows: BIC cannot
-        choose between them.
+        rows.
         """
         views = [self]
         if self.coded == AUTOMATIC:
             views = [replace(self, coded=False)]
-            if rows is not None and self.criterion == "leave_one_out":
+            if rows is not None:
                 from gaussbayes.families.coded import worth_coding
 
                 views += [replace(self, coded=True)] if worth_coding(rows) else []

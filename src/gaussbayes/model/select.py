@@ -1,10 +1,6 @@
-"""The automatic choice: which structure and which shrinkage, by rows held out or by BIC.
+"""Model selection: which structure and which shrinkage have the least held-out log loss.
 
-One set of statistics gives all candidates: nothing is read twice. Held-out log loss asks how well a
-model predicts the class of a row that it has not seen, and can weigh shrinkage against none. The
-Bayesian information criterion asks how well a model explains the rows it was fitted to, less a
-charge for each parameter, and needs the statistics alone; candidates whose free parameters cannot
-be counted, those between own and pooled covariances, take no part in it.
+One set of statistics gives all candidates: nothing is read twice.
 
 Unlabelled rows are used with the weight that predicts best, a tenth or all, if they clearly help,
 and otherwise not. That is chosen last, for the best of the candidates by labelled rows.
@@ -16,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isfinite, isnan, nan
-from operator import attrgetter
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -47,10 +42,7 @@ from gaussbayes.model.left_out import (
 )
 from gaussbayes.model.model import solve
 from gaussbayes.model.settings import Settings
-from gaussbayes.model.solution import Solution, log_evidence
-from gaussbayes.model.statistics import KeptRows, Learnt
-
-Criterion: TypeAlias = Literal["leave_one_out", "bic"]
+from gaussbayes.model.statistics import Learnt
 
 UNLABELLED_WEIGHTS = (0.0, 0.1, 1.0)
 """How much an unlabelled row may count beside a labelled one where that is chosen."""
@@ -64,7 +56,7 @@ MOST_CALIBRATED = 8
 _IMPOSSIBLE = -700.0  # a log probability that counts as 0
 
 _TIE = 1e-9
-"""Proportion of a criterion by which equal models may differ in rounding."""
+"""Proportion of the log loss by which equal models may differ in rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +67,6 @@ class Candidate:
     log_loss: float  # mean of −log p(true class | x) over the rows held out, by their weights
     error: float  # proportion of wrong predictions among them, each counted once
     brier: float  # mean of Σ_c (p(c | x) − [c is true])², likewise
-    bic: float
     n_parameters: int
     refused: str | None = None  # why it cannot be judged
 
@@ -105,7 +96,7 @@ class Candidate:
         shrunk = "" if self.shrinkage is None else f", shrinkage {self.shrinkage} to {to}"
         if self.refused is not None:
             return f"{self.name}{shrunk}: {self.refused:.200}"
-        scores = {"log loss": self.log_loss, "error": self.error, "BIC": self.bic}
+        scores = {"log loss": self.log_loss, "error": self.error}
         listed = ", ".join(
             f"{name} {value:.6g}" for name, value in scores.items() if not isnan(value)
         )
@@ -143,7 +134,6 @@ class Selection(Result):
 
     candidates: tuple[Candidate, ...]  #: every candidate, in the order tried
     best: Candidate  #: the one that was chosen
-    criterion: Criterion  #: what was chosen by
     n_held_out: int | None = None  #: rows by which they were judged, if rows were held out
     n_alone: int = 0  #: rows that are alone in their class, which judge nothing
     weights: tuple[Candidate, ...] = ()
@@ -160,27 +150,26 @@ class Selection(Result):
 
     def to_dict(self) -> dict[str, object]:
         """Return the scores and all candidates as values that JSON can hold."""
-        names = ("criterion", "n_held_out", "log_loss", "error", "baseline_log_loss")
+        names = ("n_held_out", "log_loss", "error", "baseline_log_loss")
         scores = {name: plain(getattr(self, name)) for name in names}
         candidates = [candidate.to_dict() for candidate in self.ranked]
         return {"title": self.title} | scores | {"candidates": candidates}
 
     @property
     def ranked(self) -> list[Candidate]:
-        """The candidates by what was chosen by, the chosen one first, those not judged last."""
+        """The candidates by log loss, the selected one first, those without one last."""
         return self._ranked(self.candidates)
 
     def _ranked(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        value = attrgetter("bic" if self.criterion == "bic" else "log_loss")
         chosen = self._by_labelled_rows
         if candidates is self.weights:
             weight = self.best.unlabelled_weight
             chosen = next(each for each in candidates if each.unlabelled_weight == weight)
 
         def place(candidate: Candidate) -> tuple[bool, bool, float, int]:
-            unknown = candidate.refused is not None or isnan(value(candidate))
-            known = 0.0 if unknown else value(candidate)
-            return candidate is not chosen, unknown, known, candidate.n_parameters
+            unknown = candidate.refused is not None or isnan(candidate.log_loss)
+            log_loss = 0.0 if unknown else candidate.log_loss
+            return candidate is not chosen, unknown, log_loss, candidate.n_parameters
 
         return sorted(candidates, key=place)
 
@@ -192,9 +181,6 @@ class Selection(Result):
 
     def tables(self, most: int | None = MOST_ROWS) -> Sequence[Block]:
         """The candidates, best first; those that cannot be judged last, and why under the table."""
-        left_out = self.criterion == "leave_one_out"
-        # What is integrated out takes longer to name, and the BIC of others does not compare.
-        predictive = {each.settings.first("estimation") for each in self.candidates}
 
         def figures(each: Candidate) -> dict[str, str]:
             return {
@@ -209,12 +195,8 @@ class Selection(Result):
                 "shrink-\nage": "none" if each.shrinkage is None else str(each.shrinkage),
             }
             known["para-\nmeters"] = str(each.n_parameters)
-            known |= figures(each) if left_out else {}
-            if not left_out or "predictive" not in predictive:
-                known["BIC"] = "–" if isnan(each.bic) else f"{each.bic:,.1f}"
-            return known
+            return known | figures(each)
 
-        how = "each row predicted by the model of the others" if left_out else "BIC"
         ranked = self.ranked
         rows = [list(cells(each).values()) for each in ranked[:most]]
         rows[0] = list(map(Styled, rows[0]))  # the best
@@ -223,11 +205,11 @@ class Selection(Result):
         if reasons:
             many = counted(len(reasons), "candidate")
             notes = [f"{many} cannot be judged, the first because: {reasons[0]}"]
-        if left_out and any(each.log_loss < ranked[0].log_loss * (1 - _TIE) for each in ranked):
+        if any(each.log_loss < ranked[0].log_loss * (1 - _TIE) for each in ranked):
             notes.append(
                 "the first is best of the best few, by more rows or once they are calibrated"
             )
-        title = f"candidates, best first: {how}"
+        title = "candidates, best first: each row predicted by the model of the others"
         table = TextTable.first(
             tuple(cells(self.best)), rows, len(ranked), most, title=title, notes=notes
         )
@@ -269,10 +251,9 @@ class Trial:
 
 
 def select(
-    table: LabelledRows | None,
+    table: LabelledRows,
     views: Sequence[LearntView],
     schema: Schema,
-    criterion: Criterion,
     n_jobs: int | None = None,
     *,
     calibrated: bool = False,
@@ -280,8 +261,8 @@ def select(
 ) -> tuple[Selection, Trial]:
     """Judge every candidate of the families, and find the best, and how it did.
 
-    `table`, which may be None to choose by BIC, are the rows that were learnt from. If the model is
-    to be `calibrated`, the best of the first few is that which is best when it is calibrated.
+    `table` are the rows that were learnt from. If the model is to be `calibrated`, the best of the
+    first few is that which is best when it is calibrated.
     Unlabelled rows have one of the `possible` weights.
 
     Notes
@@ -292,21 +273,16 @@ def select(
     have one, those that have none, full covariances between own and pooled ones of rows with
     many different weights, are left to those who ask for them.
     """
-    trials = try_all(table, views, schema, criterion, n_jobs)
-    candidates = [trial.candidate for trial in trials]
-    best = best_trial(trials, criterion)
-    if calibrated and table is not None and criterion == "leave_one_out":
-        best = best_calibrated(trials)
+    trials = try_all(table, views, schema, n_jobs)
+    candidates = tuple(trial.candidate for trial in trials)
+    best = best_calibrated(trials) if calibrated else best_trial(trials)
     chosen = next(trial for trial in trials if trial.candidate is best)
-    n_held_out: int | None = None
     weights: list[Candidate] = []
-    if table is not None and criterion == "leave_one_out":
-        if chosen.view.learnt.unlabelled is not None:
-            weights, chosen = unlabelled_weights(table, chosen, schema, possible, n_jobs)
-        n_held_out = None if chosen.data is None else chosen.data.codes.size
-    alone = 0 if table is None else lone_rows(table.targets)
-    judged = tuple(candidates), chosen.candidate, criterion, n_held_out, alone
-    return Selection(*judged, tuple(weights)), chosen
+    if chosen.view.learnt.unlabelled is not None:
+        weights, chosen = unlabelled_weights(table, chosen, schema, possible, n_jobs)
+    n_held_out = None if chosen.data is None else chosen.data.codes.size
+    alone = lone_rows(table.targets)
+    return Selection(candidates, chosen.candidate, n_held_out, alone, tuple(weights)), chosen
 
 
 def lone_rows(targets: Targets) -> int:
@@ -339,7 +315,7 @@ def unlabelled_weights(
     clear = [each for each in judged[1:] if _is_clearly_better(each, reference, data)]
     if not clear:
         return candidates, Trial(replace(reference[0], refused=None), view, reference[1], data)
-    best = best_of([candidate for candidate, _ in clear], "leave_one_out").best
+    best = best_of([candidate for candidate, _ in clear]).best
     return candidates, Trial(best, view, judged[candidates.index(best)][1], data)
 
 
@@ -363,10 +339,10 @@ def _is_clearly_better(
     return total > error + 1.0
 
 
-def best_trial(trials: Sequence[Trial], criterion: Criterion) -> Candidate:
+def best_trial(trials: Sequence[Trial]) -> Candidate:
     """The best candidate of those that were not left behind in the first round."""
     last = [trial.candidate for trial in trials if trial.log_posterior is not None]
-    return best_of(last or [trial.candidate for trial in trials], criterion).best
+    return best_of(last or [trial.candidate for trial in trials]).best
 
 
 def best_calibrated(trials: Sequence[Trial]) -> Candidate:
@@ -377,7 +353,7 @@ def best_calibrated(trials: Sequence[Trial]) -> Candidate:
         if trial.log_posterior is not None and not isnan(trial.candidate.log_loss)
     ]
     if not judged:
-        return best_trial(trials, "leave_one_out")
+        return best_trial(trials)
     judged.sort(key=lambda trial: trial.candidate.log_loss)
     losses = []
     for trial in judged[:MOST_CALIBRATED]:
@@ -416,10 +392,9 @@ def _with_rows(paths: Sequence[list[Settings]], data: HeldOutRows) -> list[list[
 
 
 def try_all(
-    table: LabelledRows | None,
+    table: LabelledRows,
     views: Sequence[LearntView],
     schema: Schema,
-    criterion: Criterion,
     n_jobs: int | None = None,
 ) -> list[Trial]:
     """All candidates of several views, judged by labelled rows.
@@ -427,17 +402,7 @@ def try_all(
     If that takes long, by few rows first, and the best few of them by more. Those whose estimates
     take long are tried only if others, which do not, cannot be judged.
     """
-    if criterion == "bic":
-        pairs = [
-            (view, settings)
-            for view in views
-            for path in _paths(view.settings, criterion)
-            for settings in path
-        ]
-        return [Trial(_fitted(view.learnt, some, schema, n_jobs), view) for view, some in pairs]
-    if table is None:
-        raise no_rows()
-    paths = [list(_paths(_by_labels(view), criterion)) for view in views]
+    paths = [list(_paths(_by_labels(view))) for view in views]
     pairs_of_views = zip(views, paths, strict=True)
     quick = [
         [path for path in some if not _is_long(path[0], view)] for view, some in pairs_of_views
@@ -566,44 +531,7 @@ def shrinkage_name(settings: Settings) -> str:
     return ", no shrinkage" if shrinkage is None else f", shrinkage {amount}"
 
 
-def is_open(settings: Settings) -> bool:
-    """Whether a family has more than one candidate."""
-    return any(len(list(family.candidates())) > 1 for family in settings.families)
-
-
-def bic(solution: Solution, learnt: Learnt, settings: Settings, schema: Schema) -> float:
-    """``−2 log L + p log N``, for p free parameters and rows of weight N in all.
-
-    ``log L`` is the log-likelihood of what was observed: labelled rows with their classes, and
-    unlabelled ones by their evidence. Shrinkage lowers it and is not counted as fewer parameters:
-    where a covariance can be inverted without, BIC never asks for any.
-    """
-    weight = learnt.weight
-    possible = solution.prior > 0
-    log_likelihood = float(weight[possible] @ solution.log_prior[possible])
-    n_parameters = weight.size - 1
-    columns = zip(settings.families, solution.densities, learnt.parts, strict=True)
-    for family, density, part in columns:
-        of_family, charged = family.log_evidence(density, part)
-        log_likelihood += of_family
-        n_parameters += charged
-    total = float(weight.sum())
-    if learnt.unlabelled is not None and settings.unlabelled_weight > 0:
-        kept: KeptRows = learnt.unlabelled.kept("BIC")
-        evidence = log_evidence(solution, settings.parts(kept.rows, schema)).astype(np.float64)
-        log_likelihood += settings.unlabelled_weight * float(kept.weights @ evidence)
-        total += settings.unlabelled_weight * float(kept.weights.sum())
-    return n_parameters * float(np.log(total)) - 2.0 * log_likelihood
-
-
-def no_rows() -> DataError:
-    """What is raised where rows would have to be held out, but are not in memory."""
-    return DataError(
-        "held-out rows need all rows and their classes in memory; fit to arrays or a frame"
-    )
-
-
-def _paths(settings: Settings, criterion: Criterion) -> Iterator[list[Settings]]:
+def _paths(settings: Settings) -> Iterator[list[Settings]]:
     """Settings of candidates, in groups that differ only in what regularises.
 
     Families that have a choice are chosen alike.
@@ -616,12 +544,6 @@ def _paths(settings: Settings, criterion: Criterion) -> Iterator[list[Settings]]
         [choice[number if len(choice) > 1 else 0] for choice in choices]
         for number in range(max(map(len, choices)))
     ]
-    if criterion == "bic":  # where free parameters can be counted, unless they can in none
-        counted = [some for some in candidates if all(family.is_counted for family in some)]
-        candidates = counted or candidates
-        # The evidence of parameters that are integrated out does not compare with their likelihood.
-        integrated = [some for some in candidates if any(family.is_integrated for family in some)]
-        candidates = integrated or candidates
     path: list[Settings] = []
     for families in candidates:
         candidate = settings.with_families(families)
@@ -634,28 +556,18 @@ def _paths(settings: Settings, criterion: Criterion) -> Iterator[list[Settings]]
     yield path
 
 
-def _fitted(
-    learnt: Learnt,
-    settings: Settings,
-    schema: Schema,
-    n_jobs: int | None,
-    *,
-    by_rows: bool = False,
-) -> Candidate:
-    """A candidate before any row is held out, or if `by_rows` is false without that."""
+def _fitted(learnt: Learnt, settings: Settings, schema: Schema, n_jobs: int | None) -> Candidate:
+    """A candidate before any row is held out."""
     schema = replace(schema, classes=learnt.classes)
     # Of a class that weighs less than a row there may be no density.
-    if by_rows and _is_integrated(settings) and learnt.weight.min() >= 1:
-        return Candidate(settings, nan, nan, nan, nan, _n_parameters(settings, schema))
+    if _is_integrated(settings) and learnt.weight.min() >= 1:
+        return Candidate(settings, nan, nan, nan, _n_parameters(settings, schema))
     try:
         solution = solve(learnt, settings, schema, n_jobs)
     except GaussBayesError as error:
         n_parameters = _n_parameters(settings, schema)
-        return Candidate(settings, nan, nan, nan, nan, n_parameters, str(error))
-    value = nan
-    with suppress(OptionError):  # a density without sufficient statistics has none
-        value = bic(solution, learnt, settings, schema)
-    return Candidate(settings, nan, nan, nan, value, solution.n_parameters)
+        return Candidate(settings, nan, nan, nan, n_parameters, str(error))
+    return Candidate(settings, nan, nan, nan, solution.n_parameters)
 
 
 def _n_parameters(settings: Settings, schema: Schema) -> int:
@@ -675,9 +587,7 @@ def _judged(
     fewest: int = 1,
 ) -> list[tuple[Candidate, FloatArray | None]]:
     """Candidates of a path, and log posteriors of the rows that were held out; see `hold_out`."""
-    fitted = [
-        _fitted(data.learnt, settings, data.schema, n_jobs, by_rows=True) for settings in path
-    ]
+    fitted = [_fitted(data.learnt, settings, data.schema, n_jobs) for settings in path]
     judged: list[tuple[Candidate, FloatArray | None]] = [(candidate, None) for candidate in fitted]
     possible = [number for number, candidate in enumerate(fitted) if candidate.refused is None]
     if possible:
@@ -709,22 +619,21 @@ def _scored(candidate: Candidate, outcome: Outcome, data: HeldOutRows) -> Candid
     return replace(candidate, log_loss=seen.log_loss, error=seen.error, brier=seen.brier)
 
 
-def best_of(candidates: Sequence[Candidate], criterion: Criterion) -> Selection:
+def best_of(candidates: Sequence[Candidate]) -> Selection:
     """The candidates, and the best of those that can be judged.
 
     If there are too few rows for any judgement, it is the last: that which assumes most.
     """
-    value = attrgetter("bic" if criterion == "bic" else "log_loss")
-    judged = [some for some in candidates if some.refused is None and not isnan(value(some))]
     fitted = [some for some in candidates if some.refused is None]
-    if not judged and fitted and criterion == "leave_one_out":
-        return Selection(tuple(candidates), fitted[-1], criterion)
+    judged = [some for some in fitted if not isnan(some.log_loss)]
+    if not judged and fitted:
+        return Selection(tuple(candidates), fitted[-1])
     if not judged:
         reasons = "; ".join(dict.fromkeys(str(candidate.refused) for candidate in candidates))
         msg = f"none of {len(candidates)} candidates can be judged: {reasons:.1000}"
         raise DataError(msg)
-    least = min(map(value, judged))
+    least = min(candidate.log_loss for candidate in judged)
     most = least + _TIE * abs(least) if isfinite(least) else least
-    good = (candidate for candidate in judged if value(candidate) <= most)
+    good = (candidate for candidate in judged if candidate.log_loss <= most)
     best = min(good, key=lambda candidate: candidate.n_parameters)
-    return Selection(tuple(candidates), best, criterion)
+    return Selection(tuple(candidates), best)

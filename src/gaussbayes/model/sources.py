@@ -24,7 +24,7 @@ from gaussbayes.model.model import Model, known_categories, learnt_model
 from gaussbayes.model.model_notices import skipped_rows
 from gaussbayes.model.options import Options
 from gaussbayes.model.row_sample import RowSample, Sampling, most_rows, pick
-from gaussbayes.model.select import LearntView, Selection, is_open, select
+from gaussbayes.model.select import Selection
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.statistics import Learnt, RowReduction, Sum, observe
 
@@ -129,20 +129,12 @@ def fit_rows(
     """
     schema = rows.encoder.schema(np.empty(0))
     settings = options.settings(schema)
-    by_rows = options.automatic and options.criterion == "leave_one_out"
-    if by_rows or options.calibration is not None:
+    if options.automatic or options.calibration is not None:
         return _fit_by_rows(rows, options, schema, n_jobs, labelled_only=labelled_only)
     settings = prepared_settings(settings, schema, rows, n_jobs)
     reduced = rows.reduce(Observation(settings, schema, labelled_only), n_jobs=n_jobs)
     model = learnt_model(settings, schema, reduced.total, rows.target)
-    selection = None
-    assert model.learnt is not None
-    # Unlabelled rows leave their weight to be chosen, whatever the families.
-    if is_open(settings) or (options.automatic and model.learnt.unlabelled is not None):
-        view = LearntView(settings, model.learnt)
-        selection, _ = select(None, [view], model.schema, options.criterion, n_jobs)
-        model = model.with_settings(selection.best.settings, "fit")
-    return SourceFit(model.solved(n_jobs, rows=_reduction(model, rows)), reduced, selection)
+    return SourceFit(model.solved(n_jobs, rows=_reduction(model, rows)), reduced)
 
 
 def _fit_by_rows(

@@ -18,12 +18,7 @@ from gaussbayes.families.gaussian import left_out, missing_values
 from gaussbayes.families.gaussian.cells import feature_moments, observe
 from gaussbayes.families.gaussian.density import GaussianDensity, estimate, maximum
 from gaussbayes.families.gaussian.missing_values import GaussianCoordinates
-from gaussbayes.families.gaussian.predictive import (
-    PredictiveLeftOut,
-    Prior,
-    log_evidence,
-    predictive,
-)
+from gaussbayes.families.gaussian.predictive import PredictiveLeftOut, Prior, predictive
 from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
 from gaussbayes.families.gaussian.shrinkage import (
     SHRINKAGES,
@@ -425,11 +420,6 @@ class Gaussian(Family):
         """
         return replace(self, units_given=True)
 
-    @property
-    def is_counted(self) -> bool:
-        """Whether free parameters can be counted: between own and shared nobody can say."""
-        return not self.structure.between
-
 
 _LONG = 3e9
 """Multiplications of an iteration of EM above which a family is not tried: a choice takes some
@@ -614,20 +604,6 @@ class PredictiveGaussian(Gaussian):
         """The prior does for any number."""
         del names
         return 0
-
-    def log_evidence(self, density: Any, statistics: GaussianStatistics) -> tuple[float, int]:
-        """Means and covariances are integrated out: nothing is chosen that could be charged for."""
-        if self.structure.between and statistics.is_complete:
-            return log_evidence(statistics.moments, self.prior), 0
-        msg = (
-            "the evidence of predictive densities needs rows without missing values, and partially "
-            "pooled covariances"
-        )
-        raise OptionError(msg)
-
-    @property
-    def is_counted(self) -> bool:
-        return True
 
 
 AUTOMATIC_GAUSSIAN = PredictiveGaussian(structure_of("full", 0.75), "mle", 0.1, None, "spherical")

@@ -449,30 +449,3 @@ def _principal_axes(scatter: FloatArray) -> tuple[FloatArray, FloatArray]:
     """A scatter (r,) along its principal axes, and these in columns (r, r)."""
     spread, basis = np.linalg.eigh(scatter)
     return np.maximum(spread, 0.0), basis
-
-
-def log_evidence(moments: ClassMoments, prior: Prior) -> float:
-    """``log p(rows | classes)``, covariances and means integrated out, for ``0 < λ < 1``.
-
-    The prior of the means is flat: the evidence is up to a constant that is the same for all
-    priors of covariances. With ``ν₀ = s + d + 1`` and ``B = s T`` it is::
-
-        Σ_c log Γ_d(ν_c/2) − log Γ_d(ν₀/2) + ν₀/2 log |B| − ν_c/2 log |B + S_c|,  ν_c = ν₀ + n_c − 1
-    """
-    from scipy.special import multigammaln
-
-    weight, k = moments.weight, moments.n_classes
-    own = moments.scatters("full", shared=False)
-    d = own.shape[1]
-    base = prior.ratio / k * prior.shrunk(own.sum(axis=0), target_of(moments))
-    before = prior.ratio * float(weight.sum()) / k + d + 1.0
-    log_det = np.linalg.slogdet(base)[1]
-    if not np.isfinite(log_det):  # rows that do not vary have no density
-        return float("nan")
-    result = 0.0
-    for n, scatter in zip(weight.tolist(), own, strict=True):
-        after = before + n - 1.0
-        result += multigammaln(0.5 * after, d) - multigammaln(0.5 * before, d)
-        result += 0.5 * before * log_det - 0.5 * after * np.linalg.slogdet(base + scatter)[1]
-        result -= 0.5 * d * (np.log(n) + (n - 1.0) * np.log(np.pi))
-    return float(result)

@@ -93,7 +93,6 @@ class Spanned(Mapped):
 
     learns_first = False  # its span comes with it
     attempt = Family.attempt
-    log_evidence = Family.log_evidence
 
     name: ClassVar[str] = "gaussian"
     kind: ClassVar[Kind] = "number"

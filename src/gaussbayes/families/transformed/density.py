@@ -1,7 +1,7 @@
 """Densities of rows whose columns are transformed: ``p(x | c) = p(z | c) Π_j t_j'(x_j)``.
 
-The slopes are the same for all classes, so that they leave posteriors as they are; likelihoods,
-evidence and BIC are those of the rows as they came. Whatever belongs to regions, not to units
+The slopes are the same for all classes, so that they leave posteriors as they are; likelihoods and
+evidence are those of the rows as they came. Whatever belongs to regions, not to units
 (quantiles, distances, overlaps, odds, contributions of columns), is the same for x and z.
 """
 
