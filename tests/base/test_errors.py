@@ -3,11 +3,10 @@
 import pickle
 import re
 
-import pytest
 from numpy.linalg import LinAlgError
 
 from gaussbayes.base import errors
-from gaussbayes.base.notices import AUTOMATIC_MODEL, Notice, Problems, Remedy
+from gaussbayes.base.notices import AUTOMATIC_MODEL, Notice, Remedy
 from gaussbayes.base.spelling import closest, meant
 
 PARENTS = {
@@ -68,26 +67,6 @@ def test_errors_keep_problem_and_remedies_apart() -> None:
             assert (one.problem, one.remedies) == ("it is bad", (AUTOMATIC_MODEL, EXCLUDE))
             assert str(one) == f"it is bad. Remedies: {AUTOMATIC_MODEL}; {EXCLUDE}"
         assert str(error.with_remedies([])) == "it is bad"
-
-
-def test_problems_of_a_kind_are_one_error() -> None:
-    problems = Problems()
-    problems.check()
-    more = Remedy("exclude such columns", columns=(("exclude", ["id", "sex"]),))
-    other = Remedy("mark them as missing", columns=(("na_values", {"age": ["x"], "w": ["-"]}),))
-    for error in (
-        errors.DataError("id").with_remedies([EXCLUDE, MARKS]),
-        errors.OptionError("sex").with_remedies([other, AUTOMATIC_MODEL, more]),
-    ):
-        with problems:
-            raise error
-    with pytest.raises(errors.DataError) as caught:
-        problems.check()
-    assert caught.value.problem == "id; sex"
-    united = (("na_values", {"age": ["?", "x"], "w": ["-"]}),)
-    assert caught.value.remedies == (more, Remedy(MARKS.effect, columns=united))
-    with pytest.raises(KeyError), problems:  # what is not ours passes
-        raise KeyError
 
 
 def test_names_that_were_meant() -> None:

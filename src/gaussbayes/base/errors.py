@@ -75,10 +75,6 @@ class GaussBayesError(ValueError):
         error.remedies = tuple(remedies)
         return error
 
-    def without_remedy(self, remedy: "Remedy") -> "Self":
-        """The same error without one of its remedies."""
-        return self.with_remedies(other for other in self.remedies if other != remedy)
-
 
 def with_advice(message: str, remedies: "Iterable[Remedy]") -> str:
     """A message, and what to do about it in Python's words."""

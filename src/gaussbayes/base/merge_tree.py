@@ -1,11 +1,9 @@
 """Merging in one fixed order, so that the sum does not depend on which part came first."""
 
 from collections.abc import Callable, Iterable, Sequence
-from operator import itemgetter
 from threading import Lock
 from typing import Generic, Protocol, Self, TypeVar
 
-from gaussbayes.base.errors import DataError
 from gaussbayes.base.threads import for_each
 
 
@@ -23,24 +21,32 @@ class MergeTree(Generic[Moments]):
     """Merge numbered blocks of moments in one fixed tree, whatever the order they arrive in.
 
     Node ``(level, i)`` holds the blocks ``i·2^level … (i+1)·2^level − 1``; two neighbours are
-    merged as soon as both are there. The sums are thus the same to the bit for any order of
-    arrival, and at most about log₂(blocks) partial results wait at a time when blocks arrive
-    nearly in order. `add` may be called from several threads.
+    merged as soon as both are there, and at the end those whose neighbour never came move up. The
+    sums are thus the same to the bit for any order of arrival, and at most about log₂(blocks)
+    partial results wait at a time when blocks arrive nearly in order. `add` may be called from
+    several threads.
     """
 
     def __init__(self) -> None:
         self._waiting: dict[tuple[int, int], Moments] = {}
-        self._numbers: set[int] = set()
         self._lock = Lock()
 
     def add(self, number: int, moments: Moments) -> None:
-        """Put block `number` (0, 1, 2, …) into its place; each number comes once."""
-        with self._lock:
-            if number < 0 or number in self._numbers:
-                msg = f"block {number}: number the blocks 0, 1, 2, … and add each once"
-                raise DataError(msg)
-            self._numbers.add(number)
-        level, place = 0, number
+        """Put block `number` into its place; each number comes once, and some may be absent."""
+        self._put(0, number, moments)
+
+    def result(self) -> Moments:
+        """The moments of all blocks, of which there is at least one."""
+        level = 0
+        while len(self._waiting) > 1:
+            for node in sorted(node for node in self._waiting if node[0] == level):
+                self._put(level + 1, node[1] // 2, self._waiting.pop(node))
+            level += 1
+        (total,) = self._waiting.values()
+        return total
+
+    def _put(self, level: int, place: int, moments: Moments) -> None:
+        """Put moments at a node, and merge them with their neighbours as far up as these are."""
         while True:
             with self._lock:
                 neighbour = self._waiting.pop((level, place ^ 1), None)
@@ -49,22 +55,6 @@ class MergeTree(Generic[Moments]):
                     return
             moments = moments + neighbour if place % 2 == 0 else neighbour + moments
             level, place = level + 1, place // 2
-
-    def result(self) -> Moments:
-        """The moments of all blocks; the numbers added must be 0 … n − 1."""
-        from_left = sorted(self._waiting, key=lambda node: node[1] << node[0])
-        if not from_left:
-            msg = "no block was added: there are no moments to give"
-            raise DataError(msg)
-        missing = set(range(max(self._numbers) + 1)) - self._numbers
-        if missing:
-            more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
-            msg = f"block {min(missing)}{more} was never added, but block {max(self._numbers)} was"
-            raise DataError(msg)
-        total = self._waiting[from_left[-1]]
-        for node in reversed(from_left[:-1]):
-            total = self._waiting[node] + total
-        return total
 
 
 def merge_numbered(parts: Iterable[tuple[int, Moments]]) -> Moments:
@@ -75,15 +65,10 @@ def merge_numbered(parts: Iterable[tuple[int, Moments]]) -> Moments:
     >>> merge_numbered([(5, "f"), (0, "a"), (1, "b")])
     'abf'
     """
-    nodes = dict(sorted(parts, key=itemgetter(0)))
-    while len(nodes) > 1:
-        parents: dict[int, Moments] = {}
-        for number, node in nodes.items():
-            left = parents.get(number >> 1)
-            parents[number >> 1] = node if left is None else left + node
-        nodes = parents
-    (total,) = nodes.values()
-    return total
+    tree: MergeTree[Moments] = MergeTree()
+    for number, moments in parts:
+        tree.add(number, moments)
+    return tree.result()
 
 
 def merge_blocks(

@@ -4,12 +4,11 @@ Python writes a remedy as arguments, the command line as flags and the report as
 sentence names an option itself, so that none has to be rewritten for another interface.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Literal, TypeAlias
 
-from gaussbayes.base.errors import GaussBayesError, with_advice
+from gaussbayes.base.errors import with_advice
 
 Value: TypeAlias = bool | int | float | str | list[str] | dict[str, list[str]] | None
 """The value of an option in a remedy: a number, a word, names of columns, or marks by column."""
@@ -111,91 +110,5 @@ class Notice:
         return {"kind": self.kind, "message": self.message, "remedies": remedies}
 
 
-class Problems:
-    """Errors of one kind, collected in order to be raised as one.
-
-    Examples
-    --------
-    >>> from gaussbayes.base.errors import OptionError
-    >>> problems = Problems()
-    >>> for name in ("shared", "smoothing"):
-    ...     with problems:
-    ...         raise OptionError(f"{name} must be a number")
-    >>> problems.check()
-    Traceback (most recent call last):
-        ...
-    gaussbayes.base.errors.OptionError: shared must be a number; smoothing must be a number
-    """
-
-    def __init__(self) -> None:
-        self.errors: list[GaussBayesError] = []
-
-    def __enter__(self) -> None:
-        """What is raised inside is collected."""
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> bool:
-        """Keep the error, if it is one of ours."""
-        if not isinstance(error, GaussBayesError):
-            return False
-        self.errors.append(error)
-        return True
-
-    def check(self) -> None:
-        """Raise what was collected, if anything: one error of the type of the first.
-
-        Its remedies are those that every collected error has, for all of them together.
-        """
-        if not self.errors:
-            return
-        first, *others = self.errors
-        remedies = []
-        for remedy in first.remedies:
-            same = [found for other in others if (found := _same(remedy, other.remedies))]
-            if len(same) == len(others):
-                remedies.append(_joined([remedy, *same]))
-        problem = "; ".join(dict.fromkeys(error.problem for error in self.errors))
-        raise type(first)(problem).with_remedies(remedies) from None
-
-
 def _assignments(arguments: Arguments) -> Iterator[str]:
     return (f"{name}={value!r}" for name, value in arguments)
-
-
-def _same(remedy: Remedy, others: Iterable[Remedy]) -> Remedy | None:
-    """The remedy among others that sets the same arguments to the same effect."""
-    for other in others:
-        if other.effect == remedy.effect and _names(other) == _names(remedy):
-            return other
-    return None
-
-
-def _names(remedy: Remedy) -> list[list[str]]:
-    return [[name for name, _ in group] for group in (remedy.options, remedy.columns, remedy.read)]
-
-
-def _joined(remedies: Sequence[Remedy]) -> Remedy:
-    """Remedies of the same arguments as one: names of columns and marks are united."""
-    groups = zip(*((each.options, each.columns, each.read) for each in remedies), strict=True)
-    return Remedy(remedies[0].effect, *map(_united, groups))
-
-
-def _united(several: Sequence[Arguments]) -> Arguments:
-    return tuple((name, _union([dict(group)[name] for group in several])) for name, _ in several[0])
-
-
-def _union(values: Sequence[Value]) -> Value:
-    union = values[0]
-    for value in values[1:]:
-        if isinstance(union, list) and isinstance(value, list):
-            union = list(dict.fromkeys([*union, *value]))
-        elif isinstance(union, dict) and isinstance(value, dict):
-            union = {
-                column: list(dict.fromkeys([*union.get(column, ()), *value.get(column, ())]))
-                for column in (*union, *value)
-            }
-    return union

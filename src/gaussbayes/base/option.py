@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaussbayes.base.errors import OptionError
-from gaussbayes.base.notices import Problems
 from gaussbayes.base.spelling import meant
 
 
@@ -88,22 +87,20 @@ class Option:
 
     def check(self, value: object) -> None:
         """Raise `OptionError` for a value that is not allowed."""
-        if not self.accepts(value):
-            msg = f"{self.name} must be {self.expected}, got {value!r:.200}"
-            raise OptionError(msg)
+        check_values([self], {self.name: value})
 
 
 def check_values(options: Iterable[Option], values: Mapping[str, object]) -> None:
     """Raise one `OptionError` for all unknown names, with the nearest ones, and wrong values."""
     known = {option.name: option for option in options}
-    problems = Problems()
     unknown = [f"{name!r}{meant(name, known)}" for name in values if name not in known]
-    with problems:
-        if unknown:
-            msg = f"there is no option {', '.join(unknown)}; options are {', '.join(known)}"
-            raise OptionError(msg)
-    for name, option in known.items():
-        if name in values:
-            with problems:
-                option.check(values[name])
-    problems.check()
+    problems = [
+        f"{name} must be {option.expected}, got {values[name]!r:.200}"
+        for name, option in known.items()
+        if name in values and not option.accepts(values[name])
+    ]
+    if unknown:
+        names = f"there is no option {', '.join(unknown)}; options are {', '.join(known)}"
+        problems.insert(0, names)
+    if problems:
+        raise OptionError("; ".join(problems))

@@ -8,17 +8,15 @@ import atexit
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from contextlib import closing, contextmanager, suppress
-from contextvars import ContextVar
-from dataclasses import dataclass
-from threading import Lock, Timer
-from time import monotonic
-from typing import TYPE_CHECKING, TextIO, TypeVar
+from threading import RLock, Timer
+from typing import TYPE_CHECKING, Literal, TextIO, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
-    from rich.live import Live
-    from rich.table import Table
+    from rich.progress import Progress, Task, TaskID
 
 Item = TypeVar("Item")
+Unit: TypeAlias = Literal["items", "rows", "nothing"]
+"""What a bar counts."""
 
 DELAY = 1.0
 """Seconds before a bar appears."""
@@ -36,7 +34,7 @@ def track(items: Iterable[Item], what: str, total: int | None = None) -> Iterato
     """
     if total is None and isinstance(items, Sized):
         total = len(items)
-    return _shown(items, _Bar(what, total), lambda _: 1)
+    return _shown(items, what, total, "items", lambda _: 1)
 
 
 def count_rows(
@@ -44,7 +42,7 @@ def count_rows(
     what: str,
     total: int | None,
     rows: Callable[[Item], int],
-    proportion: Callable[[], float | None] | None = None,
+    proportion: Callable[[], float | None] = lambda: None,
 ) -> Iterator[Item]:
     """Yield blocks of rows, and show how many rows are done, how fast, and how long it will take.
 
@@ -54,7 +52,7 @@ def count_rows(
     rows : how many a block has
     proportion : how much of the work is done, where that is known and the number of rows is not
     """
-    return _shown(blocks, _Bar(what, total, counts_rows=True, proportion=proportion), rows)
+    return _shown(blocks, what, total, "rows", rows, proportion)
 
 
 @contextmanager
@@ -63,70 +61,126 @@ def working(what: str) -> Iterator[None]:
 
     Loops inside add their bars.
     """
-    with closing(_shown((None,), _Bar(what, None, counts=False), lambda _: 0)) as once:
+    with closing(_shown((None,), what, None, "nothing", lambda _: 0)) as once:
         for _ in once:
             yield
 
 
 def _shown(
-    items: Iterable[Item], bar: "_Bar", size: Callable[[Item], int]
+    items: Iterable[Item],
+    what: str,
+    total: int | None,
+    unit: Unit,
+    size: Callable[[Item], int],
+    proportion: Callable[[], float | None] = lambda: None,
 ) -> Generator[Item, None, None]:
-    """Yield the items and let the bar follow."""
-    terminal = sys.stderr
-    try:
-        watched = terminal is not None and terminal.isatty()
-    except _BROKEN:
-        watched = False
-    if not watched:
+    """Yield the items and let a bar follow."""
+    progress = _display.opened(sys.stderr)
+    if progress is None:
         yield from items
         return
-    shared = _current.get()
-    display = _Display(terminal) if shared is None or shared.closed else shared
-    bar.since = monotonic()
-    display.bars.append(bar)
+    bar, done = progress.add_task(what, total=total, unit=unit), 0
     try:
-        if display is not shared:
-            # Set here and not by the caller: the body of the loop runs in the same context.
-            _current.set(display)
         for item in items:
             yield item
-            bar.done += size(item)
+            done += size(item)
+            part = proportion() if total is None else None
+            progress.update(bar, completed=done, total=done / part if part else total)
     finally:
-        if display is not shared:
-            display.close()
-            _current.set(None)
-        display.bars.remove(bar)
+        _display.remove(progress, bar)
 
 
-@dataclass(slots=True, eq=False)
-class _Bar:
-    """How far one loop has come; the loop counts, the display reads."""
+class _Display:
+    """The bars of all loops of the process: it opens with the first and closes with the last."""
 
-    what: str
-    total: int | None
-    done: int = 0
-    since: float = 0.0
-    counts: bool = True
-    counts_rows: bool = False
-    proportion: Callable[[], float | None] | None = None
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._progress: Progress | None = None
+        self._timer = Timer(DELAY, str)
 
-    def cells(self) -> tuple[float | None, str, str]:
-        """Which part is done, if that is known, how much that is, and how long it takes.
+    def opened(self, terminal: TextIO | None) -> "Progress | None":
+        """The display, which appears after a while; None where nobody could see it."""
+        with self._lock:
+            if self._progress is None:
+                self._progress = _new_progress(terminal)
+                if self._progress is not None:
+                    # A thread, so that it appears in time even if the first item takes long.
+                    self._timer = Timer(DELAY, _start, (self._progress,))
+                    self._timer.daemon = True
+                    self._timer.start()
+            return self._progress
 
-        Of rows it says how many are done in a second, and how long the others will take.
-        """
-        seconds, part = monotonic() - self.since, None
-        if self.done and self.total:
-            part = self.done / self.total
-        elif self.done and self.total is None and self.proportion is not None:
-            # Only once rows are done, for what is read may still wait to be worked on.
-            part = self.proportion()
-        if not self.counts_rows:
-            of_all = "" if self.total is None else f"/{self.total}"
-            return part, f"{self.done}{of_all}" if self.counts else "", _clock(seconds)
-        count = f"{_short(self.done)} rows, {_short(self.done / max(seconds, 1e-9))}/s"
-        left = f"{_clock(seconds * max(1.0 - part, 0.0) / part)} left" if part else _clock(seconds)
-        return part, count, left
+    def remove(self, progress: "Progress", bar: "TaskID") -> None:
+        """Take a bar away, and with the last one the display."""
+        with self._lock:
+            if progress is self._progress and progress.task_ids == [bar]:
+                self.close()
+            progress.remove_task(bar)
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        with self._lock:
+            self._timer.cancel()
+            if self._progress is not None:
+                self._timer.join()  # it may be starting the display
+                with suppress(*_BROKEN):
+                    self._progress.stop()
+                self._progress = None
+
+
+_display = _Display()
+# An iterator that somebody keeps must not leave the terminal without a cursor.
+atexit.register(_display.close)
+
+
+def _new_progress(terminal: TextIO | None) -> "Progress | None":
+    """The display on a terminal; None if it is not one, or without rich."""
+    try:
+        if terminal is None or not terminal.isatty():
+            return None
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
+        from rich.table import Column
+        from rich.text import Text
+    except (ImportError, *_BROKEN):
+        return None
+
+    class Amount(ProgressColumn):
+        def render(self, task: "Task") -> Text:
+            return Text(_amount(task))
+
+    console = Console(file=terminal)
+    name = Column(no_wrap=True, overflow="ellipsis", max_width=max(8, console.width // 2 - 10))
+    # What the loop prints stays where it prints it: standard output may be a file.
+    return Progress(
+        TextColumn("{task.description}", markup=False, table_column=name),
+        BarColumn(bar_width=max(4, console.width // 2 - 15)),
+        Amount(Column(no_wrap=True, justify="right")),
+        console=console,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+        disable=console.is_dumb_terminal,
+    )
+
+
+def _start(progress: "Progress") -> None:
+    with suppress(*_BROKEN):
+        progress.start()
+
+
+def _amount(task: "Task") -> str:
+    """How much is done, and how long it takes; of rows how many a second and the time left."""
+    unit, seconds, done = task.fields["unit"], task.elapsed or 0.0, task.completed
+    if unit == "nothing":
+        return _clock(seconds)
+    if unit == "items":
+        of_all = "" if task.total is None else f"/{task.total:.0f}"
+        return f"{done:.0f}{of_all}  {_clock(seconds)}"
+    count = f"{_short(done)} rows, {_short(done / max(seconds, 1e-9))}/s"
+    if not (done and task.total):
+        return f"{count}  {_clock(seconds)}"
+    return f"{count}  {_clock(seconds * max(task.total / done - 1.0, 0.0))} left"
 
 
 def _short(number: float) -> str:
@@ -140,72 +194,3 @@ def _short(number: float) -> str:
 def _clock(seconds: float) -> str:
     minutes, rest = divmod(int(seconds), 60)
     return f"{minutes}:{rest:02}"
-
-
-class _Display:
-    """The bars of an outer loop and those inside it."""
-
-    def __init__(self, terminal: TextIO) -> None:
-        self.bars: list[_Bar] = []
-        self.closed = False
-        self._terminal = terminal  # kept: standard error may be another by the time it is drawn
-        self._live: Live | None = None
-        self._lock = Lock()
-        # A thread, so that the display appears in time even if the first item takes long.
-        self._timer = Timer(DELAY, self._appear)
-        self._timer.daemon = True
-        # An iterator that somebody keeps must not leave the terminal without a cursor.
-        atexit.register(self.close)
-        self._timer.start()
-
-    def close(self) -> None:
-        """Take the display away and leave the terminal as it was."""
-        atexit.unregister(self.close)
-        self._timer.cancel()
-        with self._lock:
-            self.closed = True
-            if self._live is not None:
-                with suppress(*_BROKEN):
-                    self._live.stop()
-
-    def _appear(self) -> None:
-        try:
-            from rich.console import Console
-            from rich.live import Live
-        except ImportError:
-            return
-        with self._lock:
-            console = Console(file=self._terminal)
-            if self.closed or not console.is_terminal:
-                return
-            # What the loop prints stays where it prints it: standard output may be a file.
-            self._live = Live(
-                console=console,
-                get_renderable=lambda: self._drawn(console.width),
-                refresh_per_second=10,
-                transient=True,
-                redirect_stdout=False,
-                redirect_stderr=False,
-            )
-            with suppress(*_BROKEN):
-                self._live.start(refresh=True)
-
-    def _drawn(self, width: int) -> "Table":
-        from rich.progress_bar import ProgressBar
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table.grid(padding=(0, 1))
-        table.add_column(no_wrap=True, overflow="ellipsis", max_width=max(8, width // 2 - 10))
-        table.add_column(width=max(4, width // 2 - 15))
-        table.add_column(justify="right", no_wrap=True)
-        table.add_column(justify="right", no_wrap=True)
-        for bar in tuple(self.bars):
-            part, count, time = bar.cells()
-            known = bar.total is not None or part is not None
-            line = ProgressBar(total=1.0 if known else None, completed=part or 0.0)
-            table.add_row(Text(bar.what), line, count, time)
-        return table
-
-
-_current: ContextVar[_Display | None] = ContextVar("progress display", default=None)

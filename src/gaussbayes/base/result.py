@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from functools import singledispatch
 from math import isfinite
 
 import numpy as np
@@ -35,7 +34,6 @@ class Result:
         return html_blocks(self.tables())
 
 
-@singledispatch
 def plain(value: object) -> object:
     """Convert a value to one that JSON can hold.
 
@@ -45,39 +43,21 @@ def plain(value: object) -> object:
     >>> plain({"error": np.float32(0.5), "rows": np.array([1.0, np.nan])})
     {'error': 0.5, 'rows': [1.0, None]}
     """
+    if isinstance(value, np.ndarray):
+        value = (value.astype(str) if value.dtype.kind == "M" else value).tolist()
+    elif isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
     if isinstance(value, Result):
         return value.to_dict()
     return _fields(value) if is_dataclass(value) else str(value)
-
-
-@plain.register
-def _(value: str | int | None) -> object:
-    return str(value) if isinstance(value, str) else value
-
-
-@plain.register
-def _(value: float) -> object:
-    return float(value) if isfinite(value) else None
-
-
-@plain.register
-def _(value: np.generic) -> object:
-    return plain(value.item())
-
-
-@plain.register
-def _(value: np.ndarray) -> object:
-    return plain(value.astype(str).tolist() if value.dtype.kind == "M" else value.tolist())
-
-
-@plain.register
-def _(value: Mapping) -> object:  # type: ignore[type-arg]
-    return {str(key): plain(entry) for key, entry in value.items()}
-
-
-@plain.register
-def _(value: list | tuple) -> object:  # type: ignore[type-arg]
-    return [plain(entry) for entry in value]
 
 
 def _fields(record: object) -> dict[str, object]:
