@@ -66,9 +66,6 @@ def command(
     if name is not None and (compared or any(each is not None for each in (cv, groups, time))):
         msg = f"{name} is fitted: leave it out to cross-validate or compare models on these rows"
         raise click.UsageError(msg)
-    if compared and not set(values) <= flags.READ_NAMES:
-        msg = "--compare fits its own models: --set-option may only say how files are read"
-        raise click.UsageError(msg)
     X: Any = rows
     if time is not None:
         from sklearn.model_selection import TimeSeriesSplit
@@ -79,10 +76,12 @@ def command(
         if time not in rows.names:
             msg = f"there is no column {time!r}; columns are {', '.join(rows.names)}"
             raise click.BadParameter(msg, param_hint="'--time'")
-        X = inputs.in_memory(model, rows, y).sort_by(time)
+        X = rows if compared else inputs.in_memory(model, rows, y).sort_by(time)
         how["cv"] = TimeSeriesSplit(cv or _TIME_FOLDS)
     elif name is None and cv is None:
         how["cv"] = 10
+    if compared:
+        X = inputs.compared_rows(model, rows, y, values, groups, time)
     with console.warnings_told(), working("evaluating"):
         if compared:
             how |= {} if neighbors is None else {"neighbors": neighbors}

@@ -46,7 +46,8 @@ def make_classifier(values: Values) -> Classifier:
 def open_rows(files: Sequence[str], values: Values) -> "Source":
     """Return the rows of the files that a command names."""
     how = {key: value for key, value in values.items() if key in READ_NAMES}
-    return read(files[0] if len(files) == 1 else list(files), **how)
+    rows = read(files[0] if len(files) == 1 else list(files), **how)
+    return rows.named(values["names"]) if "names" in values else rows
 
 
 def check_inputs(*names: str) -> None:
@@ -93,6 +94,27 @@ def read_or_make(
 def in_memory(model: Classifier, rows: "Source", y: str) -> "pa.Table":
     """Return all rows, with the types that they have to the model or would have to its fit."""
     return rows.table(getattr(model, "columns_", None) or rows.columns(y, model.columns))
+
+
+def compared_rows(
+    model: Classifier,
+    rows: "Source",
+    y: str,
+    values: Values,
+    groups: str | None = None,
+    time: str | None = None,
+) -> "Source | pa.Table":
+    """Return the rows to compare models on, with the columns that options of columns leave."""
+    if not set(values) <= READ_NAMES | COLUMN_NAMES:
+        msg = "--compare fits its own models: --set-option may only be about columns and files"
+        raise click.UsageError(msg)
+    if model.columns is None:
+        return rows if time is None else in_memory(model, rows, y).sort_by(time)
+    columns = rows.columns(y, model.columns)
+    table = rows.table(columns)
+    names = dict.fromkeys([*(column.name for column in columns.used), y])
+    names |= {} if groups is None else {groups: None}
+    return (table if time is None else table.sort_by(time)).select(list(names))
 
 
 def fitted_with_rows(
@@ -156,7 +178,7 @@ def split_model(files: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
 def check_only_reading(values: Values) -> None:
     """Raise for options of a fit where a fitted model is given."""
     for name, value in values.items():
-        if name not in READ_NAMES:
+        if name not in READ_NAMES | {"names"}:
             msg = f"{pasted(name, value)} is for fitting, but the model is given: leave it out"
             raise click.UsageError(msg)
 
