@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gaussbayes.data.column_roles import SAMPLE_ROWS, columns_asked_for, decide_source
 from gaussbayes.data.file_rows import FileRows, Plan, numbered_parts, part_sum
 from gaussbayes.data.files import OpenFiles
 from gaussbayes.data.readers.batches import batches_of, stored_types
@@ -66,8 +65,8 @@ def open_on_cluster(source: Any, request: Request, client: Any, package: str) ->
         from gaussbayes.data import dask as module  # type: ignore[no-redef]
     module.check_installed()  # before anything is read
     if not isinstance(source, OpenFiles):
-        return PartitionRows.open(module.frame_of(source, client), request)
-    rows = ClusterFileRows.open(source, request)
+        return PartitionRows(module.frame_of(source, client), request)
+    rows = ClusterFileRows(source, request)
     rows.cluster = module.cluster_of(client)
     return rows
 
@@ -91,28 +90,19 @@ class ClusterFileRows(FileRows):
 class PartitionRows(RowSource):
     """The rows of a frame, whose partitions are on the workers."""
 
-    def __init__(self, frame: Frame, reader: BlockReader) -> None:
-        super().__init__(reader.roles, reader.request)
-        self._frame, self._reader = frame, reader
-
-    @classmethod
-    def open(cls, frame: Frame, request: Request) -> "PartitionRows":
+    def __init__(self, frame: Frame, request: Request) -> None:
         """Choose the columns, and check that they can be what they are chosen for."""
         check_distinct(frame.shown, frame.names)
-        decided = None
-        if request.detect:
-            columns = columns_asked_for(frame.names, request)
-            sample, whole = frame.sampled_rows(columns, SAMPLE_ROWS)
-            request, decided = decide_source(sample, request, names=frame.names, whole=whole)
         types = stored_types(frame.schema)
-        return cls(frame, BlockReader.open(types, request, decided, frame.shown))
+        super().__init__(BlockReader.open(types, request, frame.sampled_rows, frame.shown))
+        self._frame = frame
 
     @property
     def shown(self) -> str:
         return self._frame.shown
 
     def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
-        reader = replace(self._reader, encoder=encoder)
+        reader = replace(self.reader, encoder=encoder)
         work = partial(partition_sum, reader=reader, fold=fold)
         return self._frame.map_reduce(work, reader.selection.columns)
 

@@ -5,11 +5,11 @@ are decided by a sample of the rows: `gaussbayes.data.column_rules` has the rule
 """
 
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from fnmatch import fnmatchcase
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,13 +37,16 @@ from gaussbayes.data.roles import (
     check_distinct,
     check_not_feature,
     check_present,
-    choose_roles,
+    choose_columns,
     requested_kinds,
 )
 from gaussbayes.data.rows import Encoder, Targets
 from gaussbayes.data.sampled_column import SampledColumn
 from gaussbayes.data.tables import as_frame, is_frame, listed, sampled_places
 from gaussbayes.data.target_column import check_labels, check_target
+
+Sampled: TypeAlias = Callable[[Sequence[str], int], tuple[Any, bool]]
+"""Rows of some columns of a source, so many at most, and whether these are all."""
 
 SAMPLE_ROWS = 50_000
 """Rows of a table by which the kinds of its columns are decided."""
@@ -128,20 +131,27 @@ def decide_columns(
     return result
 
 
-def columns_asked_for(names: Sequence[str], request: Request) -> list[str]:
-    """The columns that must be looked at, the target among them, of all there are."""
-    features = [name for name in names if name not in (request.target, request.weights)]
-    excluded = _not_wanted(features, request, _given_kinds(features, request))
-    return [name for name in names if name not in excluded]
-
-
-def decide_source(table: Any, request: Request, **how: Any) -> tuple[Request, ColumnTable]:
+def decide_source(
+    sampled: Sampled,
+    request: Request,
+    names: Sequence[str],
+    *,
+    typed: Collection[str] = (),
+    parsed: bool = False,
+    spelled: bool = True,
+    shown: str = "",
+) -> tuple[Request, ColumnTable]:
     """The request for the columns of a source that were decided on, and what these are.
 
-    `how` is as in `decide_columns`.
+    `sampled` gives rows of the columns that must be looked at; the others are as in
+    `decide_columns`.
     """
-    columns = decide_columns(table, request, **how)
-    request.missing.check_columns(how.get("names") or as_frame(table).columns)
+    features = [name for name in names if name not in (request.target, request.weights)]
+    excluded = _not_wanted(features, request, _given_kinds(features, request))
+    sample, whole = sampled([name for name in names if name not in excluded], SAMPLE_ROWS)
+    how: Any = {"typed": typed, "parsed": parsed, "spelled": spelled, "whole": whole}
+    columns = decide_columns(sample, request, names=names, shown=shown, **how)
+    request.missing.check_columns(names)
     return settled(request, columns), columns
 
 
@@ -189,7 +199,7 @@ def table_encoder(
             check_labels(codes, labels[1])
     columns = decide_columns(frame, request, labels=codes, called=target or "the target")
     warn_of_columns(columns)
-    return choose_roles(frame.columns, settled(request, columns), columns).encoder
+    return choose_columns(frame.columns, settled(request, columns), columns)[0]
 
 
 def _array_encoder(X: Any, request: Request) -> Encoder:

@@ -13,11 +13,6 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 
 from gaussbayes.base.threads import in_order, n_threads
-from gaussbayes.data.column_roles import (
-    SAMPLE_ROWS,
-    columns_asked_for,
-    decide_source,
-)
 from gaussbayes.data.readers.batches import batch_rows, batches_of, stored_types
 from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
 from gaussbayes.data.roles import Request
@@ -33,30 +28,23 @@ class EngineRows(RowSource):
 
     shown = "the table"
 
-    def __init__(self, frame: Any, reader: BlockReader) -> None:
-        super().__init__(reader.roles, reader.request)
-        self._frame = frame  # a narwhals LazyFrame
-        self._reader = reader
-
-    @classmethod
-    def open(cls, source: Any, request: Request) -> "EngineRows":
+    def __init__(self, source: Any, request: Request) -> None:
         """Choose the columns of a DuckDB relation, a Polars LazyFrame or another lazy frame."""
-        frame = _plain_numbers(nw.from_native(source).lazy(), request.target)
-        names = frame.collect_schema().names()
-        decided = None
-        if request.detect:
-            columns = columns_asked_for(names, request)
-            looked_at = frame.head(LOOKED_AT * SAMPLE_ROWS)
-            with closing(arrow_tables(looked_at, columns)) as tables:  # one query at a time
-                sample, are_all = sampled_rows(tables, SAMPLE_ROWS)
-            how: dict[str, Any] = {"names": names, "spelled": False, "whole": are_all}
-            request, decided = decide_source(sample, request, **how)
-        with closing(arrow_tables(frame.head(1), names)) as tables:
-            types = next(tables).schema
-        return cls(frame, BlockReader.open(stored_types(types), request, decided, cls.shown))
+        self._frame = _plain_numbers(nw.from_native(source).lazy(), request.target)
+        names = self._frame.collect_schema().names()
+        with closing(arrow_tables(self._frame.head(1), names)) as tables:
+            types = stored_types(next(tables).schema)
+        super().__init__(
+            BlockReader.open(types, request, self._sampled_rows, self.shown, spells_dates=False)
+        )
+
+    def _sampled_rows(self, names: Sequence[str], most: int) -> "tuple[pa.Table, bool]":
+        looked_at = self._frame.head(LOOKED_AT * most)
+        with closing(arrow_tables(looked_at, names)) as tables:  # one query at a time
+            return sampled_rows(tables, most)
 
     def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
-        reader = replace(self._reader, encoder=encoder)
+        reader = replace(self.reader, encoder=encoder)
         with closing(arrow_tables(self._frame, reader.selection.columns)) as tables:
             stored = (batch for table in tables for batch in table.to_batches())
             batches = batches_of(stored, reader.selection, self.shown)

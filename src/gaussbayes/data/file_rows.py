@@ -13,21 +13,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.progress import count_rows
 from gaussbayes.base.threads import in_order, n_threads
-from gaussbayes.data.column_roles import (
-    SAMPLE_ROWS,
-    columns_asked_for,
-    decide_source,
-)
 from gaussbayes.data.files import FileReader, OpenFiles, SourceFile, open_file
 from gaussbayes.data.readers.batches import batch_rows
 from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
-from gaussbayes.data.roles import Request, Roles
+from gaussbayes.data.roles import Request
 from gaussbayes.data.rows import Encoder
 
 PART_BYTES = 1 << 26
@@ -37,26 +32,19 @@ PART_BYTES = 1 << 26
 class FileRows(RowSource):
     """The rows of files."""
 
-    def __init__(
-        self, source: OpenFiles, roles: Roles, request: Request, reader: BlockReader
-    ) -> None:
-        super().__init__(roles, request)
-        self.source = source
-        self.reader = reader
-        self.is_read_once, self.n_rows = source.is_read_once, source.n_rows
-
-    @classmethod
-    def open(cls, source: OpenFiles, request: Request) -> Self:
+    def __init__(self, source: OpenFiles, request: Request) -> None:
         """Choose the columns of files, and check what they hold."""
-        inferred, first = source.inferred, source.listed[0].shown
-        decided, names = None, source.schema.names
-        if request.detect:
-            columns = columns_asked_for(names, request)
-            sample, whole = source.sampled_rows(columns, SAMPLE_ROWS)
-            how: Any = {"names": names, "typed": inferred.categorical, "parsed": source.is_text}
-            request, decided = decide_source(sample, request, **how, whole=whole, shown=first)
-        reader = BlockReader.open(inferred, request, decided, first, is_text=source.is_text)
-        return cls(source, reader.roles, reader.request, reader)
+        super().__init__(
+            BlockReader.open(
+                source.inferred,
+                request,
+                source.sampled_rows,
+                source.listed[0].shown,
+                is_text=source.is_text,
+            )
+        )
+        self.source = source
+        self.is_read_once, self.n_rows = source.is_read_once, source.n_rows
 
     @property
     def notices(self) -> tuple[Notice, ...]:

@@ -126,8 +126,8 @@ class Source:
         from gaussbayes.data.reduction import open_rows
 
         rows = open_rows(self, request_of(columns, target))
-        assert rows.roles.decided is not None
-        return rows.roles.decided
+        assert rows.encoder.roles is not None
+        return rows.encoder.roles
 
     def batches(self, columns: ColumnTable | None = None) -> Iterator[pa.Table]:
         """Yield the rows in order, some at a time, as Arrow tables with all columns.

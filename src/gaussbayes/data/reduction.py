@@ -23,9 +23,9 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import Mergeable, MergeTree
 from gaussbayes.base.missing_marks import ORDINARY
 from gaussbayes.base.notices import Notice
-from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import MISSING, check_categories
+from gaussbayes.data.column_roles import Sampled, decide_source
 from gaussbayes.data.labels import read_label_column
 from gaussbayes.data.read import as_source
 from gaussbayes.data.roles import (
@@ -36,9 +36,9 @@ from gaussbayes.data.roles import (
     InferredTypes,
     ParsedTable,
     Request,
-    Roles,
+    check_distinct,
     check_types,
-    choose_roles,
+    choose_columns,
     count_problems,
     describe,
     select_columns,
@@ -110,13 +110,12 @@ class RowSource(ABC):
     n_rows: int | None = None
     """How many rows there are, bad ones too, where that is known before they are read."""
 
-    def __init__(self, roles: Roles, request: Request) -> None:
-        self.roles = roles
-        self.request = request
-        self.features = roles.features
-        self.target = roles.target
+    def __init__(self, reader: "BlockReader") -> None:
+        self.reader = reader
+        self.target = reader.request.target
         # It knows no categories: it takes those that occur in a block.
-        self.encoder = roles.encoder
+        self.encoder = reader.encoder
+        self.features = self.encoder.names or ()
 
     def reduce(
         self, fold: Fold[Sum], *, encoder: Encoder | None = None, n_jobs: int | None = None
@@ -136,7 +135,9 @@ class RowSource(ABC):
             msg = f"{self.shown}: there are no rows to learn from{what}"
             raise DataError(msg)
         if not reduced.weighs:
-            msg = f"{self.shown}: the weights in column {self.roles.weights!r} are all zero"
+            msg = (
+                f"{self.shown}: the weights in column {self.reader.request.weights!r} are all zero"
+            )
             raise DataError(msg)
         return reduced
 
@@ -214,17 +215,16 @@ def open_rows(source: object, request: Request) -> RowSource:
     if not given.is_files:
         from gaussbayes.data.engines import EngineRows
 
-        return EngineRows.open(opened, request)
+        return EngineRows(opened, request)
     from gaussbayes.data.file_rows import FileRows
 
-    return FileRows.open(opened, request)
+    return FileRows(opened, request)
 
 
 @dataclass(frozen=True, slots=True)
 class BlockReader:
     """How Arrow tables of a source become blocks of labelled rows."""
 
-    roles: Roles
     request: Request
     encoder: Encoder
     selection: ColumnSelection
@@ -236,18 +236,31 @@ class BlockReader:
         cls,
         inferred: InferredTypes,
         request: Request,
-        decided: ColumnTable | None,
+        sampled: Sampled,
         shown: str,
         *,
         is_text: bool = False,
+        spells_dates: bool = True,
     ) -> "BlockReader":
         """Choose the columns of a source of such types, and check that they can be what they are.
 
-        `decided` says what all columns are, if that was decided by what they hold; `shown` is what
-        messages call the source.
+        `sampled` gives rows by which kinds are detected, if they are to be; `shown` is what
+        messages call the source. Strings may spell numbers in text, and dates where `spells_dates`.
         """
-        roles = choose_roles(inferred.schema.names, request, decided)
-        target = roles.target
+        names, decided = inferred.schema.names, None
+        check_distinct(shown, names)
+        if request.detect:
+            request, decided = decide_source(
+                sampled,
+                request,
+                names,
+                typed=inferred.categorical,
+                parsed=is_text,
+                spelled=spells_dates,
+                shown=shown,
+            )
+        encoder, kinds = choose_columns(names, request, decided)
+        target = request.target
         strings, integers = list(request.string_features), False
         if target is not None and not request.label_marks.strings <= ORDINARY.strings:
             # A column of integers in which some are marked is read as it is written.
@@ -255,11 +268,10 @@ class BlockReader:
             integers = target in inferred.numbers and marked
             integers |= str(inferred.schema.field(target).type) == "int64"
             strings += [target] if integers else []
-        selection = select_columns(
-            inferred, roles.columns, roles.kinds, request.bad_rows, strings=strings
-        )
+        columns = [*kinds, *([] if target is None else [target])]
+        selection = select_columns(inferred, columns, kinds, request.bad_rows, strings=strings)
         told = decided is not None
-        check_types(selection.schema, roles.kinds, shown, target, inferred.examples, told=told)
+        check_types(selection.schema, kinds, shown, target, inferred.examples, told=told)
         encoded = selection.encoded
         if target is not None and is_string(selection.schema.field(target).type):
             encoded += (target,)
@@ -268,14 +280,13 @@ class BlockReader:
             as_stored=True,
             encoded=encoded,
             missing=request.missing,
-            optional=() if decided is None else roles.features,
+            optional=() if decided is None else encoder.names or (),
         )
-        encoder = roles.encoder
-        return cls(roles, request, encoder, selection, integers, is_text)
+        return cls(request, encoder, selection, integers, is_text)
 
     def read(self, table: "pa.Table") -> LabelledRows:
         """The rows of a table that has been sifted."""
-        weights, target = weight_column(table, self.roles.weights), self.roles.target
+        weights, target = weight_column(table, self.request.weights), self.request.target
         classes: LabelArray = np.empty(0)
         if target is None:
             targets = no_labels(table.num_rows, weights)

@@ -1,8 +1,8 @@
 """The columns of a source: which are the target, the features and the weights, what they hold.
 
-A `Request` says what is asked for, `Roles` which columns these are, and a `ColumnSelection` what is
-read of files, whose first block has shown `InferredTypes`; a `ParsedTable` is what was read. A row
-that does not hold what its columns must is a `BadRow`.
+A `Request` says what is asked for, a `ColumnSelection` what is read of a source, which has shown
+`InferredTypes`; a `ParsedTable` is what was read. A row that does not hold what its columns must is
+a `BadRow`.
 """
 
 from collections import Counter
@@ -137,43 +137,14 @@ def request_of(columns: Columns | None, target: str | None = None, **more: Any) 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Roles:
-    """The columns to read."""
-
-    target: str | None
-    features: tuple[str, ...]
-    kinds: Mapping[str, ContentKind]
-    """What all columns but the target must hold: those of numbers first, then weights."""
-    weights: str | None = None
-    decided: ColumnTable | None = None
-    """What all columns of the source are, if that was decided by what they hold."""
-    missing: MissingMarks = STANDARD_MARKS
-    """What stands for missing values of features."""
-
-    @property
-    def categorical(self) -> tuple[str, ...]:
-        """The features that hold categories."""
-        return tuple(name for name in self.features if self.kinds[name] == "category")
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """All of them."""
-        return (*self.kinds, *(() if self.target is None else (self.target,)))
-
-    @property
-    def encoder(self) -> Encoder:
-        """The encoder of the features, which knows no categories."""
-        places = tuple(self.features.index(name) for name in self.categorical)
-        return Encoder(
-            len(self.features), self.features, places, missing=self.missing, roles=self.decided
-        )
-
-
-def choose_roles(
+def choose_columns(
     columns: Sequence[Any], request: Request, decided: ColumnTable | None = None
-) -> Roles:
-    """Find the columns wanted among those there are; `decided` says what all of them are."""
+) -> tuple[Encoder, dict[str, ContentKind]]:
+    """The encoder of the columns wanted, and what all columns but the target must hold.
+
+    The encoder knows no categories. `decided` says what all columns are, if that was decided by
+    what they hold. Columns of numbers come first, then weights.
+    """
     names = list(columns)
     check_distinct("the table", names)
     target, weights = request.target, request.weights
@@ -195,7 +166,9 @@ def choose_roles(
     kinds = {name: kind for name, kind in held.items() if kind != "category"}
     if weights is not None:
         kinds[weights] = "weight"
-    return Roles(target, tuple(wanted), kinds | held, weights, decided, request.missing)
+    places = tuple(place for place, name in enumerate(wanted) if held[name] == "category")
+    encoder = Encoder(len(wanted), tuple(wanted), places, missing=request.missing, roles=decided)
+    return encoder, kinds | held
 
 
 def requested_kinds(names: Sequence[str], request: Request) -> dict[str, ContentKind]:

@@ -32,7 +32,6 @@ from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.families.categorical.family import CategoricalDensity
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.lab.page import Lab, Payload
-from gaussbayes.model.average import AveragedModel
 from gaussbayes.model.model import Model
 from gaussbayes.model.row_sample import pick, stratified
 from gaussbayes.model.settings import cut_rows
@@ -115,7 +114,6 @@ def _why_grids(model: Model) -> str | None:
     coded = any(part.distribution == "coded" for part in model.components)
     families = sorted({part.distribution for part in model.components} - _PLAIN_FAMILIES)
     reasons = {
-        "it averages several models": isinstance(model, AveragedModel),
         f"features follow other distributions ({', '.join(families)})": families,
         "its parameters are integrated out": integrated,
         "its categories are coded as numbers": coded,
