@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-from gaussbayes import compare
 from gaussbayes.base.progress import working
 from gaussbayes.cli import console, flags, inputs
 from gaussbayes.cli.flags import option
@@ -76,16 +75,14 @@ def command(
         if time not in rows.names:
             msg = f"there is no column {time!r}; columns are {', '.join(rows.names)}"
             raise click.BadParameter(msg, param_hint="'--time'")
-        X = rows if compared else inputs.in_memory(model, rows, y).sort_by(time)
+        X = inputs.in_memory(model, rows, y).sort_by(time)
         how["cv"] = TimeSeriesSplit(cv or _TIME_FOLDS)
     elif name is None and cv is None:
         how["cv"] = 10
-    if compared:
-        X = inputs.compared_rows(model, rows, y, values, groups, time)
     with console.warnings_told(), working("evaluating"):
         if compared:
             how |= {} if neighbors is None else {"neighbors": neighbors}
-            result: Any = compare(X, y, **how)
+            result: Any = inputs.compared(X, y, values, **how)
         else:
             result = model.evaluate(X, y, **how)
     if time is not None:

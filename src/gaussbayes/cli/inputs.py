@@ -7,11 +7,20 @@ from difflib import get_close_matches
 from inspect import signature
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from gaussbayes import AutoClassifier, Columns, DataError, FileError, GaussianClassifier, load, read
+from gaussbayes import (
+    AutoClassifier,
+    Columns,
+    DataError,
+    FileError,
+    GaussianClassifier,
+    compare,
+    load,
+    read,
+)
 from gaussbayes.base.progress import working
 from gaussbayes.cli import console
 from gaussbayes.cli.flags import COLUMN_NAMES, MODELS, READ_NAMES, STANDARD, Values, pasted
@@ -96,25 +105,12 @@ def in_memory(model: Classifier, rows: "Source", y: str) -> "pa.Table":
     return rows.table(getattr(model, "columns_", None) or rows.columns(y, model.columns))
 
 
-def compared_rows(
-    model: Classifier,
-    rows: "Source",
-    y: str,
-    values: Values,
-    groups: str | None = None,
-    time: str | None = None,
-) -> "Source | pa.Table":
-    """Return the rows to compare models on, with the columns that options of columns leave."""
+def compared(X: "Source | pa.Table", y: str, values: Values, **how: Any) -> Any:
+    """Compare models on the rows, with what the options say about columns."""
     if not set(values) <= READ_NAMES | COLUMN_NAMES:
         msg = "--compare fits its own models: --set-option may only be about columns and files"
         raise click.UsageError(msg)
-    if model.columns is None:
-        return rows if time is None else in_memory(model, rows, y).sort_by(time)
-    columns = rows.columns(y, model.columns)
-    table = rows.table(columns)
-    names = dict.fromkeys([*(column.name for column in columns.used), y])
-    names |= {} if groups is None else {groups: None}
-    return (table if time is None else table.sort_by(time)).select(list(names))
+    return compare(X, y, columns=make_classifier(values).columns, **how)
 
 
 def fitted_with_rows(
