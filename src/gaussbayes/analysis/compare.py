@@ -8,7 +8,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from math import isnan, nan
 from numbers import Integral
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -48,8 +47,6 @@ class ComparedModel:
 
     name: str  #: as in the table
     evaluation: Evaluation | None = None  #: None if there was a problem
-    fit_seconds: float = nan  #: median over the folds
-    predict_seconds: float = nan  #: median over the folds
     neighbors: int | None = None  #: of nearest neighbours
     problem: str | None = None  #: why it could not be evaluated
 
@@ -225,32 +222,26 @@ class _Method:
         self.name, self.estimator, self.neighbors = name, estimator, neighbors
         self.table = table  # the features in numbers; None if the estimator gets the table itself
         self.log_posterior: list[FloatArray] = []
-        self.seconds: list[tuple[float, float]] = []
         self.problem: str | None = None
 
     def evaluate(self, splits: Splits, fold: int) -> None:
         """Fit and predict, unless an earlier fold has failed."""
         if self.problem is not None:
             return
-        began = perf_counter()
         try:
             fitted = splits.fit(self.estimator, fold, self.table)
-            ready = perf_counter()
             self.log_posterior.append(splits.predict(fitted, fold, self.table))
         except Exception as error:  # noqa: BLE001 (an estimator may raise anything)
             self.problem = f"{type(error).__name__}: {error}"
             if isinstance(error, GaussBayesError):
                 self.problem = error.problem
-        else:
-            self.seconds.append((ready - began, perf_counter() - ready))
 
     def result(self, splits: Splits, costs: FloatArray | None) -> ComparedModel:
         """Return the evaluation of all folds."""
         if self.problem is not None:
             return ComparedModel(self.name, neighbors=self.neighbors, problem=self.problem)
         evaluation = splits.evaluation(np.concatenate(self.log_posterior), costs)
-        fit, predict = np.median(self.seconds, axis=0).tolist()
-        return ComparedModel(self.name, evaluation, fit, predict, self.neighbors)
+        return ComparedModel(self.name, evaluation, self.neighbors)
 
 
 def _methods(
