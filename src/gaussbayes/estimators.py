@@ -101,8 +101,8 @@ Transforms: TypeAlias = (
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 
 _LINEAR = (
-    "only Gaussian features with one covariance for all classes have linear log-odds; "
-    "boundary(a, b) has the equation for two classes with their own covariances"
+    "only one block of Gaussian features, with one covariance for all classes, has linear "
+    "discriminants; boundary(a, b) has the equation for two classes of any Gaussian model"
 )
 
 

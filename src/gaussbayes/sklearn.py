@@ -26,7 +26,6 @@ from gaussbayes.analysis import class_moments
 from gaussbayes.analysis.discriminant import (
     DiscriminantAxes,
     discriminant_axes,
-    discriminant_coordinates,
     linear_discriminants,
     linear_scores,
     quadratic_scores,
@@ -61,9 +60,6 @@ __all__ = ["GaussianNB", "LinearDiscriminantAnalysis", "QuadraticDiscriminantAna
 
 _LEAST_SQUARES = 1e-7
 """Standard deviation up to which the solver "lsqr" ignores directions: that of rounding."""
-
-_TRANSFORM_TOLERANCE = 1e-10
-
 
 Value = TypeVar("Value")
 
@@ -435,20 +431,18 @@ class LinearDiscriminantAnalysis(
         if abs(total - 1.0) > 1e-5:
             warnings.warn("The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=5)
 
-    @property
-    def _tolerance(self) -> float:
-        return self.tol if self.solver == "svd" else _TRANSFORM_TOLERANCE
-
     def _axes(self, model: Model) -> DiscriminantAxes | None:
         """The discriminant axes, which "lsqr" lacks."""
-        return None if self.solver == "lsqr" else discriminant_axes(model, self._tolerance)
+        if self.solver == "lsqr":
+            return None
+        return discriminant_axes(model, self.tol if self.solver == "svd" else 1e-10)
 
     def transform(self, X: TableLike) -> RealArray:
         """Project rows on the discriminant axes, along which the variance within classes is 1.
 
         Parameters
         ----------
-        X : rows as in `predict`; those with missing values are projected in expectation
+        X : rows as in `predict`, without missing values
 
         Returns
         -------
@@ -457,10 +451,9 @@ class LinearDiscriminantAnalysis(
         if self.solver == "lsqr":
             msg = "transform not implemented for 'lsqr' solver (use 'svd' or 'eigen')."
             raise NotImplementedError(msg)
-        model, rows = self._ready(), self._rows(self._table(X))
-        centred = self.solver == "svd"
-        places = discriminant_coordinates(model, rows, self._tolerance, centred=centred)
-        return places[:, : self.n_components]
+        axes, rows = self._axes(self._ready()), self._rows(self._table(X))
+        assert axes is not None
+        return axes.project(rows.matrix, centred=self.solver == "svd")[:, : self.n_components]
 
     def decision_function(self, X: TableLike) -> RealArray:
         """Compute the log-odds of the second of two classes, or ``w_cᵀ x + w_c0`` (n, k).

@@ -67,18 +67,15 @@ def test_all_classifiers_are_there(compared: Any) -> None:
     assert [each.neighbors for each in compared.candidates][-2:] == [1, 9]
     assert compared.how == "2-fold cross-validation of 178 rows, stratified, seed 3"
     assert compared.n_rows == 178
-    assert all(each.fit_seconds > 0 < each.predict_seconds for each in compared.candidates)
     p = np.bincount(Y) / 178
     assert compared.baseline.log_loss == pytest.approx(-(p * np.log(p)).sum())
     text = str(compared)
     assert max(map(len, text.splitlines())) <= 80
     assert "class frequencies" in text
-    assert "second" not in text  # times vary: they are data only
     assert "above that of the class frequencies: 1 nearest neighbour" in text.replace("\n", " ")
     assert "<table>" in compared._repr_html_()
     record = json.loads(json.dumps(compared.to_dict(), allow_nan=False))
     assert record["candidates"][6]["evaluation"]["log_loss"] is None  # a vote of nobody: ∞
-    assert record["candidates"][0]["fit_seconds"] > 0
 
 
 def test_any_table_can_be_compared(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import multivariate_normal, norm
 
-from gaussbayes import DataError, Gaussian, GaussianClassifier, OptionError
+from gaussbayes import DataError, Gaussian, GaussianClassifier, OptionError, plots
 from gaussbayes import SingularCovarianceError as Singular
 from gaussbayes.base.types import FloatArray
 
@@ -126,7 +126,12 @@ def test_points_of_an_ellipse_have_its_distance(parameters: tuple[FloatArray, Fl
 def test_plots(d: int, features: list[int] | None) -> None:
     names = list("abcd"[:d])
     gaussian = Gaussian(np.zeros(d), np.eye(d), feature_names=names)
-    ax = gaussian.plot(gaussian.sample(20, random_state=0), features=features)
+    rows = gaussian.sample(20, random_state=0)
+    if len(features or names) == 1:
+        ax = plots.densities(gaussian, rows, features=features)
+    else:
+        ax = plots.evidence(gaussian, rows, features=features)
+        ax = plots.ellipses(gaussian, levels=(1, 2), features=features, ax=ax)
     assert ax.get_xlabel() == names[0 if features is None else features[0]]
     plt.close("all")
 

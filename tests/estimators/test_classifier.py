@@ -299,7 +299,7 @@ def test_what_is_there_when() -> None:
                 setattr(model, name, np.zeros(2))
     with pytest.raises(AttributeError, match="'GaussianClassifier' object has no attribute 'clas"):
         _ = GaussianClassifier().classes_
-    with pytest.raises(AttributeError, match="have linear log-odds"):
+    with pytest.raises(AttributeError, match="has linear discriminants"):
         _ = named.coef_
     with pytest.raises(AttributeError, match="an AutoClassifier has it"):
         _ = named.selection_

@@ -11,7 +11,7 @@ import numpy as np
 import onnxruntime
 import pandas as pd
 
-from gaussbayes.export.numpy_run import numpy_scores
+from tests.export.numpy_run import numpy_scores
 
 SMALLEST = -(2**63)
 """The integer that stands for a missing category in ONNX."""

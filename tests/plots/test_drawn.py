@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any
 
 import matplotlib.pyplot as plt
+import mpmath
 import numpy as np
 import pandas as pd
 import pytest
@@ -31,7 +32,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from gaussbayes import GaussianClassifier, compare, plots
+from gaussbayes import Columns, GaussianClassifier, compare, plots
 from gaussbayes.datasets import load_iris
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable, legend_texts
@@ -269,6 +270,87 @@ def test_densities_joints_and_posteriors_of_petals() -> None:
     (line,) = curves(plots.evidence(model))
     expected = np.exp(model.score_samples(line.get_xdata()[:, None]))
     np.testing.assert_allclose(line.get_ydata(), expected, rtol=1e-9)
+
+
+def line(priors: Any, means: list[float], variances: list[float]) -> GaussianClassifier:
+    shape = np.reshape(variances, (-1, 1, 1))
+    return GaussianClassifier.from_parameters(priors, np.reshape(means, (-1, 1)), shape)
+
+
+def exact(priors: list[float], means: list[float], variances: list[float]) -> list[float]:
+    """Roots of the log-odds of two classes, in fifty digits."""
+    with mpmath.workdps(50):
+        p, m, v = ([mpmath.mpf(float(one)) for one in each] for each in (priors, means, variances))
+        square, slope = (1 / v[1] - 1 / v[0]) / 2, m[0] / v[0] - m[1] / v[1]
+        level = mpmath.log(p[0] / p[1]) - mpmath.log(v[0] / v[1]) / 2
+        level -= (m[0] ** 2 / v[0] - m[1] ** 2 / v[1]) / 2
+        if square == 0:
+            return [float(-level / slope)]
+        root = mpmath.sqrt(slope**2 - 4 * square * level)
+        return sorted(float((-slope + sign * root) / (2 * square)) for sign in (-1, 1))
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1.0, 1e100])
+def test_boundaries_in_fifty_digits(unit: float) -> None:
+    for priors, places, spreads in (
+        ([0.5, 0.5], [2.68, 6.5], [0.5336, 0.26]),  # the petals of the course
+        ([0.4, 0.6], [0.0, 3.0], [1.0, 2.0]),
+        ([0.4, 0.6], [0.0, 3.0], [1.0, 1.0]),
+        ([0.5, 0.5], [7.0, 7.0], [1.0, 4.0]),
+        ([0.9, 0.1], [0.0, 0.3], [1.0, 1e-12]),  # a narrow class
+    ):
+        means, variances = [m * unit for m in places], [v * unit**2 for v in spreads]
+        ax = plots.densities(line(priors, means, variances), [[-40.0 * unit], [40.0 * unit]])
+        np.testing.assert_allclose(boundaries(ax), exact(priors, means, variances), rtol=1e-12)
+    # Classes that are nowhere the most probable have no boundary.
+    assert not boundaries(plots.densities(line([0.01, 0.99], [0.0, 0.0], [1.0, 4.0])))
+    assert not boundaries(plots.densities(line([1.0, 0.0], [0.0, 1.0], [1.0, 2.0])))
+    middle = line([0.4999995, 1e-6, 0.4999995], [-1.0, 0.0, 1.0], [1.0] * 3)
+    np.testing.assert_allclose(boundaries(plots.densities(middle)), [0.0], atol=1e-12)
+
+
+@pytest.mark.parametrize("calibrate", [False, True])
+@pytest.mark.parametrize(
+    "settings", [{}, {"transforms": "yeo-johnson"}, {"families": {0: "poisson"}}]
+)
+def test_boundaries_are_where_predictions_change(settings: Any, calibrate: bool) -> None:
+    generator = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 40)
+    X = generator.poisson(generator.gamma(2.0, 1.0 + 4.0 * y))[:, None]
+    model = GaussianClassifier(**settings, calibrate=calibrate).fit(X, y)
+    seen = np.array(boundaries(plots.densities(model, [[0], [199]])))
+    assert seen.size
+    if settings.get("families"):
+        labels = model.predict(np.arange(200.0)[:, None])
+        np.testing.assert_array_equal(seen, np.flatnonzero(np.diff(labels)) + 0.5)
+        return
+    inside = seen[seen > 0][:, None]
+    top = np.sort(model.predict_proba(inside), axis=1)[:, 1:]
+    np.testing.assert_allclose(top[:, 0], top[:, 1], atol=1e-9)
+    assert (model.predict(inside - 1e-6) != model.predict(inside + 1e-6)).all()
+
+
+def test_the_most_informative_features_are_the_default(iris: Case) -> None:
+    # η² of single features, by the definition.
+    X, y = iris.X.to_numpy(), np.asarray(iris.y)
+    between = sum(
+        np.mean(y == c) * (X[y == c].mean(axis=0) - X.mean(axis=0)) ** 2 for c in np.unique(y)
+    )
+    best = iris.X.columns[np.sort(np.argsort(-between / X.var(axis=0))[:2])]
+    ax = plots.regions(iris.model)
+    assert [ax.get_xlabel(), ax.get_ylabel()] == list(best)
+    kind = np.where(np.arange(150) % 7 == 0, "virginica", y)  # by Cramér's V²
+    frame = pd.DataFrame({"noise": X[::-1, 0], "kind": pd.Categorical(kind), "size": X[:, 1]})
+    mixed = GaussianClassifier(smoothing=1).fit(frame, y)
+    assert plots.densities(mixed).get_xlabel() == "kind"
+
+
+def test_rows_with_the_mark_of_unlabelled_rows_are_grey(three_classes: Case) -> None:
+    labels = np.array(["?", None, *three_classes.y[2:]], dtype=object)
+    model = GaussianClassifier(columns=Columns(unlabelled="?")).fit(three_classes.X, labels)
+    for draw in (plots.regions, plots.posterior, plots.evidence):
+        ax = draw(model, three_classes.X, labels)
+        np.testing.assert_array_equal(offsets(ax, "unlabelled"), three_classes.X.to_numpy()[:2])
 
 
 def test_many_rows_are_histograms_of_the_right_area(one_feature: Case) -> None:

@@ -8,7 +8,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from math import isnan, nan
 from numbers import Integral
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,9 @@ from gaussbayes.base.progress import track
 from gaussbayes.base.result import Result
 from gaussbayes.base.text_tables import Block, Styled, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, LabelsLike, TableLike
+from gaussbayes.data.columns import Columns
+from gaussbayes.data.read import table_of
+from gaussbayes.data.roles import is_source
 from gaussbayes.model.cross_validation import (
     CrossValidation,
     Splits,
@@ -28,7 +30,7 @@ from gaussbayes.model.cross_validation import (
     without_warnings,
 )
 from gaussbayes.model.evaluation import BASELINE, Costs, Evaluation, check_costs
-from gaussbayes.model.options import model_options
+from gaussbayes.model.options import Options, model_options
 
 AUTOMATIC = "AutoClassifier"
 BOOSTING = "gradient boosting"
@@ -45,8 +47,6 @@ class ComparedModel:
 
     name: str  #: as in the table
     evaluation: Evaluation | None = None  #: None if there was a problem
-    fit_seconds: float = nan  #: median over the folds
-    predict_seconds: float = nan  #: median over the folds
     neighbors: int | None = None  #: of nearest neighbours
     problem: str | None = None  #: why it could not be evaluated
 
@@ -140,6 +140,7 @@ def compare(
     *,
     models: Mapping[str, object] | None = None,
     neighbors: Iterable[int] = (1, 3, 5, 9, 15),
+    columns: Columns | None = None,
     cv: CrossValidation = 10,
     groups: object = None,
     costs: Costs | None = None,
@@ -163,6 +164,8 @@ def compare(
         categories.
     neighbors : iterable of int
         Numbers of nearest neighbours, one classifier for each.
+    columns : Columns, optional
+        What is known about the columns, as in `AutoClassifier`; not for `models`.
     cv : int, float, "loo" or splitter
         Number of stratified folds, proportion of test rows, leave-one-out, or a splitter of
         scikit-learn.
@@ -191,9 +194,12 @@ def compare(
     >>> [(each.name, each.evaluation.n_errors) for each in compared.candidates]
     [('LDA', 3), ('QDA', 5), ('5 nearest neighbours', 7)]
     """
-    splits = split(X, y, cv, groups, random_state, max_rows=max_rows)
+    options = model_options({"columns": columns}, automatic=True)
+    X = table_of(X, None, y, columns) if is_source(X) else X
+    splits = split(X, y, cv, groups, random_state, options.label_marks, max_rows)
     matrix = None if costs is None else check_costs(costs, splits.classes)
-    methods = _methods(splits, models, _neighbors(neighbors))
+    features = _Features(splits, options)
+    methods = _methods(splits, models, _neighbors(neighbors), features, columns)
     tasks = [(method, fold) for fold in range(len(splits.pairs)) for method in methods]
     # Threads of OpenMP that wait for one another take seconds to fit trees to a hundred rows.
     with threadpool_limits(1 if len(splits.truth) < _FEW_ROWS else None):
@@ -216,35 +222,35 @@ class _Method:
         self.name, self.estimator, self.neighbors = name, estimator, neighbors
         self.table = table  # the features in numbers; None if the estimator gets the table itself
         self.log_posterior: list[FloatArray] = []
-        self.seconds: list[tuple[float, float]] = []
         self.problem: str | None = None
 
     def evaluate(self, splits: Splits, fold: int) -> None:
         """Fit and predict, unless an earlier fold has failed."""
         if self.problem is not None:
             return
-        began = perf_counter()
         try:
             fitted = splits.fit(self.estimator, fold, self.table)
-            ready = perf_counter()
             self.log_posterior.append(splits.predict(fitted, fold, self.table))
         except Exception as error:  # noqa: BLE001 (an estimator may raise anything)
             self.problem = f"{type(error).__name__}: {error}"
             if isinstance(error, GaussBayesError):
                 self.problem = error.problem
-        else:
-            self.seconds.append((ready - began, perf_counter() - ready))
 
     def result(self, splits: Splits, costs: FloatArray | None) -> ComparedModel:
         """Return the evaluation of all folds."""
         if self.problem is not None:
             return ComparedModel(self.name, neighbors=self.neighbors, problem=self.problem)
         evaluation = splits.evaluation(np.concatenate(self.log_posterior), costs)
-        fit, predict = np.median(self.seconds, axis=0).tolist()
-        return ComparedModel(self.name, evaluation, fit, predict, self.neighbors)
+        return ComparedModel(self.name, evaluation, self.neighbors)
 
 
-def _methods(splits: Splits, models: Any, neighbors: list[int]) -> list[_Method]:
+def _methods(
+    splits: Splits,
+    models: Any,
+    neighbors: list[int],
+    features: _Features,
+    columns: Columns | None,
+) -> list[_Method]:
     """Return the given classifiers, or the default ones, and nearest neighbours."""
     if not isinstance(models, Mapping | None):
         msg = f"models must be estimators by name, as in {{'forest': …}}, got {models!r:.200}"
@@ -253,8 +259,8 @@ def _methods(splits: Splits, models: Any, neighbors: list[int]) -> list[_Method]
         if not hasattr(estimator, "fit") or not hasattr(estimator, "predict_proba"):
             msg = f"model {name!r} must have fit and predict_proba, got {estimator!r:.200}"
             raise OptionError(msg)
-    features = _Features(splits)
-    methods = [_Method(str(name), model) for name, model in (models or _ours()).items()]
+    given = _ours(columns) if models is None else models
+    methods = [_Method(str(name), model) for name, model in given.items()]
     if models is None:
         methods += [
             _Method(name, model, features.table) for name, model in features.peers().items()
@@ -271,14 +277,14 @@ def _methods(splits: Splits, models: Any, neighbors: list[int]) -> list[_Method]
     return methods
 
 
-def _ours() -> dict[str, Any]:
+def _ours(columns: Columns | None) -> dict[str, Any]:
     estimators = import_module("gaussbayes.estimators")  # which lie above this module
     gaussian = estimators.GaussianClassifier
     return {
-        AUTOMATIC: estimators.AutoClassifier(),
-        "QDA": gaussian(smoothing=1.0),
-        "LDA": gaussian(shared=True, smoothing=1.0),
-        "naive Bayes": gaussian("diagonal", smoothing=1.0),
+        AUTOMATIC: estimators.AutoClassifier(columns=columns),
+        "QDA": gaussian(smoothing=1.0, columns=columns),
+        "LDA": gaussian(shared=True, smoothing=1.0, columns=columns),
+        "naive Bayes": gaussian("diagonal", smoothing=1.0, columns=columns),
     }
 
 
@@ -293,9 +299,9 @@ def _try_table(method: _Method, splits: Splits, features: _Features) -> None:
 class _Features:
     """The features of a table in numbers, for estimators that take nothing else."""
 
-    def __init__(self, splits: Splits) -> None:
+    def __init__(self, splits: Splits, options: Options) -> None:
         with without_warnings():
-            encoder = model_options({}, automatic=True).encoder(splits.X, splits.y)
+            encoder = options.encoder(splits.X, splits.y)
             rows = encoder.encode(splits.X)
         codes = np.where(rows.codes < 0, np.nan, rows.codes)
         self.table = np.concatenate([rows.matrix.astype(np.float64), codes], axis=1)

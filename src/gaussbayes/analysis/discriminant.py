@@ -4,27 +4,17 @@
 axes, Fisher's linear discriminants.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from gaussbayes.analysis.class_moments import class_covariances, expected_rows
+from gaussbayes.analysis.class_moments import class_covariances
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.finite import check_finite
-from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.protocol import Whitened
 from gaussbayes.model.model import Model
-
-_NO_AXES = "discriminant axes need Gaussian features with a shared covariance"
-
-_TOLERANCE = 1e-10
-"""Proportion of the largest singular value up to which there is no axis."""
-
-_BLOCK = 1 << 12
-"""Rows that are projected at a time."""
 
 
 def linear_discriminants(
@@ -37,15 +27,15 @@ def linear_discriminants(
     means, weighted by their priors, takes the place of 0: ``Σ⁻¹ (μ_c − x̄)``. None for
     class-specific covariances, or if features are not Gaussian.
     """
-    gaussians = _shared_gaussians(model)
-    if gaussians is None:
+    density = _shared_gaussian(model)
+    if density is None:
         return None
-    anchor, middle, offset = _means(model, gaussians)
+    anchor, middle, offset = _means(model, density)
     center = anchor + middle
     pair = offset.shape[0] == 2
     if not (centred or pair):  # of two classes what is common cancels
         center, offset = np.zeros_like(center), center + offset
-    coefficients = _map(gaussians, offset, "times_precision")
+    coefficients = density.times_precision(offset)
     squares = np.einsum("kd,kd->k", coefficients, offset)
     with np.errstate(divide="ignore"):
         intercepts = model.parameters.log_prior - 0.5 * squares - coefficients @ center
@@ -87,32 +77,35 @@ class DiscriminantAxes:
         """How many axes there are on which the means differ."""
         return int(self.scalings.shape[1])
 
-    def project(self, X: RealArray) -> FloatArray:
-        """Complete rows (n, d) on the axes (n, r)."""
-        places = np.empty((X.shape[0], self.n_axes))
-        for block in ranges(X.shape[0], _BLOCK):
-            np.matmul(X[block] - self.anchor, self.scalings, out=places[block])
-        places -= self.offset @ self.scalings
-        return places
+    def project(self, X: RealArray, *, centred: bool = True) -> RealArray:
+        """Complete rows (n, d) on the axes (n, r), in their float type.
+
+        If not `centred`, the origin of the features is 0 on all axes.
+        """
+        check_finite(X)
+        if not centred:
+            return np.asarray(X @ self.scalings, dtype=X.dtype)
+        places = (X - self.anchor) @ self.scalings - self.offset @ self.scalings
+        return np.asarray(places, dtype=X.dtype)
 
 
-def discriminant_axes(model: Model, tolerance: float = _TOLERANCE) -> DiscriminantAxes | None:
+def discriminant_axes(model: Model, tolerance: float = 1e-10) -> DiscriminantAxes | None:
     """Return the axes that separate the classes of a model with a shared covariance; else None.
 
     With the whitener W of Σ and means μ_c about their mean x̄, the singular vectors of the matrix
     with the rows ``√π_c W (μ_c − x̄)`` are the axes; those whose singular value is at most the
     tolerance times the largest are omitted. It needs the merged moments alone, no row.
     """
-    gaussians = _shared_gaussians(model)
-    if gaussians is None:
+    density = _shared_gaussian(model)
+    if density is None:
         return None
-    anchor, middle, offset = _means(model, gaussians)
+    anchor, middle, offset = _means(model, density)
     weighted = np.sqrt(model.prior)[:, None] * offset
-    left, spread, _ = np.linalg.svd(_map(gaussians, weighted, "whiten"), full_matrices=False)
+    left, spread, _ = np.linalg.svd(density.whiten(weighted), full_matrices=False)
     most = min(offset.shape[0] - 1, offset.shape[1])
     kept = int(np.count_nonzero(spread[:most] > tolerance * spread[:1].max(initial=0.0)))
     # Wᵀ v of a singular vector v, by Wᵀ W alone; so that its largest part is positive.
-    scalings = _map(gaussians, left[:, :kept].T @ weighted, "times_precision").T / spread[:kept]
+    scalings = density.times_precision(left[:, :kept].T @ weighted).T / spread[:kept]
     largest = np.abs(scalings * np.sqrt(_variances(model))[:, None]).argmax(axis=0)
     scalings *= np.sign(scalings[largest, np.arange(kept)])
     total = float(np.square(spread).sum())
@@ -130,7 +123,8 @@ def linear_scores(
     """
     linear = linear_discriminants(model, centred=centred)
     if linear is None:
-        raise OptionError(_NO_AXES)
+        msg = "linear scores need Gaussian features with a shared covariance"
+        raise OptionError(msg)
     scores = rows.matrix.astype(np.float64, copy=False) @ linear[0].T + linear[1]
     incomplete = np.flatnonzero(np.isnan(rows.matrix).any(axis=1))
     if incomplete.size:
@@ -148,34 +142,6 @@ def quadratic_scores(model: Model, rows: Rows, n_jobs: int | None = None) -> Rea
     return np.asarray(model.log_joint(rows, n_jobs) + constant, dtype=rows.dtype)
 
 
-def discriminant_coordinates(
-    model: Model,
-    rows: Rows,
-    tolerance: float = _TOLERANCE,
-    *,
-    centred: bool = True,
-    n_jobs: int | None = None,
-) -> RealArray:
-    """Rows on the discriminant axes (n, r), in their float type.
-
-    Rows with missing values are projected in expectation. If not `centred`, the origin of the
-    features is 0 on all axes.
-    """
-    axes = discriminant_axes(model, tolerance)
-    if axes is None:
-        raise OptionError(_NO_AXES)
-    if not centred:
-        zero = np.zeros_like(axes.anchor)
-        axes = replace(axes, anchor=zero, offset=zero)
-    with np.errstate(invalid="ignore"):
-        places = axes.project(rows.matrix)
-    if not np.isfinite(places).all():
-        check_finite(rows.matrix, allow_nan=True)
-        some = np.flatnonzero(np.isnan(places).any(axis=1))
-        places[some] = axes.project(expected_rows(model, rows[some], n_jobs))
-    return places.astype(rows.dtype, copy=False)
-
-
 def _variances(model: Model) -> FloatArray:
     """The variances of the features (d,) within classes, in which parts are comparable."""
     variance = np.einsum("...ii->...i", class_covariances(model)).reshape(
@@ -184,40 +150,16 @@ def _variances(model: Model) -> FloatArray:
     return np.asarray(np.where(variance[0] > 0, variance[0], 1.0))
 
 
-def _shared_gaussians(model: Model) -> list[tuple[list[int], Whitened]] | None:
-    """The densities with their columns, if all are Gaussians with one covariance; else None."""
-    gaussians = []
-    for component, density in zip(model.components, model.densities, strict=True):
-        shared = isinstance(density, Whitened) and (density.shared or model.classes.shape[0] == 1)
-        if not shared:
-            return None
-        gaussians.append((list(component.columns), density))
-    return gaussians
+def _shared_gaussian(model: Model) -> Whitened | None:
+    """The density of all features, if it is one Gaussian whose classes share a covariance."""
+    density, *others = model.densities
+    if others or not isinstance(density, Whitened):
+        return None
+    return density if density.shared or model.classes.shape[0] == 1 else None
 
 
-def _means(
-    model: Model, gaussians: Sequence[tuple[list[int], Whitened]]
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _means(model: Model, density: Whitened) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Mean of the means, weighted by the priors, as a sum of two (d,); offsets from it (k, d)."""
-    k, d = model.classes.shape[0], model.schema.n_features
-    center, offset = np.empty(d), np.empty((k, d))
-    for columns, density in gaussians:
-        center[columns], offset[:, columns] = density.located
+    center, offset = density.located
     middle = model.prior @ offset
     return center, middle, offset - middle
-
-
-def _map(
-    gaussians: Sequence[tuple[list[int], Whitened]], vectors: FloatArray, step: str
-) -> FloatArray:
-    """`whiten` or `times_precision` of vectors (n, d), each density those of its columns."""
-    if len(gaussians) == 1:
-        columns, density = gaussians[0]
-        return np.asarray(getattr(density, step)(vectors))
-    if step == "whiten":
-        parts = [density.whiten(vectors[:, columns]) for columns, density in gaussians]
-        return np.concatenate(parts, axis=1)
-    product = np.empty_like(vectors)
-    for columns, density in gaussians:
-        product[:, columns] = density.times_precision(vectors[:, columns])
-    return product

@@ -6,7 +6,6 @@ p(x) = exp(−½ (x − mean)ᵀ Σ⁻¹ (x − mean)) / √|2π Σ|
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -34,7 +33,8 @@ class Gaussian:
 
     It is the density that `GaussianClassifier` has for each class, by the same code: missing values
     (NaN) are integrated out, and what is far from zero loses no digits. Functions of
-    `gaussbayes.plots` that draw densities take it as they take a classifier.
+    `gaussbayes.plots` that draw densities take it as they take a classifier: `plots.densities` for
+    one feature, `plots.evidence` and `plots.ellipses` for two.
 
     Parameters
     ----------
@@ -241,31 +241,6 @@ class Gaussian:
             msg = f"an ellipse is that of two features, and {what}: choose two with marginal"
             raise DataError(msg if self.n_features > 2 else msg.partition(": ")[0])
         return np.asarray(class_outlines(self.model_, positive_number("radius", radius))[0])
-
-    def plot(
-        self, X: Any = None, *, features: Sequence[int | str] | None = None, ax: Any = None
-    ) -> Any:
-        """Draw the density over one feature, or over two with ellipses; returns the axes.
-
-        Parameters
-        ----------
-        X : rows to show beside it, with all features
-        features : the one or two to show, the others integrated out; needed if there are more
-        ax : where to draw; None makes a new figure
-
-        Examples
-        --------
-        >>> ax = Gaussian([0, 0], [[1, 0.8], [0.8, 1]]).plot()
-        """
-        plots = import_module("gaussbayes.plots")  # which lie above this class
-        shown = range(self.n_features) if features is None else features
-        labels = None if X is None else [_NAME] * len(X)
-        if len(shown) == 1:
-            ax = plots.densities(self, X, labels, features=shown[0], ax=ax)
-            ax.set_ylabel("p(x)")
-            return ax
-        ax = plots.evidence(self, X, labels, features=features, ax=ax)
-        return plots.ellipses(self, levels=(1, 2), features=features, ax=ax)
 
     def _scored(self, score: Callable[[Rows], RealArray], X: Any) -> RealArray:
         """Scores of points, in the shape that the points have."""

@@ -89,9 +89,6 @@ class Axis:
 
         Of more integers than `resolution`, every second, third, … is taken.
         """
-        if resolution < 2:
-            msg = f"a figure needs a resolution of at least 2 points, got {resolution}"
-            raise OptionError(msg)
         if not self.is_discrete:
             return np.linspace(low, high, resolution)
         integers = np.arange(np.ceil(low) + 0.0, np.floor(high) + 1.0)  # + 0.0: not −0

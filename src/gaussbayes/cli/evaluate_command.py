@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-from gaussbayes import compare
 from gaussbayes.base.progress import working
 from gaussbayes.cli import console, flags, inputs
 from gaussbayes.cli.flags import option
@@ -66,9 +65,6 @@ def command(
     if name is not None and (compared or any(each is not None for each in (cv, groups, time))):
         msg = f"{name} is fitted: leave it out to cross-validate or compare models on these rows"
         raise click.UsageError(msg)
-    if compared and not set(values) <= flags.READ_NAMES:
-        msg = "--compare fits its own models: --set-option may only say how files are read"
-        raise click.UsageError(msg)
     X: Any = rows
     if time is not None:
         from sklearn.model_selection import TimeSeriesSplit
@@ -86,7 +82,7 @@ def command(
     with console.warnings_told(), working("evaluating"):
         if compared:
             how |= {} if neighbors is None else {"neighbors": neighbors}
-            result: Any = compare(X, y, **how)
+            result: Any = inputs.compared(X, y, values, **how)
         else:
             result = model.evaluate(X, y, **how)
     if time is not None:

@@ -7,11 +7,20 @@ from difflib import get_close_matches
 from inspect import signature
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from gaussbayes import AutoClassifier, Columns, DataError, FileError, GaussianClassifier, load, read
+from gaussbayes import (
+    AutoClassifier,
+    Columns,
+    DataError,
+    FileError,
+    GaussianClassifier,
+    compare,
+    load,
+    read,
+)
 from gaussbayes.base.progress import working
 from gaussbayes.cli import console
 from gaussbayes.cli.flags import COLUMN_NAMES, MODELS, READ_NAMES, STANDARD, Values, pasted
@@ -46,7 +55,8 @@ def make_classifier(values: Values) -> Classifier:
 def open_rows(files: Sequence[str], values: Values) -> "Source":
     """Return the rows of the files that a command names."""
     how = {key: value for key, value in values.items() if key in READ_NAMES}
-    return read(files[0] if len(files) == 1 else list(files), **how)
+    rows = read(files[0] if len(files) == 1 else list(files), **how)
+    return rows.named(values["names"]) if "names" in values else rows
 
 
 def check_inputs(*names: str) -> None:
@@ -93,6 +103,14 @@ def read_or_make(
 def in_memory(model: Classifier, rows: "Source", y: str) -> "pa.Table":
     """Return all rows, with the types that they have to the model or would have to its fit."""
     return rows.table(getattr(model, "columns_", None) or rows.columns(y, model.columns))
+
+
+def compared(X: "Source | pa.Table", y: str, values: Values, **how: Any) -> Any:
+    """Compare models on the rows, with what the options say about columns."""
+    if not set(values) <= READ_NAMES | COLUMN_NAMES:
+        msg = "--compare fits its own models: --set-option may only be about columns and files"
+        raise click.UsageError(msg)
+    return compare(X, y, columns=make_classifier(values).columns, **how)
 
 
 def fitted_with_rows(
@@ -156,7 +174,7 @@ def split_model(files: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
 def check_only_reading(values: Values) -> None:
     """Raise for options of a fit where a fitted model is given."""
     for name, value in values.items():
-        if name not in READ_NAMES:
+        if name not in READ_NAMES | {"names"}:
             msg = f"{pasted(name, value)} is for fitting, but the model is given: leave it out"
             raise click.UsageError(msg)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from gaussbayes import compare, plots
+from gaussbayes import plots
 from gaussbayes.base import atomic
 from gaussbayes.base.progress import working
 from gaussbayes.cli import console, flags, inputs
@@ -139,7 +139,7 @@ def _subject(
     if kind == "explanation" and name is not None:
         return (model.explain(find_row(model, rows, row)),)
     if kind == "comparison":
-        return (compare(rows, y, cv=cv or 10),)
+        return (inputs.compared(rows, y, values, cv=cv or 10),)
     if kind in _EVALUATED:
         return (model.evaluate(rows, y, cv=cv if name is not None else cv or 10),)
     table = inputs.in_memory(model, rows, y)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
@@ -75,6 +75,7 @@ class Source:
     format: str | None = None
     bad_rows: BadRowHandling = "error"
     client: object = None
+    column_names: tuple[str, ...] | None = None  # of files without a header
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -85,6 +86,10 @@ class Source:
             frame: Any = nw.from_native(self.source)
             return tuple(frame.collect_schema().names())
         return tuple(self.opened().schema.names)
+
+    def named(self, names: Sequence[str]) -> Source:
+        """Return the same files without a header, with these names of their columns."""
+        return replace(self, column_names=tuple(names))
 
     @property
     def is_files(self) -> bool:
@@ -175,7 +180,8 @@ class Source:
 
         if "_opened" not in self.__dict__ or not self.__dict__["_opened"].is_read_once:
             how: dict[str, Any] = {"header": self.header, "encoding": self.encoding}
-            how |= {"missing": missing, "names": names and tuple(names)}
+            given = self.column_names if names is None else tuple(names)
+            how |= {"missing": missing, "names": given}
             files = [replace(file, **how) for file in files_of(self.source, self.format)]
             self.__dict__["_opened"] = OpenFiles(files, self.bad_rows)
         found: OpenFiles = self.__dict__["_opened"]
@@ -226,9 +232,8 @@ class Source:
         return files[0].shown if len(files) == 1 else f"{len(files)} files"
 
     def __repr__(self) -> str:
-        given = ((field.name, getattr(self, field.name)) for field in fields(self)[1:])
-        defaults = {option.name: option.default for option in READ_OPTIONS}
-        changed = [f"{name}={value!r}" for name, value in given if value != defaults[name]]
+        given = ((option, getattr(self, option.name)) for option in READ_OPTIONS)
+        changed = [f"{option.name}={x!r}" for option, x in given if x != option.default]
         return f"read({', '.join([f'{self.source!r:.200}', *changed])})"
 
 

@@ -26,8 +26,7 @@ from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.categories import warn_of_unseen
 from gaussbayes.data.labels import codes_among, labelled_rows, read_targets
-from gaussbayes.data.read import table_of
-from gaussbayes.data.roles import is_source, separate_columns
+from gaussbayes.data.roles import separate_columns
 from gaussbayes.data.rows import LabelledRows, Targets
 from gaussbayes.data.tables import as_array, as_frame, is_frame
 from gaussbayes.model.bayes_error import bayes_error
@@ -235,7 +234,6 @@ def split(
     >>> [(train.tolist(), test.tolist()) for train, test in splits.pairs]
     [([0, 3], [1, 2]), ([1, 2], [0, 3])]
     """
-    X = table_of(X, None, y) if is_source(X) else X
     X, y, groups = separate_columns(X, y, groups)
     n = len(as_frame(X)) if is_frame(X) else len(X)
     targets, classes = read_targets(y, n, None, marks)
