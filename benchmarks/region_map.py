@@ -10,7 +10,7 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from timing import interleaved
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.analysis.view import pair_view, region_map, view_grid
+from gaussbayes.analysis.view import view
 from gaussbayes.datasets import load_iris
 
 
@@ -23,13 +23,13 @@ def main() -> None:
     rows = np.ascontiguousarray(iris.rows[:, 2:])
     model = GaussianClassifier().fit(rows, iris.labels)
     theirs = QuadraticDiscriminantAnalysis().fit(rows, iris.labels)
-    seen = pair_view(model)
+    seen = view(model)
 
     def labels_only() -> None:
-        theirs.predict(view_grid(seen, 400, rows).rows)
+        theirs.predict(seen.grid(400, *seen.limits(rows)).rows)
 
     def labels_and_margins() -> None:
-        region_map(seen, view_grid(seen, 400, rows))
+        seen.margins(seen.grid(400, *seen.limits(rows)).rows).argmax(axis=1)
 
     name, peer = "labels and margins", "labels by scikit-learn's QDA"
     times = interleaved({name: labels_and_margins, peer: labels_only}, arguments.rounds)

@@ -1,25 +1,17 @@
-"""The boundary between classes: its equation, its points in one dimension, linear discriminants."""
+"""The boundary between classes: its equation, and linear discriminants."""
 
 from typing import Any
 
-import mpmath
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.linalg import eigh
-from scipy.stats import poisson
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from gaussbayes import GaussianClassifier, OptionError, sklearn
-from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.datasets import load_iris
 
 IRIS = load_iris()
-
-
-# The equation.
 
 
 @pytest.mark.parametrize(
@@ -108,122 +100,3 @@ def test_axes_are_generalised_eigenvectors() -> None:
     np.testing.assert_allclose(far.transform(X + 2.0**36), near.transform(X), atol=1e-9)
     near.tol = 0.5  # the second axis has a tenth of the deviation between classes
     assert near.transform(X).shape == (150, 1)
-
-
-# One dimension.
-
-
-def line(priors: Any, means: list[float], variances: list[float] | float) -> Any:
-    shape = np.reshape(variances, (-1, 1, 1)) if isinstance(variances, list) else [[variances]]
-    return GaussianClassifier.from_parameters(
-        priors, np.reshape(means, (-1, 1)), shape, covariance="full"
-    ).model_
-
-
-def positions(model: Any) -> list[float]:
-    return [change.position for change in decision_boundaries(model)]
-
-
-def exact(priors: list[float], means: list[float], variances: list[float]) -> list[float]:
-    """Roots of the log-odds of two classes, in fifty digits."""
-    with mpmath.workdps(50):
-        p, m, v = ([mpmath.mpf(float(one)) for one in each] for each in (priors, means, variances))
-        square, slope = (1 / v[1] - 1 / v[0]) / 2, m[0] / v[0] - m[1] / v[1]
-        level = mpmath.log(p[0] / p[1]) - mpmath.log(v[0] / v[1]) / 2
-        level -= (m[0] ** 2 / v[0] - m[1] ** 2 / v[1]) / 2
-        if square == 0:
-            return [float(-level / slope)] if slope != 0 else []
-        under = slope**2 - 4 * square * level
-        if under < 0:
-            return []
-        roots = [(-slope + sign * mpmath.sqrt(under)) / (2 * square) for sign in (-1, 1)]
-        return sorted(float(root) for root in roots)
-
-
-def test_two_classes_in_fifty_digits() -> None:
-    means, variances = [2.68, 6.5], [0.5336, 0.26]  # the petals of the course
-    for priors, expected in (
-        ([0.5, 0.5], [4.894721, 15.365512]),
-        ([0.625, 0.375], [4.944434, 15.315800]),
-    ):
-        found = decision_boundaries(line(priors, means, variances))
-        np.testing.assert_allclose([c.position for c in found], expected, rtol=0, atol=5e-7)
-        assert [(c.left, c.right) for c in found] == [(0, 1), (1, 0)]
-    for unit in (1e-120, 1.0, 1e120):  # units do not matter
-        means, variances = [0.0, 3.0 * unit], [unit**2, 2.0 * unit**2]
-        found = positions(line([0.4, 0.6], means, variances))
-        np.testing.assert_allclose(found, exact([0.4, 0.6], means, variances), rtol=1e-13)
-    for near in (1e-15, 1e-12, 1e-8, 1e-4):  # nearly equal variances keep the near root
-        variances = [1.0, 1.0 + near]
-        close = min(exact([0.4, 0.6], [0.0, 3.0], variances), key=abs)
-        found = positions(line([0.4, 0.6], [0.0, 3.0], variances))
-        assert np.min(np.abs(np.array(found) - close)) <= 1e-14 * abs(close)
-    half = np.sqrt(8 / 3 * np.log(2))  # ½ v²(1 − 1/4) = log 2
-    found = positions(line(None, [7.0, 7.0], [1.0, 4.0]))
-    np.testing.assert_allclose(found, [7 - half, 7 + half], rtol=1e-15)
-
-
-def test_some_classes_win_nowhere() -> None:
-    assert positions(line([0.01, 0.99], [0.0, 0.0], [1.0, 4.0])) == []
-    assert positions(line([1.0, 0.0], [0.0, 1.0], [1.0, 2.0])) == []
-    found = decision_boundaries(line([0.4999995, 1e-6, 0.4999995], [-1.0, 0.0, 1.0], 1.0))
-    assert [(c.left, c.right) for c in found] == [(0, 2)]
-    found = decision_boundaries(line(None, [3.0, -4.0, 10.0, 0.0], 2.0))  # midpoints
-    np.testing.assert_allclose([c.position for c in found], [-2.0, 1.5, 6.5], rtol=1e-14)
-    with pytest.raises(OptionError, match="only with 1 feature; this model has 4"):
-        decision_boundaries(GaussianClassifier().fit(IRIS.rows, IRIS.labels).model_)
-
-
-@given(st.integers(2, 7), st.booleans(), st.data())
-def test_classes_change_where_labels_do(k: int, shared: bool, data: st.DataObject) -> None:
-    means = data.draw(st.lists(st.integers(-20, 20), min_size=k, max_size=k, unique=True))
-    sizes = data.draw(st.lists(st.integers(1, 30), min_size=k, max_size=k))
-    shares = np.array(data.draw(st.lists(st.integers(0, 9), min_size=k, max_size=k)), float)
-    shares[0] += 1  # a prior of 0 may occur, but not everywhere
-    variances = 4.0 if shared else [size / 4 for size in sizes]
-    model = GaussianClassifier.from_parameters(
-        shares / shares.sum(),
-        np.reshape(means, (-1, 1)),
-        [[variances]] if shared else np.reshape(variances, (-1, 1, 1)),
-        covariance="full",
-    )
-    # An irrational grid: whole-number models have boundaries at whole numbers and halves.
-    x = np.linspace(-61.0 * np.sqrt(2), 61.0 * np.sqrt(3), 20_001)
-    labels = model.predict(x[:, None])
-    places = np.flatnonzero(np.diff(labels))
-    found = [c for c in decision_boundaries(model.model_) if x[0] < c.position < x[-1]]
-    assert len(found) == len(places)
-    step = x[1] - x[0]
-    for change, i in zip(found, places, strict=True):
-        assert x[i] - 1e-9 * step <= change.position <= x[i + 1] + 1e-9 * step
-        assert (change.left, change.right) == (labels[i], labels[i + 1])
-
-
-@pytest.mark.parametrize("calibrate", [False, True])
-def test_counts_change_between_integers(calibrate: bool) -> None:
-    rng = np.random.default_rng(0)
-    y = np.repeat([0, 1, 2], 40)
-    counts = rng.poisson(rng.gamma(2.0, 1.0 + 4.0 * y))[:, None]
-    model = GaussianClassifier(families={0: "poisson"}, calibrate=calibrate).fit(counts, y)
-    x = np.arange(200.0)
-    if calibrate:
-        best = model.predict(x[:, None])
-    else:
-        rates = [counts[y == c].mean() for c in range(3)]
-        best = poisson.logpmf(x[:, None], rates).argmax(axis=1)
-    expected = [(i + 0.5, best[i], best[i + 1]) for i in np.flatnonzero(np.diff(best))]
-    assert expected
-    found = [(c.position, c.left, c.right) for c in decision_boundaries(model.model_)]
-    assert found == expected
-
-
-@pytest.mark.parametrize("transforms", [None, "yeo-johnson"])
-def test_calibrated_posteriors_are_equal_at_the_boundary(transforms: Any) -> None:
-    rng = np.random.default_rng(1)
-    y = np.repeat([0, 1], 60)
-    X = np.exp(rng.normal(y, 0.7 + 0.5 * y))[:, None]
-    model = GaussianClassifier(calibrate=True, transforms=transforms).fit(X, y)
-    found = positions(model.model_)
-    assert found
-    posterior = model.predict_proba(np.array(found)[:, None])
-    np.testing.assert_allclose(posterior, 0.5, atol=1e-6)

@@ -11,22 +11,16 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticD
 from sklearn.naive_bayes import GaussianNB
 
 from gaussbayes import AutoClassifier, DataError, GaussianClassifier
+from tests.composition.oracle import Data, in_folds
 
 X, Y = load_wine(return_X_y=True)
 X = X[:, :5]
-
-
-def folds(y: Any) -> Any:
-    """Ten folds: the rows of each class in turn, in their order."""
-    order = np.argsort(y, kind="stable")
-    number = np.empty(y.size, dtype=int)
-    number[order] = np.arange(y.size) % 10
-    return number
+ROWS = Data(X, np.empty((Y.size, 0)), np.empty((Y.size, 0), int), (), Y, 3)
 
 
 def losses(model: Any, columns: list[int]) -> Any:
     """Log losses of held-out rows by a model of scikit-learn that has these features alone."""
-    result, number = np.empty(Y.size), folds(Y)
+    result, number = np.empty(Y.size), in_folds(ROWS, 10)
     for fold in range(10):
         train, test = number != fold, number == fold
         fitted = model.fit(X[train][:, columns], Y[train])

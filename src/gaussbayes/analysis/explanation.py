@@ -5,8 +5,7 @@ and the Shapley values of the features are those within each family. Missing val
 out and contribute nothing; neither does a category that was not in the training rows.
 
 Contributions are those of the densities. The effect of calibration on the log-odds is shown
-separately, and so is the difference between averaging odds and averaging their logarithms if the
-posteriors of several models are averaged.
+separately.
 
 Each number of Bayes' rule is given twice, plain and as its logarithm. A logarithm is exact however
 small; a plain number is 0 or ∞ beyond the range of floats, as densities of many features are.
@@ -101,9 +100,9 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True)
 class Adjustment:
-    """The effect of calibration, or of averaging models, on the log-odds of the densities."""
+    """The effect of calibration on the log-odds of the densities."""
 
-    by: str  #: "calibration", "averaging", or "averaging and calibration"
+    by: str  #: "calibration"
     amount: float  #: infinite if calibration makes a class possible that a feature rules out
 
 
@@ -286,23 +285,15 @@ def explain(
     value = float(model.log_odds(row, *pair, n_jobs=1)[0])
     log_prior = model.parameters.log_prior
     at_reference = float(log_prior[pair[0]] - log_prior[pair[1]])
-    points = _reference_points(model, _references(model, reference, pair[1]))
+    references = _references(model, reference, pair[1])
+    points = _reference_points(model, references)
     amounts = np.zeros(model.schema.n_features)
-    for weight, member in model.weighted_members:
-        references = _references(model, reference, pair[1])
-        if member.densities is not model.densities:  # all are compared with the same point
-            references = [
-                Reference(point=points[list(component.columns)])
-                if isinstance(density, Referred)
-                else None
-                for component, density in zip(member.components, member.densities, strict=True)
-            ]
-        columns = (member.components, member.densities, member.parts(row), references)
-        for component, density, part, point in zip(*columns, strict=True):
-            explainable = require(density, Explainable, component.family, "explain")
-            ratio, contributions = explainable.contributions(part, pair, point)
-            at_reference += weight * ratio
-            amounts[list(component.columns)] += weight * contributions
+    columns = (model.components, model.densities, model.parts(row), references)
+    for component, density, part, point in zip(*columns, strict=True):
+        explainable = require(density, Explainable, component.family, "explain")
+        ratio, contributions = explainable.contributions(part, pair, point)
+        at_reference += ratio
+        amounts[list(component.columns)] += contributions
     schema, compared = model.schema, (None if math.isnan(x) else x for x in points.tolist())
     named = zip(schema.titles, _values(row, schema), compared, amounts.tolist(), strict=True)
     dated = ColumnTable(()).dated if schema.roles is None else schema.roles.dated
@@ -316,12 +307,10 @@ def explain(
 
 
 def _adjustment(model: Model, value: float, of_densities: float) -> Adjustment | None:
-    """Return the effect of averaging and calibration on the log-odds of the densities."""
-    names = {"averaging": len(model.weighted_members) > 1, "calibration": bool(model.calibration)}
-    by = " and ".join(name for name, is_done in names.items() if is_done)
-    if not by:
+    """Return the effect of calibration on the log-odds of the densities."""
+    if model.calibration is None:
         return None
-    return Adjustment(by, 0.0 if value == of_densities else value - of_densities)
+    return Adjustment("calibration", 0.0 if value == of_densities else value - of_densities)
 
 
 def bayes_rule(model: Model, row: Rows) -> BayesRule:
@@ -345,9 +334,7 @@ def bayes_rule(model: Model, row: Rows) -> BayesRule:
         evidence = float(np.exp(log_evidence))
     columns = (model.schema.classes, model.prior, *plain, log_prior, *logarithms, square)
     terms = tuple(map(BayesTerms, *(column.tolist() for column in columns)))
-    # An average of models has the joint density that its posteriors imply.
-    calibrated = model.calibration is not None and len(model.weighted_members) == 1
-    return BayesRule(terms, evidence, log_evidence, calibrated)
+    return BayesRule(terms, evidence, log_evidence, model.calibration is not None)
 
 
 def _pair(

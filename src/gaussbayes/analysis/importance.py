@@ -21,7 +21,8 @@ from gaussbayes.base.text_tables import Block, TextTable, bar
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import LabelledRows, Rows
-from gaussbayes.model.left_out import fold_numbers, held_out_rows, with_company
+from gaussbayes.model.folds import fold_numbers
+from gaussbayes.model.left_out import held_out_rows, with_company
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
 from gaussbayes.model.statistics import observe
@@ -93,7 +94,7 @@ def importance(model: Model, table: LabelledRows, n_jobs: int | None = None) -> 
         msg = "importance needs a class with at least two rows: no row can be held out"
         raise DataError(msg)
     fold = np.full(table.rows.n_rows, -1)
-    fold[data.numbers[rows]] = fold_numbers(data.codes[rows], FOLDS)
+    fold[data.numbers[rows]] = fold_numbers(data.rows[rows], data.targets[rows], FOLDS)
     n_folds = int(fold.max()) + 1
     schema, d = model.schema, model.schema.n_features
     losses = np.full((d + 1, table.rows.n_rows), np.nan)

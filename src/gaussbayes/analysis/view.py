@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.analysis.class_moments import (
     category_probabilities,
     class_deviations,
@@ -103,8 +102,7 @@ class Axis:
 class Grid:
     """Points at the crossings of vertical and horizontal lines, which are equally spaced.
 
-    Along a discrete axis there is nothing between the points, and the figure ends half a step
-    beyond the last one.
+    Along a discrete axis there is nothing between the points.
     """
 
     x: FloatArray  # (m,)
@@ -122,24 +120,11 @@ class Grid:
         return values.reshape(self.y.size, self.x.size, *values.shape[1:])
 
     @property
-    def steps(self) -> tuple[float, float]:
-        """The distances between neighbouring points, across and up."""
-        across, up = (line[1] - line[0] if line.size > 1 else 1.0 for line in (self.x, self.y))
-        return float(across), float(up)
-
-    @property
     def edges(self) -> tuple[float, float, float, float]:
         """Left, right, bottom and top of cells whose centres are the points."""
-        return self._ends((True, True))
-
-    @property
-    def extent(self) -> tuple[float, float, float, float]:
-        """Left, right, bottom and top of the figure."""
-        return self._ends(self.discrete)
-
-    def _ends(self, beyond: tuple[bool, bool]) -> tuple[float, float, float, float]:
-        """The first and the last point across and up, or half a step beyond them."""
-        across, up = (0.5 * step * half for step, half in zip(self.steps, beyond, strict=True))
+        across, up = (
+            0.5 * (line[1] - line[0]) if line.size > 1 else 0.5 for line in (self.x, self.y)
+        )
         x, y = self.x.tolist(), self.y.tolist()
         return x[0] - across, x[-1] + across, y[0] - up, y[-1] + up
 
@@ -175,15 +160,7 @@ class OtherClassifier:
 
     def labels(self, rows: Any) -> NDArray[np.intp]:
         """Return the code of the class predicted for each row (n,)."""
-        predicted = np.asarray(self.classifier.predict(self._table(rows)))
-        codes = np.searchsorted(self.classes, predicted)
-        known = codes < self.classes.size
-        known[known] = self.classes[codes[known]] == predicted[known]
-        if predicted.ndim != 1 or not known.all():
-            answer = f"got {predicted!r:.200}"
-            msg = f"{self.name}.predict must give one of classes_ for each row, {answer}"
-            raise DataError(msg)
-        return codes
+        return _codes(self, self.classifier.predict(self._table(rows)))
 
     def posterior(self, rows: Any) -> FloatArray:
         """Return the probabilities of the classes (n, k)."""
@@ -303,11 +280,7 @@ class View:
 
     def rows(self, X: Any) -> FloatArray:
         """Return positions (n, m) of rows; NaN where a value is missing or not shown."""
-        return self.positions(self.part(X))
-
-    def positions(self, part: Rows) -> FloatArray:
-        """Return the positions (n, m) of rows of the shown features."""
-        return positions_of(part, self.axes)
+        return positions_of(self.part(X), self.axes)
 
     def rows_at(self, positions: FloatArray) -> Rows:
         """Return rows of the shown features at positions (n, m); NaN is a missing value."""
@@ -331,7 +304,7 @@ class View:
 
     def codes(self, y: Any) -> NDArray[np.intp]:
         """Return class codes (n,) of labels of known classes; −1 for a missing label."""
-        return _codes(self.whole, y, None, self.mark)
+        return _codes(self.whole, y, mark=self.mark)
 
     def labelled(self, X: Any, y: Any) -> tuple[FloatArray, NDArray[np.intp]]:
         """Return positions (n, m) of rows and their class codes (n,)."""
@@ -359,18 +332,16 @@ class View:
         """Return ``p(c | x)`` (n, k)."""
         return np.asarray(np.exp(self.log_posterior(positions)))
 
-    def predicted(self, positions: FloatArray) -> NDArray[np.intp]:
-        """Return the codes of the predicted classes (n,)."""
-        if not self.is_model:
-            return np.asarray(self.model.labels(self.rows_at(positions)))
-        log_posterior = self.log_posterior(positions)
-        return np.where(np.isnan(log_posterior[:, 0]), -1, log_posterior.argmax(axis=1))
-
     def margins(self, positions: FloatArray) -> RealArray:
         """Return the margin of each class over the best other one (n, k)."""
         if not self.is_model:
             return np.asarray(self.model.margins(self.rows_at(positions)))
         return margins(self.log_posterior(positions))
+
+    def predicted(self, positions: FloatArray) -> NDArray[np.intp]:
+        """Return the codes of the predicted classes (n,)."""
+        lead = self.margins(positions)
+        return np.where(np.isnan(lead[:, 0]), -1, lead.argmax(axis=1))
 
     def likelihood(self, positions: FloatArray) -> RealArray:
         """Return ``p(x | c)`` (n, k)."""
@@ -385,33 +356,51 @@ class View:
         return np.asarray(self.model.evidence(self.rows_at(positions)))
 
     def boundaries(self, low: float, high: float) -> tuple[float, ...]:
-        """Return where the predicted class changes along the one feature, at least within limits.
+        """Return where the predicted class changes along the one feature, within limits.
 
-        A model has them in closed form; those of another classifier are found by bisection.
+        The changes are found by bisection; that between two integers is halfway between them.
         """
-        if self.is_model:
-            return tuple(change.position for change in decision_boundaries(self.model))
-        points = np.linspace(low, high, _STEPS)
+        (axis,) = self.axes
+        if not axis.is_ordered:
+            return ()
+        points = self.curve_points(low, high, _STEPS)
         codes = self.predicted(points[:, None])
-        (before,) = np.nonzero(codes[1:] != codes[:-1])
+        (before,) = np.nonzero((codes[1:] != codes[:-1]) & (codes[1:] >= 0) & (codes[:-1] >= 0))
         left, right, inside = points[before], points[before + 1], codes[before]
         for _ in range(_HALVINGS if before.size else 0):
             middle = left + (right - left) / 2
+            middle = np.floor(middle) if axis.is_discrete else middle
             same = self.predicted(middle[:, None]) == inside
             left, right = np.where(same, middle, left), np.where(same, right, middle)
-        return tuple(right.tolist())
+        return tuple((left + (right - left) / 2).tolist())
+
+    # The part of the plane, or of the line, that a figure shows.
+
+    def limits(self, *positions: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the lowest and highest position (m,) to show of each feature; see `limits`."""
+        return limits(self.axes, *positions, model=self.model if self.has_means else None)
+
+    def grid(self, resolution: int, low: FloatArray, high: FloatArray) -> Grid:
+        """Return a grid over a part of the plane."""
+        ends = zip(self.axes, low, high, strict=True)
+        x, y = (axis.points(a, b, resolution) for axis, a, b in ends)
+        return Grid(x, y, (self.axes[0].is_discrete, self.axes[1].is_discrete))
+
+    def curve_points(self, low: float, high: float, resolution: int) -> FloatArray:
+        """Return increasing points of a curve along the one feature.
+
+        They are equally spaced, and denser around every mean, so that no narrow peak is missed.
+        """
+        points = self.axes[0].points(low, high, resolution)
+        if self.axes[0].is_discrete or not self.has_means:
+            return points
+        near = np.linspace(-4.0, 4.0, 81)
+        around = class_means(self.model) + class_deviations(self.model) * near
+        points = np.concatenate([points, around.ravel()])
+        return np.unique(points[(points >= low) & (points <= high)])
 
 
 # Views of classifiers.
-
-
-def model_of(model: Any) -> Model:
-    """Return the record of a fitted estimator; OptionError if it has no densities."""
-    record = _record(model)
-    if not isinstance(record, Model):
-        msg = f"this needs densities, which {record.name} does not have: fit a GaussianClassifier"
-        raise OptionError(msg)
-    return record
 
 
 def _record(model: Any) -> Any:
@@ -421,8 +410,10 @@ def _record(model: Any) -> Any:
     return record.solved() if isinstance(record, Model) else other_classifier(model)
 
 
-def _mark(model: Any) -> Any:
-    return getattr(getattr(model, "columns", None), "unlabelled", None)
+def _marks(model: Any, record: Any) -> Any:
+    """Return the marks of unlabelled rows, also those of an estimator's `columns`."""
+    mark = getattr(getattr(model, "columns", None), "unlabelled", None)
+    return record.schema.missing.of(None).plus(mark)
 
 
 def read_labelled(model: Any, X: Any, y: Any) -> tuple[Any, Any, NDArray[np.intp]]:
@@ -433,57 +424,55 @@ def read_labelled(model: Any, X: Any, y: Any) -> tuple[Any, Any, NDArray[np.intp
     """
     record = _record(model)
     X, y, _ = separate_columns(X, y)
-    if isinstance(record, OtherClassifier):
-        return record, X, _codes(record, y, np.shape(X)[0], _mark(model))
-    rows, marks = _read(record, X), record.schema.missing.of(None)
-    return record, rows, _codes(record, y, rows.n_rows, marks.plus(_mark(model)))
+    rows = _read(record, X) if isinstance(record, Model) else X
+    n_rows = rows.n_rows if isinstance(record, Model) else np.shape(X)[0]
+    return record, rows, _codes(record, y, n_rows, _marks(model, record))
 
 
-def view(model: Any, features: Sequence[int | str] | None = None) -> View:
-    """Return the view of some features, given by name or number; None is all of them."""
+def view(
+    model: Any,
+    features: Sequence[int | str] | None = None,
+    counts: Sequence[int] = (),
+    *,
+    densities: bool = False,
+) -> View:
+    """Return the view of some features of a classifier, given by name or number.
+
+    Their number must be one of `counts`, if there are any. Without a choice these are all
+    features, or the numeric ones, if their number is right; of a model with more features, the
+    most informative ones. With `densities`, a classifier that has none raises an error.
+    """
     whole = _record(model)
-    schema = whole.schema
-    all_columns = tuple(range(schema.n_features))
-    columns = all_columns if features is None else schema.find_columns(features)
+    if densities and not isinstance(whole, Model):
+        msg = f"this needs densities, which {whole.name} does not have: fit a GaussianClassifier"
+        raise OptionError(msg)
+    columns, marks = _chosen(whole, features, counts), _marks(model, whole)
     if isinstance(whole, OtherClassifier):
-        axes = tuple(Axis(schema.titles[column]) for column in columns)
-        return View(whole, axes, columns, whole, _mark(model))
+        axes = tuple(Axis(whole.schema.titles[column]) for column in columns)
+        return View(whole, axes, columns, whole, marks)
     # Statistics are not needed to look at a model.
+    all_columns = tuple(range(whole.schema.n_features))
     part = whole if columns == all_columns else replace(whole, learnt=None).marginal(columns)
     axes = tuple(_axis(part, place) for place in range(len(columns)))
-    return View(part, axes, columns, whole, _mark(model))
+    return View(part, axes, columns, whole, marks)
 
 
-def pair_view(model: Any, features: Sequence[int | str] | None = None) -> View:
-    """Return the view of two features."""
-    return view_of((2,), model, features)
-
-
-def density_view(model: Any, features: Sequence[int | str] | None = None) -> View:
-    """Return the view of two features of a model with densities."""
-    model_of(model)
-    return pair_view(model, features)
-
-
-def view_of(counts: Sequence[int], model: Any, features: Sequence[int | str] | None) -> View:
-    """Return the view of as many features as one of `counts` says.
-
-    Without a choice these are all features, or the numeric ones, if their number is right; of a
-    model with more features, the most informative ones.
-    """
-    record = _record(model)
+def _chosen(
+    record: Any, features: Sequence[int | str] | None, counts: Sequence[int]
+) -> tuple[int, ...]:
+    """Return the columns to show."""
     schema = record.schema
     if features is None:
         numbers = [j for j in range(schema.n_features) if j not in schema.categorical]
         choices: list[Sequence[int]] = [range(schema.n_features), numbers]
-        if isinstance(record, Model) and schema.n_features > max(counts):
+        if counts and isinstance(record, Model) and schema.n_features > max(counts):
             choices.append(best_features(record, max(counts)))
         given = f"there are {', '.join(schema.titles):.300}"
     else:
         choices, given = [schema.find_columns(features)], f"got {list(features)!r:.300}"
     for columns in choices:
-        if len(columns) in counts:
-            return view(model, columns)
+        if not counts or len(columns) in counts:
+            return tuple(columns)
     words = " or ".join({1: "one", 2: "two"}[count] for count in counts)
     words = f"{words} feature{'' if tuple(counts) == (1,) else 's'}"
     enough = schema.n_features >= min(counts)
@@ -590,7 +579,7 @@ def _read(model: Model, X: Any) -> Rows:
     return rows
 
 
-def _codes(model: Any, y: Any, n_rows: int | None, mark: Any) -> NDArray[np.intp]:
+def _codes(model: Any, y: Any, n_rows: int | None = None, mark: Any = None) -> NDArray[np.intp]:
     targets, classes = read_targets(y, n_rows, None, mark)
     if targets.is_soft:
         msg = f"y must be one label for each row here, got soft labels {targets.labels.shape}"
@@ -598,46 +587,34 @@ def _codes(model: Any, y: Any, n_rows: int | None, mark: Any) -> NDArray[np.intp
     return codes_among(model.schema.classes, targets, classes).codes.astype(np.intp)
 
 
-# Limits and grids.
-
-
 def limits(
-    model: Model | None = None, *rows: RealArray, deviations: float = _DEVIATIONS
+    axes: Sequence[Axis], *positions: FloatArray, model: Model | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the lowest and highest value (d,) to show of each numeric feature.
+    """Return the lowest and highest position (m,) to show along axes.
 
-    All rows (n, d) are shown, with a margin, and the means of the classes of `model`; without rows,
-    also three standard deviations on each side of them. A constant feature has some room.
+    All rows (n, m) are shown, with a margin, and the means of the classes of `model`; without rows,
+    also three standard deviations on each side of them. A constant feature has some room. Integers
+    and categories are shown whole.
     """
-    shown = [part.astype(np.float64) for part in rows if part.shape[0]]
+    numbers = [place for place, axis in enumerate(axes) if axis.is_ordered]
+    shown = [part[:, numbers] for part in positions if part.shape[0]]
     margin = _MARGIN if shown or model is None else 0.0
     if model is not None:
         means = class_means(model)
-        room = 0.0 if shown else deviations * class_deviations(model)
+        room = 0.0 if shown else _DEVIATIONS * class_deviations(model)
         shown += [means - room, means + room]
-    known = np.concatenate(shown) if shown else np.empty((0, 0))
+    known = np.concatenate(shown) if shown else np.empty((0, len(numbers)))
     with np.errstate(invalid="ignore"):
         low, high = np.fmin.reduce(known, initial=np.inf), np.fmax.reduce(known, initial=-np.inf)
-    if not known.size or not np.isfinite(low).all():
+    if not np.isfinite(low).all():
         msg = "the limits of the figure are unknown: give rows (X) with a value of each feature"
         raise OptionError(msg)
     span = high - low
     # A constant feature: half a unit, or at least a few floats, of room.
     pad = np.where(span > 0, margin * span, np.maximum(0.5, 1e-6 * np.abs(low)))
-    return low - pad, high + pad
-
-
-def view_limits(seen: View, *positions: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the lowest and highest position (m,) to show of each feature of a view.
-
-    Those of numbers are those of `limits`; integers and categories are shown whole.
-    """
-    low, high = np.full((2, len(seen.axes)), np.nan)
-    numbers = [place for place, axis in enumerate(seen.axes) if axis.is_ordered]
-    if numbers:
-        model = seen.model if seen.has_means else None
-        low[numbers], high[numbers] = limits(model, *(part[:, numbers] for part in positions))
-    return axis_limits(seen.axes, low, high)
+    ends = np.full((2, len(axes)), np.nan)
+    ends[:, numbers] = low - pad, high + pad
+    return axis_limits(axes, *ends)
 
 
 def axis_limits(
@@ -646,46 +623,3 @@ def axis_limits(
     """Return where axes begin and end (m,) that show the numbers between low and high."""
     ends = np.array([axis.limits(a, b) for axis, a, b in zip(axes, low, high, strict=True)])
     return ends[:, 0], ends[:, 1]
-
-
-def view_grid(seen: View, resolution: int, *positions: FloatArray) -> Grid:
-    """Return a grid over the part of the plane where the model, or the rows (n, 2) given, are."""
-    return grid_within(seen, resolution, *view_limits(seen, *positions))
-
-
-def grid_within(seen: View, resolution: int, low: FloatArray, high: FloatArray) -> Grid:
-    """Return a grid over this part of the plane."""
-    x, y = (axis.points(a, b, resolution) for axis, a, b in zip(seen.axes, low, high, strict=True))
-    return Grid(x, y, (seen.axes[0].is_discrete, seen.axes[1].is_discrete))
-
-
-def curve_points(
-    seen: View, low: float, high: float, resolution: int, more: Sequence[float] = ()
-) -> FloatArray:
-    """Return increasing points of curves along the one feature of a view, and `more`.
-
-    They are equally spaced, and denser around every mean, so that no narrow peak is missed.
-    """
-    points = seen.axes[0].points(low, high, resolution)
-    if seen.axes[0].is_discrete or not seen.has_means:
-        return points
-    near = np.linspace(-4.0, 4.0, 81)
-    around = class_means(seen.model) + class_deviations(seen.model) * near
-    points = np.concatenate([points, around.ravel(), more])
-    return np.unique(points[(points >= low) & (points <= high)])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RegionMap:
-    """The predicted classes at the points of a grid."""
-
-    grid: Grid
-    codes: NDArray[Any]  # (p, m) the predicted class; −1 where none is possible
-    margins: NDArray[Any]  # (p, m, k) of each class over the best other one
-
-
-def region_map(seen: View, grid: Grid) -> RegionMap:
-    """Return the predicted class and the margins at each point of a grid."""
-    lead = seen.margins(grid.rows)
-    codes = np.where(np.isnan(lead[:, 0]), -1, lead.argmax(axis=1))
-    return RegionMap(grid, grid.arrange(codes), grid.arrange(lead))

@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gaussbayes.base.errors import OptionError
 from gaussbayes.data.categories import kind as type_of
 from gaussbayes.export.density_formulas import density_terms
 from gaussbayes.export.ops import InputColumn, Ops, Value, choose, total
@@ -56,9 +55,6 @@ class Scores:
 
 def model_scores(model: Model, ops: Ops) -> Scores:
     """The scores of the rows of an engine; an OptionError names what cannot be exported."""
-    if len(model.weighted_members) > 1:
-        msg = "averages of several models cannot be exported: fit a single model"
-        raise OptionError(msg)
     known = [None] * len(model.densities) if model.learnt is None else model.learnt.parts
     parts = []
     densities = zip(model.components, model.densities, known, strict=True)

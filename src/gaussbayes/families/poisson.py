@@ -259,13 +259,6 @@ class PoissonDensity(ColumnDensity):
             ratio = np.where(x == 0, 0.0, x * (np.log(a) - np.log(b))) - (a - b)
         return 0.0, np.where(np.isnan(x), 0.0, ratio)
 
-    def crossings(self, pair: tuple[int, int], constant: float) -> FloatArray:
-        """Where ``x log(λ_a / λ_b) − (λ_a − λ_b) + constant`` is 0, if both rates are above 0."""
-        a, b = self.rate[list(pair), 0].tolist()
-        if a == b or not a * b:
-            return np.empty(0)
-        return np.array([(a - b - constant) / (np.log(a) - np.log(b))])
-
     def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
         return (ParameterTable("rate", names.titles, self.rate),)
 

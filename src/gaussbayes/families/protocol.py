@@ -520,14 +520,6 @@ class Warped(Protocol):
 
 
 @runtime_checkable
-class Crossing(Protocol):
-    """A density of a single column whose log ratio of two classes has roots that are known."""
-
-    def crossings(self, pair: tuple[int, int], constant: float) -> FloatArray:
-        """The points x, sorted, at which ``log p(x | a) − log p(x | b) + constant`` is 0."""
-
-
-@runtime_checkable
 class Distant(Protocol):
     """A density whose distance from a class follows the χ² distribution."""
 

@@ -22,10 +22,9 @@ from gaussbayes.analysis.class_moments import (
 from gaussbayes.analysis.view import (
     axis_limits,
     best_features,
-    grid_within,
+    positions_of,
     read_labelled,
     view,
-    view_limits,
 )
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
@@ -33,7 +32,6 @@ from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.families.categorical.family import CategoricalDensity
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.lab.page import Lab, Payload
-from gaussbayes.model.average import AveragedModel
 from gaussbayes.model.model import Model
 from gaussbayes.model.row_sample import pick, stratified
 from gaussbayes.model.settings import cut_rows
@@ -116,7 +114,6 @@ def _why_grids(model: Model) -> str | None:
     coded = any(part.distribution == "coded" for part in model.components)
     families = sorted({part.distribution for part in model.components} - _PLAIN_FAMILIES)
     reasons = {
-        "it averages several models": isinstance(model, AveragedModel),
         f"features follow other distributions ({', '.join(families)})": families,
         "its parameters are integrated out": integrated,
         "its categories are coded as numbers": coded,
@@ -165,10 +162,10 @@ def _grids(model: Model, table: LabelledRows) -> Payload:
 def _grid(model: Model, table: LabelledRows, pair: tuple[int, int], side: int) -> Payload:
     """Posteriors at the centres of equal cells, class by class, from the lowest values on."""
     seen = view(model, pair)
-    positions = seen.positions(cut_rows(table.rows, model.schema, pair))
-    low, high = view_limits(seen, positions)
+    positions = positions_of(cut_rows(table.rows, model.schema, pair), seen.axes)
+    low, high = seen.limits(positions)
     room = _ROOM * (high - low)
-    grid = grid_within(seen, side, *axis_limits(seen.axes, low - room, high + room))
+    grid = seen.grid(side, *axis_limits(seen.axes, low - room, high + room))
     posterior = np.nan_to_num(seen.posterior(grid.rows)).T.astype("<f4")
     left, right, bottom, top = grid.edges
     return {

@@ -27,6 +27,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gaussbayes.base.numerals import percent
 from gaussbayes.base.types import FloatArray, RealArray
@@ -51,7 +52,9 @@ _LEAST = float(np.exp(-4.0))  # temperature
 _STEPS = 100  # of Newton's method, at most
 _TOLERANCE = 1e-15  # proportion of the loss that another step may still gain
 _IMPOSSIBLE = -700.0  # a log probability that counts as 0
-_FOLDS = 10
+
+CALIBRATION_FOLDS = 10
+"""Each tenth of the rows is calibrated on the others, where that is reported."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -279,21 +282,22 @@ def _newton_step(
 
 
 def calibrated_left_out(
-    log_likelihood: FloatArray, log_prior: FloatArray, proportions: FloatArray, weights: FloatArray
+    log_likelihood: FloatArray,
+    log_prior: FloatArray,
+    proportions: FloatArray,
+    weights: FloatArray,
+    fold: NDArray[np.intp],
 ) -> FloatArray:
-    """Calibrated log posteriors (n, k) of rows left out, by a calibration that has not seen them.
+    """Calibrated log posteriors (n, k) of held-out rows, each fold calibrated on the others.
 
-    It is that of the other nine tenths of the rows, so that what is reported of a calibrated model
-    is not flattered by the calibration.
+    What is reported of a calibrated model is not flattered by the calibration then. `fold` (n,)
+    are the numbers of the folds; other parameters are those of `calibrate`.
     """
     n, k = log_likelihood.shape
     prior = np.broadcast_to(log_prior, (n, k))
     result = np.empty((n, k))
-    order = np.argsort(proportions.argmax(axis=1), kind="stable")  # classes in equal proportions
-    fold = np.empty(n, dtype=np.intp)
-    fold[order] = np.arange(n) % _FOLDS
-    for number in range(min(n, _FOLDS)):
-        inside, rest = fold == number, fold != number
-        fit = calibrate(log_likelihood[rest], prior[rest], proportions[rest], weights[rest])
+    for number in range(int(fold.max(initial=-1)) + 1):
+        inside, others = fold == number, fold != number
+        fit = calibrate(log_likelihood[others], prior[others], proportions[others], weights[others])
         result[inside] = fit.log_posterior(log_likelihood[inside], prior[inside])
     return result

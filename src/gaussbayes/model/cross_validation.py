@@ -407,7 +407,7 @@ def with_bayes_error(evaluation: Evaluation, model: Model) -> Evaluation:
 
 def training_frequencies(model: Model) -> FloatArray:
     """Return the class frequencies (k,) of the training rows; the priors if they are unknown."""
-    learnt = model.weighted_members[0][1].learnt
+    learnt = model.learnt
     weight = model.prior if learnt is None else learnt.weight
     frequencies: FloatArray = weight / weight.sum()
     return frequencies

@@ -1,4 +1,4 @@
-"""A table → the model of it: fitted, chosen or averaged, and calibrated, as the options say."""
+"""A table → its model: fitted or selected, and calibrated, as the options say."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -14,35 +14,28 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import n_threads, one_blas_thread
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import LabelledRows
-from gaussbayes.model.average import averaged, log_average
-from gaussbayes.model.averaging import averaging_weights
 from gaussbayes.model.calibration import Calibration
+from gaussbayes.model.folds import spread_sample
 from gaussbayes.model.left_out import (
     HeldOutRows,
     affordable_rows,
-    calibrated_loss,
     calibrated_scores,
     calibration_of,
     frequency_loss,
     held_out_rows,
     hold_out,
     sampled,
-    with_company,
 )
 from gaussbayes.model.model import Model, check_classes, check_n_classes
 from gaussbayes.model.options import Options
-from gaussbayes.model.row_sample import pick, stratified
+from gaussbayes.model.row_sample import pick
 from gaussbayes.model.select import (
     SELECTION_FOLDS,
     Candidate,
     LearntView,
     Selection,
     Trial,
-    best_calibrated,
-    best_of,
-    lone_rows,
     select,
-    try_all,
     unlabelled_weights,
 )
 from gaussbayes.model.settings import Settings
@@ -53,9 +46,6 @@ MOST_REFITTED = 5_000
 
 MOST_WEIGHED = 2_000
 """Rows by which it is judged whether unlabelled rows help: each fit reads them many times."""
-
-_CLEARLY = 0.9
-"""A single model is preferred to the average if its log loss is below so much of the average's."""
 
 _CALIBRATED_AS = 8
 """Calibration may take the memory of so many candidates."""
@@ -126,7 +116,7 @@ def _judged_weights(
 ) -> tuple[Sequence[Candidate], bool]:
     """How the model of labelled rows does with unlabelled ones, and whether these may help.
 
-    They may if that cannot be judged: rows that are not kept, averages. A choice is made with them
+    They may if that cannot be judged: rows that are not kept. A choice is made with them
     then, and says so itself.
     """
     possible, learnt = options.unlabelled_weights, model.learnt
@@ -181,8 +171,6 @@ def _fit_all(
         judged, judging = _judging(
             table, views, schema, threads, MOST_REFITTED, is_sample=is_sample
         )
-    if automatic and options.average:
-        return _average(judged, judging, views, schema, options, threads, all_rows)
     selection, settings, number, chosen = None, views[0].settings, 0, None
     if automatic:
         calibrated = options.calibration is not None
@@ -268,7 +256,7 @@ def _judging(
     if closed or (n <= most and not is_sample):
         return table, views
     if n > most:
-        table = pick(table, stratified(table.targets.codes, most))
+        table = pick(table, spread_sample(table.rows, table.targets, most))
     schema = replace(schema, classes=table.classes)
     some = _observed(table, [view.settings for view in views], schema, threads)
     return table, [LearntView(view.settings, view.learnt.with_rows()) for view in some]
@@ -293,78 +281,3 @@ def _solved(model: Model, threads: int, all_rows: AllRows | None) -> Model:
     return (
         model if model.learnt.unlabelled is None else replace(model, learnt=model.learnt.trimmed())
     )
-
-
-def _average(
-    table: LabelledRows,
-    judging: list[LearntView],
-    views: Sequence[LearntView],
-    schema: Schema,
-    options: Options,
-    threads: int,
-    all_rows: AllRows | None,
-) -> tuple[Model, Selection]:
-    """The average of candidates with the weights by which rows left out are predicted best.
-
-    The rows of the table are left out of what is learnt in `judging`; members have learnt `views`.
-    """
-    trials = try_all(table, judging, schema, "leave_one_out", threads)
-    selection = best_of([trial.candidate for trial in trials], "leave_one_out")
-    judged = [trial for trial in trials if trial.log_posterior is not None]
-    posteriors = [trial.log_posterior for trial in judged if trial.log_posterior is not None]
-    data = judged[0].data
-    assert data is not None
-    weights = _weights(data, posteriors)
-    if options.calibration is not None and with_company(data).size:
-        # A single one may gain more from it than the average.
-        settings = judged[0].candidate.settings
-        average = log_average(posteriors, weights)
-        best = best_calibrated(trials)
-        single = next(n for n, trial in enumerate(judged) if trial.candidate is best)
-        losses = [calibrated_loss(data, settings, some) for some in (average, posteriors[single])]
-        if losses[1] < _CLEARLY * losses[0]:
-            weights = np.eye(len(judged))[single]
-    kept = np.flatnonzero(weights).tolist()
-    unlabelled = 0.0
-    if judging[0].learnt.unlabelled is not None:  # chosen for the member that weighs most
-        first, possible = judged[int(weights.argmax())], options.unlabelled_weights
-        _, choice = unlabelled_weights(table, first, schema, possible, threads)
-        unlabelled = choice.candidate.unlabelled_weight
-    members = []
-    for number in kept:
-        settings = replace(judged[number].candidate.settings, unlabelled_weight=unlabelled)
-        learnt = views[judging.index(judged[number].view)].learnt.adapted(settings)
-        try:
-            member = _solved(Model(settings, schema, learnt), threads, all_rows)
-        except GaussBayesError:  # that one has a maximum does not say that all have
-            if not unlabelled:
-                raise
-            settings = replace(settings, unlabelled_weight=0.0)
-            member = _solved(Model(settings, schema, learnt), threads, all_rows)
-        members.append(member)
-    calibration: Calibration | None = None
-    if options.calibration is not None:
-        average = log_average([posteriors[number] for number in kept], weights[kept])
-        selection = _with_scores(selection, data, members[0].settings, average)
-        outcome = calibration_of(data, members[0].settings, average)
-        calibration = _calibrated(members[0].settings, outcome, data, schema).calibration
-    alone = lone_rows(table.targets)
-    selection = replace(selection, n_held_out=data.codes.size, n_alone=alone)
-    return averaged(members, weights[kept], calibration), selection
-
-
-def _weights(data: HeldOutRows, posteriors: Sequence[FloatArray]) -> FloatArray:
-    """The weights of candidates (m,), by the log posteriors (n, k) of rows that they have not seen.
-
-    The only row of a class is called impossible by all of them.
-    """
-    which = with_company(data)
-    if not which.size:  # there is nothing to go by: the last, which assumes most
-        return np.asarray(np.eye(len(posteriors))[-1])
-    truth = data.targets[which]
-    proportions = truth.proportions()
-    of_truth = [
-        np.log(np.einsum("nk,nk->n", proportions, np.exp(log_posterior[which])) + 1e-300)
-        for log_posterior in posteriors
-    ]
-    return averaging_weights(np.stack(of_truth, axis=1), truth.total_weights())

@@ -31,6 +31,7 @@ from gaussbayes.families.protocol import LeftOut
 from gaussbayes.families.removal import Removal, remove
 from gaussbayes.kernels.reference import log_posterior, log_sum_exp
 from gaussbayes.model.calibration import (
+    CALIBRATION_FOLDS,
     Calibration,
     calibrate,
     calibrated_left_out,
@@ -38,6 +39,7 @@ from gaussbayes.model.calibration import (
     score_of_classes,
 )
 from gaussbayes.model.em import EXACT
+from gaussbayes.model.folds import fold_numbers, spread_sample
 from gaussbayes.model.model import Model, solve
 from gaussbayes.model.settings import Priors, Settings, class_priors
 from gaussbayes.model.solution import Solution
@@ -135,8 +137,7 @@ def sampled(data: HeldOutRows, most: int = MOST_HELD_OUT) -> HeldOutRows:
     if data.learnt.unlabelled is not None or not which.size:
         return data
     if which.size > most:
-        order = which[np.argsort(data.codes[which], kind="stable")]
-        which = np.sort(order[np.linspace(0, which.size - 1, most).round().astype(np.intp)])
+        which = which[spread_sample(data.rows[which], data.targets[which], most)]
     elif which.size == data.codes.size:
         return data
     return replace(
@@ -163,7 +164,7 @@ def completed(data: HeldOutRows, settings: Settings, n_jobs: int | None = 1) -> 
         return data
     which = with_company(data)
     fold = np.full(data.codes.size, -1)
-    fold[which] = fold_numbers(data.codes[which], COMPLETION_FOLDS)
+    fold[which] = fold_numbers(data.rows[which], data.targets[which], COMPLETION_FOLDS)
     parts = []
     for number in range(int(fold.max(initial=-1)) + 1):
         others = _without(data, settings, np.flatnonzero(fold == number))
@@ -217,7 +218,8 @@ def hold_out(
     for place, settings in enumerate(path):
         outcome = outcomes[place]
         if settings.calibration is not None and not isinstance(outcome, GaussBayesError):
-            outcomes[place] = calibrated_left_out(*_evidence_of(data, settings, outcome))
+            evidence = _evidence_of(data, settings, outcome)
+            outcomes[place] = calibrated_left_out(*evidence, _calibration_folds(data))
     return outcomes, number
 
 
@@ -232,7 +234,8 @@ def calibration_of(data: HeldOutRows, settings: Settings, log_posterior: FloatAr
         return no_calibration(data.classes.shape[0], data.codes.size)
     arrays = tuple(array[which] for array in _evidence_of(data, settings, log_posterior))
     codes = data.codes[which]
-    scores = calibrated_left_out(*arrays)[np.arange(codes.size), codes]
+    scores = calibrated_left_out(*arrays, _calibration_folds(data, which))
+    scores = scores[np.arange(codes.size), codes]
     of_classes = range(data.classes.shape[0])
     left_out = tuple(np.sort(scores[codes == code]) for code in of_classes)
     return replace(calibrate(*arrays), left_out=left_out)
@@ -255,7 +258,8 @@ def calibrated_scores(
     if not which.size:
         return nan, nan
     arrays = tuple(array[which] for array in _evidence_of(data, settings, log_posterior))
-    calibrated, (_, _, proportions, weights) = calibrated_left_out(*arrays), arrays
+    calibrated = calibrated_left_out(*arrays, _calibration_folds(data, which))
+    _, _, proportions, weights = arrays
     loss = -float(np.average(score_of_classes(calibrated, proportions), weights=weights))
     right = proportions[np.arange(which.size), calibrated.argmax(axis=1)]
     return loss, float((1 - right).mean())
@@ -274,6 +278,11 @@ def with_company(data: HeldOutRows) -> NDArray[np.intp]:
     heavy = np.ones(data.codes.size, dtype=np.bool_) if weights is None else weights > 0
     company = np.bincount(data.codes[heavy], minlength=data.classes.shape[0]) > 1
     return np.flatnonzero(heavy & company[data.codes])
+
+
+def _calibration_folds(data: HeldOutRows, which: Any = slice(None)) -> NDArray[np.intp]:
+    """The folds by which some of the rows are calibrated on others."""
+    return fold_numbers(data.rows[which], data.targets[which], CALIBRATION_FOLDS)
 
 
 def _evidence_of(
@@ -312,14 +321,6 @@ def _hold_out(
         return [outcomes[0] for outcomes, _ in pairs], max(number for _, number in pairs)
     how: dict[str, Any] = {"always": always, "goal": goal, "fewest": fewest}
     return _hold_out_folds(data, path, n_jobs, folds, **how)
-
-
-def fold_numbers(codes: CodeArray, folds: int) -> NDArray[np.intp]:
-    """The fold of each row (n,): the classes are spread evenly, in the order of the rows."""
-    order = np.argsort(codes, kind="stable")
-    number = np.empty(codes.size, dtype=np.intp)
-    number[order] = np.arange(codes.size) % min(folds, max(1, codes.size))
-    return number
 
 
 def closed_forms(
@@ -454,7 +455,7 @@ def _hold_out_folds(
     if sum(not isinstance(outcome, GaussBayesError) for outcome in outcomes) < fewest:
         reason = DataError("there are no others that it could be compared with")
         return [some if isinstance(some, GaussBayesError) else reason for some in outcomes], 0
-    number = fold_numbers(data.codes, folds)
+    number = fold_numbers(data.rows, data.targets, folds)
     folds = int(number.max(initial=0)) + 1
     for rows, others in _without_folds(data, some, number, range(folds)):
         learnt = Learnt(data.classes, others, unlabelled)

@@ -144,11 +144,6 @@ class Model(Result):
         return self.settings.calibration
 
     @property
-    def weighted_members(self) -> Sequence[tuple[float, Model]]:
-        """The models whose posteriors are averaged, and how much each counts: this one alone."""
-        return [(1.0, self)]
-
-    @property
     def convergence(self) -> Convergence | None:
         """How EM proceeded; None if nothing was missing."""
         return self.parameters.convergence

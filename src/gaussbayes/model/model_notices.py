@@ -56,7 +56,7 @@ def _classes(model: Model) -> Iterator[Notice]:
 
 
 def _unlabelled(model: Model) -> Iterator[Notice]:
-    learnt = model.weighted_members[0][1].learnt
+    learnt = model.learnt
     if learnt is None or learnt.unlabelled is None:
         return
     rows = counted(learnt.unlabelled.n_rows, "unlabelled row")
@@ -66,15 +66,14 @@ def _unlabelled(model: Model) -> Iterator[Notice]:
 
 
 def _convergence(model: Model) -> Iterator[Notice]:
-    for _, member in model.weighted_members:
-        record = None if member.solution is None else member.solution.convergence
-        if record is not None and not record.converged:
-            iterations = counted(record.n_iterations, "iteration")
-            message = (
-                f"EM did not converge within {iterations}; the estimated error of a parameter is "
-                f"{record.remaining:.1g} standard deviations"
-            )
-            yield Notice("not converged", message)
+    record = None if model.solution is None else model.solution.convergence
+    if record is not None and not record.converged:
+        iterations = counted(record.n_iterations, "iteration")
+        message = (
+            f"EM did not converge within {iterations}; the estimated error of a parameter is "
+            f"{record.remaining:.1g} standard deviations"
+        )
+        yield Notice("not converged", message)
 
 
 def _information(model: Model) -> Iterator[Notice]:

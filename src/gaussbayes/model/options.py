@@ -164,7 +164,6 @@ class Options:
     """Whether features that are given no family are coded as numbers, categories among them."""
     criterion: Criterion = "leave_one_out"
     calibration: Literal["leave_one_out"] | None = None
-    average: bool = False
     columns: Columns | None = None
     """What is known about the columns; None takes all of them for numbers."""
     missing: MissingMarks = STANDARD_MARKS

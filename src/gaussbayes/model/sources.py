@@ -161,7 +161,7 @@ def _fit_by_rows(
     table = sample.table
     schema = replace(schema, classes=table.classes)
     model, selection = fit_model(table, schema, replace(options, n_jobs=n_jobs), whole)
-    learnt = model.weighted_members[0][1].learnt
+    learnt = model.learnt
     assert learnt is not None
     reduced: Any = replace(read, total=learnt)  # type: ignore[arg-type]
     return SourceFit(replace(model, target=rows.target), reduced, selection)

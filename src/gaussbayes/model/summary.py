@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaussbayes.base.errors import GaussBayesError
-from gaussbayes.base.numerals import counted, five_digits, percent, shortened
+from gaussbayes.base.numerals import counted, five_digits, shortened
 from gaussbayes.base.result import Result
 from gaussbayes.base.text_tables import Block, Styled, TextTable
 from gaussbayes.families.protocol import Describable, ParameterTable
@@ -57,7 +57,6 @@ class ModelSummary(Result):
     calibration: str | None  #: a sentence, if the posteriors are calibrated
     problem: str | None = None  #: why the model cannot predict yet
     bayes_error: BayesError | None = None  #: plug-in estimate, if the model can be simulated
-    members: tuple[tuple[str, float], ...] = ()  #: titles and weights of models that are averaged
 
     def tables(self) -> Sequence[Block]:
         """Return a sentence and tables."""
@@ -70,9 +69,6 @@ class ModelSummary(Result):
         blocks += [] if self.problem is None else [f"It cannot predict yet: {self.problem}"]
         blocks += [] if self.calibration is None else [self.calibration]
         blocks.append(self._class_table())
-        if self.members:
-            rows = [(shortened(title, 50), five_digits(weight)) for title, weight in self.members]
-            blocks.append(_table("model", ("weight",), rows, "averaged models"))
         shown = self.parameters[:_MOST_TABLES]
         blocks += [_parameter_table(each) for each in shown]
         longer = [
@@ -119,7 +115,6 @@ def summarise(model: Model) -> ModelSummary:
         )
         for code in order
     )
-    members = model.weighted_members
     return ModelSummary(
         model_title(model),
         model.target,
@@ -130,9 +125,6 @@ def summarise(model: Model) -> ModelSummary:
         _calibration_sentence(model),
         problem,
         error_rate,
-        tuple((title_of(member.settings), weight) for weight, member in members)
-        if len(members) > 1
-        else (),
     )
 
 
@@ -145,7 +137,7 @@ def parameter_tables(model: Model) -> Iterator[ParameterTable]:
 
 
 def model_title(model: Model) -> str:
-    """Return the title of a model; of an average, that of its largest member.
+    """Return the title of a model.
 
     Examples
     --------
@@ -154,10 +146,7 @@ def model_title(model: Model) -> str:
     >>> model_title(GaussianClassifier(shared=0.5, shrinkage=0.1).fit(X, y).model_)
     'full covariance, 50 % pooled, shrinkage 0.1'
     """
-    (weight, first), *others = model.weighted_members
-    title = title_of(first.settings)
-    if others:
-        return f"average of {len(others) + 1} models, {percent(weight, 2)} of {title}"
+    title = title_of(model.settings)
     return title if model.calibration is None else f"{title}, calibrated"
 
 

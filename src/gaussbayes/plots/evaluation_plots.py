@@ -14,7 +14,7 @@ from matplotlib import ticker
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.view import model_of, read_labelled, view
+from gaussbayes.analysis.view import read_labelled, view
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
 from gaussbayes.model.evaluation import METRICS, Evaluation, evaluate
@@ -278,8 +278,7 @@ def qq(
     """
     from scipy.stats import chi2
 
-    model_of(model)  # an error if it has no densities
-    seen = view(model, style.chosen(features))
+    seen = view(model, style.chosen(features), densities=True)
     _, rows, codes = read_labelled(model, X, y)
     squares, n_known = seen.model.squared_distance(seen.part(rows), None)
     degrees = int(n_known.max(initial=1))

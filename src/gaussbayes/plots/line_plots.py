@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.view import View, curve_points, model_of, view_limits, view_of
+from gaussbayes.analysis.view import View, view
 from gaussbayes.base.numerals import five_digits
 from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
 from gaussbayes.plots import row_plots, style
@@ -39,7 +39,7 @@ _NEAR = 0.15  # of the stretch shown: a boundary this little outside is worth th
 _TICK, _STRIP_LINE = 0.35, 0.17  # heights in inches: for a tick, and a class's line of markers
 _GROUP = 0.8  # of the room between neighbouring values, what their bars take
 _MOST_NAMED = 6  # boundaries whose values the legend gives
-_FAR = 2.0  # of the stretch shown: boundaries farther away are not named
+_FAR = 2.0  # of the stretch shown: boundaries farther away are not sought
 
 # What marks look like that show the proportions of rows, and the evidence as bars and as a line.
 _LABELLED: Look = {"linewidth": 2.0}
@@ -55,7 +55,7 @@ class LineScene:
     view: View
     x: FloatArray  # (m,) where the densities are computed
     limits: tuple[float, float]
-    boundaries: tuple[float, ...]  # also those beyond the limits
+    boundaries: tuple[float, ...]  # also some beyond the limits, which the legend names
     rows: RowPoints
     styles: Styles  # k of them
 
@@ -81,12 +81,6 @@ class LineScene:
             return self.x - width / 2, width
         return self.x - width / 2 + code * (width / len(self.styles)), width / len(self.styles)
 
-    def near(self, far: float) -> list[float]:
-        """The boundaries within the limits, or beyond them by this proportion of their distance."""
-        low, high = self.limits
-        room = far * (high - low)
-        return [at for at in self.boundaries if low - room <= at <= high + room]
-
     def groups(self) -> Iterator[tuple[FloatArray, int, str]]:
         """Values, code and colour of the rows of each class, then those of unlabelled rows (−1)."""
         for code in [*range(len(self.styles)), -1]:
@@ -95,22 +89,20 @@ class LineScene:
                 yield values, code, self.styles[code].color if code >= 0 else UNLABELLED
 
 
-def scene(view: View, rows: RowPoints) -> LineScene:
+def scene(seen: View, rows: RowPoints) -> LineScene:
     """Choose the stretch of the line that shows every row, every class and every near boundary."""
-    (low,), (high,) = view_limits(view, *([] if view.has_means else [rows.places]))
+    (low,), (high,) = seen.limits(*([] if seen.has_means else [rows.places]))
     if rows.codes.size:
-        (lowest,), (highest,) = view_limits(view, rows.places)
+        (lowest,), (highest,) = seen.limits(rows.places)
         low, high = min(low, lowest), max(high, highest)
-    span = high - low
-    low, high = low - _NEAR * span, high + _NEAR * span
-    boundaries = view.boundaries(low, high)
-    near = [at for at in boundaries if low <= at <= high]
-    low, high = low + _NEAR * span, high - _NEAR * span
+    (axis,), span = seen.axes, high - low
+    boundaries = seen.boundaries(*axis.limits(low - _FAR * span, high + _FAR * span))
+    near = [at for at in boundaries if low - _NEAR * span <= at <= high + _NEAR * span]
     if near:
         low, high = min(low, near[0] - 0.02 * span), max(high, near[-1] + 0.02 * span)
-    limits = view.axes[0].limits(float(low), float(high))
-    x = curve_points(view, *limits, _RESOLUTION, near)
-    return LineScene(view, x, limits, boundaries, rows, style.class_styles(view.classes))
+    limits = axis.limits(float(low), float(high))
+    x = seen.curve_points(*limits, _RESOLUTION)
+    return LineScene(seen, x, limits, boundaries, rows, style.class_styles(seen.classes))
 
 
 @styled
@@ -151,9 +143,8 @@ def densities(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['A', 'B', 'decision boundary\\nat 4.9444, 15.316']
     """
-    model_of(model)  # an error if it has no densities
-    view = view_of((1,), model, style.chosen(features))
-    return draw_curves("likelihood", view, X, y, None, legend, ax)
+    seen = view(model, style.chosen(features), (1,), densities=True)
+    return draw_curves("likelihood", seen, X, y, None, legend, ax)
 
 
 def draw_curves(
@@ -199,7 +190,8 @@ def draw_scene(ax: Axes, shown: LineScene, quantity: Quantity, codes: Sequence[i
         heights += _draw_rows(ax, shown, weighted=quantity == "joint")
     if quantity != "evidence":
         look: Look = {"color": style.INK, "linewidth": 1.0, "zorder": 4, "gid": "boundary"}
-        for at in shown.near(0.0):
+        low, high = shown.limits
+        for at in (at for at in shown.boundaries if low <= at <= high):
             ax.axvline(at, **look)
     _frame(ax, shown, max(heights), below)
     ax.set_ylabel(_WORDS[quantity])
@@ -307,7 +299,7 @@ def _handles(shown: LineScene, quantity: Quantity, codes: Sequence[int]) -> list
 
 def _boundary_handles(shown: LineScene) -> list[Any]:
     """The legend entry of the boundaries, with their values; none without any."""
-    (axis,), near = shown.view.axes, shown.near(_FAR)
+    (axis,), near = shown.view.axes, shown.boundaries
     if not near:
         return []
     values = [five_digits(at) if axis.origin is None else style.date_of(axis, at) for at in near]

@@ -10,7 +10,7 @@ from matplotlib.collections import PathCollection
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.view import View, model_of, read_labelled, view
+from gaussbayes.analysis.view import View, read_labelled, view
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.progress import track
 from gaussbayes.base.types import LabelsLike, TableLike
@@ -68,8 +68,7 @@ def scatter_matrix(
     >>> scatter_matrix(model, X, [2, 2, 2, 1, 1, 1]).shape
     (2, 2)
     """
-    model_of(model)  # an error if it has no densities
-    seen = view(model, style.chosen(features))
+    seen = view(model, style.chosen(features), densities=True)
     m = len(seen.names)
     if m < 2:
         msg = "a scatter matrix needs at least two features, got 1: plots.densities shows one"

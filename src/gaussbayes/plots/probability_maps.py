@@ -12,16 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LightSource, LinearSegmentedColormap, to_rgb
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.view import (
-    Grid,
-    View,
-    grid_within,
-    model_of,
-    region_map,
-    view_grid,
-    view_limits,
-    view_of,
-)
+from gaussbayes.analysis.view import Grid, View, view
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.types import LabelsLike, RealArray, TableLike
 from gaussbayes.plots import line_plots, region_plots, row_plots, style
@@ -78,7 +69,7 @@ def posterior(
     >>> ax.get_ylabel()
     'p(c | x)'
     """
-    seen = view_of((1, 2), model, style.chosen(features))
+    seen = view(model, style.chosen(features), (1, 2))
     return _draw("posterior", seen, X, y, label, legend, ax)
 
 
@@ -115,7 +106,8 @@ def joint(
     >>> joint(model, label=1).get_title()
     'p(x, c), c = 1'
     """
-    return _draw("joint", _dense_view(model, features), X, y, label, legend, ax)
+    seen = view(model, style.chosen(features), (1, 2), densities=True)
+    return _draw("joint", seen, X, y, label, legend, ax)
 
 
 @styled
@@ -155,7 +147,7 @@ def evidence(
     >>> evidence(model, surface=True).get_zlabel()
     'p(x)'
     """
-    seen = _dense_view(model, features, (2,) if surface else (1, 2))
+    seen = view(model, style.chosen(features), (2,) if surface else (1, 2), densities=True)
     if surface:
         if X is not None:
             msg = "a surface of the evidence shows no rows: leave out X and y, or surface=True"
@@ -165,8 +157,8 @@ def evidence(
         return line_plots.draw_curves("evidence", seen, X, y, None, legend, ax)
     ax = style.axes_for(ax)
     points = row_plots.points_of(seen, X, y)
-    shown = style.widest(style.limits_before(ax), view_limits(seen, points.places))
-    grid = grid_within(seen, region_plots.RESOLUTION, *shown)
+    shown = style.widest(style.limits_before(ax), seen.limits(points.places))
+    grid = seen.grid(region_plots.RESOLUTION, *shown)
     values: NDArray[Any] = grid.arrange(seen.evidence(grid.rows))
     colors = LinearSegmentedColormap.from_list("neutral", _NEUTRAL)
     look: Look = {"cmap": colors, "vmin": 0.0, "vmax": _top(values), "interpolation": "bilinear"}
@@ -175,12 +167,6 @@ def evidence(
     style.finish(ax, seen.axes, row_plots.draw_rows(ax, seen, points), legend=legend)
     _draw_colorbar(ax, drawn, "p(x)")
     return ax
-
-
-def _dense_view(model: Classifier, features: Features, counts: tuple[int, ...] = (1, 2)) -> View:
-    """One or two features of a model that has densities."""
-    model_of(model)
-    return view_of(counts, model, style.chosen(features))
 
 
 def _draw(
@@ -196,7 +182,7 @@ def _draw(
     if len(seen.axes) == 1:
         return line_plots.draw_curves(quantity, seen, X, y, label, legend, ax)
     points = row_plots.points_of(seen, X, y)
-    grid = view_grid(seen, region_plots.RESOLUTION, points.places)
+    grid = seen.grid(region_plots.RESOLUTION, *seen.limits(points.places))
     values: RealArray = getattr(seen, quantity)(grid.rows)
     words = "p(c | x)" if quantity == "posterior" else "p(x, c)"
     ax = style.axes_for(ax)
@@ -259,13 +245,14 @@ def _draw_surface(seen: View, legend: bool, ax: Axes | None) -> Axes:
     if ax is not None and ax.name != "3d":
         msg = f"a surface needs axes made with projection='3d', got {ax.name!r} axes"
         raise OptionError(msg)
-    grid = view_grid(seen, _SURFACE)
+    grid = seen.grid(_SURFACE, *seen.limits())
     height: NDArray[Any] = grid.arrange(seen.evidence(grid.rows))
     styles = style.class_styles(seen.classes)
     drawn: Any = ax
     if drawn is None:
         drawn = style.new_figure((7.2, 5.2)).add_subplot(projection="3d")
-    codes, proportion = region_map(seen, grid).codes, (height / (height.max() or 1.0))[..., None]
+    codes: NDArray[Any] = grid.arrange(seen.predicted(grid.rows))
+    proportion = (height / _top(height))[..., None]
     strong, light = (
         np.array([style.lighter(look.color, pale) for look in styles])[codes]
         for pale in (0.0, _GROUND)

@@ -15,17 +15,7 @@ from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.class_moments import class_outlines, mass_of_radius
-from gaussbayes.analysis.view import (
-    Grid,
-    RegionMap,
-    View,
-    axis_limits,
-    density_view,
-    grid_within,
-    pair_view,
-    region_map,
-    view_limits,
-)
+from gaussbayes.analysis.view import Grid, View, axis_limits, view
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
 from gaussbayes.plots import row_plots, style
@@ -77,18 +67,22 @@ def regions(
     >>> X = [[1, 8], [2.5, 7.5], [2, 7], [8.5, 2.5], [9, 2], [8, 1]]
     >>> ax = regions(GaussianClassifier("diagonal").fit(X, [0, 0, 0, 1, 1, 1]))
     """
-    seen = pair_view(model, style.chosen(features))
+    seen = view(model, style.chosen(features), (2,))
     points = row_plots.points_of(seen, X, y)
     styles = style.class_styles(seen.classes)
     ax = style.axes_for(ax)
-    shown = style.widest(style.limits_before(ax), view_limits(seen, points.places))
+    shown = style.widest(style.limits_before(ax), seen.limits(points.places))
     # As far as ellipses reach, which may be drawn on it later.
-    grid = grid_within(seen, RESOLUTION, *style.widest(shown, _reach(seen)))
-    found = region_map(seen, grid)
+    grid = seen.grid(RESOLUTION, *style.widest(shown, _reach(seen)))
+    margins: NDArray[Any] = grid.arrange(seen.margins(grid.rows))
+    codes = np.where(np.isnan(margins[..., 0]), -1, margins.argmax(axis=2))
     colors = ListedColormap([style.lighter(look.color, LIGHT) for look in styles])
-    codes = np.ma.masked_less(found.codes, 0)  # where no class is possible it stays white
-    draw_image(ax, grid, codes, cmap=colors, vmin=-0.5, vmax=len(styles) - 0.5)
-    _draw_boundaries(ax, found)
+    possible = np.ma.masked_less(codes, 0)  # where no class is possible it stays white
+    draw_image(ax, grid, possible, cmap=colors, vmin=-0.5, vmax=len(styles) - 0.5)
+    # Every boundary has a class on either side: without one class all of them are still drawn.
+    line: Look = {"colors": style.INK, "linestyles": "solid", "linewidths": 1.5, "zorder": 2}
+    for code in np.unique(codes)[1:]:
+        ax.contour(*_cells(grid, margins[..., code]), levels=[0.0], **line).set_gid("boundary")
     style.separate_categories(ax, seen.axes)
     style.set_limits(ax, shown)
     entries = [] if not points.unlabelled.all() else region_handles(styles)
@@ -137,7 +131,7 @@ def ellipses(
     >>> model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4], [0, 9]], [[4, 1], [1, 4]])
     >>> ax = ellipses(model, levels=(1, 2))
     """
-    seen = density_view(model, style.chosen(features))
+    seen = view(model, style.chosen(features), (2,), densities=True)
     if not seen.has_ellipses:
         families = {
             seen.names[column]: component.family.name
@@ -178,7 +172,7 @@ def _reach(seen: View) -> style.Limits | None:
     """What a figure of the model alone would show, and a margin around it."""
     if not seen.has_means:
         return None
-    low, high = view_limits(seen)
+    low, high = seen.limits()
     margin = np.array([0.0 if axis.is_discrete else _MARGIN for axis in seen.axes]) * (high - low)
     return axis_limits(seen.axes, low - margin, high + margin)
 
@@ -189,17 +183,8 @@ def draw_image(ax: Axes, grid: Grid, values: NDArray[Any], **look: Any) -> AxesI
         look["interpolation"] = "nearest"
     options: Look = {"interpolation": "nearest", "zorder": 0, "origin": "lower", "aspect": "auto"}
     image = ax.imshow(values, extent=grid.edges, **options | look)
-    ax.set(xlim=grid.extent[:2], ylim=grid.extent[2:])
+    ax.set(xlim=grid.edges[:2], ylim=grid.edges[2:])
     return image
-
-
-def _draw_boundaries(ax: Axes, regions: RegionMap) -> None:
-    """Draw the lines where the most probable class changes."""
-    look: Look = {"colors": style.INK, "linestyles": "solid", "linewidths": 1.5, "zorder": 2}
-    # Every boundary has a class on either side: without one class all of them are still drawn.
-    for code in np.unique(regions.codes)[1:]:
-        margins = _cells(regions.grid, regions.margins[..., code])
-        ax.contour(*margins, levels=[0.0], **look).set_gid("boundary")
 
 
 def _draw_rejected(ax: Axes, grid: Grid, largest: NDArray[Any], threshold: float) -> None:

@@ -19,13 +19,12 @@ from numpy.typing import NDArray
 from gaussbayes.analysis.view import (
     Axis,
     View,
-    axis_limits,
     check_rows,
     limits,
-    pair_view,
     positions_of,
     read_labelled,
     row_axes,
+    view,
 )
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
@@ -267,7 +266,7 @@ def dataset(
     codes = labels.codes_among(table.classes, table.targets, table.classes).codes.astype(np.intp)
     axes = row_axes(table.rows, schema, columns)
     points = points_at(positions_of(cut_rows(table.rows, schema, columns), axes), codes)
-    low, high = _limits(axes, points.places)
+    low, high = limits(axes, points.places)
     styles = style.class_styles(table.classes)
     ax = style.axes_for(ax)
     before = style.limits_before(ax)
@@ -319,11 +318,11 @@ def predictions(
     >>> predictions(model, [[0, 0], [3, 3]], [0, 0], label=0).get_title()
     'true class 0: 1 of 2 rows misclassified'
     """
-    seen = pair_view(model, style.chosen(features))
+    seen = view(model, style.chosen(features), (2,))
     whole, rows, codes = read_labelled(model, X, y)
     predicted = whole.labels(rows)
     places = seen.rows(rows)
-    low, high = _limits(seen.axes, places)  # of all rows, so that figures of classes compare
+    low, high = limits(seen.axes, places)  # of all rows, so that figures of classes compare
     shown, title = np.ones(codes.size, np.bool_), ""
     styles = style.class_styles(seen.classes)
     if label is not None:
@@ -348,11 +347,3 @@ def predictions(
         handles.append(marker_handle("unlabelled", markerfacecolor="none", **edge))
     handles += missing_handles(int(np.count_nonzero(shown & ~known)))
     return style.finish(ax, seen.axes, handles, "predicted class", legend=legend)
-
-
-def _limits(axes: Sequence[Axis], places: FloatArray) -> tuple[FloatArray, FloatArray]:
-    low, high = np.zeros((2, len(axes)))
-    numbers = [place for place, axis in enumerate(axes) if axis.is_ordered]
-    if numbers:
-        low[numbers], high[numbers] = limits(None, places[:, numbers])
-    return axis_limits(axes, low, high)

@@ -99,7 +99,7 @@ def test_any_value_in_any_place_is_refused_or_loaded(name: str, folder: Path) ->
         ("full False", "features", ["age"], "features: must be null or 3 names"),
         ("full False", "families.0.columns", [0, 1, 1], "families: .*each in one"),
         ("full False", "families.0.columns", [0, 1, 7], "families: .*columns 0 to 2"),
-        ("full False", "families", [], r"members\[0\]\.families: .*length >= 1"),
+        ("full False", "families", [], r"model\.families: .*length >= 1"),
         ("full False", "families.0.family", "os", r"families\[0\].family: must be one of"),
         ("full False", "families.0.settings.sharing", 1.5, "sharing: .*<= 1.0"),
         ("full False", "priors", {"labels": [], "values": [0.5, 0.6]}, "values: .*sum to 1"),
@@ -127,7 +127,7 @@ def test_values_that_contradict_each_other(
 ) -> None:
     parts = members(file_of(name))
     *outer, last = [int(step) if step.isdigit() else step for step in path.split(".")]
-    record: Any = parts if path.partition(".")[0] in parts else parts["members"][0]
+    record: Any = parts if path.partition(".")[0] in parts else parts["model"]
     for step in outer:
         record = record[step]
     record[last] = value

@@ -163,7 +163,7 @@ def test_the_example_is_a_model_file(tmp_path: Path) -> None:
     model = GaussianClassifier().fit(ROWS, labels)
     written = members(model.save(tmp_path / "model.json").read_bytes())
     shown = members(EXAMPLE)
-    assert written["members"] == shown["members"]
+    assert written["model"] == shown["model"]
     assert written.keys() == shown.keys()
     again = loaded(EXAMPLE, tmp_path)
     assert again.columns_.target == "bought"
@@ -174,7 +174,7 @@ def test_the_example_is_a_model_file(tmp_path: Path) -> None:
 
 def test_moments_are_what_the_page_says() -> None:
     """The rows of class "yes" by NumPy alone, found in the file by the page's rules."""
-    statistics = members(EXAMPLE)["members"][0]["families"][0]["statistics"]
+    statistics = members(EXAMPLE)["model"]["families"][0]["statistics"]
     d, c, rows = 2, 1, ROWS.to_numpy()[4:]
     mean = [statistics["anchor"][c * d + j] + statistics["offset"][c * d + j] for j in range(d)]
     start = c * d * (d + 1) // 2

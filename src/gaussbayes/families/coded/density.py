@@ -15,7 +15,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.categories import Categories
-from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.data.rows import Rows
 from gaussbayes.families.coded.coding import CategoryCode, Coding
 from gaussbayes.families.coded.statistics import CodedStatistics
 from gaussbayes.families.expression import CodedColumns
@@ -89,33 +89,6 @@ class CodedDensity(MappedDensity):
         places = [self.coding.starts[j] for j in columns]
         names = Schema(np.arange(self.n_classes), len(places))
         return columns, self.inner.marginal(places, names) if places else None
-
-    def crossings(self, pair: tuple[int, int], constant: float) -> FloatArray:
-        """The numbers x, sorted, at which ``log p(x | a) − log p(x | b) + constant`` is 0.
-
-        Categories have no such points. Of a number that may be missing they are found between the
-        points of a fine grid, out to 12 deviations.
-        """
-        from scipy.optimize import brentq
-
-        (code,), (_, number) = self.coding.of, self.numbers
-        if code.content == "category":
-            return np.empty(0)
-        if code.n_columns == 1:
-            return np.asarray(number.crossings(pair, constant))
-        a, b = pair
-        spread = number.straight.deviation.max()
-        ends = number.straight.mean[[a, b], 0] + 12.0 * spread * np.array([[-1.0], [1.0]])
-        grid = number.warp(np.linspace(ends.min(), ends.max(), 2001)[:, None])[:, 0]
-
-        def log_ratio(x: Any) -> Any:
-            scores = self.log_density(number_rows(np.reshape(np.asarray(x, float), (-1, 1))))
-            return scores[:, a] - scores[:, b] + constant
-
-        values = log_ratio(grid)
-        changes = np.flatnonzero(np.sign(values[:-1]) * np.sign(values[1:]) < 0).tolist()
-        at = [brentq(lambda x: log_ratio(x)[0], grid[i], grid[i + 1]) for i in changes]
-        return np.array(at)
 
     @property
     def probabilities(self) -> dict[int, FloatArray]:

@@ -16,7 +16,6 @@ and ``√(p(x | a) p(x | b))`` is a Gaussian itself but for that factor, which l
 classes meet.
 """
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -24,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
@@ -79,49 +78,6 @@ def _gradient(two: "GaussianDensity", point: FloatArray) -> FloatArray:
     if two.shared:  # x cancels: the log ratio is linear
         return shape.times_precision(offset[0] - offset[1])
     return shape.times_precision(offset[0] - point, 0) - shape.times_precision(offset[1] - point, 1)
-
-
-def crossings(density: "GaussianDensity", pair: tuple[int, int], constant: float) -> FloatArray:
-    """The points x, sorted, at which ``log p(x | a) − log p(x | b) + constant`` is 0; one feature.
-
-    Unequal variances give two (the wider class wins again far out), or none when one class always
-    wins; equal variances give one. In units of b's standard deviation and measured from a's mean,
-    with ``r = σ_b / σ_a`` and the means Δ apart, they are roots of
-    ``½ (1 − r²) v² − Δ v + (c + ½ Δ²)``, where ``c = constant + log r``. The discriminant is taken
-    as ``r² Δ² − 2 (1 − r²) c``, from which the two large squares have been cancelled by hand.
-    """
-    k, d = density.offset.shape
-    if d != 1:
-        msg = f"two classes are equally probable at single points of 1 feature; this model has {d}"
-        raise OptionError(msg)
-    a, b = pair
-    whitener = np.broadcast_to(density.covariance.whitener.reshape(-1), (k,))
-    ratio = float(whitener[a] / whitener[b])
-    apart = float((density.offset[b, 0] - density.offset[a, 0]) * whitener[b])
-    roots = _roots(ratio, apart, constant + math.log(ratio))
-    points: FloatArray = density.center[0] + (density.offset[a, 0] + roots / whitener[b])
-    return np.sort(points)
-
-
-def _roots(ratio: float, apart: float, constant: float) -> FloatArray:
-    """The real roots of ``½ (1 − r²) v² − Δ v + (c + ½ Δ²)``."""
-    half_square = 0.5 * (1.0 - ratio) * (1.0 + ratio)
-    level = constant + 0.5 * apart * apart
-    if half_square == 0.0:
-        roots = [level / apart] if apart != 0.0 else []
-    else:
-        discriminant = (ratio * apart) * (ratio * apart) - 4.0 * half_square * constant
-        if discriminant < 0.0:
-            return np.empty(0)
-        # Of −b ± √… only the sum without cancellation is formed; the other root is c over it.
-        larger = 0.5 * (apart + math.copysign(math.sqrt(discriminant), apart))
-        if larger == 0.0:
-            return np.zeros(1)
-        roots = [level / larger, larger / half_square]
-        if discriminant == 0.0:
-            roots.pop()
-    # Nearly equal variances put one root beyond every number: only the near one is a boundary.
-    return np.array([root for root in roots if math.isfinite(root)])
 
 
 def log_overlap(density: "GaussianDensity") -> FloatArray:

@@ -185,7 +185,6 @@ class GaussianDensity:
     draw = drawing.draw
     draw_widely = drawing.draw_widely
     contributions = class_pairs.contributions
-    crossings = class_pairs.crossings
     log_overlap = class_pairs.log_overlap
     draw_between = class_pairs.draw_between
 

@@ -12,7 +12,6 @@ is missing, and the marginal of a Student-t has the same entries of m and Λ and
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -175,47 +174,6 @@ class StudentDensity:
     def reference_point(self, reference: Reference) -> FloatArray:
         """The point (d,) that a reference stands for."""
         return self.gaussian.reference_point(reference)
-
-    def crossings(self, pair: tuple[int, int], constant: float) -> FloatArray:
-        """The points x, sorted, at which ``log p(x | a) − log p(x | b) + constant`` is 0.
-
-        The log ratio has at most three extrema, the roots of a cubic; between them it is monotone.
-        """
-        from numpy.polynomial import Polynomial
-        from scipy.optimize import brentq
-
-        if self.n_columns != 1:
-            msg = (
-                "two classes are equally probable at single points of 1 feature; this model has "
-                f"{self.n_columns}"
-            )
-            raise OptionError(msg)
-        two = self.selected(pair)
-        middle, scale = two.gaussian.mean[:, 0], two.gaussian.deviation[:, 0]
-        unit, center = float(scale.max()), float(middle.mean())
-        m, s, nu = (middle - center) / unit, scale / unit, two.degrees
-
-        def log_ratio(x: float) -> float:
-            at = number_rows(np.array([[center + unit * x]]))
-            first, second = two.log_density(at)[0]
-            return float(first - second + constant)
-
-        # (ν_a + 1)(x − m_a)(ν_b s_b² + (x − m_b)²) = (ν_b + 1)(x − m_b)(ν_a s_a² + (x − m_a)²)
-        lines = [Polynomial([-float(value), 1.0]) for value in m]
-        sides = [
-            float(nu[c] + 1.0) * lines[c] * (lines[1 - c] ** 2 + float(nu[1 - c] * s[1 - c] ** 2))
-            for c in (0, 1)
-        ]
-        roots = (sides[0] - sides[1]).trim().roots().astype(complex)
-        extrema = np.sort(roots.real[np.abs(roots.imag) < 1e-9 * (1.0 + np.abs(roots.real))])
-        far = 1e6 * (1.0 + np.abs(m).max() + s.max() * np.sqrt(nu.max()))
-        ends = [-far, *extrema.tolist(), far]
-        points = [
-            brentq(log_ratio, low, high, xtol=1e-14, rtol=1e-14)
-            for low, high in pairwise(ends)
-            if log_ratio(low) * log_ratio(high) < 0
-        ]
-        return np.asarray(center + unit * np.array(points))
 
     def log_likelihood(self, statistics: GaussianStatistics) -> float:
         """There is none: a Student-t has no sufficient statistics."""

@@ -177,10 +177,6 @@ class TransformedDensity(MappedDensity):
             return np.asarray(reference.point)
         return self.transforms.inverse(self.inner.reference_point(reference))
 
-    def crossings(self, pair: tuple[int, int], constant: float) -> FloatArray:
-        """The points x, sorted, at which ``log p(x | a) − log p(x | b) + constant`` is 0."""
-        return self.transforms.inverse(self.inner.crossings(pair, constant)[:, None])[:, 0]
-
     # Moments in the units of the rows. A transform says little about values beyond the rows that it
     # was estimated from, so that moments are those within their range.
 

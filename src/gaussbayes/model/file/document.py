@@ -202,15 +202,6 @@ class MemberRecord(Record, frozen=True):
     solution: SolutionRecord | None
 
 
-class AverageRecord(Record, frozen=True):
-    """How the posteriors of several models are averaged."""
-
-    weight: Raw  # of each of them
-    priors: PriorsRecord | Literal["uniform"] | None
-    prior: Raw  # of each class, if it was changed since; else null
-    calibration: CalibrationRecord | None
-
-
 class MarksRecord(Record, frozen=True):
     """What stands for missing values in tables, as in `Columns`."""
 
@@ -219,7 +210,7 @@ class MarksRecord(Record, frozen=True):
 
 
 class ModelRecord(Record, frozen=True):
-    """A model, or several whose posteriors are averaged, of the same classes and features."""
+    """A model, its classes and its features."""
 
     format: Literal["gaussbayes model"]
     version: Literal[3]
@@ -230,8 +221,7 @@ class ModelRecord(Record, frozen=True):
     target: str | None
     missing: MarksRecord
     notices: list[Notice]
-    average: AverageRecord | None
-    members: Annotated[list[MemberRecord], Meta(min_length=1)]
+    model: MemberRecord
     checksum: Annotated[str, Meta(pattern="^sha256:[0-9a-f]{64}$")]
 
 

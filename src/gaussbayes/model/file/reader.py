@@ -18,17 +18,14 @@ from gaussbayes.base.records import MOST_STRINGS, RecordError, decode, refuse, w
 from gaussbayes.base.schema import Column, ColumnTable, Schema
 from gaussbayes.base.types import LabelArray
 from gaussbayes.families import RECORDED, family_records
-from gaussbayes.model.average import NOT_LEARNT, AveragedModel
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.file.document import (
-    AverageRecord,
     CalibrationRecord,
     EstimatorName,
     FamilyRecord,
     MemberRecord,
     ModelRecord,
     PriorsRecord,
-    check_prior,
 )
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import Component, Priors, Settings
@@ -136,21 +133,13 @@ def _check_strings(data: bytes) -> None:
 def _model(record: ModelRecord) -> Model:
     with within("classes"):
         classes = record.classes.read()
-    members = []
-    for number, member in enumerate(record.members):
-        with within(f"members[{number}]"):
-            members.append(_member(member, record, classes))
-    model = members[0]
-    if record.average is not None:
-        with within("average"):
-            model = _averaged(record.average, members)
-    elif len(members) > 1:
-        refuse("members", "one model, unless several are averaged", len(members))
+    with within("model"):
+        model = _member(record.model, record, classes)
     return replace(model, notices=tuple(record.notices))
 
 
 def _member(record: MemberRecord, whole: ModelRecord, classes: LabelArray) -> Model:
-    """A model; the whole file says what it has in common with others."""
+    """A model; the whole file has its columns."""
     components = []
     for number, family in enumerate(record.families):
         with within(f"families[{number}]"):
@@ -168,31 +157,6 @@ def _member(record: MemberRecord, whole: ModelRecord, classes: LabelArray) -> Mo
     if solution is None and unlabelled is not None and unlabelled.rows is None:
         refuse("solution", "there where unlabelled rows were used but are not in the file")
     return Model(settings, schema, learnt, solution, whole.target)
-
-
-def _averaged(record: AverageRecord, members: Sequence[Model]) -> AveragedModel:
-    """Models of the same classes and features, the one that weighs most first."""
-    members = tuple(member.solved(1) for member in members)
-    first, classes, prior = members[0], members[0].schema.classes, None
-    if any(member.schema.categorical != first.schema.categorical for member in members):
-        refuse("", "of members of the same features")
-    weight = record.floats("weight", len(members))
-    if not (weight > 0).all() or abs(weight.sum() - 1.0) > 1e-8 or (np.diff(weight) > 0).any():
-        refuse("weight", "numbers above 0 that sum to 1, the largest first", weight.tolist())
-    if bytes(record.prior) != b"null":
-        prior = check_prior(record.floats("prior", classes.shape[0]), "prior")
-    return AveragedModel(
-        replace(first.settings, priors=_priors(record.priors, classes)),
-        first.schema,
-        None,
-        first.parameters if prior is None else replace(first.parameters, prior=prior),
-        first.target,
-        NOT_LEARNT,
-        members=members,
-        weights=weight,
-        of_average=_calibration(record.calibration, classes),
-        given_prior=prior,
-    )
 
 
 def _calibration(record: CalibrationRecord | None, classes: LabelArray) -> Calibration | None:

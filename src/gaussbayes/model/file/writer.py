@@ -1,6 +1,5 @@
 """Model → model file: the same model gives the same bytes."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -12,9 +11,7 @@ from gaussbayes.base.atomic import replace_file
 from gaussbayes.base.errors import FileError, GaussBayesError
 from gaussbayes.base.records import encode, within
 from gaussbayes.families import family_records
-from gaussbayes.model.average import AveragedModel
 from gaussbayes.model.file.document import (
-    AverageRecord,
     CalibrationRecord,
     EstimatorName,
     FamilyRecord,
@@ -78,17 +75,7 @@ def dumps(
 
 
 def _record(model: Model, estimator: EstimatorName, unlabelled_rows: bool) -> ModelRecord:
-    schema, average = model.schema, None
-    members: Sequence[Model] = (model,)
-    if isinstance(model, AveragedModel):
-        average = AverageRecord(
-            encode(model.weights),
-            _priors(model),
-            encode(model.given_prior),
-            _or_none(CalibrationRecord.of, model.calibration),
-        )
-        # Nothing more is learnt by an average: unlabelled rows are of no use to it.
-        members, unlabelled_rows = model.members, False
+    schema = model.schema
     return ModelRecord(
         format="gaussbayes model",
         version=3,
@@ -99,8 +86,7 @@ def _record(model: Model, estimator: EstimatorName, unlabelled_rows: bool) -> Mo
         target=model.target,
         missing=MarksRecord(**schema.missing.options),
         notices=list(model.notices),
-        average=average,
-        members=[_member(member, unlabelled_rows) for member in members],
+        model=_member(model, unlabelled_rows),
         checksum="",
     )
 
