@@ -172,6 +172,13 @@ def test_names_are_stripped_and_distinct(tmp_path: Path) -> None:
     assert notice.kind == "renamed columns"
     assert "without a name of their own were named Unnamed: 1, x.1" in notice.message
     assert small(source, features=["x", "x.1"]).notices_ == (notice,)
+    pd.DataFrame({"x": [1, 2, 4], "z": [7, 6, 1], "y": list("uvu")}).to_parquet(tmp_path / "b.pq")
+    for name, names in (("a.csv", ["a", "b", "c", "y"]), ("b.pq", ["a", "b", "y"])):
+        model = small(tmp_path / name, names=names)
+        assert model.feature_names_in_.tolist() == names[:-1]
+        assert not model.notices_
+        with pytest.raises(DataError, match="names has more than one column called 'a'"):
+            small(tmp_path / name, names=["a", "a", *names[2:]])
 
 
 def test_files_without_header(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ COLUMN_OPTIONS: tuple[Option, ...] = (
     _names("exclude", "Do not use these columns, given by name or pattern (temp_*)."),
     _names(
         "names",
-        "Names of the columns of an array or of a file without a header.",
+        "Names of all columns of an array or a file, in place of those in its header.",
         "a list of names",
     ),
     _names("categorical", "Treat these columns as categories, integers included."),
@@ -103,7 +103,7 @@ class Columns:
     exclude : list of names or patterns, or None
         Do not use these columns.
     names : list of names, or None
-        Names of the columns of an array or of a file without a header.
+        Names of all columns of an array or a file, in place of those in its header.
     categorical : list of names or numbers, or None
         Columns that hold categories, integers included.
     numeric : list of names or numbers, or None

@@ -6,14 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import merge_numbered
 from gaussbayes.data.reduction import Reduced
-from gaussbayes.data.tables import is_string, sampled_parts, value_type
+from gaussbayes.data.tables import is_string, value_type
 
 _SMALL = 1 << 16
 """Bytes that are sent with each task."""
@@ -88,15 +86,15 @@ class DaskFrame:
         return pa.Schema.from_pandas(empty, preserve_index=False)
 
     def sampled_rows(self, names: Sequence[str], most: int) -> tuple[Any, bool]:
-        """Rows of all partitions, so many at most, and whether these are all."""
-        import pandas as pd
+        """Rows of all partitions, about so many at most, and whether these are all."""
         from dask.delayed import delayed
 
-        partitions = self._frame[list(names)].to_delayed()
-        sizes = self._cluster.computed(delayed([delayed(len)(part) for part in partitions]))
-        places = sampled_parts(sizes, most)
-        rows = [delayed(_taken)(part, some) for part, some in zip(partitions, places, strict=True)]
-        return pd.concat(self._cluster.computed(delayed(rows))), sum(sizes) <= most
+        frame = self._frame[list(names)]
+        sizes = [delayed(len)(part) for part in frame.to_delayed()]
+        n_rows = sum(self._cluster.computed(delayed(sizes)))
+        if n_rows > most:
+            frame = frame.sample(frac=most / n_rows, random_state=0)
+        return self._cluster.computed(frame), n_rows <= most
 
     def map_reduce(
         self, work: Callable[[Iterable[pa.RecordBatch], int], Reduced[Any]], names: Sequence[str]
@@ -141,7 +139,3 @@ def _arrow_table(part: Any, types: pa.Schema, number: int) -> pa.Table:
             )
             raise DataError(msg)
     return table
-
-
-def _taken(part: Any, places: NDArray[np.intp]) -> Any:
-    return part.iloc[places]

@@ -11,7 +11,7 @@ import io
 import sys
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -21,9 +21,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from shutil import copyfileobj
 from stat import S_ISDIR, S_ISREG
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias
 
-from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.notices import Notice, NoticeKind, Remedy
 from gaussbayes.base.schema import ColumnTable
@@ -36,6 +36,7 @@ from gaussbayes.data.roles import (
     InferredTypes,
     ParsedTable,
     bad_row_error,
+    check_distinct,
     check_present,
     count_problems,
     select_columns,
@@ -84,7 +85,7 @@ class SourceFile:
     format: FormatName | None  # None: its first bytes tell
     compression: Compression | None
     header: bool = True  # of CSV and TSV: whether the first line names the columns
-    names: tuple[str, ...] | None = None  # those of the columns, if it does not
+    names: tuple[str, ...] | None = None  # of the columns, in place of the file's own
     encoding: str | None = None  # of text; None is UTF-8, otherwise cp1252
     missing: MissingMarks = STANDARD_MARKS  # what stands for missing values in text
 
@@ -115,7 +116,7 @@ class SourceFile:
 
 def files_of(
     source: Any,
-    format: str | None = None,  # noqa: A002
+    format: Any = None,  # noqa: A002
 ) -> tuple[SourceFile, ...]:
     """The files that a source stands for, in the order in which they are read.
 
@@ -123,32 +124,13 @@ def files_of(
     begin with ``.`` or ``_`` are left out. A pattern (``*``, ``?``, ``[…]``, ``**``) stands for the
     files that match, sorted. A list is read in its own order.
     """
-    _check_format(format)
-    if isinstance(source, str | PathLike):
-        source = [source]
-    elif not isinstance(source, Iterable) or isinstance(source, bytes | dict):
-        msg = f"rows are read from a path, a list of paths, a folder or '-', got {source!r:.200}"
-        raise DataError(msg)
-    parts = list(source)
-    if not all(isinstance(part, str | PathLike) for part in parts):
-        msg = f"a list of files holds paths, got {parts!r:.200}"
-        raise DataError(msg)
+    parts = [source] if isinstance(source, str | PathLike) else source
     names = [name for part in parts for name in _expanded(fspath(part))]
-    if not names:
-        msg = "the list of files is empty: give at least one"
-        raise DataError(msg)
-    return tuple(_described(name, format) for name in names)
-
-
-def _check_format(format: str | None) -> None:  # noqa: A002
-    if format is not None and format not in get_args(FormatName):
-        msg = f"format must be one of {', '.join(get_args(FormatName))}, got {format!r}"
-        raise OptionError(msg)
-
-
-def _described(name: str, format: Any) -> SourceFile:  # noqa: A002
-    by_name, compression = format_by_name(name)
-    return SourceFile(name, by_name if format is None else format, compression)
+    found = ((name, *format_by_name(name)) for name in names)
+    return tuple(
+        SourceFile(name, by_name if format is None else format, compression)
+        for name, by_name, compression in found
+    )
 
 
 def _expanded(name: str) -> list[str]:
@@ -409,7 +391,15 @@ class FileReader(ABC):
         return None
 
     def distinct(self, names: Sequence[str]) -> tuple[str, ...]:
-        """The names of the columns, with a notice of those that had none of their own."""
+        """The names of the columns: those given, or with a notice of those without their own."""
+        given = self.file.names
+        if given is not None and len(given) != len(names):
+            what = f"{len(names)} columns, but {len(given)} names are given"
+            msg = f"{self.file.shown} has {what}"
+            raise DataError(msg)
+        if given is not None:
+            check_distinct("names", given)
+            return given
         found = distinct_names(names)
         changed = [new for new, old in zip(found, names, strict=True) if new != old]
         message = (

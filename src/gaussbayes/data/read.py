@@ -183,20 +183,13 @@ class Source:
             given = self.column_names if names is None else tuple(names)
             how |= {"missing": missing, "names": given}
             files = [replace(file, **how) for file in files_of(self.source, self.format)]
+            piped = next((file for file in files if file.is_read_once), None)
+            if piped is not None and self.client is not None:
+                msg = f"a cluster cannot read {piped.shown}: write it to a file workers can open"
+                raise DataError(msg)
             self.__dict__["_opened"] = OpenFiles(files, self.bad_rows)
         found: OpenFiles = self.__dict__["_opened"]
         return found
-
-    def check_shared(self) -> None:
-        """Raise for what comes through a pipe, which cannot be read elsewhere."""
-        from gaussbayes.data.files import files_of
-
-        for file in files_of(self.source, self.format):
-            if file.is_read_once:
-                msg = (
-                    f"a cluster cannot read {file.shown}: write it to a file that workers can open"
-                )
-                raise DataError(msg)
 
     def tables(
         self,
@@ -204,7 +197,7 @@ class Source:
         names: Sequence[str] | None,
         used: Sequence[str] | None = None,
     ) -> Iterator[pa.Table]:
-        """As `batches`, of columns that are `used`; `names` are those of files without header."""
+        """As `batches`, of columns that are `used`; `names` replace those of the files."""
         if not self.is_files:
             import narwhals.stable.v2 as nw
 

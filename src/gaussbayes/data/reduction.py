@@ -24,7 +24,7 @@ from gaussbayes.base.merge_tree import Mergeable, MergeTree
 from gaussbayes.base.missing_marks import ORDINARY
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.types import FloatArray, LabelArray
-from gaussbayes.data.categories import MISSING, check_categories
+from gaussbayes.data.categories import check_categories
 from gaussbayes.data.column_roles import Sampled, decide_source
 from gaussbayes.data.labels import read_label_column
 from gaussbayes.data.read import as_source
@@ -45,7 +45,6 @@ from gaussbayes.data.roles import (
 )
 from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Rows, Targets
 from gaussbayes.data.tables import is_string, weight_column
-from gaussbayes.kernels.arrays import Columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,9 +60,8 @@ class Fold(Protocol[Sum_co]):
     """What is summed over the blocks of a source: a function that can be sent to a worker.
 
     It may raise `DataError` for infinity among the numbers, the rows of which are then found
-    and named. Its result may say by ``is_complete`` that no value is missing in the block, which
-    saves looking, and by ``n_bytes`` how large it is. None is nothing to add. The fold itself may
-    say by a method ``n_bytes(n_classes)`` how large its result will be.
+    and named. Its result may say by ``n_bytes`` how large it is. None is nothing to add. The fold
+    itself may say by a method ``n_bytes(n_classes)`` how large its result will be.
     """
 
     def __call__(self, block: LabelledRows, threads: int, /) -> Sum_co | None:
@@ -79,8 +77,6 @@ class Reduced(Generic[Sum]):
 
     total: Sum = None  # type: ignore[assignment]  # None for nothing
     n_rows: int = 0  # those used
-    n_unlabelled: int = 0  # those among them without label
-    n_incomplete: int = 0  # those among them of which a feature is missing
     n_records: int = 0  # those read of a file, bad ones too
     bad_rows: BadRows = NO_BAD_ROWS
     weighs: bool = False  # whether a row has a weight above 0
@@ -94,8 +90,6 @@ class Reduced(Generic[Sum]):
         return Reduced(
             total,
             self.n_rows + other.n_rows,
-            self.n_unlabelled + other.n_unlabelled,
-            self.n_incomplete + other.n_incomplete,
             self.n_records + other.n_records,
             self.bad_rows + other.bad_rows.later(self.n_records),
             self.weighs or other.weighs,
@@ -196,15 +190,13 @@ def open_rows(source: object, request: Request) -> RowSource:
     >>> rows.target, len(rows.features)
     ('species', 4)
     >>> reduced = rows.reduce(lambda block, threads: block.rows.n_rows)
-    >>> reduced.total, reduced.n_rows, reduced.n_unlabelled
-    (150, 150, 0)
+    >>> reduced.total, reduced.n_rows
+    (150, 150)
     """
     given = as_source(source)
     request, client = replace(request, bad_rows=given.bad_rows), given.client
     packages = {type(each).__module__.partition(".")[0] for each in (given.source, client)}
     opened: Any = given.source
-    if given.is_files and client is not None:
-        given.check_shared()
     if given.is_files:
         opened = given.opened(request.missing, request.names)
     if client is not None or packages & {"dask", "dask_expr", "pyspark"}:
@@ -368,22 +360,7 @@ def reduced_block(block: LabelledRows | None, result: Any) -> Reduced[Any]:
     if block is None:
         return Reduced()
     weights = block.targets.weights
-    return Reduced(
-        result,
-        block.rows.n_rows,
-        block.targets.n_unlabelled,
-        0 if getattr(result, "is_complete", False) else count_incomplete(block.rows),
-        weighs=weights is None or bool(weights.any()),
-    )
-
-
-def count_incomplete(rows: Rows) -> int:
-    """How many rows lack a feature: a number is NaN, or a category is missing."""
-    missing = (rows.codes == MISSING).any(axis=1)
-    numbers = rows.numbers
-    for column in numbers.columns if isinstance(numbers, Columns) else numbers.T:
-        missing |= np.isnan(column)
-    return int(np.count_nonzero(missing))
+    return Reduced(result, block.rows.n_rows, weighs=weights is None or bool(weights.any()))
 
 
 def fold_block(fold: Fold[Sum], block: LabelledRows) -> Sum | None:

@@ -14,21 +14,18 @@ from __future__ import annotations
 import pickle
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.base.merge_tree import merge_numbered
 from gaussbayes.data.reduction import Reduced
-from gaussbayes.data.tables import sampled_parts
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 Outcome: TypeAlias = Reduced[Any] | GaussBayesError
@@ -84,8 +81,13 @@ class SparkFrame:
         return _arrow_schema(self._frame)
 
     def sampled_rows(self, names: Sequence[str], most: int) -> tuple[pa.Table, bool]:
-        """Rows of all partitions, so many at most, and whether these are all."""
-        return _sampled_rows(_columns(self._frame, names), names, most)
+        """Rows of all partitions, about so many at most, and whether these are all."""
+        frame = _columns(self._frame, names)
+        with _named_cause(), _whatever_pandas():
+            n_rows = frame.count()
+            if n_rows > most:
+                frame = frame.sample(most / n_rows, seed=0)
+            return frame.toArrow().rename_columns(names), n_rows <= most
 
     def map_reduce(
         self, work: Callable[[Iterable[pa.RecordBatch], int], Reduced[Any]], names: Sequence[str]
@@ -181,46 +183,6 @@ def _summed(frame: Any, work: Callable[[Batches], Any]) -> Reduced[Any]:
     if isinstance(outcome, GaussBayesError):
         raise outcome
     return outcome
-
-
-def _sampled_rows(frame: Any, names: Sequence[str], most: int) -> tuple[pa.Table, bool]:
-    """Rows of all partitions, those that are taken of files, and whether these are all."""
-    with _named_cause():
-        counted = _mapped(frame, _count, RECORD).collect()
-        counts = sorted((row.number, int(row.record)) for row in counted)
-        if not counts:
-            return _arrow_schema(frame).empty_table().rename_columns(names), True
-        numbers, sizes = zip(*counts, strict=True)
-        places = dict(zip(numbers, sampled_parts(sizes, most), strict=True))
-
-        def taken(batches: Batches) -> Batches:
-            return _taken(batches, places)
-
-        records = sorted(_mapped(frame, taken, RECORD).collect())
-    tables = [pa.ipc.open_stream(record).read_all() for _, record in records]
-    return pa.concat_tables(tables).rename_columns(names), sum(sizes) <= most
-
-
-def _count(batches: Batches) -> Batches:
-    """How many rows a partition has; nothing if it has none."""
-    if n_rows := sum(batch.num_rows for batch in batches):
-        yield pa.record_batch({"number": [_partition()], "record": [str(n_rows).encode()]})
-
-
-def _taken(batches: Batches, places: Mapping[int, NDArray[np.intp]]) -> Batches:
-    """The rows of a partition in these places, as the bytes of an Arrow stream."""
-    number = _partition()
-    wanted, n_rows, rows = places.get(number, np.empty(0, np.intp)), 0, []
-    for batch in batches:
-        low, high = np.searchsorted(wanted, (n_rows, n_rows + batch.num_rows))
-        rows.append(batch.take(pa.array(wanted[low:high] - n_rows)))
-        n_rows += batch.num_rows
-    if rows:
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, rows[0].schema) as stream:
-            for batch in rows:
-                stream.write_batch(batch)
-        yield pa.record_batch({"number": [number], "record": [sink.getvalue().to_pybytes()]})
 
 
 def _partition() -> int:

@@ -343,20 +343,6 @@ def sampled_rows(tables: "Iterable[pa.Table]", most: int) -> tuple["pa.Table", b
     return pa.concat_tables(kept), halvings == 0
 
 
-def sampled_parts(sizes: Sequence[int], most: int) -> list[NDArray[np.intp]]:
-    """Of a table in parts of these sizes, which rows of each part are among at most so many of all.
-
-    Examples
-    --------
-    >>> [part.tolist() for part in sampled_parts([8, 0, 12], 6)]
-    [[0, 2, 5], [], [2, 5, 10]]
-    """
-    ends = np.cumsum(sizes)
-    places = sampled_places(int(ends[-1]), most)
-    parts = np.split(places, np.searchsorted(places, ends[:-1]))
-    return [part - (end - size) for part, end, size in zip(parts, ends, sizes, strict=True)]
-
-
 def without_marks(values: NDArray[Any], marks: ColumnMarks) -> NDArray[Any]:
     """Numbers (n,) with NaN in place of those that stand for missing ones."""
     if not marks.numbers:

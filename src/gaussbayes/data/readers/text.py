@@ -38,7 +38,6 @@ from gaussbayes.data.roles import (
     ColumnSelection,
     InferredTypes,
     ParsedTable,
-    check_distinct,
     check_present,
     shorten,
 )
@@ -484,17 +483,8 @@ class CsvReader(TextReader):
     def _header(self, block: bytes) -> Header:
         separator = "\t" if self.file.format == "tsv" else None
         header = read_header(block, self.file.shown, separator, named=self.file.header)
-        names, file = header.names, self.file
-        if file.header:
-            names = self.distinct([name.strip() for name in header.names])
-        elif file.names is not None:
-            names = file.names
-            if len(names) != len(header.names):
-                n = len(header.names)
-                msg = f"{file.shown} has {n} columns, but {len(names)} names are given"
-                raise DataError(msg)
-        check_distinct(file.shown, names)
-        return replace(header, names=names, missing=file.missing)
+        names = self.distinct([name.strip() for name in header.names])
+        return replace(header, names=names, missing=self.file.missing)
 
 
 def read_header(
