@@ -117,7 +117,7 @@ class ExactScores:
 def exact_scores(density: GaussianDensity, prior: FloatArray, X: RealArray) -> ExactScores:
     """The scores of the model whose parameters are exactly these floats."""
     with mpmath.workdps(DIGITS):
-        k, d = density.offset.shape
+        (k, d), far = density.offset.shape, density.remainder.size > 0
         matrices = [mpmath.matrix(own.tolist()) for own in density.covariance.dense()]
         inverses = [matrix**-1 for matrix in matrices]
         log_dets = [mpmath.log(mpmath.det(matrix)) for matrix in matrices]
@@ -131,6 +131,7 @@ def exact_scores(density: GaussianDensity, prior: FloatArray, X: RealArray) -> E
                         mpmath.mpf(float(x[j]))
                         - mpmath.mpf(float(density.center[j]))
                         - mpmath.mpf(float(density.offset[c, j]))
+                        - (mpmath.mpf(float(density.remainder[c, j])) if far else 0)
                         for j in range(d)
                     ]
                 )

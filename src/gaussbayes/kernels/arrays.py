@@ -3,16 +3,24 @@
 A form (quadratic, linear, with features masked) is what is left of a model when only scoring
 matters: everything that does not depend on the row is computed beforehand. Rows enter as
 ``x − center``, which is exact for floats near the centre, so that a huge common offset of the data
-costs no digit.
+costs no digit. Where the classes are far apart the centre is 0, the offsets are the means rounded
+to floats, and what rounding took from them are the remainders: ``x − offset_c`` is exact near each
+class, wherever the others are.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.types import FloatArray, RealArray
+
+
+def no_remainder() -> FloatArray:
+    """The remainders of means that need no second float."""
+    return np.empty((0, 0))
+
 
 MomentArrays: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 """Weight (k,), anchor (k, d), offset (k, d) and scatter, in one of the layouts, of k classes."""
@@ -44,7 +52,7 @@ def as_matrix(table: RealArray | Columns) -> RealArray:
 
 @dataclass(frozen=True, slots=True)
 class Quadratic:
-    """``log p(x, c) = log_constant_c − ½ |whitener_c (x − center − offset_c)|²``.
+    """``log p(x, c) = log_constant_c − ½ |whitener_c (x − center − offset_c − remainder_c)|²``.
 
     The first axis of `whitener` has length 1 when all classes share it.
     """
@@ -53,15 +61,20 @@ class Quadratic:
     offset: RealArray  # (k, d)
     whitener: RealArray  # (k or 1, d, d) lower triangular, or (k or 1, d) when diagonal
     log_constant: RealArray  # (k,)
+    remainder: RealArray = field(default_factory=no_remainder)  # (k, d), or (0, 0) when it is 0
 
     def cast(self, dtype: "np.dtype[Any]") -> "Quadratic":
         """The same form for rows of `dtype`; rounding the centre is made good in the offsets."""
         if self.center.dtype == dtype:
             return self
         center = self.center.astype(dtype)
-        offset = (self.offset + (self.center - center)).astype(dtype)
+        exact = self.offset + (self.center - center)
+        offset = exact.astype(dtype)
+        remainder = self.remainder
+        if remainder.size:
+            remainder = (exact - offset) + remainder
         rest = self.whitener.astype(dtype), self.log_constant.astype(dtype)
-        return Quadratic(center, offset, *rest)
+        return Quadratic(center, offset, *rest, remainder.astype(dtype))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +103,9 @@ class Masked:
     """A quadratic form of rows with missing features (NaN), which are integrated out.
 
     ``log p(x, c) = log_constant_c + Σⱼ log_feature_cj − ½ log |R_c| − ½ zᵀ R_c⁻¹ z`` with
-    ``zⱼ = scale_cj (xⱼ − centerⱼ − offset_cj)``, where j goes over the features that are there and
-    R_c has only their rows and columns: the density of the marginal Gaussian. Each row has a matrix
-    of its own to factor, so that it comes in double precision only.
+    ``zⱼ = scale_cj (xⱼ − centerⱼ − offset_cj − remainder_cj)``, where j goes over the features that
+    are there and R_c has only their rows and columns: the density of the marginal Gaussian. Each
+    row has a matrix of its own to factor, so that it comes in double precision only.
 
     The first axis of `scale`, `correlation` and `log_feature` has length 1 when all classes share
     them.
@@ -105,6 +118,7 @@ class Masked:
     log_feature: FloatArray  # (k or 1, d)
     log_constant: FloatArray  # (k,)
     density: bool  # False leaves out log |R|, for a form that is but a squared distance
+    remainder: FloatArray = field(default_factory=no_remainder)  # (k, d), or (0, 0) when it is 0
 
     def cast(self, dtype: "np.dtype[Any]") -> "Masked":
         """This form itself, which rows of another dtype are converted for."""

@@ -129,7 +129,7 @@ def prepare(form: Form, dtype: "np.dtype[Any]") -> Prepared:
         return Prepared(_native.score_linear, _contiguous(*linear))
     if isinstance(form, Masked):
         density = (form.scale, form.correlation.reshape(-1), form.log_feature, form.log_constant)
-        masked = _contiguous(form.center, form.offset, *density)
+        masked = _contiguous(form.center, form.offset, form.remainder.reshape(-1), *density)
         return Prepared(_native.score_masked, (*masked, form.density))
     (whitener,) = _contiguous(form.whitener)
     shared, diagonal = whitener.shape[0] == 1, whitener.ndim == 2
@@ -140,7 +140,8 @@ def prepare(form: Form, dtype: "np.dtype[Any]") -> Prepared:
         for target, triangle in zip(packed, whitener, strict=True):
             _native.pack(triangle, target)
         whitener = packed
-    arrays = _contiguous(form.center, form.offset, whitener.reshape(-1), form.log_constant)
+    means = form.center, form.offset, form.remainder.reshape(-1)
+    arrays = _contiguous(*means, whitener.reshape(-1), form.log_constant)
     return Prepared(_native.score_quadratic, (*arrays, diagonal, shared))
 
 

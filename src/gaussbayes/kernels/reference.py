@@ -463,6 +463,8 @@ def _log_joint(form: Form, X: RealArray) -> RealArray:
     for c in range(k):
         whitener = form.whitener[c if form.whitener.shape[0] > 1 else 0]
         deviation = centred - form.offset[c]
+        if form.remainder.size:
+            deviation -= form.remainder[c]
         white = deviation * whitener if whitener.ndim == 1 else deviation @ whitener.T
         log_joint[:, c] = form.log_constant[c] - 0.5 * np.einsum("ij,ij->i", white, white)
     # A coordinate that overflows both ways is not a number; its square would be beyond all.
@@ -480,8 +482,10 @@ def _masked_log_joint(form: Masked, X: RealArray) -> RealArray:
         for matrix in range(form.scale.shape[0]):
             # Shared, one factor serves the deviations from all means.
             classes = slice(matrix, matrix + 1) if form.scale.shape[0] == k else slice(k)
-            apart = (centred[:, None] - form.offset[classes]) * form.scale[matrix]
-            deviation = np.where(observed[:, None], apart, 0.0)
+            apart = centred[:, None] - form.offset[classes]
+            if form.remainder.size:
+                apart -= form.remainder[classes]
+            deviation = np.where(observed[:, None], apart * form.scale[matrix], 0.0)
             square, log_det = _masked_squares(form.correlation[matrix], observed, deviation)
             log_joint[rows, classes] = form.log_constant[classes] - 0.5 * square
             if form.density:

@@ -14,7 +14,7 @@ density 1 for every class, so that its posterior is the prior.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -53,6 +53,7 @@ from gaussbayes.kernels.arrays import (
     Masked,
     Quadratic,
     as_matrix,
+    no_remainder,
 )
 
 Purpose: TypeAlias = Literal["log_joint", "distance", "posterior", "logarithm"]
@@ -82,6 +83,7 @@ _FEWEST = 32
 # How long working out a marginal takes, in the units of `_rows_worth_a_marginal`.
 _MARGINAL = 1 << 24
 _SAMPLE = 1024  # rows that tell whether to look for common patterns at all
+_FARTHEST = 1024.0  # standard deviations between a mean and the centre: an error of 1e-13
 _MOST_FORMS = 16  # forms of one density that are kept: of several purposes, widths and priors
 _DOUBLE = np.dtype(np.float64)
 _LOG_2_PI = float(np.log(2 * np.pi))
@@ -91,14 +93,17 @@ _LOG_2_PI = float(np.log(2 * np.pi))
 class GaussianDensity:
     """The Gaussians of k classes.
 
-    The means are ``center + offset``; scoring works on ``x − center``, which is exact for floats
-    near the centre, so that a huge common offset costs no digit. What is not written out here are
-    functions of other modules.
+    The means are ``center + offset + remainder``; scoring works on ``x − center``, which is exact
+    for floats near the centre, so that a huge common offset costs no digit. If the classes are too
+    far apart for one centre, it is 0, the offsets are the means rounded to floats, and the
+    remainders are what rounding took from them: ``x − offset_c`` is exact near each class. What is
+    not written out here are functions of other modules.
     """
 
     center: FloatArray  # (d,)
     offset: FloatArray  # (k, d)
     covariance: Shape
+    remainder: FloatArray = field(default_factory=no_remainder)  # (k, d), or (0, 0) when it is 0
 
     degrees: ClassVar[None] = None  # of freedom: there is no end to them
 
@@ -118,7 +123,7 @@ class GaussianDensity:
     @property
     def mean(self) -> FloatArray:
         """The means (k, d)."""
-        return np.asarray(self.center + self.offset)
+        return np.asarray(self.center + self.offset)  # a remainder is less than its rounding
 
     @property
     def deviation(self) -> FloatArray:
@@ -155,11 +160,13 @@ class GaussianDensity:
         """The Gaussians of some features, which have the same entries of mean and covariance."""
         where = np.asarray(columns, dtype=np.intp)
         shape = self.covariance.sub(where, names)
-        return GaussianDensity(self.center[where], self.offset[:, where], shape)
+        left = self.remainder[:, where] if self.remainder.size else self.remainder
+        return GaussianDensity(self.center[where], self.offset[:, where], shape, left)
 
     def selected(self, codes: Sequence[int]) -> "GaussianDensity":
         shape = self.covariance if self.shared else self.covariance.selected(codes)
-        return GaussianDensity(self.center, self.offset[list(codes)], shape)
+        left = self.remainder[list(codes)] if self.remainder.size else self.remainder
+        return GaussianDensity(self.center, self.offset[list(codes)], shape, left)
 
     def log_likelihood(self, statistics: GaussianStatistics) -> float:
         """``Σ w log p(x | c)`` of what was observed, each row in its own class.
@@ -172,7 +179,9 @@ class GaussianDensity:
         moments, shape = statistics.moments, self.covariance
         scatter = moments.scatters(shape.layout, shared=self.shared)
         squares = float(shape.squares(scatter).sum())
-        apart = (moments.anchor - self.center) + (moments.offset - self.offset)
+        apart = ((moments.anchor - self.center) - self.offset) + moments.offset
+        if self.remainder.size:
+            apart -= self.remainder
         for c in np.flatnonzero(moments.weight > 0).tolist():
             squares += float(moments.weight[c] * np.square(shape.whiten(apart[c], c)).sum())
         volume = self.n_columns * np.log(2 * np.pi) + shape.log_det
@@ -268,7 +277,7 @@ def estimate(
             pooled = structure.parts[1]
             estimate(moments, names, pooled, divisor, shrinkage, target, regularisation)
         raise
-    return GaussianDensity(*centre_of(moments), covariance)
+    return located_density(moments.anchor, moments.offset, moments.weight, covariance)
 
 
 def maximum(
@@ -287,7 +296,7 @@ def maximum(
     if penalty is not None:
         scatter, divide = penalty.added(scatter), weight + penalty.weight
     covariance = shape.of(shape.from_scatter(scatter, divide), names, weight)
-    return GaussianDensity(*centre_of(moments), covariance)
+    return located_density(moments.anchor, moments.offset, moments.weight, covariance)
 
 
 def given(
@@ -306,8 +315,8 @@ def given(
     structure_of_values(values, k, d, structure.covariance, structure.shared)  # raises unless so
     if structure.shared:
         values = values[None]
-    center = mean.mean(axis=0)
-    return GaussianDensity(center, mean - center, structure.shape.given(values, names))
+    covariance = structure.shape.given(values, names)
+    return located_density(mean, np.zeros((k, d)), np.ones(k), covariance)
 
 
 def _finite_numbers(what: str, values: ArrayLike) -> FloatArray:
@@ -358,15 +367,26 @@ def divisors(
     return weight, divide
 
 
-def centre_of(moments: ClassMoments) -> tuple[FloatArray, FloatArray]:
-    """A float vector amid the means, and the means' offsets from it."""
-    proportion = moments.weight / moments.weight.sum()
-    first = int(moments.weight.argmax())
+def located_density(
+    anchor: FloatArray, offset: FloatArray, weight: FloatArray, covariance: Shape
+) -> GaussianDensity:
+    """The Gaussians with means ``anchor + offset`` (k, d), about a float vector amid them.
+
+    Rounding ``x − center`` moves a row by up to ``ε |mean − center|``. If that is not little in
+    units of each feature's standard deviation given the other features, the centre is 0.
+    """
+    first = int(weight.argmax())
     # Differences of nearby anchors are exact; only then is anything rounded.
-    apart = (moments.anchor - moments.anchor[first]) + moments.offset
-    center: FloatArray = moments.anchor[first] + proportion @ apart
-    offset: FloatArray = (moments.anchor - center) + moments.offset
-    return center, offset
+    apart = (anchor - anchor[first]) + offset
+    center: FloatArray = anchor[first] + (weight / weight.sum()) @ apart
+    away = (anchor - center) + offset
+    with np.errstate(over="ignore", invalid="ignore"):
+        distance = np.abs(away) * np.sqrt(covariance.precision)
+    if (distance <= _FARTHEST).all():
+        return GaussianDensity(center, away, covariance)
+    mean = anchor + offset
+    remainder = (anchor - mean) + offset
+    return GaussianDensity(np.zeros_like(center), mean, covariance, remainder)
 
 
 # Scores of rows.
@@ -407,7 +427,8 @@ class _Wanted(NamedTuple):  # made in a third of the time that a frozen dataclas
         density, purpose, log_prior = self.density, self.purpose, self.log_prior
         shape, (k, d) = density.covariance, density.offset.shape
         if purpose == "distance":
-            return Quadratic(density.center, density.offset, shape.whitener, np.zeros(k))
+            where = density.center, density.offset, shape.whitener
+            return Quadratic(*where, np.zeros(k), density.remainder)
         if purpose != "log_joint" and density.shared:
             white = shape.whiten(density.offset)
             squares = np.einsum("cj,cj->c", white, white)
@@ -416,7 +437,8 @@ class _Wanted(NamedTuple):  # made in a third of the time that a frozen dataclas
                 return Linear(density.center, coefficient, log_prior - 0.5 * squares)
         log_constant = np.broadcast_to(log_prior - 0.5 * (d * _LOG_2_PI + shape.log_det), (k,))
         log_constant = np.ascontiguousarray(log_constant)
-        return Quadratic(density.center, density.offset, shape.whitener, log_constant)
+        where = density.center, density.offset, shape.whitener
+        return Quadratic(*where, log_constant, density.remainder)
 
     def _masked(self) -> Masked:
         """The form for rows with missing features, whichever these are."""
@@ -425,7 +447,7 @@ class _Wanted(NamedTuple):  # made in a third of the time that a frozen dataclas
         is_density = self.purpose != "distance"
         log_feature = np.log(scale) - 0.5 * _LOG_2_PI if is_density else np.zeros_like(scale)
         where = density.center, density.offset, scale, shape.correlation
-        return Masked(*where, log_feature, self.log_prior, is_density)
+        return Masked(*where, log_feature, self.log_prior, is_density, density.remainder)
 
     def of_features(self, seen: NDArray[np.bool_]) -> "_Wanted":
         """The same of the features that are there (d,), the others integrated out."""

@@ -33,7 +33,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.definite import invert_definite
-from gaussbayes.families.gaussian.density import GaussianDensity, centre_of
+from gaussbayes.families.gaussian.density import located_density
 from gaussbayes.families.gaussian.expectation import PointBlock, row_blocks
 from gaussbayes.families.gaussian.left_out import downdated, solve_each, targets_without
 from gaussbayes.families.gaussian.shrinkage import target_of
@@ -110,9 +110,9 @@ def predictive(moments: ClassMoments, names: Schema, prior: Prior) -> StudentDen
     scatter, degrees = prior.scatters(moments)
     check_degrees(degrees, weight, names)
     scale = scatter * ((1.0 + 1.0 / weight) / degrees)[:, None, None]
-    return StudentDensity(
-        GaussianDensity(*centre_of(moments), Full.of(scale, names, weight)), degrees
-    )
+    covariance = Full.of(scale, names, weight)
+    location = located_density(moments.anchor, moments.offset, weight, covariance)
+    return StudentDensity(location, degrees)
 
 
 def check_degrees(degrees: FloatArray, weight: FloatArray, names: Schema) -> None:

@@ -212,10 +212,11 @@ class StatisticsRecord(Record, frozen=True):
 
 
 class DensityRecord(Record, frozen=True):
-    """Means, center + offset, and covariances; of Student-t densities the scale matrices."""
+    """Means, center + offset + remainder, and covariances or, of Student-t densities, scales."""
 
     center: Raw
     offset: Raw
+    remainder: Raw  # none if all classes are near the center
     covariance: Raw
     degrees: Raw  # of freedom of Student-t densities; none for Gaussians
     outside: Raw  # variances in directions outside the span of rows; none without a span
@@ -226,6 +227,7 @@ class DensityRecord(Record, frozen=True):
         return cls(
             encode(gaussian.center),
             encode(gaussian.offset),
+            encode(gaussian.remainder),
             encode(_entries(gaussian.covariance.parameters)),
             encode([] if density.degrees is None else density.degrees),
             encode(density.outside if isinstance(density, SpannedDensity) else []),
@@ -245,12 +247,18 @@ class DensityRecord(Record, frozen=True):
         predictive = family.estimation == "predictive"
         center, offset = self.floats("center", d), self.floats("offset", k, d)
         _check_mean(center, offset)
+        remainder = self.floats("remainder", -1, most=k * d)
+        if remainder.size:
+            remainder = self.floats("remainder", k, d)
+            if not np.array_equal(offset + remainder, offset):
+                refuse("remainder", "less than the rounding of the offset")
         structure = STRUCTURES["QDA"] if predictive else family.structure
         covariance = self._covariance(structure, names, family.regularisation)
         degrees = self.floats("degrees", k if predictive else 0)
         if not (degrees > 2).all():
             refuse("degrees", "degrees of freedom above 2", degrees.min())
-        return GaussianDensity(center, offset, covariance), degrees if predictive else None
+        density = GaussianDensity(center, offset, covariance, remainder.reshape(-1, d))
+        return density, degrees if predictive else None
 
     def _read_spanned(self, family: Spanned, names: Schema) -> SpannedDensity:
         inner, degrees = self._read(family.family, _directions(family, names))

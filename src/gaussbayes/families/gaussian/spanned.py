@@ -19,7 +19,7 @@ from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
-from gaussbayes.families.gaussian.density import GaussianDensity, centre_of, divisors
+from gaussbayes.families.gaussian.density import divisors, located_density
 from gaussbayes.families.gaussian.left_out import GaussianLeftOut, has_closed_form
 from gaussbayes.families.gaussian.predictive import PredictiveLeftOut, check_degrees
 from gaussbayes.families.gaussian.shrinkage import oas_by_traces
@@ -170,7 +170,8 @@ class Spanned(Mapped):
                 owner = f"class {names.class_name(code)} does not vary"
             msg = f"{owner} in any feature: a covariance of zeros cannot be shrunk"
             raise SingularCovarianceError(msg)
-        inner = GaussianDensity(*centre_of(moments), Full.of(values, named))
+        covariance = Full.of(values, named)
+        inner = located_density(moments.anchor, moments.offset, moments.weight, covariance)
         return Fit(SpannedDensity(self.span, inner, outside, freedom))
 
     def _predictive(

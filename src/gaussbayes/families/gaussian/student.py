@@ -87,13 +87,14 @@ class StudentDensity:
         if (n_features == self.n_columns).all():
             log_det = np.broadcast_to(self.gaussian.covariance.log_det, self.degrees.shape)
             return np.asarray(0.5 * log_det[None])
-        # The Gaussian says it at its own centre, where the squares to be taken off are small.
-        center = self.gaussian.center
-        centred = number_rows(np.where(np.isnan(rows.matrix), np.nan, center))
-        squares, _ = self.gaussian.squared_distance(centred, threads)
-        log_density = self.gaussian.log_density(centred, threads)
-        constant = 0.5 * np.log(2.0 * np.pi) * n_features[:, None]
-        return np.asarray(-(log_density + 0.5 * squares + constant))
+        log_det = np.empty((rows.n_rows, self.n_classes))
+        for code in range(self.n_classes):
+            # The Gaussian has it at its own mean, where the squares to be taken off are small.
+            one = self.gaussian.selected([code])
+            at_mean = number_rows(np.where(np.isnan(rows.matrix), np.nan, one.mean[0]))
+            squares, _ = one.squared_distance(at_mean, threads)
+            log_det[:, code] = -(one.log_density(at_mean, threads) + 0.5 * squares)[:, 0]
+        return np.asarray(log_det - 0.5 * np.log(2.0 * np.pi) * n_features[:, None])
 
     def expression(self, statistics: Any) -> QuadraticForm:
         """Locations, whiteners and degrees of freedom, as a record."""

@@ -16,15 +16,17 @@ struct LinearTerm {
     Vec<T> log_joint(std::size_t c, Vec<T> sum) const { return sum + form.log_constant[c]; }
 };
 
-// log_constant_c - 1/2 sum_j (whitener_cj (u_j - offset_cj))^2
-template <class T>
+// log_constant_c - 1/2 sum_j (whitener_cj (u_j - offset_cj - remainder_cj))^2
+template <class T, bool with_remainder>
 struct DiagonalTerm {
     static constexpr bool takes_nan = false;
     const Quadratic<T> form;
 
     Vec<T> add(std::size_t c, std::size_t j, Vec<T> u, Vec<T> sum) const {
         const T whitener = form.whitener[(form.shared ? 0 : c * form.d) + j];
-        const Vec<T> white = (u - form.offset[c * form.d + j]) * whitener;
+        Vec<T> white = u - form.offset[c * form.d + j];
+        if constexpr (with_remainder) white = white - form.remainder[c * form.d + j];
+        white = white * whitener;
         return sum + white * white;
     }
     Vec<T> log_joint(std::size_t c, Vec<T> sum) const {

@@ -40,7 +40,7 @@ struct MomentsOf {
 using Moments = MomentsOf<double>;  // accumulate adds to zeros
 using GivenMoments = MomentsOf<const double>;
 
-// log p(x, c) = log_constant_c - 1/2 |whitener_c (x - center - offset_c)|^2
+// log p(x, c) = log_constant_c - 1/2 |whitener_c (x - center - offset_c - remainder_c)|^2
 template <class T>
 struct Quadratic {
     std::size_t d;
@@ -49,6 +49,7 @@ struct Quadratic {
     bool shared;          // one whitener for all classes
     const T* center;      // (d)
     const T* offset;      // (k, d)
+    const T* remainder;   // (k, d), or null if it is 0
     const T* whitener;    // (k or 1, d), or as pack() has laid it out
     const T* log_constant;  // (k)
 };
@@ -64,7 +65,7 @@ struct Linear {
 };
 
 // Rows with NaN: log p(x, c) = log_constant_c + sum_j log_feature_cj - 1/2 log |R_c| - 1/2 z^T R_c^-1 z
-// with z_j = scale_cj (x_j - center_j - offset_cj) and all of it over the features that are there.
+// with z_j = scale_cj (x_j - center_j - offset_cj - remainder_cj) and all of it over the features that are there.
 struct Masked {
     std::size_t d;
     std::size_t k;
@@ -73,6 +74,7 @@ struct Masked {
     bool density;               // else the term -1/2 z^T R^-1 z alone, and the constant
     const double* center;       // (d)
     const double* offset;       // (k, d)
+    const double* remainder;    // (k, d), or null if it is 0
     const double* scale;        // (k or 1, d)
     const double* correlation;  // (k or 1, d, d), not there when diagonal
     const double* log_feature;  // (k or 1, d)

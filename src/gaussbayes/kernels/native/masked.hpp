@@ -7,7 +7,7 @@
 // have matrices of one size, so that rows can be lanes, whatever each of them lacks.
 
 // log_constant_c + sum over the features that are there of
-// log_feature_cj - 1/2 (scale_cj (u_j - offset_cj))^2
+// log_feature_cj - 1/2 (scale_cj (u_j - offset_cj - remainder_cj))^2
 template <class T>
 struct MaskedTerm {
     static constexpr bool takes_nan = true;
@@ -15,7 +15,9 @@ struct MaskedTerm {
 
     Vec<T> add(std::size_t c, std::size_t j, Vec<T> u, Vec<T> sum) const {
         const std::size_t own = (form.shared ? 0 : c * form.d) + j;
-        const Vec<T> white = (u - form.offset[c * form.d + j]) * form.scale[own];
+        Vec<T> white = u - form.offset[c * form.d + j];
+        if (form.remainder) white = white - form.remainder[c * form.d + j];
+        white = white * form.scale[own];
         return u == u ? sum + (form.log_feature[own] - white * white * T(0.5)) : sum;
     }
     Vec<T> log_joint(std::size_t c, Vec<T> sum) const { return sum + form.log_constant[c]; }
@@ -247,7 +249,9 @@ class MaskedScorer {
         double* to = deviations_.data() + i * size * lanes<double>;
         for (std::size_t j = 0; j < d; ++j) {
             const Vec<double> u = load(tile + j * tile_rows<double>);
-            set_entry(to, j, u == u ? (u - offset[j]) * scale[j] : Vec<double>{});
+            Vec<double> apart = u - offset[j];
+            if (form_.remainder) apart = apart - form_.remainder[c * d + j];
+            set_entry(to, j, u == u ? apart * scale[j] : Vec<double>{});
         }
         for (std::size_t j = d; j < size; ++j) set_entry(to, j, Vec<double>{});
     }

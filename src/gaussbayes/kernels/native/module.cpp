@@ -245,9 +245,16 @@ struct Bias {
     const Rows<T>* get() const { return given ? &rows : nullptr; }
 };
 
+// The remainders of the means, k d of them, or null if there are none.
 template <class T>
-int score_quadratic(Table<T> X, Vector<T> center, Matrix<T> offset, Vector<T> whitener,
-                    Vector<T> log_constant, bool diagonal, bool shared, const std::string& task,
+const T* remainder_of(Vector<T> remainder, std::size_t k, std::size_t d) {
+    expect(remainder.size() == k * d || remainder.size() == 0, "remainders do not match");
+    return remainder.size() == 0 ? nullptr : remainder.data();
+}
+
+template <class T>
+int score_quadratic(Table<T> X, Vector<T> center, Matrix<T> offset, Vector<T> remainder,
+                    Vector<T> whitener, Vector<T> log_constant, bool diagonal, bool shared, const std::string& task,
                     bool prune, nb::object out, nb::object bias) {
     const std::size_t d = center.shape(0), k = offset.shape(0);
     const std::size_t each = diagonal ? d : typed<T>().packed_size(d);
@@ -257,7 +264,14 @@ int score_quadratic(Table<T> X, Vector<T> center, Matrix<T> offset, Vector<T> wh
     const Task wanted = task_of(task);
     const Answer<T> answer(out, wanted, X.shape(0), k);
     const Bias<T> added(bias, X.shape(0), k);
-    const Quadratic<T> form{d,      k, diagonal, shared, center.data(), offset.data(), whitener.data(),
+    const Quadratic<T> form{d,
+                            k,
+                            diagonal,
+                            shared,
+                            center.data(),
+                            offset.data(),
+                            remainder_of(remainder, k, d),
+                            whitener.data(),
                             log_constant.data()};
     const Rows<T> rows = rows_of(X);
     const auto& kernels = typed<T>();
@@ -283,7 +297,7 @@ int score_linear(Table<T> X, Vector<T> center, Matrix<T> coefficient, Vector<T> 
 }
 
 int score_masked(Table<double> X, Vector<double> center, Matrix<double> offset,
-                 Matrix<double> scale, Vector<double> correlation, Matrix<double> log_feature,
+                 Vector<double> remainder, Matrix<double> scale, Vector<double> correlation, Matrix<double> log_feature,
                  Vector<double> log_constant, bool density, const std::string& task,
                  nb::object out, nb::object bias) {
     const std::size_t d = center.shape(0), k = offset.shape(0), own = scale.shape(0);
@@ -304,6 +318,7 @@ int score_masked(Table<double> X, Vector<double> center, Matrix<double> offset,
                       density,
                       center.data(),
                       offset.data(),
+                      remainder_of(remainder, k, d),
                       scale.data(),
                       correlation.data(),
                       log_feature.data(),
@@ -426,7 +441,7 @@ void bind(nb::module_& m) {
     m.def("pack", &pack<T>, nb::arg("triangle").noconvert(), nb::arg("packed").noconvert());
     m.def("score_quadratic", &score_quadratic<T>, nb::arg("X").noconvert(),
           nb::arg("center").noconvert(), nb::arg("offset").noconvert(),
-          nb::arg("whitener").noconvert(), nb::arg("log_constant").noconvert(), nb::arg("diagonal"),
+          nb::arg("remainder").noconvert(), nb::arg("whitener").noconvert(), nb::arg("log_constant").noconvert(), nb::arg("diagonal"),
           nb::arg("shared"), nb::arg("task"), nb::arg("prune"), nb::arg("out"),
           nb::arg("bias").none());
     m.def("score_linear", &score_linear<T>, nb::arg("X").noconvert(), nb::arg("center").noconvert(),
@@ -445,7 +460,8 @@ NB_MODULE(_native, m) {
           nb::arg("layout"), nb::arg("to"));
     m.def("renumber", &renumber, nb::arg("codes").noconvert(), nb::arg("numbers").noconvert());
     m.def("score_masked", &score_masked, nb::arg("X").noconvert(), nb::arg("center").noconvert(),
-          nb::arg("offset").noconvert(), nb::arg("scale").noconvert(),
+          nb::arg("offset").noconvert(), nb::arg("remainder").noconvert(),
+          nb::arg("scale").noconvert(),
           nb::arg("correlation").noconvert(), nb::arg("log_feature").noconvert(),
           nb::arg("log_constant").noconvert(), nb::arg("density"), nb::arg("task"), nb::arg("out"),
           nb::arg("bias").none());

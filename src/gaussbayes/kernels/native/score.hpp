@@ -184,8 +184,12 @@ int score_quadratic(const Quadratic<T>& form, const Rows<T>& rows, const Rows<T>
     const std::size_t tiles = tiles_of_block<T>(rows.n, form.d, form.k);
     const Destination<T> to{task, form.k, values, labels};
     return with_or_without(bias, [&](auto biased) {
+        if (form.diagonal && form.remainder) {
+            FeaturewiseScorer<T, DiagonalTerm<T, true>, biased> scorer{{form}};
+            return score_rows(rows, bias, form.center, tiles, to, scorer);
+        }
         if (form.diagonal) {
-            FeaturewiseScorer<T, DiagonalTerm<T>, biased> scorer{{form}};
+            FeaturewiseScorer<T, DiagonalTerm<T, false>, biased> scorer{{form}};
             return score_rows(rows, bias, form.center, tiles, to, scorer);
         }
         FullScorer<T, biased> scorer(form, task, prune, tiles);

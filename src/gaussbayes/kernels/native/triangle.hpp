@@ -1,4 +1,4 @@
-// |whitener (x - center - offset)|^2 for tiles of rows and a lower triangular whitener.
+// |whitener (x - center - offset - remainder)|^2 for tiles of rows and a lower triangular whitener.
 // Included inside the variant's namespace: it must include nothing itself.
 //
 // The triangle is cut into panels of panel_height rows; the first panel takes what is left over, so
@@ -29,13 +29,15 @@ void pack(const T* triangle, std::size_t d, T* packed) {
 template <class T>
 struct Whitening {
     const T* packed;
-    const T* offset;  // (d)
+    const T* offset;     // (d)
+    const T* remainder;  // (d), or null
 };
 
 template <class T>
 inline Whitening<T> whitening_of(const Quadratic<T>& form, std::size_t c) {
     const std::size_t own = form.shared ? 0 : c * packed_size<T>(form.d);
-    return {form.whitener + own, form.offset + c * form.d};
+    return {form.whitener + own, form.offset + c * form.d,
+            form.remainder ? form.remainder + c * form.d : nullptr};
 }
 
 // Adds to `square` the squares of `height` whitened coordinates from `row` on. `tile` holds
@@ -57,6 +59,8 @@ inline void add_panel(const Whitening<T>& whitening, std::size_t row, const T* t
         Lanes<T> x = load_lanes(tile + (row + j) * tile_rows<T>);
         // Subtracting before whitening, not after, loses no digit where a class is far away.
         for (Vec<T>& part : x.part) part = part - whitening.offset[row + j];
+        if (whitening.remainder)
+            for (Vec<T>& part : x.part) part = part - whitening.remainder[row + j];
         store_lanes(centred + (row + j) * tile_rows<T>, x);
 #pragma GCC unroll 8
         for (std::size_t i = j; i < height; ++i, ++factor)
