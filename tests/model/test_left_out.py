@@ -193,7 +193,7 @@ def test_every_kind_of_candidate_of_the_automatic_choice_is_left_out_as_if_refit
     assert automatic
     kinds = set()
     for view in alternatives:
-        settings = view.prepared(table.rows, table.targets, SCHEMA)
+        (settings,) = view.fix(table.rows, table.targets, SCHEMA)
         families = [list(family.candidates()) for family in settings.families]
         many = max(map(len, families))
         for number in {0, *range(many - 6, many)}:  # the last are estimated

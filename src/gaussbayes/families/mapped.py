@@ -139,7 +139,6 @@ class MappedDensity:
 class Mapped(Family):
     """A family whose columns are mapped to numbers, which follow another `family`."""
 
-    learns_first = True
     family: Any  # Family, of what the columns are mapped to
 
     @property
@@ -159,10 +158,10 @@ class Mapped(Family):
         """What messages call the numbers that columns called `names` are mapped to."""
         return names
 
-    def compact(self, rows: Rows, targets: Targets, names: Schema) -> list[Self]:
-        """The same in less room, by the mapped rows."""
-        z, inner_names = self.forward(rows, names), self.inner_names(names)
-        return [self._around(inner) for inner in self.family.compact(z, targets, inner_names)]
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the map is known."""
+        return True
 
     def adapted(self, statistics: Any) -> Any:
         """Statistics gathered under other settings, by the same map."""

@@ -173,11 +173,6 @@ class Gaussian(Family):
         }
 
     @property
-    def has_linear_log_odds(self) -> bool:
-        """Whether all classes share the covariance."""
-        return self.choice is None and self.structure.shared
-
-    @property
     def _needs(self) -> tuple[bool, bool]:
         """Whether some structure has correlations, and whether all share the covariance."""
         structures = (self.structure,) if self.choice is None else self.choice.structures
@@ -194,11 +189,13 @@ class Gaussian(Family):
         """How much memory the scatters of so many classes and features take."""
         return 8 * prod(scatter_shape(self.layout(n_classes, n_columns), n_classes, n_columns))
 
-    def compact(self, rows: Rows, targets: Targets, names: Schema) -> list[Any]:
+    def fix(
+        self, rows: Rows, targets: Targets, names: Schema, *, wide: bool = False
+    ) -> Sequence[Family]:
         """In the span of the rows, if there are more features than rows and these are shrunk."""
         from gaussbayes.families.gaussian.spanned import compact
 
-        return compact(self, rows, targets) if self.regularisation == PLAIN else [self]
+        return compact(self, rows, targets) if wide and self.regularisation == PLAIN else [self]
 
     def observe(
         self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
@@ -477,10 +474,6 @@ class PredictiveGaussian(Gaussian):
     def estimated(covariance: object, shared: object) -> tuple[Structure, ...]:
         """All that are neither asked for nor excluded, if everything is left open."""
         return ESTIMATED if covariance == AUTOMATIC == shared else ()
-
-    @property
-    def has_linear_log_odds(self) -> bool:
-        return False
 
     @property
     def prior(self) -> Prior:

@@ -91,16 +91,10 @@ class Spanned(Mapped):
     span: Span
     family: Any  # Gaussian, of all features
 
-    learns_first = False  # its span comes with it
     attempt = Family.attempt
 
     name: ClassVar[str] = "gaussian"
     kind: ClassVar[Kind] = "number"
-
-    @property
-    def has_linear_log_odds(self) -> bool:
-        """Whether all classes share the covariance."""
-        return bool(self.family.has_linear_log_odds)
 
     @property
     def learnt(self) -> Span:
@@ -115,11 +109,6 @@ class Spanned(Mapped):
         """The coordinates of rows, which must lie in the span."""
         del names
         return number_rows(self.span.inside(rows))
-
-    def compact(self, rows: Rows, targets: Targets, names: Schema) -> list["Spanned"]:
-        """There is no less room."""
-        del rows, targets, names
-        return [self]
 
     def of_columns(self, columns: Sequence[int]) -> Any:
         """The family of some of the features: of all pairs of these."""
