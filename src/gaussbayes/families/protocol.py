@@ -295,16 +295,15 @@ class Family(Protocol):
         Missing values are expected by the `completion` of some of the rows; None is of all.
         """
 
-    def candidates(self) -> Iterator[Self]:
-        """What the automatic choice tries; just this one if there is no choice.
+    def variants(self, statistics: Any, names: Schema) -> Iterator[Sequence[Self]]:
+        """What model selection tries, in groups that differ only in how they regularise.
 
-        Candidates that differ only in what regularises follow one another.
+        A group has a closed form for held-out rows in common. Variants for which there are too few
+        rows, or whose estimates take long, are not among them. A family without choice is its own
+        only variant.
         """
-        yield self
-
-    def on_path_with(self, other: Self) -> bool:
-        """Whether two families differ in what regularises only, so that rows are left out once."""
-        return isinstance(other, type(self))
+        del statistics, names
+        yield [self]
 
     def given_units(self) -> Self:
         """This family, with units that may stay those of all rows as rows are left out.
@@ -313,20 +312,6 @@ class Family(Protocol):
         no such units.
         """
         return self
-
-    @property
-    def is_integrated(self) -> bool:
-        """Whether parameters are integrated out: rows left out alone say whether they can be."""
-        return False
-
-    def fewest_rows(self, names: Schema) -> int:
-        """Rows from which on this is tried beside families whose parameters are integrated out."""
-        return 0
-
-    def is_long(self, statistics: Any) -> bool:
-        """Whether an estimate takes so long that this is not tried beside quicker families."""
-        del statistics
-        return False
 
     @property
     def options(self) -> Mapping[str, Any]:

@@ -20,6 +20,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.families.gaussian.density import GaussianDensity, centre_of, divisors
+from gaussbayes.families.gaussian.family import fewest_rows
 from gaussbayes.families.gaussian.left_out import GaussianLeftOut, has_closed_form
 from gaussbayes.families.gaussian.predictive import PredictiveLeftOut, check_degrees
 from gaussbayes.families.gaussian.shrinkage import oas_by_traces
@@ -271,10 +272,15 @@ def compact(family: Any, rows: Rows, targets: Targets) -> list[Any]:
     shrinkages = (family.shrinkage,) if choice is None else choice.shrinkages
     full = tuple(some for some in structures if some.shape.correlated)
     others = tuple(some for some in structures if not some.shape.correlated)
-    beside = () if choice is None else choice.estimated  # correlated ones have no estimate
-    estimated = tuple(some for some in beside if not some.shape.correlated)
     numbers = (some for some in shrinkages if some == "oas" or isinstance(some, float))
     shrunk = tuple(some for some in numbers if some)
+    beside = () if choice is None else choice.estimated  # correlated ones have no estimate
+    estimated = tuple(
+        some
+        for some in beside
+        if not some.shape.correlated
+        and (not shrunk or n >= fewest_rows(some, targets.n_classes, d))
+    )
     simple = (*others, *estimated)
     if d <= n or not full or (not shrunk and not simple) or targets.n_unlabelled:
         return [family]
