@@ -1198,7 +1198,7 @@ class BaseClassifier(
             return fitted["_model"], fitted["_model"].classes, fitted["_selection"]
         target = y if isinstance(y, str) else None
         table, schema = self._first_rows(options, X, y, sample_weight)
-        settings = options.settings(schema).prepared(table.rows, table.targets, schema)
+        (settings,) = options.settings(schema).fix(table.rows, table.targets, schema)
         more = observe(table, settings, schema, n_threads(self.n_jobs))
         return learnt_model(settings, schema, more, target), more.classes, None
 

@@ -162,10 +162,8 @@ def test_families_and_their_names(case: Case) -> None:
     if family.name in FAMILIES:
         assert family_type(family.name) is type(family)
     assert family.name in RECORDED
-    assert list(family.candidates()) == [family]
-    assert family.on_path_with(family)
-    if family.is_counted:
-        assert family.n_parameters(3, 2) in {None, estimated(table).n_parameters}
+    assert list(family.variants(table.statistics, table.names)) == [[family]]
+    assert family.n_parameters(3, 2) in {None, estimated(table).n_parameters}
     assert replace(family) == family
 
 

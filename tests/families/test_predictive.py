@@ -257,7 +257,7 @@ def families(settings: tuple[Any, ...], target: str = "spherical") -> tuple[Any,
     """The family of all features, and the same in the span of the rows."""
     sharing, shrinkage, divisor, estimate = settings
     plain = Gaussian.of("full", sharing, divisor, shrinkage, target, estimate)
-    (spanned,) = plain.compact(ROWS, TARGETS, NAMES)
+    (spanned,) = plain.fix(ROWS, TARGETS, NAMES, wide=True)
     assert isinstance(spanned, Spanned)
     return plain, spanned
 

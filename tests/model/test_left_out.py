@@ -193,8 +193,13 @@ def test_every_kind_of_candidate_of_the_automatic_choice_is_left_out_as_if_refit
     assert automatic
     kinds = set()
     for view in alternatives:
-        settings = view.prepared(table.rows, table.targets, SCHEMA)
-        families = [list(family.candidates()) for family in settings.families]
+        (settings,) = view.fix(table.rows, table.targets, SCHEMA)
+        learnt = observe(table, settings, SCHEMA)
+        columns = zip(settings.families, learnt.parts, settings.names(SCHEMA), strict=True)
+        families = [  # of rows enough for all
+            [family for group in family.variants(part.scaled(100), names) for family in group]
+            for family, part, names in columns
+        ]
         many = max(map(len, families))
         for number in {0, *range(many - 6, many)}:  # the last are estimated
             chosen = [each[number if len(each) > 1 else 0] for each in families]

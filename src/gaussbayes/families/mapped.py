@@ -139,7 +139,6 @@ class MappedDensity:
 class Mapped(Family):
     """A family whose columns are mapped to numbers, which follow another `family`."""
 
-    learns_first = True
     family: Any  # Family, of what the columns are mapped to
 
     @property
@@ -159,10 +158,10 @@ class Mapped(Family):
         """What messages call the numbers that columns called `names` are mapped to."""
         return names
 
-    def compact(self, rows: Rows, targets: Targets, names: Schema) -> list[Self]:
-        """The same in less room, by the mapped rows."""
-        z, inner_names = self.forward(rows, names), self.inner_names(names)
-        return [self._around(inner) for inner in self.family.compact(z, targets, inner_names)]
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the map is known."""
+        return True
 
     def adapted(self, statistics: Any) -> Any:
         """Statistics gathered under other settings, by the same map."""
@@ -271,15 +270,10 @@ class Mapped(Family):
 
         return log_densities
 
-    def on_path_with(self, other: Self) -> bool:
-        """Whether two families differ in what regularises only."""
-        alike = self._around(None) == other._around(None)
-        return alike and bool(self.family.on_path_with(other.family))
-
-    def candidates(self) -> Iterator[Self]:
-        """What the automatic choice tries: the candidates of the family inside."""
-        for family in self.family.candidates():
-            yield self._around(family)
+    def variants(self, statistics: Any, names: Schema) -> Iterator[Sequence[Self]]:
+        """Those of the family inside."""
+        for families in self.family.variants(statistics.inner, self.inner_names(names)):
+            yield [self._around(family) for family in families]
 
     def completion(self, statistics: Any, names: Schema, threads: int = 1, near: Any = None) -> Any:
         """That of the family inside."""
@@ -288,19 +282,6 @@ class Mapped(Family):
     def given_units(self) -> Self:
         """The family inside may have units of its own."""
         return self._around(self.family.given_units())
-
-    @property
-    def is_integrated(self) -> bool:
-        """Whether parameters are integrated out."""
-        return bool(self.family.is_integrated)
-
-    def fewest_rows(self, names: Schema) -> int:
-        """That of the family inside."""
-        return int(self.family.fewest_rows(self.inner_names(names)))
-
-    def is_long(self, statistics: Any) -> bool:
-        """Whether the family inside takes long."""
-        return bool(self.family.is_long(statistics.inner))
 
     def _around(self, family: Any) -> Self:
         return replace(self, family=family)  # type: ignore[type-var]

@@ -189,39 +189,28 @@ class Family(Protocol):
 
     name: ClassVar[str]  # in `FAMILIES`, on the command line and in model files
     kind: ClassVar[Kind]
-    learns_first: ClassVar[bool] = False  # whether it learns from rows before it observes any
 
-    @property
-    def has_linear_log_odds(self) -> bool:
-        """Whether log ratios of classes are linear in the columns, whatever the rows."""
-        return False
+    def fix(
+        self, rows: Rows, targets: Targets, names: Schema, *, wide: bool = False
+    ) -> Sequence[Family]:
+        """This family with what has to be estimated before rows can be summed: transforms, span.
 
-    @property
-    def is_prepared(self) -> bool:
-        """Whether there is nothing that has to be learnt before rows are observed."""
-        return True
+        It is estimated once, from all rows, a sample, or the first of a stream, and is a setting
+        like others from then on. Rows may lack labels.
 
-    def prepared(self, rows: Rows, targets: Targets, names: Schema) -> Self:
-        """This family with what it has to learn from rows before it observes any.
+        Parameters
+        ----------
+        wide : whether these are all rows, and fewer than features
 
-        It is asked once, of all rows, of a sample, or of the first of a stream; what is learnt then
-        is a setting like others. Rows may lack labels.
+        Returns
+        -------
+        The family; or, if `wide`, several that need less memory and have its variants among them.
         """
-        return self
-
-    def prepared_like(self, other: Any) -> Self:
-        """This family with what another one, of the same columns, has learnt so."""
-        return self
-
-    def compact(self, rows: Rows, targets: Targets, names: Schema) -> list[Any]:
-        """Families that say of these rows what this one does, in less room, to choose from.
-
-        It is asked where rows are fewer than features, and these are all that will be observed.
-        """
+        del rows, targets, names, wide
         return [self]
 
     def of_columns(self, columns: Sequence[int]) -> Self:
-        """The family of some of the columns that this one is prepared for, in this order."""
+        """The family of some of the columns that this one is fixed for, in this order."""
         return self
 
     def observe(self, rows: Rows, targets: Targets, names: Schema, threads: int = 1) -> Any:
@@ -306,16 +295,15 @@ class Family(Protocol):
         Missing values are expected by the `completion` of some of the rows; None is of all.
         """
 
-    def candidates(self) -> Iterator[Self]:
-        """What the automatic choice tries; just this one if there is no choice.
+    def variants(self, statistics: Any, names: Schema) -> Iterator[Sequence[Self]]:
+        """What model selection tries, in groups that differ only in how they regularise.
 
-        Candidates that differ only in what regularises follow one another.
+        A group has a closed form for held-out rows in common. Variants for which there are too few
+        rows, or whose estimates take long, are not among them. A family without choice is its own
+        only variant.
         """
-        yield self
-
-    def on_path_with(self, other: Self) -> bool:
-        """Whether two families differ in what regularises only, so that rows are left out once."""
-        return isinstance(other, type(self))
+        del statistics, names
+        yield [self]
 
     def given_units(self) -> Self:
         """This family, with units that may stay those of all rows as rows are left out.
@@ -324,20 +312,6 @@ class Family(Protocol):
         no such units.
         """
         return self
-
-    @property
-    def is_integrated(self) -> bool:
-        """Whether parameters are integrated out: rows left out alone say whether they can be."""
-        return False
-
-    def fewest_rows(self, names: Schema) -> int:
-        """Rows from which on this is tried beside families whose parameters are integrated out."""
-        return 0
-
-    def is_long(self, statistics: Any) -> bool:
-        """Whether an estimate takes so long that this is not tried beside quicker families."""
-        del statistics
-        return False
 
     @property
     def options(self) -> Mapping[str, Any]:

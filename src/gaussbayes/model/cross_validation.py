@@ -86,7 +86,7 @@ def leave_one_out(
     """
     calibration = Calibration(1.0, np.zeros(schema.classes.shape[0])) if calibrated else None
     settings = replace(settings, calibration=calibration)
-    settings = settings.prepared(table.rows, table.targets, schema)
+    (settings,) = settings.fix(table.rows, table.targets, schema)
     learnt = observe(table, settings, schema, n_threads(n_jobs), keep_all=True).with_rows()
     check_n_classes(learnt.classes)
     data = held_out_rows(table, learnt, schema)

@@ -152,10 +152,12 @@ def _fit_all(
     """The model of all rows, whatever the weight of unlabelled ones, and how it was chosen."""
     few = table.targets.labels.shape[0] * schema.n_features < _WORTH_A_THREAD
     threads = 1 if few and options.n_jobs is None else n_threads(options.n_jobs)
-    alternatives = [some.prepared(table.rows, table.targets, schema) for some in alternatives]
-    if schema.n_features > table.targets.labels.shape[0] and all_rows is None:
-        wide = [some.compact(table.rows, table.targets, schema) for some in alternatives]
-        alternatives = [settings for some in wide for settings in some]
+    wide = schema.n_features > table.targets.labels.shape[0] and all_rows is None
+    alternatives = [
+        settings
+        for each in alternatives
+        for settings in each.fix(table.rows, table.targets, schema, wide=wide)
+    ]
     if all_rows is None:
         views = _observed(table, alternatives, schema, threads)
     else:

@@ -363,9 +363,9 @@ def best_calibrated(trials: Sequence[Trial]) -> Candidate:
     return judged[int(np.argmin(losses))].candidate
 
 
-def _is_integrated(settings: Settings) -> bool:
+def _is_predictive(settings: Settings) -> bool:
     """Whether some family integrates its parameters out."""
-    return any(family.is_integrated for family in settings.families)
+    return bool(settings.first("estimation") == "predictive")
 
 
 def _by_labels(view: LearntView) -> Settings:
@@ -373,22 +373,6 @@ def _by_labels(view: LearntView) -> Settings:
     if view.learnt.unlabelled is None:
         return view.settings
     return replace(view.settings, unlabelled_weight=0.0)
-
-
-def _is_long(settings: Settings, view: LearntView) -> bool:
-    """Whether estimates take long, so that settings are left to those who ask for them."""
-    pairs = zip(settings.families, view.learnt.parts, strict=True)
-    return any(family.is_long(part) for family, part in pairs)
-
-
-def _with_rows(paths: Sequence[list[Settings]], data: HeldOutRows) -> list[list[Settings]]:
-    """The paths for whose estimates there are rows enough; those that estimate nothing are."""
-
-    def enough(settings: Settings) -> bool:
-        pairs = zip(settings.families, settings.names(data.schema), strict=True)
-        return all(data.codes.size >= family.fewest_rows(names) for family, names in pairs)
-
-    return [path for path in paths if _is_integrated(path[0]) or enough(path[0])]
 
 
 def try_all(
@@ -399,37 +383,15 @@ def try_all(
 ) -> list[Trial]:
     """All candidates of several views, judged by labelled rows.
 
-    If that takes long, by few rows first, and the best few of them by more. Those whose estimates
-    take long are tried only if others, which do not, cannot be judged.
+    If that takes long, by few rows first, and the best few of them by more.
     """
-    paths = [list(_paths(_by_labels(view))) for view in views]
-    pairs_of_views = zip(views, paths, strict=True)
-    quick = [
-        [path for path in some if not _is_long(path[0], view)] for view, some in pairs_of_views
-    ]
-    if quick != paths and any(quick):
-        trials = _try_paths(table, views, quick, schema, n_jobs)
-        if any(trial.candidate.refused is None for trial in trials):
-            return trials
-    return _try_paths(table, views, paths, schema, n_jobs)
-
-
-def _try_paths(
-    table: LabelledRows,
-    views: Sequence[LearntView],
-    of_views: Sequence[list[list[Settings]]],
-    schema: Schema,
-    n_jobs: int | None,
-) -> list[Trial]:
-    """The candidates of the paths of each view, judged by labelled rows."""
     rounds: list[_Round] = []
-    estimates_alone = not any(_is_integrated(path[0]) for paths in of_views for path in paths)
-    for view, candidates in zip(views, of_views, strict=True):
+    for view in views:
         data = held_out_rows(table, replace(view.learnt, unlabelled=None), schema)
-        paths = candidates if estimates_alone else _with_rows(candidates, data)
-        integrated = [path[0] for path in paths if _is_integrated(path[0])]
+        paths = list(_paths(_by_labels(view), data))
+        predictive = [path[0] for path in paths if _is_predictive(path[0])]
         with suppress(SingularCovarianceError):  # without completions there is no closed form
-            data = completed(data, integrated[0], n_jobs) if integrated else data
+            data = completed(data, predictive[0], n_jobs) if predictive else data
         quick = [path for path in paths if closed_forms(data, [s.given_units() for s in path])]
         rounds += [_Round(view, data, path) for path in quick or paths]
     n_candidates = sum(len(some.path) for some in rounds)
@@ -531,36 +493,34 @@ def shrinkage_name(settings: Settings) -> str:
     return ", no shrinkage" if shrinkage is None else f", shrinkage {amount}"
 
 
-def _paths(settings: Settings) -> Iterator[list[Settings]]:
+def _paths(settings: Settings, data: HeldOutRows) -> Iterator[list[Settings]]:
     """Settings of candidates, in groups that differ only in what regularises.
 
     Families that have a choice are chosen alike.
     """
-    choices = [list(family.candidates()) for family in settings.families]
-    if len({len(choice) for choice in choices} - {1}) > 1:
-        msg = "families that leave something open must leave the same: they are chosen alike"
-        raise OptionError(msg)
-    candidates = [
-        [choice[number if len(choice) > 1 else 0] for choice in choices]
-        for number in range(max(map(len, choices)))
-    ]
-    path: list[Settings] = []
-    for families in candidates:
-        candidate = settings.with_families(families)
-        if path:
-            pairs = zip(path[-1].families, families, strict=True)
-            if not all(before.on_path_with(family) for before, family in pairs):
-                yield path
-                path = []
-        path.append(candidate)
-    yield path
+    columns = zip(settings.families, data.learnt.parts, settings.names(data.schema), strict=True)
+    choices = [list(family.variants(part, names)) for family, part, names in columns]
+    fixed = [len(choice) == 1 and len(choice[0]) == 1 for choice in choices]
+    several = [choice for choice, alone in zip(choices, fixed, strict=True) if not alone]
+    for number in range(min(map(len, several), default=1)):
+        groups = [
+            choice[0 if alone else number] for choice, alone in zip(choices, fixed, strict=True)
+        ]
+        lengths = {len(group) for group in groups} - {1}
+        if len(lengths) > 1:
+            msg = "families that leave something open must leave the same: they are chosen alike"
+            raise OptionError(msg)
+        yield [
+            settings.with_families([group[at if len(group) > 1 else 0] for group in groups])
+            for at in range(max(map(len, groups)))
+        ]
 
 
 def _fitted(learnt: Learnt, settings: Settings, schema: Schema, n_jobs: int | None) -> Candidate:
     """A candidate before any row is held out."""
     schema = replace(schema, classes=learnt.classes)
     # Of a class that weighs less than a row there may be no density.
-    if _is_integrated(settings) and learnt.weight.min() >= 1:
+    if _is_predictive(settings) and learnt.weight.min() >= 1:
         return Candidate(settings, nan, nan, nan, _n_parameters(settings, schema))
     try:
         solution = solve(learnt, settings, schema, n_jobs)

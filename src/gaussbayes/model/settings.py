@@ -12,6 +12,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.mapped import Mapped
 from gaussbayes.kernels.arrays import Columns
 from gaussbayes.model.calibration import Calibration
 
@@ -115,36 +116,27 @@ class Settings:
         codes = [before.position(label) for label in classes.tolist()]
         return replace(self, calibration=self.calibration.selected(codes))
 
-    def prepared(self, rows: Rows, targets: Targets, schema: Schema) -> "Settings":
-        """The same with what families learn from rows before they observe any."""
-        if not any(component.family.learns_first for component in self.components):
-            return self
-        columns = zip(self.families, self.parts(rows, schema), self.names(schema), strict=True)
-        return self.with_families(
-            [family.prepared(part, targets, n) for family, part, n in columns]
-        )
+    @property
+    def is_fixed(self) -> bool:
+        """Whether no family has to estimate anything before it can sum rows."""
+        return all(family.is_fixed for family in self.families if isinstance(family, Mapped))
 
-    def compact(self, rows: Rows, targets: Targets, schema: Schema) -> "list[Settings]":
-        """Settings that say of these rows what these say, in less room, to choose from."""
+    def fix(
+        self, rows: Rows, targets: Targets, schema: Schema, *, wide: bool = False
+    ) -> "list[Settings]":
+        """The same, or several to select from, with what families estimate before they sum rows.
+
+        See `Family.fix`.
+        """
+        if self.is_fixed and not wide:
+            return [self]
         columns = zip(self.families, self.parts(rows, schema), self.names(schema), strict=True)
-        each = [family.compact(part, targets, names) for family, part, names in columns]
+        each = [family.fix(part, targets, names, wide=wide) for family, part, names in columns]
         several = [number for number, families in enumerate(each) if len(families) > 1]
         if several and len(each) > 1:  # of families that are chosen alike none may choose apart
-            each = [[family] for family in self.families]
+            return self.fix(rows, targets, schema)
         together = range(max(len(families) for families in each))
         return [self.with_families([f[min(n, len(f) - 1)] for f in each]) for n in together]
-
-    def prepared_like(self, other: "Settings") -> "Settings":
-        """The same with what the families of other settings have learnt so."""
-        if all(component.family.is_prepared for component in self.components):
-            return self
-        known = {component.columns: component.family for component in other.components}
-        return self.with_families(
-            [
-                component.family.prepared_like(known.get(component.columns))
-                for component in self.components
-            ]
-        )
 
     def with_families(self, families: Sequence[Any]) -> "Settings":
         """The same with other families for the same columns."""

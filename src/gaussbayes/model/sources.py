@@ -78,19 +78,19 @@ def check_read_again(rows: RowSource, why: str) -> None:
         raise DataError(msg)
 
 
-def prepared_settings(
+def fixed_settings(
     settings: Settings, schema: Schema, rows: RowSource, n_jobs: int | None
 ) -> Settings:
-    """The settings with what families learn before they observe rows.
+    """The settings with what families estimate before they sum rows.
 
-    It is learnt from a sample of the rows, for which the source is read once more.
+    It is estimated from a sample of the rows, for which the source is read once more.
     """
-    if all(family.is_prepared for family in settings.families):
+    if settings.is_fixed:
         return settings
     check_read_again(rows, "a transform is learnt from rows before they are summed")
     sample = rows.reduce(Sampling(schema.of_categories), n_jobs=n_jobs).total.table
     schema = replace(schema, classes=sample.classes)
-    return settings.prepared(sample.rows, sample.targets, schema)
+    return settings.fix(sample.rows, sample.targets, schema)[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,7 +131,7 @@ def fit_rows(
     settings = options.settings(schema)
     if options.automatic or options.calibration is not None:
         return _fit_by_rows(rows, options, schema, n_jobs, labelled_only=labelled_only)
-    settings = prepared_settings(settings, schema, rows, n_jobs)
+    settings = fixed_settings(settings, schema, rows, n_jobs)
     reduced = rows.reduce(Observation(settings, schema, labelled_only), n_jobs=n_jobs)
     model = learnt_model(settings, schema, reduced.total, rows.target)
     return SourceFit(model.solved(n_jobs, rows=_reduction(model, rows)), reduced)

@@ -38,7 +38,7 @@ class Coded(Mapped):
     >>> rows = Rows(x, codes, (("no", "yes"),))
     >>> targets = Targets(np.array([0, 0, 0, 1, 1, 1], np.int32), 2)
     >>> names = Schema(np.arange(2), 2, ("x", "answer"), categorical=(1,))
-    >>> family = Coded(Gaussian.of(shared=True)).prepared(rows, targets, names)
+    >>> (family,) = Coded(Gaussian.of(shared=True)).fix(rows, targets, names)
     >>> density = family.estimate(family.observe(rows, targets, names), names).density
     >>> [table.title for table in density.tables(names)]
     ['mean', 'standard deviation', 'p(answer | class)']
@@ -70,7 +70,7 @@ class Coded(Mapped):
     def learnt(self) -> Coding:
         """The codes; they must have been learnt."""
         if self.coding is None:
-            msg = "the code of categories must be learnt (prepared) before it is used"
+            msg = "the code of categories must be fixed before it is used"
             raise OptionError(msg)
         return self.coding
 
@@ -106,27 +106,20 @@ class Coded(Mapped):
         return tuple("positive" if kind == "log" else code.content for code, kind in pairs)
 
     @property
-    def is_prepared(self) -> bool:
+    def is_fixed(self) -> bool:
         """Whether the code is learnt."""
         return self.coding is not None
 
-    def prepared(self, rows: Rows, targets: Targets, names: Schema) -> "Coded":
+    def fix(
+        self, rows: Rows, targets: Targets, names: Schema, *, wide: bool = False
+    ) -> "list[Coded]":
         """This family with the code of the rows, and transforms that suit their numbers."""
-        if self.is_prepared:
-            return self
-        coding = learn(rows, targets.total_weights(), names.categorical)
-        family = self._transformed(coding)
-        family = family.prepared(coding.forward(rows), targets, coding.names(names))
-        return replace(self, family=family, coding=coding)
-
-    def prepared_like(self, other: Any) -> "Coded":
-        """This family with the code and the transforms of another, if these are asked for here."""
-        if self.is_prepared or not isinstance(other, Coded) or other.coding is None:
-            return self
-        like = self._transformed(other.coding).prepared_like(other.family)
-        if like.transforms != other.family.transforms:
-            return self
-        return replace(self, family=like, coding=other.coding)
+        coding, family = self.coding, self.family
+        if coding is None:
+            coding = learn(rows, targets.total_weights(), names.categorical)
+            family = self._transformed(coding)
+        families = family.fix(coding.forward(rows), targets, coding.names(names), wide=wide)
+        return [replace(self, family=family, coding=coding) for family in families]
 
     def _transformed(self, coding: Coding) -> Transformed:
         """The family of the codes, whose numbers are to be transformed as is wanted."""

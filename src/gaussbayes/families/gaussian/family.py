@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from itertools import groupby
 from math import prod
 from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
 from weakref import WeakKeyDictionary
@@ -103,8 +104,6 @@ class Gaussian(Family):
     --------
     >>> Gaussian.of("full", shared=0.5).structure
     Structure(covariance='full', sharing=0.5)
-    >>> len(list(Gaussian.of("auto", shrinkage="auto").candidates()))
-    107
     """
 
     structure: Structure = STRUCTURES["QDA"]
@@ -173,11 +172,6 @@ class Gaussian(Family):
         }
 
     @property
-    def has_linear_log_odds(self) -> bool:
-        """Whether all classes share the covariance."""
-        return self.choice is None and self.structure.shared
-
-    @property
     def _needs(self) -> tuple[bool, bool]:
         """Whether some structure has correlations, and whether all share the covariance."""
         structures = (self.structure,) if self.choice is None else self.choice.structures
@@ -194,11 +188,13 @@ class Gaussian(Family):
         """How much memory the scatters of so many classes and features take."""
         return 8 * prod(scatter_shape(self.layout(n_classes, n_columns), n_classes, n_columns))
 
-    def compact(self, rows: Rows, targets: Targets, names: Schema) -> list[Any]:
+    def fix(
+        self, rows: Rows, targets: Targets, names: Schema, *, wide: bool = False
+    ) -> Sequence[Family]:
         """In the span of the rows, if there are more features than rows and these are shrunk."""
         from gaussbayes.families.gaussian.spanned import compact
 
-        return compact(self, rows, targets) if self.regularisation == PLAIN else [self]
+        return compact(self, rows, targets) if wide and self.regularisation == PLAIN else [self]
 
     def observe(
         self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
@@ -373,15 +369,30 @@ class Gaussian(Family):
             return None
         return left_out.left_out(statistics, path, targets, names)
 
-    def candidates(self) -> Iterator["Gaussian"]:
-        """What the automatic choice tries; neighbours of one structure differ in shrinkage.
+    def variants(
+        self, statistics: GaussianStatistics, names: Schema
+    ) -> Iterator[Sequence["Gaussian"]]:
+        """What model selection tries: those of one structure differ in shrinkage.
+
+        Predictive ones have one closed form, whatever their priors.
+        """
+        tried = [self] if self.choice is None else list(self._tried(statistics, names))
+        quick = [family for family in tried if not _takes_long(family.structure, statistics)]
+
+        def closed_form(family: Gaussian) -> Structure | None:
+            return None if family.estimation == "predictive" else family.structure
+
+        for _, families in groupby(quick or tried, closed_form):
+            yield list(families)
+
+    def _tried(self, statistics: GaussianStatistics, names: Schema) -> Iterator["Gaussian"]:
+        """The structures and shrinkages of the choice.
 
         A spherical covariance depends on the units of the features. With the diagonal target it is
         the diagonal one, shrunk as far as can be.
         """
-        if self.choice is None:
-            yield self
-            return
+        del statistics, names
+        assert self.choice is not None
         several = len(self.choice.structures) > 1
         for wanted in self.choice.structures:
             structure, shrinkages = wanted, self.choice.shrinkages
@@ -396,22 +407,6 @@ class Gaussian(Family):
                 if not (slow and shrinkage == "oas"):
                     yield replace(self, structure=structure, shrinkage=shrinkage, choice=None)
 
-    def on_path_with(self, other: "Gaussian") -> bool:
-        settings = (self.structure, self.divisor, self.target, self.regularisation)
-        return settings == (other.structure, other.divisor, other.target, other.regularisation)
-
-    def fewest_rows(self, names: Schema) -> int:
-        """Ten for each class, and for each feature if these are correlated; `FEWEST_ESTIMATED`."""
-        size = names.n_features if self.structure.shape.correlated else 1
-        return FEWEST_ESTIMATED * int(names.classes.shape[0]) * size
-
-    def is_long(self, statistics: GaussianStatistics) -> bool:
-        """Whether an iteration of EM is long: h³ multiplications a cell that lacks h features."""
-        if statistics.cells is None or not self.structure.shape.correlated:
-            return False
-        lacking = np.count_nonzero(~statistics.cells.observed, axis=1).astype(np.float64)
-        return bool((lacking**3).sum() > _LONG)
-
     def given_units(self) -> Any:
         """This family, whose units of shrinkage may be those of all rows whichever are left out.
 
@@ -419,6 +414,19 @@ class Gaussian(Family):
         for each row.
         """
         return replace(self, units_given=True)
+
+
+def fewest_rows(structure: Structure, n_classes: int, n_columns: int) -> int:
+    """Rows from which on parameters are estimated beside integrated ones: `FEWEST_ESTIMATED`."""
+    return FEWEST_ESTIMATED * n_classes * (n_columns if structure.shape.correlated else 1)
+
+
+def _takes_long(structure: Structure, statistics: GaussianStatistics) -> bool:
+    """Whether an iteration of EM is long: h³ multiplications a cell that lacks h features."""
+    if statistics.cells is None or not structure.shape.correlated:
+        return False
+    lacking = np.count_nonzero(~statistics.cells.observed, axis=1).astype(np.float64)
+    return bool((lacking**3).sum() > _LONG)
 
 
 _LONG = 3e9
@@ -477,10 +485,6 @@ class PredictiveGaussian(Gaussian):
     def estimated(covariance: object, shared: object) -> tuple[Structure, ...]:
         """All that are neither asked for nor excluded, if everything is left open."""
         return ESTIMATED if covariance == AUTOMATIC == shared else ()
-
-    @property
-    def has_linear_log_odds(self) -> bool:
-        return False
 
     @property
     def prior(self) -> Prior:
@@ -577,33 +581,21 @@ class PredictiveGaussian(Gaussian):
 
         return log_densities
 
-    def candidates(self) -> Iterator[Any]:
-        """What the automatic choice tries: how strong the prior is, and how far it is shrunk.
+    def _tried(self, statistics: GaussianStatistics, names: Schema) -> Iterator[Gaussian]:
+        """How strong the prior is, and how far it is shrunk.
 
-        Besides, with ``covariance="auto"``, Gaussians: of independent features, whose variances are
-        shrunk as little as is tried, and of correlated ones, not shrunk.
+        Besides, with ``covariance="auto"`` and enough rows, Gaussians: of independent features,
+        whose variances are shrunk as little as is tried, and of correlated ones, not shrunk.
         """
-        if self.choice is None:
-            yield self
-            return
+        assert self.choice is not None
         for structure in self.choice.structures:
             for shrinkage in self.choice.shrinkages:
                 yield replace(self, structure=structure, shrinkage=shrinkage, choice=None)
+        k, d, n = statistics.weight.size, names.n_features, float(statistics.weight.sum())
         for structure in self.choice.estimated:
-            least = None if structure.shape.correlated else self.choice.shrinkages[0]
-            yield Gaussian(structure, self.divisor, least)
-
-    def on_path_with(self, other: Gaussian) -> bool:
-        return isinstance(other, PredictiveGaussian) and self.target == other.target
-
-    @property
-    def is_integrated(self) -> bool:
-        return True
-
-    def fewest_rows(self, names: Schema) -> int:
-        """The prior does for any number."""
-        del names
-        return 0
+            if not self.choice.structures or n >= fewest_rows(structure, k, d):
+                least = None if structure.shape.correlated else self.choice.shrinkages[0]
+                yield Gaussian(structure, self.divisor, least)
 
 
 AUTOMATIC_GAUSSIAN = PredictiveGaussian(structure_of("full", 0.75), "mle", 0.1, None, "spherical")

@@ -20,6 +20,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.families.gaussian.density import divisors, located_density
+from gaussbayes.families.gaussian.family import fewest_rows
 from gaussbayes.families.gaussian.left_out import GaussianLeftOut, has_closed_form
 from gaussbayes.families.gaussian.predictive import PredictiveLeftOut, check_degrees
 from gaussbayes.families.gaussian.shrinkage import oas_by_traces
@@ -91,16 +92,10 @@ class Spanned(Mapped):
     span: Span
     family: Any  # Gaussian, of all features
 
-    learns_first = False  # its span comes with it
     attempt = Family.attempt
 
     name: ClassVar[str] = "gaussian"
     kind: ClassVar[Kind] = "number"
-
-    @property
-    def has_linear_log_odds(self) -> bool:
-        """Whether all classes share the covariance."""
-        return bool(self.family.has_linear_log_odds)
 
     @property
     def learnt(self) -> Span:
@@ -115,11 +110,6 @@ class Spanned(Mapped):
         """The coordinates of rows, which must lie in the span."""
         del names
         return number_rows(self.span.inside(rows))
-
-    def compact(self, rows: Rows, targets: Targets, names: Schema) -> list["Spanned"]:
-        """There is no less room."""
-        del rows, targets, names
-        return [self]
 
     def of_columns(self, columns: Sequence[int]) -> Any:
         """The family of some of the features: of all pairs of these."""
@@ -283,10 +273,15 @@ def compact(family: Any, rows: Rows, targets: Targets) -> list[Any]:
     shrinkages = (family.shrinkage,) if choice is None else choice.shrinkages
     full = tuple(some for some in structures if some.shape.correlated)
     others = tuple(some for some in structures if not some.shape.correlated)
-    beside = () if choice is None else choice.estimated  # correlated ones have no estimate
-    estimated = tuple(some for some in beside if not some.shape.correlated)
     numbers = (some for some in shrinkages if some == "oas" or isinstance(some, float))
     shrunk = tuple(some for some in numbers if some)
+    beside = () if choice is None else choice.estimated  # correlated ones have no estimate
+    estimated = tuple(
+        some
+        for some in beside
+        if not some.shape.correlated
+        and (not shrunk or n >= fewest_rows(some, targets.n_classes, d))
+    )
     simple = (*others, *estimated)
     if d <= n or not full or (not shrunk and not simple) or targets.n_unlabelled:
         return [family]

@@ -35,7 +35,7 @@ class Transformed(Mapped):
 
     ``log p(x | c) = log p(z | c) + Σ_j log t_j'(x_j)``
 
-    A transform is given by name until it is learnt (`prepared`), from rows, before any are
+    A transform is given by name until it is estimated (`fix`), from rows, before any are
     observed; from then on it is a setting. So statistics are sums over rows of z, which merge and
     are removed, and rows left out one at a time are scored exactly, given the transforms.
 
@@ -45,7 +45,8 @@ class Transformed(Mapped):
     >>> from gaussbayes.families import family_type
     >>> rows = number_rows(np.exp([[0.0], [1.0], [2.0], [3.0]]))
     >>> targets, names = Targets(np.array([0, 0, 1, 1], np.int32), 2), Schema(np.arange(2), 1)
-    >>> family = Transformed(("log",), family_type("gaussian")()).prepared(rows, targets, names)
+    >>> family = Transformed(("log",), family_type("gaussian")())
+    >>> (family,) = family.fix(rows, targets, names)
     >>> family.transforms
     (Logarithm(center=1.5, scale=0.5),)
     >>> density = family.estimate(family.observe(rows, targets, names), names).density
@@ -87,15 +88,22 @@ class Transformed(Mapped):
         """The transforms; they must have been learnt."""
         for transform in self.transforms:
             if isinstance(transform, str):
-                msg = f"the transform {transform!r} must be learnt (prepared) before it is used"
+                msg = f"the transform {transform!r} must be fixed before it is used"
                 raise OptionError(msg)
         return Transforms(self.transforms)  # type: ignore[arg-type]
 
-    def prepared(self, rows: Rows, targets: Targets, names: Schema) -> "Transformed":
+    def fix(
+        self, rows: Rows, targets: Targets, names: Schema, *, wide: bool = False
+    ) -> "list[Transformed]":
         """This family with the transforms that suit the rows, where they are given by name."""
+        fixed = self if self.is_fixed else self._with_transforms(rows, targets, names)
+        if not wide:
+            return [fixed]
+        families = self.family.fix(fixed.forward(rows, names), targets, names, wide=True)
+        return [replace(fixed, family=family) for family in families]
+
+    def _with_transforms(self, rows: Rows, targets: Targets, names: Schema) -> "Transformed":
         kinds: Sequence[Any] = self.transforms
-        if self.is_prepared:
-            return self
         if len(kinds) == 1:
             kinds = kinds * rows.numbers.shape[1]
         wanted: list[Any] = [kind if isinstance(kind, str) else "standardised" for kind in kinds]
@@ -106,26 +114,9 @@ class Transformed(Mapped):
         )
 
     @property
-    def is_prepared(self) -> bool:
+    def is_fixed(self) -> bool:
         """Whether all transforms are learnt."""
         return not any(isinstance(transform, str) for transform in self.transforms)
-
-    def prepared_like(self, other: Any) -> "Transformed":
-        """This family with the transforms of another, if they are what is asked for here."""
-        if self.is_prepared or not isinstance(other, Transformed):
-            return self
-        kinds = self.transforms * (len(other.transforms) // len(self.transforms))
-        pairs = list(zip(kinds, other.transforms, strict=True))
-        for wanted, learnt in pairs:
-            kind = learnt if isinstance(learnt, str) else learnt.kind
-            # Columns of one or two values are standardised, whatever is asked for.
-            if isinstance(wanted, str) and kind not in {wanted, "standardised"}:
-                msg = (
-                    f"the transform {kind!r} was learnt from the first rows and holds for all that "
-                    f"follow, got {wanted!r}: fit again"
-                )
-                raise OptionError(msg)
-        return replace(self, transforms=tuple(b if isinstance(a, str) else a for a, b in pairs))
 
     def of_columns(self, columns: Sequence[int]) -> "Transformed":
         """The family of some of the columns, in this order."""
