@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from gaussbayes.lab import Lab
+    from gaussbayes.model.file.selection import SavedSelection
 
 Value = TypeVar("Value")
 
@@ -184,7 +185,7 @@ class BaseClassifier(
     columns: Columns | None
     n_jobs: int | None
     _model: Model  # not there before fitting
-    _selection: Selection | None = None
+    _selection: Selection | SavedSelection | None = None
     _automatic: ClassVar[bool] = False
     _arguments: ClassVar[tuple[str, ...]]
 
@@ -934,7 +935,13 @@ class BaseClassifier(
         with suppress(GaussBayesError):  # with too few rows so far, the statistics are saved
             self._ready()
         name: Any = "AutoClassifier" if self._automatic else "GaussianClassifier"
-        return file.save(self._record(), Path(path), name, unlabelled_rows=unlabelled_rows)
+        return file.save(
+            self._record(),
+            Path(path),
+            name,
+            selection=self._selection,
+            unlabelled_rows=unlabelled_rows,
+        )
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -1089,10 +1096,10 @@ class BaseClassifier(
     intercept_ = Fitted[FloatArray](lambda model: _linear(model, 1), needs=_LINEAR)
 
     @property
-    def selection_(self) -> Selection:
-        """The candidates of an `AutoClassifier` and the one that was selected."""
+    def selection_(self) -> Selection | SavedSelection:
+        """The candidates of an `AutoClassifier` and the selected one; of a file, their scores."""
         if self._selection is None:
-            why = "an AutoClassifier has it after fit, before it is saved and loaded"
+            why = "an AutoClassifier has it after fit"
             msg = f"{type(self).__name__!r} object has no attribute 'selection_': {why}"
             raise AttributeError(msg, name="selection_", obj=self)
         return self._selection
@@ -1153,13 +1160,13 @@ class BaseClassifier(
     # Between scikit-learn's conventions and the model.
 
     @classmethod
-    def _from_model(cls, model: Model) -> Self:
+    def _from_model(cls, model: Model, selection: SavedSelection | None = None) -> Self:
         """An estimator with the settings of a model; given priors do not bind a later fit."""
         known = arguments_of(model.settings, model.schema)
         if model.learnt is None:
             known["priors"] = None
         arguments = {name: known[name] for name in cls._arguments if name in known}
-        return cls(**arguments)._remember(model.announcing(None))  # noqa: SLF001
+        return cls(**arguments)._remember(model.announcing(None), _selection=selection)  # noqa: SLF001
 
     def _options(self) -> Options:
         """The arguments, checked."""
@@ -1183,7 +1190,7 @@ class BaseClassifier(
 
     def _updated(
         self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike, decay: float
-    ) -> tuple[Model, LabelArray, Selection | None]:
+    ) -> tuple[Model, LabelArray, Selection | SavedSelection | None]:
         """The model of all rows so far and of more, the labels of these, and the selection."""
         if self.__sklearn_is_fitted__():
             before = self._record().decayed(decay)
@@ -1550,9 +1557,9 @@ def load(path: str | PathLike[str]) -> GaussianClassifier | AutoClassifier:
     """
     from gaussbayes.model import file
 
-    model, estimator = file.load_estimator(Path(path))
+    model, estimator, selection = file.load_estimator(Path(path))
     kind = AutoClassifier if estimator == "AutoClassifier" else GaussianClassifier
-    return kind._from_model(model)  # noqa: SLF001
+    return kind._from_model(model, selection)  # noqa: SLF001
 
 
 def _model_of(other: object) -> Model:

@@ -60,13 +60,24 @@ def command(
     earlier = None if like is None else inputs.load_model(like)
     with console.warnings_told(fitting=True), working("fitting"):
         classifier.fit(rows, y, weights, like=earlier)
-    save_and_tell(classifier, output, as_json=as_json, weighted=weights is not None)
+    save_and_tell(
+        classifier, output, as_json=as_json, weighted=weights is not None, selected=like is None
+    )
 
 
 def save_and_tell(
-    model: Classifier, place: str, *, as_json: bool, weighted: bool, known: Iterable[str] = ()
+    model: Classifier,
+    place: str,
+    *,
+    as_json: bool,
+    weighted: bool,
+    selected: bool,
+    known: Iterable[str] = (),
 ) -> None:
-    """Write a model and report its rows, classes, features, selection, and notices not `known`."""
+    """Write a model and report its rows, classes, features and notices that are not `known`.
+
+    How it was selected is reported if this command has `selected` it.
+    """
     with console.writable(place) as path:
         model.save(path)
     if as_json:
@@ -83,7 +94,7 @@ def save_and_tell(
         rows = f"rows of total weight {weight:.6g}"
     tell(f"Fitted on {rows} ({classes}, {features}); model saved to {where}")
     selection = getattr(model, "selection_", None)
-    if selection is not None:
+    if selection is not None and selected:
         tell(
             f"Selected: {selection.title}; leave-one-out log loss {selection.log_loss:.3f} "
             f"(class frequencies: {selection.baseline_log_loss:.3f})"

@@ -72,4 +72,6 @@ def command(
                 y = inputs.fitted_target(fitted, target, model)
                 fitted.forget(inputs.open_rows((name,), values), y, weights)
     with inputs.unchanged(place, content):
-        save_and_tell(fitted, place, as_json=as_json, weighted=bool(weights), known=known)
+        save_and_tell(
+            fitted, place, as_json=as_json, weighted=bool(weights), selected=False, known=known
+        )

@@ -49,6 +49,10 @@ def test_models_come_back(name: str, tmp_path: Path) -> None:
             np.testing.assert_array_equal(other.with_priors(priors).priors_, expected)
     assert str(again.columns_) == str(model.columns_)
     assert again.notices_ == model.notices_
+    if isinstance(model, AutoClassifier):
+        assert again.selection_.to_dict().items() <= model.selection_.to_dict().items()
+        assert again.selection_.best.title == again.selection_.title == model.selection_.title
+        assert f"held-out log loss {model.selection_.log_loss:.4f}" in str(again.selection_)
     for attribute in ("n_features_in_", "n_parameters_", "feature_names_in_", "means_"):
         there = hasattr(model, attribute)
         assert hasattr(again, attribute) == there

@@ -27,6 +27,7 @@ from gaussbayes.model.file.document import (
     ModelRecord,
     PriorsRecord,
 )
+from gaussbayes.model.file.selection import SavedSelection
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import Component, Priors, Settings
 from gaussbayes.model.solution import Solution
@@ -46,8 +47,8 @@ _TAIL = re.compile(rb'(?<=\n)"checksum": "sha256:([0-9a-f]{64})"\n\}\n?\Z')
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
 
 
-def load_estimator(path: Path) -> tuple[Model, EstimatorName]:
-    """Read the model in a file, and the name of the class that saved it."""
+def load_estimator(path: Path) -> tuple[Model, EstimatorName, SavedSelection | None]:
+    """Read the model in a file, the name of the class that saved it, and how it was selected."""
     try:
         return _loads(_read(path))
     except FileError as error:
@@ -72,7 +73,7 @@ def _read(path: Path) -> bytes:
         return file.read(status.st_size + 1)
 
 
-def _loads(data: bytes) -> tuple[Model, EstimatorName]:
+def _loads(data: bytes) -> tuple[Model, EstimatorName, SavedSelection | None]:
     _check_size(len(data))
     # Without what an editor or a version control system of Windows may have added. A carriage
     # return cannot be part of a string in JSON, so that no two files become one.
@@ -83,7 +84,7 @@ def _loads(data: bytes) -> tuple[Model, EstimatorName]:
     _check_strings(data)
     record = decode(data, ModelRecord)
     with np.errstate(all="ignore"):
-        return _model(record), record.estimator
+        return _model(record), record.estimator, record.selection
 
 
 def _check_size(size: int) -> None:

@@ -5,11 +5,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from gaussbayes.base.atomic import replace_file
 from gaussbayes.base.errors import FileError, GaussBayesError
 from gaussbayes.base.records import encode, within
+from gaussbayes.base.result import Result
 from gaussbayes.families import family_records
 from gaussbayes.model.file.document import (
     CalibrationRecord,
@@ -25,6 +27,7 @@ from gaussbayes.model.file.document import (
     UnlabelledRecord,
 )
 from gaussbayes.model.file.reader import loads
+from gaussbayes.model.file.selection import SavedSelection
 from gaussbayes.model.model import Model
 from gaussbayes.model.solution import Solution
 
@@ -34,10 +37,12 @@ def save(
     path: Path,
     estimator: EstimatorName = "GaussianClassifier",
     *,
+    selection: Result | None = None,
     unlabelled_rows: bool = False,
 ) -> Path:
     """Write a model, see `dumps`, whole or not at all: whatever fails leaves the old file there."""
-    replace_file(path, dumps(model, estimator, unlabelled_rows=unlabelled_rows), "the model")
+    data = dumps(model, estimator, selection=selection, unlabelled_rows=unlabelled_rows)
+    replace_file(path, data, "the model")
     return path
 
 
@@ -45,6 +50,7 @@ def dumps(
     model: Model,
     estimator: EstimatorName = "GaussianClassifier",
     *,
+    selection: Result | None = None,
     unlabelled_rows: bool = False,
 ) -> bytes:
     """The model file of a model.
@@ -55,11 +61,12 @@ def dumps(
     Parameters
     ----------
     estimator : the class that a reader makes an instance of
+    selection : how the model was selected, if it was
     unlabelled_rows : whether to write unlabelled rows that the model has learnt from, without which
         a loaded model predicts but cannot be updated
     """
     try:
-        record = _record(model, estimator, unlabelled_rows)
+        record = _record(model, estimator, selection, unlabelled_rows)
         lines = [b"{\n"]
         for name in record.__struct_fields__[:-1]:
             with within(name):
@@ -74,7 +81,9 @@ def dumps(
     return data
 
 
-def _record(model: Model, estimator: EstimatorName, unlabelled_rows: bool) -> ModelRecord:
+def _record(
+    model: Model, estimator: EstimatorName, selection: Result | None, unlabelled_rows: bool
+) -> ModelRecord:
     schema = model.schema
     return ModelRecord(
         format="gaussbayes model",
@@ -86,6 +95,7 @@ def _record(model: Model, estimator: EstimatorName, unlabelled_rows: bool) -> Mo
         target=model.target,
         missing=MarksRecord(**schema.missing.options),
         notices=list(model.notices),
+        selection=None if selection is None else _saved(selection),
         model=_member(model, unlabelled_rows),
         checksum="",
     )
@@ -116,6 +126,14 @@ def _member(model: Model, unlabelled_rows: bool) -> MemberRecord:
         rest,
         _or_none(SolutionRecord.of, solution),
     )
+
+
+def _saved(selection: Result) -> SavedSelection | None:
+    """The scores of a selection; None if its rows were not held out."""
+    scores = selection.to_dict()
+    if scores["log_loss"] is None:
+        return None
+    return msgspec.convert(scores, SavedSelection)
 
 
 def _solution(model: Model) -> Solution | None:
