@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.view import View, read_labelled, view
-from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.progress import track
 from gaussbayes.base.types import LabelsLike, TableLike
 from gaussbayes.model.evaluation import evaluate
@@ -19,9 +18,6 @@ from gaussbayes.plots import row_plots, style
 from gaussbayes.plots.line_plots import BOUNDARY, densities
 from gaussbayes.plots.region_plots import regions
 from gaussbayes.plots.style import Classifier, Features, styled
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure, SubFigure
 
 _MOST_FEATURES = 8
 _MOST_ROWS = 600  # more would hide the regions of so small panels
@@ -38,7 +34,6 @@ def scatter_matrix(
     y: LabelsLike,
     *,
     features: Features = None,
-    ax: Axes | None = None,
 ) -> NDArray[np.object_]:
     """Plot every pair of features: decision regions, rows, densities and error rates.
 
@@ -54,7 +49,6 @@ def scatter_matrix(
     X, y : rows (n, d), and their labels (n,) or the name of their column. At most 600 rows are
         drawn; all are counted.
     features : those to show, by name or number; needed if there are more than eight
-    ax : axes of a subplot, which the panels replace; None makes a new figure
 
     Returns
     -------
@@ -87,7 +81,7 @@ def scatter_matrix(
     letters = max((len(name) for axis in seen.axes for name in axis.categories), default=0)
     room = _SIDE * m + _NAME_LINE * max(name.count("\n") for name in names)
     room += _LETTER * min(_NAME_LENGTH, letters) + 0.5
-    figure = _figure(ax, (room, room))
+    figure = style.new_figure((room, room))
     axes: NDArray[np.object_] = figure.subplots(m, m, squeeze=False)
     errors = np.full((m, m), np.inf)
     panels: list[tuple[int, int]] = list(np.ndindex(m, m))
@@ -122,18 +116,6 @@ def scatter_matrix(
     title = f"{some.size} rows drawn, all counted" if some.size < codes.size else None
     style.legend_outside(figure, handles, title)
     return axes
-
-
-def _figure(ax: Axes | None, size: tuple[float, float]) -> Figure | SubFigure:
-    """A new figure, or one in place of axes."""
-    if ax is None:
-        return style.new_figure(size)
-    place, figure = ax.get_subplotspec(), ax.figure
-    if place is None:
-        msg = "ax must be a subplot, which the panels replace, got axes that are placed freely"
-        raise OptionError(msg)
-    ax.remove()
-    return figure.add_subfigure(place)
 
 
 def _error(seen: View, rows: Any, codes: NDArray[np.intp]) -> tuple[float, str]:

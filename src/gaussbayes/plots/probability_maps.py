@@ -5,10 +5,12 @@ The evidence is a map, or a surface: its height is p(x), its colour the most pro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colorbar import Colorbar
 from matplotlib.colors import LightSource, LinearSegmentedColormap, to_rgb
 from numpy.typing import NDArray
 
@@ -153,24 +155,11 @@ def evidence(
             msg = "a surface of the evidence shows no rows: leave out X and y, or surface=True"
             raise OptionError(msg)
         return _draw_surface(seen, legend, ax)
-    if len(seen.axes) == 1:
-        return line_plots.draw_curves("evidence", seen, X, y, None, legend, ax)
-    ax = style.axes_for(ax)
-    points = row_plots.points_of(seen, X, y)
-    shown = style.widest(style.limits_before(ax), seen.limits(points.places))
-    grid = seen.grid(region_plots.RESOLUTION, *shown)
-    values: NDArray[Any] = grid.arrange(seen.evidence(grid.rows))
-    colors = LinearSegmentedColormap.from_list("neutral", _NEUTRAL)
-    look: Look = {"cmap": colors, "vmin": 0.0, "vmax": _top(values), "interpolation": "bilinear"}
-    drawn = region_plots.draw_image(ax, grid, values, **look)
-    style.separate_categories(ax, seen.axes)
-    style.finish(ax, seen.axes, row_plots.draw_rows(ax, seen, points), legend=legend)
-    _draw_colorbar(ax, drawn, "p(x)")
-    return ax
+    return _draw("evidence", seen, X, y, None, legend, ax)
 
 
 def _draw(
-    quantity: Literal["posterior", "joint"],
+    quantity: Literal["posterior", "joint", "evidence"],
     seen: View,
     X: TableLike | None,
     y: LabelsLike | None,
@@ -178,16 +167,19 @@ def _draw(
     legend: bool,
     ax: Axes | None,
 ) -> Axes:
-    """A quantity of one class or of all, along a feature or over two."""
+    """The evidence, or a quantity of one class or of all, along a feature or over two."""
     if len(seen.axes) == 1:
         return line_plots.draw_curves(quantity, seen, X, y, label, legend, ax)
     points = row_plots.points_of(seen, X, y)
-    grid = seen.grid(region_plots.RESOLUTION, *seen.limits(points.places))
+    ax = style.axes_for(ax)
+    shown = style.widest(style.limits_before(ax), seen.limits(points.places))
+    grid = seen.grid(region_plots.RESOLUTION, *shown)
     values: RealArray = getattr(seen, quantity)(grid.rows)
     words = "p(c | x)" if quantity == "posterior" else "p(x, c)"
-    ax = style.axes_for(ax)
     entries = []
-    if label is None:
+    if quantity == "evidence":
+        _draw_map(ax, grid, values, _NEUTRAL, _top(values)).set_label("p(x)")
+    elif label is None:
         entries = _draw_classes(ax, quantity, seen, grid, values)
         ax.set_title(words)
     else:
@@ -203,17 +195,15 @@ def _draw(
 
 
 def _draw_class(ax: Axes, quantity: str, grid: Grid, scores: RealArray, color: str) -> None:
-    """Scores (p·m,) of one class as an image; of posteriors with a line where they are ½."""
-    values: NDArray[Any] = grid.arrange(scores)
-    look: Look = {"vmin": 0.0, "vmax": 1.0 if quantity == "posterior" else _top(scores)}
-    look |= {"cmap": LinearSegmentedColormap.from_list("map", ["white", color])}
-    image = region_plots.draw_image(ax, grid, values, interpolation="bilinear", **look)
-    bar = _draw_colorbar(ax, image)
+    """Scores (p·m,) of one class as a map; of posteriors with a line where they are ½."""
+    top = 1.0 if quantity == "posterior" else _top(scores)
+    bar = _draw_map(ax, grid, scores, ("white", color), top)
     if quantity == "posterior":
         bar.ax.axhline(0.5, color=style.INK, linewidth=1.3)
         if not any(grid.discrete) and scores.min() < 0.5 < scores.max():
             line: Look = {"colors": style.INK, "linewidths": 1.3, "zorder": 2}
-            ax.contour(grid.x, grid.y, values, levels=[0.5], **line).set_gid("half")
+            half = ax.contour(grid.x, grid.y, grid.arrange(scores), levels=[0.5], **line)
+            half.set_gid("half")
 
 
 def _draw_classes(ax: Axes, quantity: str, seen: View, grid: Grid, scores: RealArray) -> list[Any]:
@@ -275,8 +265,15 @@ def _draw_surface(seen: View, legend: bool, ax: Axes | None) -> Axes:
     return drawn  # type: ignore[no-any-return]
 
 
-def _draw_colorbar(ax: Axes, shown: Any, label: str = "") -> Any:
-    bar = ax.figure.colorbar(shown, ax=ax, label=label)
+def _draw_map(
+    ax: Axes, grid: Grid, values: RealArray, colors: Sequence[str], top: float
+) -> Colorbar:
+    """Values (p·m,) as an image in colours from 0 to the top; its colour bar."""
+    look: Look = {"cmap": LinearSegmentedColormap.from_list("map", colors), "vmin": 0, "vmax": top}
+    image = region_plots.draw_image(
+        ax, grid, grid.arrange(values), interpolation="bilinear", **look
+    )
+    bar = ax.figure.colorbar(image, ax=ax)
     bar.outline.set_visible(False)
     return bar
 

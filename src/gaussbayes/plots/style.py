@@ -196,7 +196,7 @@ def legend_beside(
         inside: Look = {"loc": "best", "fontsize": "x-small", "framealpha": 0.8}
         return ax.legend(handles=entries, title=title, **inside)
     legend = ax.legend(handles=entries, title=title, **place, **columns, **_LEGEND)
-    if len(ax.figure.axes) == 1:
+    if all(other is ax or other.get_label() == "<colorbar>" for other in ax.figure.axes):
         _grow(ax.figure, *np.subtract(inches(legend), usual))
     return legend
 
