@@ -262,8 +262,7 @@ class BlockReader:
             strings += [target] if integers else []
         columns = [*kinds, *([] if target is None else [target])]
         selection = select_columns(inferred, columns, kinds, request.bad_rows, strings=strings)
-        told = decided is not None
-        check_types(selection.schema, kinds, shown, target, inferred.examples, told=told)
+        check_types(selection.schema, kinds, shown, target, inferred.examples)
         encoded = selection.encoded
         if target is not None and is_string(selection.schema.field(target).type):
             encoded += (target,)
