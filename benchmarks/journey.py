@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 import gaussbayes
-from gaussbayes import GaussianClassifier
+from gaussbayes import AutoClassifier, GaussianClassifier
 
 ROOT = str(Path(gaussbayes.__file__).parent) + os.sep
 
@@ -83,11 +83,15 @@ def journeys(folder: Path) -> Iterator[tuple[str, Journey]]:
     X, frame, y = tables()
     holes = np.where(np.random.default_rng(1).random(X.shape) < 0.1, np.nan, X)
     model = GaussianClassifier().fit(X, y)
+    path = folder / "train.csv"
+    frame.assign(kind=y).to_csv(path, index=False)
     steps: dict[str, Callable[[], object]] = {
         "fit, numbers": lambda: GaussianClassifier().fit(X, y),
         "fit, categories beside numbers": lambda: GaussianClassifier(smoothing=1).fit(frame, y),
         "fit, missing values": lambda: GaussianClassifier().fit(holes, y),
         "predict, numbers": lambda: model.predict(X),
+        "fit, CSV": lambda: GaussianClassifier(smoothing=1).fit(path, "kind"),
+        "automatic selection, CSV": lambda: AutoClassifier().fit(path, "kind"),
     }
     for name, step in steps.items():
         yield name, follow(step)

@@ -11,11 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from dask import delayed
-from distributed import Client, LocalCluster, get_task_stream
+from distributed import Client, LocalCluster
 
 from gaussbayes import DataError, read
-from gaussbayes.data import file_rows
-from gaussbayes.data.readers import batches
 from tests.data.tables import STRUCTURES, assert_same_model, bits, fitted, n_rows, small
 from tests.fuzz import kill_worker
 
@@ -171,22 +169,6 @@ def test_files_on_a_cluster(folder: Path, client: Client, monkeypatch: pytest.Mo
     assert n_rows(fitted("*.parquet", features=ABC, reading={"client": client})) == 75
     with pytest.raises(DataError, match="a cluster cannot read standard input"):
         fitted("-", reading={"client": client})
-
-
-def test_a_large_file_is_shared_among_the_workers(
-    tmp_path: Path, client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "large.parquet"
-    step = batches.batch_rows(4)
-    rows(5 * step - 5).to_parquet(path, index=False, row_group_size=step // 2)
-    monkeypatch.setattr(file_rows, "PART_BYTES", path.stat().st_size // 3)
-    alone = bits(fitted(path, features=ABC))
-    with get_task_stream(client) as tasks:
-        shared = fitted(path, features=ABC, reading={"client": client})
-    assert bits(shared) == alone
-    readers = [task["worker"] for task in tasks.data if "_done" in str(task["key"])]
-    assert len(readers) == 3  # five batches, two in each part
-    assert len(set(readers)) > 1
 
 
 def test_bad_rows_of_files_on_a_cluster(tmp_path: Path, client: Client) -> None:

@@ -1,6 +1,6 @@
 """Rows on a cluster, Dask or Spark: each block is summed where it is, the sums are merged.
 
-A block is a partition of a frame, a file, or a part of a large file. Its number fixes its place in
+A block is a partition of a frame, or a file. Its number fixes its place in
 one tree, in which numbers without rows change nothing: the sum is the same to the bit as on one
 machine, for any number of workers, any order of arrival, and with workers lost on the way, whose
 blocks are read again. All workers must run the same build on the same kind of processor for that.
@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gaussbayes.data.file_rows import FileRows, Plan, numbered_parts, part_sum
-from gaussbayes.data.files import OpenFiles
+from gaussbayes.data.file_rows import FileRows
+from gaussbayes.data.files import OpenFiles, SourceFile, open_file
 from gaussbayes.data.readers.batches import batches_of, stored_types
 from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
 from gaussbayes.data.roles import Request, check_distinct
@@ -56,8 +56,7 @@ class Frame(Protocol):
 def open_on_cluster(source: Any, request: Request, client: Any, package: str) -> RowSource:
     """The rows of a Dask or Spark DataFrame, or of files that all workers find under their names.
 
-    Files are cut and read as on one machine: a large Parquet or Arrow file is shared among the
-    workers, a file of text or a compressed one is read by one of them.
+    Each file is cut as on one machine, and read by one of the workers.
     """
     if package == "pyspark":
         from gaussbayes.data import spark as module
@@ -77,14 +76,16 @@ class ClusterFileRows(FileRows):
     cluster: Cluster
 
     def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
-        plan = self.plan(fold, encoder)
-        return self.cluster.map_reduce(partial(part_sum, plan=plan), numbered_parts(plan))
+        work = partial(file_sum, reader=replace(self.reader, encoder=encoder), fold=fold)
+        # Workers need not be in this process's folder.
+        listed = self.source.listed
+        files = [replace(file, name=str(Path(file.name).absolute())) for file in listed]
+        return self.cluster.map_reduce(work, list(enumerate(files)))
 
-    def plan(self, fold: Fold[Any], encoder: Encoder) -> Plan:
-        """Workers need not be in this process's folder."""
-        plan = super().plan(fold, encoder)
-        files = (replace(file, name=str(Path(file.name).absolute())) for file in plan.files)
-        return replace(plan, files=tuple(files))
+
+def file_sum(file: SourceFile, reader: BlockReader, fold: Fold[Any]) -> Reduced[Any]:
+    """What a file adds, in one thread."""
+    return reader.sum(open_file(file).batches(reader.selection), fold, file.shown)
 
 
 class PartitionRows(RowSource):
@@ -112,5 +113,4 @@ def partition_sum(
 ) -> Reduced[Any]:
     """What a partition adds; it is cut as a file of the same rows would be."""
     shown = f"partition {number}"
-    batches = batches_of(stored, reader.selection, shown)
-    return reader.merged((reader.reduced(batch, fold, shown) for batch in batches), shown)
+    return reader.sum(batches_of(stored, reader.selection, shown), fold, shown)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
@@ -13,8 +13,8 @@ from gaussbayes.base.merge_tree import merge_numbered
 from gaussbayes.data.reduction import Reduced
 from gaussbayes.data.tables import is_string, value_type
 
-_SMALL = 1 << 16
-"""Bytes that are sent with each task."""
+PartitionWork: TypeAlias = Callable[[Iterable[pa.RecordBatch], int], Reduced[Any]]
+"""What is done with the rows of a partition, given its number."""
 
 
 def check_installed() -> None:
@@ -38,7 +38,7 @@ class DaskCluster:
         """The sum of what numbered blocks add: `+` of two tasks is a task."""
         from dask.delayed import delayed
 
-        task, shared = delayed(_done, pure=True), self._shared(work)
+        task, shared = delayed(_done, pure=True), delayed(work)  # sent to each worker once
         total: Reduced[Any] = self.computed(
             merge_numbered((number, task(block, shared)) for number, block in blocks)
         )
@@ -47,17 +47,6 @@ class DaskCluster:
     def computed(self, task: Any) -> Any:
         """The result of a task."""
         return task.compute() if self._client is None else self._client.compute(task).result()
-
-    def _shared(self, value: Any) -> Any:
-        """What every task takes, sent to each worker once if it is large."""
-        if self._client is None:
-            return value
-        from distributed.protocol import pickle
-
-        dumps: Any = pickle.dumps
-        if len(dumps(value)) <= _SMALL:
-            return value
-        return self._client.scatter(value, broadcast=True, hash=False)
 
 
 cluster_of = DaskCluster
@@ -96,9 +85,7 @@ class DaskFrame:
             frame = frame.sample(frac=most / n_rows, random_state=0)
         return self._cluster.computed(frame), n_rows <= most
 
-    def map_reduce(
-        self, work: Callable[[Iterable[pa.RecordBatch], int], Reduced[Any]], names: Sequence[str]
-    ) -> Reduced[Any]:
+    def map_reduce(self, work: PartitionWork, names: Sequence[str]) -> Reduced[Any]:
         """The sum of what partitions add."""
         from dask.delayed import delayed
 
@@ -107,21 +94,16 @@ class DaskFrame:
         numbered = [
             (number, delayed((number, part, types))) for number, part in enumerate(partitions)
         ]
-        return self._cluster.map_reduce(_PartitionWork(work), numbered)
+        return self._cluster.map_reduce(partial(_partition_sum, work=work), numbered)
 
 
 frame_of = DaskFrame
 
 
-class _PartitionWork:
-    """What is done with a partition, a pandas frame."""
-
-    def __init__(self, work: Callable[[Iterable[pa.RecordBatch], int], Reduced[Any]]) -> None:
-        self._work = work
-
-    def __call__(self, block: tuple[int, Any, pa.Schema]) -> Reduced[Any]:
-        number, part, types = block
-        return self._work(_arrow_table(part, types, number).to_batches(), number)
+def _partition_sum(block: tuple[int, Any, pa.Schema], work: PartitionWork) -> Reduced[Any]:
+    """What a partition, a pandas frame, adds."""
+    number, part, types = block
+    return work(_arrow_table(part, types, number).to_batches(), number)
 
 
 def _arrow_table(part: Any, types: pa.Schema, number: int) -> pa.Table:

@@ -379,16 +379,12 @@ class FileReader(ABC):
         """The columns and types by the first block, and whether there are rows in it."""
 
     @abstractmethod
-    def batches(self, selection: ColumnSelection, first: int = 0) -> Iterator[Batch]:
-        """Its rows in order, from batch `first` on where it is known how many there are."""
+    def batches(self, selection: ColumnSelection) -> Iterator[Batch]:
+        """Its rows in order."""
 
     def first_batches(self, selection: ColumnSelection) -> Iterator[Batch]:
         """Its first rows, at least a batch of them, which can all be read again."""
         return self.batches(selection)
-
-    def n_batches(self, selection: ColumnSelection) -> int | None:
-        """How many batches there are, if that can be told without reading them."""
-        return None
 
     def distinct(self, names: Sequence[str]) -> tuple[str, ...]:
         """The names of the columns: those given, or with a notice of those without their own."""

@@ -262,8 +262,7 @@ class BlockReader:
             strings += [target] if integers else []
         columns = [*kinds, *([] if target is None else [target])]
         selection = select_columns(inferred, columns, kinds, request.bad_rows, strings=strings)
-        told = decided is not None
-        check_types(selection.schema, kinds, shown, target, inferred.examples, told=told)
+        check_types(selection.schema, kinds, shown, target, inferred.examples)
         encoded = selection.encoded
         if target is not None and is_string(selection.schema.field(target).type):
             encoded += (target,)
@@ -299,18 +298,23 @@ class BlockReader:
         except BadRowError as error:
             return Reduced(stop=error)
 
-    def merged(self, parts: Iterable[Reduced[Any]], file: str, n_before: int = 0) -> Reduced[Any]:
-        """The sum of batches of a file, in their tree, after so many rows of it."""
+    def sum(
+        self, batches: Iterable[Callable[[], ParsedTable]], fold: Fold[Any], file: str
+    ) -> Reduced[Any]:
+        """What all batches of a file add, one after the other."""
+        return self.merged((self.reduced(batch, fold, file) for batch in batches), file)
+
+    def merged(self, parts: Iterable[Reduced[Any]], file: str) -> Reduced[Any]:
+        """The sum of batches of a file, in their tree."""
         tree: MergeTree[Reduced[Any]] = MergeTree()
-        n_parts, n_records = 0, n_before
+        n_parts = n_records = 0
         for part in parts:
             if part.stop is not None:
                 raise part.stop.placed(file, 1 + n_records, self.selection.optional)
             n_records += part.n_records
             tree.add(n_parts, part)
             n_parts += 1
-        total = tree.result() if n_parts else Reduced()
-        return replace(total, bad_rows=total.bad_rows.later(n_before), n_records=0)
+        return replace(tree.result(), n_records=0) if n_parts else Reduced()
 
     def _fold(self, parsed: ParsedTable, fold: Fold[Any], file: str) -> Reduced[Any]:
         """What a table adds.

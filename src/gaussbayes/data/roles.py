@@ -36,7 +36,6 @@ from gaussbayes.data.tables import (
     value_type,
     without_marks,
 )
-from gaussbayes.data.text_columns import check_no_others
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -196,15 +195,12 @@ def check_types(
     file: str,
     target: str | None = None,
     examples: Sequence[tuple[str, str]] = (),
-    *,
-    told: bool = False,
 ) -> None:
     """Raise for columns whose types cannot hold what they must, and show what they hold.
 
-    `target` must hold classes; `examples` are values of columns of strings. If columns were `told`
-    to hold numbers, the automatic model would not help.
+    `target` must hold classes; `examples` are values of columns of strings.
     """
-    wrong, values = [], dict(examples)
+    values = dict(examples)
     held = None if target is None else schema.field(target).type
     if held is not None and not is_label(held) and str(held) != "null":
         msg = (
@@ -214,18 +210,18 @@ def check_types(
         raise DataError(msg)
     for name, kind in kinds.items():
         held = schema.field(name).type
-        if kind == "category" and not is_category(held):
+        expected = "categories are strings, integers or booleans"
+        holds = is_category(held)
+        if kind != "category":
+            expected = "numbers are expected"
+            holds = is_number(held) or (kind == "date" and is_date(held))
+        if not holds:
+            example = f", for example {values[name]!r}" if name in values else ""
             msg = (
-                f"{file}: column {name!r} holds {held} values, but categories are strings, "
-                "integers or booleans: cast it, or leave it out"
+                f"{file}: column {name!r} holds {held} values{example}, but {expected}: cast it, "
+                "or leave it out"
             )
             raise DataError(msg)
-        dates = kind == "date" and is_date(held)
-        if kind != "category" and not is_number(held) and not dates:
-            example = f", for example {values[name]!r}" if name in values else ""
-            wrong.append((name, f"{held}{example}"))
-    coded = [name for name, _ in wrong if is_category(schema.field(name).type)]
-    check_no_others(wrong, coded, kinds, file, told=told)
 
 
 # Rows that cannot be used.
@@ -271,10 +267,6 @@ class BadRowError(Exception):
         super().__init__(problem, skippable)
         self.problem = problem
         self.skippable = skippable  # whether it would be left out where bad rows are
-
-    def later(self, n_rows: int) -> "BadRowError":
-        """The same, after so many other rows."""
-        return BadRowError(self.problem.placed("", n_rows), self.skippable)
 
     def placed(self, file: str, first_row: int, optional: Sequence[str] = ()) -> DataError:
         """The error to raise where the place is known."""

@@ -28,11 +28,8 @@ _DAY = np.timedelta64(1, "D")
 _WIDEST_SPAN = 1 << 16
 """Integers that lie closer together are counted in a table; others are sorted."""
 
-_MANY = 1 << 16
-"""Integers of which a few may tell the span of all, and that are worked on at a time."""
-
-_MARGIN = 63
-"""How far above the lowest of a few integers others may be, at least, without being looked for."""
+_BLOCK = 1 << 16
+"""Integers that are encoded at a time: they stay in the cache while they are converted."""
 
 
 def is_frame(X: Any) -> bool:
@@ -532,40 +529,26 @@ def array_parts(values: NDArray[Any], n_jobs: int | None = 1) -> tuple[CodeArray
         codes[~missing], distinct = array_parts(values[~missing])
         return codes, distinct
     if values.size and (kind != "f" or (np.isfinite(values) & (np.rint(values) == values)).all()):
-        # A few of many integers may tell in what span they all are; if not, it is looked for.
-        samples = [(values, 0)]
-        if values.size > _MANY and kind != "f":
-            samples.insert(0, (values[:: values.size >> 8], _MARGIN))
-        for some, margin in samples:
-            lowest, highest = int(some.min()), int(some.max())
-            span = max(highest - lowest, margin) + 1
-            if span > _WIDEST_SPAN or lowest < -(1 << 63) or lowest + span > 1 << 63:
-                continue
-            if (parts := _parts_in_span(values, lowest, span, n_jobs)) is not None:
-                return parts
+        lowest, highest = int(values.min()), int(values.max())
+        if highest - lowest < _WIDEST_SPAN and lowest >= -(1 << 63) and highest < 1 << 63:
+            return _parts_in_span(values, lowest, highest - lowest + 1, n_jobs)
     distinct, inverse = np.unique(values, return_inverse=True)
     return inverse.astype(np.int32), distinct
 
 
 def _parts_in_span(
     values: NDArray[Any], lowest: int, span: int, n_jobs: int | None
-) -> tuple[CodeArray, NDArray[Any]] | None:
-    """As `array_parts`, for integers from `lowest` on; None if they are not all in the span."""
+) -> tuple[CodeArray, NDArray[Any]]:
+    """As `array_parts`, for integers in a span that begins with `lowest`."""
     codes, present = np.empty(values.size, np.int32), np.zeros(span, np.bool_)
     encode = kernels.active().encode
-    inside = True
 
-    def encode_block(some: slice) -> None:
-        nonlocal inside
-        whole = values[some].astype(np.int64, copy=False)
+    def encode_block(block: slice) -> None:
         # Threads write the same into `present`: true, where there is a value.
-        if inside and not encode(whole, lowest, codes[some], present):
-            inside = False
+        encode(values[block].astype(np.int64, copy=False), lowest, codes[block], present)
 
-    blocks = even_ranges(values.size, _MANY)  # in the cache, where they are converted
+    blocks = even_ranges(values.size, _BLOCK)
     for_each(encode_block, blocks, n_threads(n_jobs) if len(blocks) > 1 else 1)
-    if not inside:
-        return None
     places = np.flatnonzero(present)
     if places[-1] + 1 > places.size:  # some between them do not occur, and codes are ranks
         kernels.active().renumber(codes, (np.cumsum(present) - 1).astype(np.int32))

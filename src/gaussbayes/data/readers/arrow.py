@@ -10,7 +10,6 @@ from pyarrow import ipc
 from gaussbayes.base.errors import DataError
 from gaussbayes.data.files import SourceFile, naming, seekable
 from gaussbayes.data.readers.batches import BinaryReader
-from gaussbayes.data.roles import ColumnSelection
 
 _MAGIC = b"ARROW1"
 
@@ -28,21 +27,10 @@ class ArrowReader(BinaryReader):
             self.schema = self._open().schema
 
     def has_rows(self) -> bool:
-        return any(batch.num_rows for batch in self._stored([0] if self.schema.names else []))
+        places = [0] if self.schema.names else []
+        return any(batch.num_rows for batch in self.record_batches(places))
 
-    def count_rows(self) -> int | None:
-        return sum(batch.num_rows for batch in self._stored([0])) if self._is_file else None
-
-    def record_batches(
-        self, selection: ColumnSelection, places: Sequence[int], first: int
-    ) -> Iterator[pa.RecordBatch]:
-        for batch in self._stored(places):
-            if batch.num_rows > first or not first:
-                yield batch.slice(first)
-            first = max(0, first - batch.num_rows)
-
-    def _stored(self, places: Sequence[int]) -> Iterator[pa.RecordBatch]:
-        """All record batches, with the columns at these places."""
+    def record_batches(self, places: Sequence[int]) -> Iterator[pa.RecordBatch]:
         source = pa.BufferReader(self._buffer)
         opened = self._open(source, places)
         if self._is_file:

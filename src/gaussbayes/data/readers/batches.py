@@ -98,14 +98,8 @@ class BinaryReader(FileReader):
         """Whether there are rows in the file."""
 
     @abstractmethod
-    def count_rows(self) -> int | None:
-        """How many rows there are, if that can be told without reading them."""
-
-    @abstractmethod
-    def record_batches(
-        self, selection: ColumnSelection, places: Sequence[int], first: int
-    ) -> Iterator["pa.RecordBatch"]:
-        """The columns at these places, in the order of the file, from row `first` on."""
+    def record_batches(self, places: Sequence[int]) -> Iterator["pa.RecordBatch"]:
+        """The columns at these places, in the order of the file."""
 
     @cached_property
     def _names(self) -> list[str]:
@@ -121,21 +115,15 @@ class BinaryReader(FileReader):
             types = stored_types(with_names(self.schema, self._names))
             return types, self.has_rows()
 
-    def n_batches(self, selection: ColumnSelection) -> int | None:
-        with naming(self.file):
-            n_rows = self.count_rows()
-        return None if n_rows is None else -(-n_rows // batch_rows(len(selection.columns)))
-
-    def batches(self, selection: ColumnSelection, first: int = 0) -> Iterator[Batch]:
+    def batches(self, selection: ColumnSelection) -> Iterator[Batch]:
         names, wanted = self._names, set(selection.columns)
         check_present(names, selection.columns, self.file.shown)
         # Columns may share a name in the file; then all of them are read.
         shared = {self.schema.names[place] for place, name in enumerate(names) if name in wanted}
         places = [place for place, name in enumerate(self.schema.names) if name in shared]
         chosen = [names[place] for place in places]
-        first *= batch_rows(len(selection.columns))
         with naming(self.file):
-            stored = self._bounded(self.record_batches(selection, places, first), selection)
+            stored = self._bounded(self.record_batches(places), selection)
             renamed = (batch.rename_columns(chosen) for batch in stored)
             for batch in batches_of(renamed, selection, self.file.shown):
                 yield partial(_in_file, self.file, batch)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from io import BufferedReader
-from itertools import accumulate
 from typing import Any
 
 import pyarrow as pa
@@ -12,7 +11,6 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.data.expansion import FREE_MEMORY, check_total
 from gaussbayes.data.files import SourceFile, naming, seekable
 from gaussbayes.data.readers.batches import BinaryReader
-from gaussbayes.data.roles import ColumnSelection
 from gaussbayes.data.tables import is_string
 
 _BUFFER = 1 << 18
@@ -39,36 +37,22 @@ class ParquetReader(BinaryReader):
     def has_rows(self) -> bool:
         return self.n_rows > 0
 
-    def count_rows(self) -> int:
-        return self.n_rows
-
-    def record_batches(
-        self, selection: ColumnSelection, places: Sequence[int], first: int
-    ) -> Iterator[pa.RecordBatch]:
+    def record_batches(self, places: Sequence[int]) -> Iterator[pa.RecordBatch]:
         # Run-length encoding gives any number of rows for a few bytes.
         check_total(self.file.shown, 8 * self.n_rows * len(places), self.size)
-        found = map(self._metadata.row_group, range(self._metadata.num_row_groups))
-        sizes = [group.num_rows for group in found]
-        groups = [number for number, end in enumerate(accumulate(sizes)) if end > first]
-        if not groups:
+        if not self.n_rows:
             return
-        skipped = first - sum(sizes[: groups[0]])
         names = self.schema.names
         strings = {names[place] for place in places if is_string(self.schema.field(place).type)}
         # A string that many rows share is held once.
-        batches = self._open(sorted(strings)).iter_batches(
-            batch_size=self._rows_at_once(groups, _READ_BYTES // (8 * len(places))),
-            row_groups=groups,
+        yield from self._open(sorted(strings)).iter_batches(
+            batch_size=self._rows_at_once(_READ_BYTES // (8 * len(places))),
             columns=[names[place] for place in places],
         )
-        for batch in batches:
-            if batch.num_rows > skipped:
-                yield batch.slice(skipped)
-            skipped = max(0, skipped - batch.num_rows)
 
-    def _rows_at_once(self, groups: Sequence[int], most: int) -> int:
+    def _rows_at_once(self, most: int) -> int:
         """How many rows are decoded together: fewer where they are long, as they may be all."""
-        found = map(self._metadata.row_group, groups)
+        found = map(self._metadata.row_group, range(self._metadata.num_row_groups))
         longest: int = max(group.total_byte_size // max(1, group.num_rows) for group in found)
         return max(1, min(most, FREE_MEMORY // max(1, longest)))
 

@@ -109,7 +109,7 @@ class TextReader(FileReader):
             self._rest = chain([first], blocks)
         return self.infer(first)
 
-    def batches(self, selection: ColumnSelection, first: int = 0) -> Iterator[Batch]:
+    def batches(self, selection: ColumnSelection) -> Iterator[Batch]:
         blocks: Iterator[bytes] | None = self._blocks()
         if self.file.is_read_once:
             blocks, self._rest = self._rest, None
