@@ -20,17 +20,20 @@ def drawn(d: int, cells: int) -> tuple[FloatArray, NDArray[np.int64]]:
     return root.T @ root, hidden
 
 
+def whitener(sigma: FloatArray) -> FloatArray:
+    """The lower triangle W with ``Σ⁻¹ = WᵀW``."""
+    return np.asarray(np.linalg.inv(np.linalg.cholesky(sigma)))
+
+
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 7, 8, 9, 17, 40])
 @pytest.mark.parametrize("cells", [1, 5, 16, 19])
 def test_the_conditional_gaussian(kernels: Kernels, d: int, cells: int) -> None:
     """By covariances instead of precisions: ``Σ_hh − Σ_ho Σ_oo⁻¹ Σ_oh``, ``Σ_ho Σ_oo⁻¹ x_o``."""
     sigma, hidden = drawn(d, cells)
-    precision = np.linalg.inv(sigma)
-    covariance, log_det = kernels.condition(precision, hidden)
-    cell = np.random.default_rng(0).integers(cells, size=3 * cells)
+    cell = np.sort(np.random.default_rng(0).integers(cells, size=3 * cells))
     points = np.random.default_rng(1).standard_normal((cell.size, d))
     completed = points.copy()
-    kernels.complete(precision, hidden, covariance, cell, completed)
+    covariance, log_det, squares = kernels.complete(whitener(sigma), hidden, cell, completed)
     for c in range(cells):
         h = hidden[c][hidden[c] >= 0]
         o = np.setdiff1d(np.arange(d), h)
@@ -47,16 +50,17 @@ def test_the_conditional_gaussian(kernels: Kernels, d: int, cells: int) -> None:
         np.testing.assert_allclose(
             completed[mine][:, h], points[mine][:, o] @ explained.T, rtol=1e-8, atol=1e-9
         )
+        white = np.linalg.solve(np.linalg.cholesky(sigma[np.ix_(o, o)]), points[mine][:, o].T)
+        np.testing.assert_allclose(squares[mine], np.square(white).sum(axis=0), rtol=1e-8)
 
 
 def test_cells_that_lack_nothing(kernels: Kernels) -> None:
-    precision, nothing = np.eye(3), np.empty((2, 0), dtype=np.int64)
-    covariance, log_det = kernels.condition(precision, nothing)
+    points, nothing = np.ones((1, 3)), np.empty((2, 0), dtype=np.int64)
+    covariance, log_det, squares = kernels.complete(np.eye(3), nothing, np.array([1]), points)
     assert covariance.shape == (2, 0, 0)
     assert log_det.tolist() == [0.0, 0.0]
-    points = np.ones((1, 3))
-    kernels.complete(precision, nothing, covariance, np.array([1]), points)
     assert points.tolist() == [[1.0, 1.0, 1.0]]
+    assert squares.tolist() == [3.0]
 
 
 @pytest.mark.parametrize("d", [1, 3, 8, 17])
@@ -83,7 +87,9 @@ def test_squared_distances_without_missing_features(kernels: Kernels, d: int) ->
 
 def test_covariances_in_the_places_of_features(kernels: Kernels) -> None:
     sigma, hidden = drawn(7, 12)
-    covariance, _ = kernels.condition(np.linalg.inv(sigma), hidden)
+    covariance, _, _ = kernels.complete(
+        whitener(sigma), hidden, np.empty(0, dtype=np.int64), np.empty((0, 7))
+    )
     weight = np.random.default_rng(3).integers(3, size=12).astype(np.float64)
     to = np.ones((7, 7))
     kernels.spread(covariance, hidden, weight, to)

@@ -22,18 +22,14 @@ def factor(
     log_det: NDArray[Any],
     unexplained: NDArray[Any],
 ) -> None: ...
-def condition(
-    precision: NDArray[Any],
-    columns: NDArray[Any],
-    covariance: NDArray[Any],
-    log_det: NDArray[Any],
-) -> None: ...
 def complete(
-    precision: NDArray[Any],
+    transposed: NDArray[Any],
     columns: NDArray[Any],
-    covariance: NDArray[Any],
     cell: NDArray[Any],
     points: NDArray[Any],
+    covariance: NDArray[Any],
+    log_det: NDArray[Any],
+    squares: NDArray[Any],
 ) -> None: ...
 def shorten(
     precision: NDArray[Any],

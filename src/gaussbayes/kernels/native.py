@@ -71,25 +71,19 @@ def factor(
     run(np.ascontiguousarray(covariance), whitener, log_det, unexplained)
 
 
-def condition(precision: FloatArray, hidden: NDArray[np.int64]) -> tuple[FloatArray, FloatArray]:
-    """Covariances of the features that cells lack, given the others; see the reference twin."""
-    cells, most = hidden.shape
-    covariance, log_det = np.empty((cells, most, most)), np.empty(cells)
-    given = _contiguous(precision, hidden)
-    _native.condition(given[0], given[1], covariance, log_det)
-    return covariance, log_det
-
-
 def complete(
-    precision: FloatArray,
+    whitener: FloatArray,
     hidden: NDArray[np.int64],
-    covariance: FloatArray,
     cell: NDArray[np.int64],
     points: FloatArray,
-) -> None:
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Put what is expected of missing features into points; see the reference twin."""
-    given = _contiguous(precision, hidden, covariance, cell)
-    _native.complete(given[0], given[1], given[2], given[3], points)
+    cells, most = hidden.shape
+    covariance, log_det = np.empty((cells, most, most)), np.empty(cells)
+    squares = np.empty(cell.size)
+    given = _contiguous(whitener.T, hidden, cell)
+    _native.complete(given[0], given[1], given[2], points, covariance, log_det, squares)
+    return covariance, log_det, squares
 
 
 def shorten(

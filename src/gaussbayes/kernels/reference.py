@@ -7,7 +7,6 @@ Functions that each have a native twin of the same name and meaning:
 `accumulate`  rows of many classes → weight, mean and scatter of each class
 `merge`       those of two tables → those of all their rows
 `factor`      covariances → whiteners and log determinants
-`condition`   a precision, and what is missing → covariances of that, given the others
 `complete`    points, and what is missing of them → what is expected of it, given the others
 `shorten`     the same → what that takes off squared distances
 `spread`      covariances of what is missing → their sum, in the places of the features
@@ -268,58 +267,50 @@ def factor(
     white *= scale[:, None, :]
 
 
-def condition(precision: FloatArray, hidden: NDArray[np.int64]) -> tuple[FloatArray, FloatArray]:
-    """Of the features h that each cell lacks: ``C = (Λ_hh)⁻¹`` (cells, h, h) and ``log |Λ_hh|``.
+def complete(
+    whitener: FloatArray,
+    hidden: NDArray[np.int64],
+    cell: NDArray[np.int64],
+    points: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Put what is expected of missing features, ``−C (Λ x)_h``, into points x (n, d).
 
-    Cells may lack different numbers of features: `hidden` (cells, h) has −1 beyond them, where the
-    covariances are 0.
+    They are deviations from the mean, each of one of the cells (n,), in the order of these; what
+    they have of features h that their cell lacks is nothing. Cells may lack different numbers of
+    features: `hidden` (cells, h) has −1 beyond them. With the lower triangular whitener W and
+    ``W_h = Q R`` for its columns h, ``C = R⁻¹ R⁻ᵀ``, ``−C (Λ x)_h = −R⁻¹ Qᵀ W x``.
+
+    Returns
+    -------
+    covariance : (cells, h, h), C with 0 beyond what a cell lacks
+    log_det : (cells,), ``log |Λ_hh|``
+    squares : (n,), squared distances of what the points have
 
     Examples
     --------
-    >>> covariance, log_det = condition(np.array([[2.0, 1.0], [1.0, 4.0]]), np.array([[1, -1]]))
-    >>> covariance.tolist(), log_det.round(4).tolist()
-    ([[[0.25, 0.0], [0.0, 0.0]]], [1.3863])
+    >>> points = np.array([[8.0, 0.0]])
+    >>> whitener = np.array([[2.0, 0.0], [1.0, 4.0]])
+    >>> arrays = complete(whitener, np.array([[1]]), np.array([0]), points)
+    >>> points.tolist(), [array.round(4).tolist() for array in arrays]
+    ([[8.0, -2.0]], [[[[0.0625]]], [2.7726], [256.0]])
     """
     cells, most = hidden.shape
     covariance, log_det = np.zeros((cells, most, most)), np.zeros(cells)
+    np.put_along_axis(padded := np.pad(points, ((0, 0), (0, 1))), hidden[cell], 0.0, axis=1)
+    points[...] = padded[:, :-1]
+    white = points @ whitener.T
     for count, some in widths_of(hidden):
-        columns = hidden[some, :count]
-        matrices = precision[columns[:, :, None], columns[:, None, :]]
-        inverse = np.linalg.inv(matrices)
-        covariance[some, :count, :count] = (inverse + inverse.mT) / 2
-        log_det[some] = np.linalg.slogdet(matrices)[1]
-    return covariance, log_det
-
-
-def complete(
-    precision: FloatArray,
-    hidden: NDArray[np.int64],
-    covariance: FloatArray,
-    cell: NDArray[np.int64],
-    points: FloatArray,
-) -> None:
-    """Put what is expected of missing features, ``−C (Λ x)_h``, into points x (n, d).
-
-    They are deviations from the mean, each of one of the cells (n,); what they have of features
-    that their cell lacks is nothing. For `hidden` and the covariances see `condition`.
-
-    Examples
-    --------
-    >>> precision, hidden = np.array([[2.0, 1.0], [1.0, 4.0]]), np.array([[1]])
-    >>> points = np.array([[8.0, 0.0]])
-    >>> complete(precision, hidden, condition(precision, hidden)[0], np.array([0]), points)
-    >>> points.tolist()
-    [[8.0, -2.0]]
-    """
-    for count, some in widths_of(hidden):
+        columns = np.ascontiguousarray(whitener.T)[hidden[some, :count]].mT
+        basis, triangle = np.linalg.qr(columns)
+        inverse = np.linalg.inv(triangle)
+        covariance[some, :count, :count] = inverse @ inverse.mT
+        log_det[some] = 2.0 * np.log(np.abs(np.einsum("bii->bi", triangle))).sum(axis=1)
         which = np.flatnonzero(np.isin(cell, some))
-        columns = hidden[cell[which], :count]
-        x = points[which]
-        np.put_along_axis(x, columns, 0.0, axis=1)
-        along = np.take_along_axis(x @ precision, columns, axis=1)
-        spread = covariance[cell[which], :count, :count]
-        np.put_along_axis(x, columns, -(spread @ along[:, :, None])[:, :, 0], axis=1)
-        points[which] = x
+        place = np.searchsorted(some, cell[which])
+        along = basis[place].mT @ white[which, :, None]
+        points[which[:, None], hidden[cell[which], :count]] = -(inverse[place] @ along)[:, :, 0]
+        white[which] -= (basis[place] @ along)[:, :, 0]
+    return covariance, log_det, np.square(white).sum(axis=1)
 
 
 def shorten(
@@ -334,7 +325,7 @@ def shorten(
     With ``C = (Λ_hh)⁻¹`` of the cell of each point that is ``aᵀ C a``, ``aᵀ C b`` and ``bᵀ C b``
     (3, n) of the parts h of a and b (n, d): for a point x that is 0 in h, and ``a = Λ x``, the
     squared distance without the features h is ``xᵀ Λ x − a_hᵀ C a_h``. For `hidden` see
-    `condition`.
+    `complete`.
 
     Examples
     --------
@@ -344,18 +335,20 @@ def shorten(
     >>> squares.tolist(), log_det.round(4).tolist()
     ([[16.0], [0.0], [0.0]], [1.3863])
     """
-    covariance, log_det = condition(precision, hidden)
-    squares = np.zeros((3, cell.size))
+    squares, log_det = np.zeros((3, cell.size)), np.zeros(cell.size)
     for count, some in widths_of(hidden):
         which = np.flatnonzero(np.isin(cell, some))
-        columns, spread = hidden[cell[which], :count], covariance[cell[which], :count, :count]
+        place, columns = np.searchsorted(some, cell[which]), hidden[some, :count]
+        matrices = precision[columns[:, :, None], columns[:, None, :]]
+        spread, columns = np.linalg.inv(matrices)[place], hidden[cell[which], :count]
+        log_det[which] = np.linalg.slogdet(matrices)[1][place]
         left, right = (np.take_along_axis(array[which], columns, axis=1) for array in (a, b))
         of_left, of_right = (np.einsum("nij,nj->ni", spread, part) for part in (left, right))
         for number, (part, other) in enumerate(
             ((left, of_left), (right, of_left), (right, of_right))
         ):
             squares[number, which] = np.einsum("ni,ni->n", part, other)
-    return squares, log_det[cell]
+    return squares, log_det
 
 
 def spread(
@@ -363,7 +356,7 @@ def spread(
 ) -> None:
     """Add the covariances of cells, times their weights (cells,), to the matrix (d, d).
 
-    Those of the features that a cell lacks are in the places of these; see `condition`.
+    Those of the features that a cell lacks are in the places of these; see `complete`.
 
     Examples
     --------

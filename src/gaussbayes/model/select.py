@@ -47,6 +47,9 @@ from gaussbayes.model.statistics import Learnt
 UNLABELLED_WEIGHTS = (0.0, 0.1, 1.0)
 """How much an unlabelled row may count beside a labelled one where that is chosen."""
 
+FEWEST_UNLABELLED = 0.05
+"""Weight of all unlabelled rows, relative to the labelled ones, below which they are not used."""
+
 SELECTION_FOLDS = 5
 """Folds for each candidate where there is no closed form for rows left out."""
 
@@ -302,12 +305,15 @@ def unlabelled_weights(
     A few labelled rows hardly tell weights apart, and unlabelled rows that mislead do more harm
     than those that help do good. So they count only if the log loss of the labelled rows falls by
     more than the standard error of the difference, and by one more in all. A single weight is not
-    judged.
+    judged; and rows too few to matter, by `FEWEST_UNLABELLED`, have the least of the weights.
     """
     view, settings = trial.view, trial.candidate.settings
     weights = [replace(settings, unlabelled_weight=weight) for weight in sorted(possible)]
     if len(weights) == 1:
         return [], Trial(replace(trial.candidate, settings=weights[0]), view)
+    counts, labelled = table.targets.total_weights(), table.targets.labelled
+    if counts[~labelled].sum() < FEWEST_UNLABELLED * counts[labelled].sum():
+        return [], replace(trial, candidate=replace(trial.candidate, settings=weights[0]))
     data = held_out_rows(table, view.learnt, schema)
     judged = _judged(data, weights, n_jobs, goal=ROUGH, always=True, fewest=2)
     candidates = [candidate for candidate, _ in judged]

@@ -17,9 +17,9 @@ mean; they are not *located*. What an iteration of EM costs then depends on the 
 values, not on the rows.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -39,16 +39,13 @@ from gaussbayes.families.gaussian.statistics import (
 )
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.kernels import active
-from gaussbayes.kernels.reference import widths_of
 
 if TYPE_CHECKING:
     from gaussbayes.families.gaussian.density import GaussianDensity
 
 _MOST_ENTRIES = 1 << 17  # entries of matrices, or of rows, that are worked on at a time: a megabyte
 _MOST_ROOTS = 1 << 20  # entries of the scatters whose roots are worked out at a time
-_WORTH_A_BLOCK = 64  # cells of a single point that are worth blocks of their own
 _MOST_KEPT = 64 << 20  # memory of points that are kept for the next iteration
-_WELL = 1e3  # amplification of rounding up to which the quick way is as good as the careful one
 _AT_ONCE = 64  # blocks whose sums are held at a time
 _EPS = float(np.finfo(np.float64).eps)
 _LOG_TWO_PI = float(np.log(2 * np.pi))
@@ -86,11 +83,6 @@ class PointBlock:
     @property
     def n_bytes(self) -> int:
         return self.points.nbytes + 4 * self.weight.nbytes + self.hidden.nbytes
-
-    @property
-    def n_hidden(self) -> NDArray[np.intp]:
-        """How many features each cell lacks (cells,)."""
-        return np.asarray((self.hidden >= 0).sum(axis=1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,17 +151,15 @@ def row_blocks(X: FloatArray) -> Iterator[tuple[NDArray[np.intp], PointBlock]]:
 
 
 def _blocks_of_cells(cells: PatternMoments, frame: Frame) -> Iterator[PointBlock]:
-    """The points of cells, so many at a time that their roots take little room.
+    """The points of cells, so many at a time that the roots of their scatters take little room.
 
-    Where there are many cells of a single point, they are kept apart: a block of nothing else is
-    handled quicker. What classes have in common, a pattern, is a cell of the block.
+    What classes have in common, a pattern, is a cell of the block.
     """
-    d, numbers = cells.n_features, np.arange(cells.n_cells)
-    alone = np.setdiff1d(numbers, cells.varied)
-    apart = min(alone.size, cells.varied.size) >= _WORTH_A_BLOCK
-    kinds = [alone, cells.varied] if apart else [numbers]
-    for chosen in (some for kind in kinds for some in _with_roots(kind, cells.varied, d)):
-        part = cells.taken(chosen)
+    d = cells.n_features
+    has_root = np.isin(np.arange(cells.n_cells), cells.varied)
+    number = np.maximum(np.cumsum(has_root) - 1, 0) // max(1, _MOST_ROOTS // d**2)
+    for n in range(int(number.max(initial=-1)) + 1):
+        part = cells.taken(np.flatnonzero(number == n))
         unit = frame.unit[np.minimum(part.codes, frame.unit.shape[0] - 1)]
         mean = ((part.anchor - frame.anchor[part.codes]) + part.offset) / unit * part.observed
         unit = unit[part.varied]
@@ -191,15 +181,6 @@ def _blocks_of_cells(cells: PatternMoments, frame: Frame) -> Iterator[PointBlock
         number = np.repeat(patterns.number, size)
         cut = _cut(codes, points, weight, located, number, patterns.observed)
         yield from (block for _, block in cut)
-
-
-def _with_roots(
-    cells: NDArray[np.intp], varied: NDArray[np.intp], d: int
-) -> list[NDArray[np.intp]]:
-    """Cells in parts, of each of which the roots of scatters (d, d) take little room."""
-    most = max(1, _MOST_ROOTS // d**2)
-    before = np.cumsum(np.isin(cells, varied)) - 1
-    return np.split(cells, np.flatnonzero(np.diff(np.maximum(before, 0) // most)) + 1)
 
 
 def _cut(
@@ -265,15 +246,14 @@ def expect_statistics(
 
     If they are to be `pooled`, the scatter is summed over the classes.
     """
+    if statistics.cells is None:
+        return statistics, density.log_likelihood(statistics)
     if not density.covariance.correlated:
         return _expect_uncorrelated(density, statistics)
     points = points_of(statistics, shared=density.shared)
     complete = statistics.moments.with_layout("pooled") if pooled else statistics.moments
     sums = _Sums(density, points.frame, complete.layout if complete.layout == "pooled" else "full")
     log_likelihood = sums.add_blocks(points.blocks, threads)
-    if statistics.cells is None:
-        kept = statistics if complete is statistics.moments else GaussianStatistics(complete)
-        return kept, log_likelihood
     return GaussianStatistics(complete + sums.moments()), log_likelihood
 
 
@@ -296,188 +276,70 @@ def expect(
     return GaussianStatistics(complete + expected)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Gaussian:
-    """The Gaussian of a class, in the units of a frame."""
-
-    mean: FloatArray  # (d,)
-    whitener: FloatArray  # (d, d) W with Σ⁻¹ = WᵀW
-    precision: FloatArray | None  # (d, d) Σ⁻¹; None if it is so close to singular that this loses
-    log_det: float  # of the covariance in the units of the rows
-    log_unit: FloatArray  # (d,)
-
-    def hidden(self, block: PointBlock) -> "_Hidden":
-        """What follows for the features that each cell of a block lacks."""
-        if self.precision is None:
-            return _hidden_by_whitener(block, self.whitener)
-        return _hidden_by_precision(block, self.precision, self.whitener)
-
-
-def _gaussians(density: "GaussianDensity", frame: Frame) -> list[_Gaussian]:
-    shape, k = density.covariance, density.n_classes
-    mean = ((density.center - frame.anchor) + density.offset) / frame.unit
-    whitener, log_unit = shape.whitener * frame.unit[:, None, :], np.log(frame.unit)
-    precision = None if shape.amplification > _WELL else whitener.mT @ whitener
-    result = []
-    for c in range(k):
-        m = shape.index(c)
-        of_class = None if precision is None else precision[m]
-        log_det = float(shape.log_det[m])
-        result.append(_Gaussian(mean[c], whitener[m], of_class, log_det, log_unit[m]))
-    return result
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Hidden:
-    """Of the features h that each cell lacks: what they are expected by, given the others."""
-
-    covariance: FloatArray  # (cells, h, h) C = (Λ_hh)⁻¹, 0 beyond what a cell lacks
-    log_det: FloatArray  # (cells,) log |Λ_hh|
-    complete: Callable[[FloatArray], FloatArray]
-    """Puts what is expected into the deviations of the points (q, d), and gives their squared
-    distances (q,)."""
-
-    def completed(
-        self,
-        block: PointBlock,
-        codes: NDArray[np.intp],
-        deviation: FloatArray,
-        weight: FloatArray,
-        located: FloatArray,
-    ) -> "_Completed":
-        """Points of the block, of these classes and weights, as they are to be summed."""
-        cells = block.hidden, block.cell, self.covariance
-        return _Completed(codes, deviation, weight, located, *cells)
-
-    def volume(self, block: PointBlock, gaussian: _Gaussian) -> FloatArray:
-        """``log |2π Σ_oo|`` (q,) in the rows' units."""
-        n_there = gaussian.log_unit.size - block.n_hidden
-        units = 2.0 * np.append(gaussian.log_unit, 0.0)[block.hidden].sum(axis=1)
-        volume = gaussian.log_det + self.log_det - units + n_there * _LOG_TWO_PI
-        return np.asarray((volume * (n_there > 0))[block.cell])  # without any value exactly 0
-
-
-def _hidden_by_precision(block: PointBlock, precision: FloatArray, whitener: FloatArray) -> _Hidden:
-    """By the inverse of ``Λ_hh``: the quick way, which loses twice as many digits."""
-    kernels = active()
-    covariance, log_det = kernels.condition(precision, block.hidden)
-
-    def complete(deviation: FloatArray) -> FloatArray:
-        kernels.complete(precision, block.hidden, covariance, block.cell, deviation)
-        return np.asarray(np.square(deviation @ whitener.T).sum(axis=1))
-
-    return _Hidden(covariance, log_det, complete)
-
-
-def _hidden_by_whitener(block: PointBlock, whitener: FloatArray) -> _Hidden:
-    """By factors ``W_h = Q R`` of the columns h of the whitener, exact to rounding."""
-    cells, most = block.hidden.shape
-    covariance, log_det = np.zeros((cells, most, most)), np.zeros(cells)
-    factors = []
-    for count, some in widths_of(block.hidden):
-        columns = np.ascontiguousarray(whitener.T)[block.hidden[some, :count]].mT
-        basis, triangle = np.linalg.qr(columns)
-        inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
-        covariance[some, :count, :count] = inverse @ inverse.mT
-        log_det[some] = 2.0 * np.log(np.abs(np.einsum("bii->bi", triangle))).sum(axis=1)
-        # Cells are in the order of their widths.
-        which = np.flatnonzero((block.cell >= some[0]) & (block.cell <= some[-1]))
-        factors.append((which, count, block.cell[which] - some[0], basis, inverse))
-
-    def complete(deviation: FloatArray) -> FloatArray:
-        for which, count, *_ in factors:
-            deviation[which[:, None], block.hidden[block.cell[which], :count]] = 0.0
-        white = deviation @ whitener.T
-        for which, count, cell, basis, inverse in factors:
-            # What the missing features can take off the distance lies in the span of their columns.
-            axes = basis[cell]
-            along = axes.mT @ white[which, :, None]
-            expected = -(inverse[cell] @ along)[:, :, 0]
-            deviation[which[:, None], block.hidden[block.cell[which], :count]] = expected
-            white[which] -= (axes @ along)[:, :, 0]
-        return np.asarray(np.square(white).sum(axis=1))
-
-    return _Hidden(covariance, log_det, complete)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Completed:
-    """Points that are completed by what is expected, and what is not known of each cell."""
-
-    codes: NDArray[np.intp]  # (q,)
-    deviation: FloatArray  # (q, d) from the means of their classes
-    weight: FloatArray  # (q,)
-    located: FloatArray  # (q,) the weight of points that count as rows
-    hidden: NDArray[np.int64]  # (cells, h), then −1
-    cell: NDArray[np.int64]  # (q,)
-    covariance: FloatArray  # (cells, h, h), 0 beyond what a cell lacks
-
-    def spread(self, which: NDArray[np.bool_] | None, to: FloatArray) -> None:
-        """Add the covariances of what some of the points lack to a matrix (d, d)."""
-        cell, located = (self.cell, self.located)
-        if which is not None:
-            cell, located = cell[which], located[which]
-        weight = np.bincount(cell, located, len(self.hidden))
-        weight = weight.astype(np.float64)  # of no points it has integers
-        active().spread(self.covariance, self.hidden, weight, to)
-
-
 class _Sums:
     """Expected sums over rows, class by class, in the units of a frame."""
 
     def __init__(self, density: "GaussianDensity", frame: Frame, layout: ScatterLayout) -> None:
         k, d = density.offset.shape
-        self.gaussians = _gaussians(density, frame)
-        self._mean = np.stack([gaussian.mean for gaussian in self.gaussians])
-        self._frame, self._layout = frame, LAYOUTS[layout]
+        self._shape, self._frame, self._layout = density.covariance, frame, LAYOUTS[layout]
+        self._mean = ((density.center - frame.anchor) + density.offset) / frame.unit
+        self._whitener = density.covariance.whitener * frame.unit[:, None, :]
         self._weight, self._shift = np.zeros(k), np.zeros((k, d))
         self._scatter = np.zeros((k if self._layout.by_class else 1, d, d))
 
-    def add_blocks(self, blocks: Sequence[PointBlock], threads: int) -> float:
+    def add_blocks(self, blocks: Sequence[PointBlock], threads: int = 1) -> float:
         """Add points that lack something; the log-likelihood of all points."""
-        log_likelihood = np.zeros(len(blocks))
-        parts: dict[int, _Completed] = {}
+        log_likelihood = 0.0
+        completed: dict[int, _Completed] = {}
 
-        def expect_block(number: int) -> None:
-            block = blocks[number]
-            gaussian = self.gaussians[block.codes[0]]
-            hidden = gaussian.hidden(block)
-            deviation = block.points - block.located[:, None] * self._mean[block.codes]
-            squares = hidden.complete(deviation)
-            located = block.weight * block.located
-            twice = block.weight @ squares + located @ hidden.volume(block, gaussian)
-            log_likelihood[number] = -0.5 * twice
-            if block.hidden.shape[1]:
-                parts[number] = hidden.completed(
-                    block, block.codes, deviation, block.weight, located
-                )
+        def complete(number: int) -> None:
+            completed[number] = self._completed(blocks[number])
 
         for some in ranges(len(blocks), _AT_ONCE):
-            for_each(expect_block, range(some.start, some.stop), threads)
-            self.add([parts.pop(number) for number in sorted(parts)])  # whichever was first
-        return float(log_likelihood.sum())
+            numbers = range(some.start, some.stop)
+            for_each(complete, numbers, threads)
+            for number in numbers:
+                points = completed.pop(number)
+                log_likelihood += points.log_likelihood
+                if blocks[number].hidden.shape[1]:
+                    self._add(blocks[number], points)
+        return log_likelihood
 
-    def add(self, parts: Sequence[_Completed]) -> None:
-        """Add ``Σ w``, ``Σ w E[x − μ]`` and ``Σ w E[(x − μ)(x − μ)ᵀ]`` of points.
+    def _completed(self, block: PointBlock) -> "_Completed":
+        """The points of a block, completed by what is expected of the features that they lack."""
+        m = self._shape.index(int(block.codes[0]))
+        deviation = block.points - block.located[:, None] * self._mean[block.codes]
+        covariance, log_det, squares = active().complete(
+            self._whitener[m], block.hidden, block.cell, deviation
+        )
+        # log |2π Σ_oo| in the units of the rows; without any value it is exactly 0.
+        n_there = self._frame.unit.shape[1] - (block.hidden >= 0).sum(axis=1)
+        units = np.append(np.log(self._frame.unit[m]), 0.0)[block.hidden].sum(axis=1)
+        volume = self._shape.log_det[m] + log_det - 2.0 * units + n_there * _LOG_TWO_PI
+        volume *= n_there > 0
+        twice = block.weight @ squares + (block.weight * block.located) @ volume[block.cell]
+        return _Completed(deviation, covariance, -0.5 * float(twice))
 
-        All of them at once: what they are added to may be larger than they are.
-        """
-        if not parts:
-            return
-        codes = np.concatenate([part.codes for part in parts])
-        classes = np.flatnonzero(np.bincount(codes)).tolist()
-        for c in classes:
-            chosen = [part.codes == c for part in parts] if len(classes) > 1 else None
-            located, deviation = (
-                np.concatenate(_taken([getattr(part, name) for part in parts], chosen))
-                for name in ("located", "deviation")
-            )
-            self._weight[c] += located.sum()
-            self._shift[c] += located @ deviation
+    def _add(self, block: PointBlock, points: "_Completed") -> None:
+        """Add ``Σ w``, ``Σ w E[x − μ]`` and ``Σ w E[(x − μ)(x − μ)ᵀ]`` of points."""
+        located = block.weight * block.located
+        for c in np.unique(block.codes).tolist():
+            mine = block.codes == c
+            self._weight[c] += located[mine].sum()
+            self._shift[c] += located[mine] @ points.deviation[mine]
             if self._layout.by_class:
-                self._scatter[c] += _scatter(parts, chosen)
+                self._add_scatter(c, block, points, mine)
         if not self._layout.by_class:
-            self._scatter[0] += _scatter(parts, None)
+            self._add_scatter(0, block, points, np.ones(located.size, dtype=bool))
+
+    def _add_scatter(
+        self, number: int, block: PointBlock, points: "_Completed", chosen: NDArray[np.bool_]
+    ) -> None:
+        """Add ``Σ w E[(x − μ)(x − μ)ᵀ]`` of the chosen points to one of the scatters."""
+        deviation, weight = points.deviation[chosen], block.weight[chosen]
+        self._scatter[number] += deviation.T @ (weight[:, None] * deviation)
+        located = np.bincount(block.cell[chosen], weight * block.located[chosen], len(block.hidden))
+        active().spread(points.covariance, block.hidden, located, self._scatter[number])
 
     def moments(self) -> ClassMoments:
         """The same as moments, in the units of the rows."""
@@ -497,23 +359,12 @@ class _Sums:
         return ClassMoments(weight, self._frame.anchor, offset, scatter, self._layout.name)
 
 
-def _taken(
-    arrays: Sequence[FloatArray], chosen: Sequence[NDArray[np.bool_]] | None
-) -> list[FloatArray]:
-    """The chosen rows of arrays; None is all."""
-    if chosen is None:
-        return list(arrays)
-    return [array[which] for array, which in zip(arrays, chosen, strict=True)]
+class _Completed(NamedTuple):
+    """Points of a block with the conditional expectations of what they lack."""
 
-
-def _scatter(parts: Sequence[_Completed], chosen: Sequence[NDArray[np.bool_]] | None) -> FloatArray:
-    """``Σ w E[(x − μ)(x − μ)ᵀ]`` (d, d) of the chosen points."""
-    deviation = np.concatenate(_taken([part.deviation for part in parts], chosen))
-    weight = np.concatenate(_taken([part.weight for part in parts], chosen))
-    expected = deviation.T @ (weight[:, None] * deviation)
-    for number, part in enumerate(parts):
-        part.spread(None if chosen is None else chosen[number], expected)
-    return expected
+    deviation: FloatArray  # (q, d) from the means of their classes
+    covariance: FloatArray  # (cells, h, h) of what each cell lacks, 0 beyond that
+    log_likelihood: float
 
 
 def _expect_rows(
@@ -523,17 +374,11 @@ def _expect_rows(
     frame = frame_of(density.mean, density.covariance.variance)
     sums = _Sums(density, frame, layout)
     for rows, block in row_blocks(X):
-        hidden: _Hidden | None = None
-        for c, gaussian in enumerate(sums.gaussians):
-            weight = responsibility[rows, c]
-            if not weight.any():
-                continue
-            if hidden is None or not density.shared:
-                hidden = gaussian.hidden(block)
-            deviation = ((block.points - density.center) - density.offset[c]) / frame.units_of(c)
-            hidden.complete(deviation)
-            codes = np.full_like(block.codes, c)
-            sums.add([hidden.completed(block, codes, deviation, weight, weight)])
+        for c in range(density.n_classes):
+            points = (block.points - frame.anchor[c]) / frame.units_of(c)
+            codes, weight = np.full_like(block.codes, c), responsibility[rows, c]
+            if weight.any():
+                sums.add_blocks([replace(block, codes=codes, points=points, weight=weight)])
     return sums.moments()
 
 
@@ -543,8 +388,6 @@ def _expect_uncorrelated(
     """`expect_statistics` without correlations: feature by feature."""
     complete = statistics.moments
     log_likelihood = density.log_likelihood(GaussianStatistics(complete))
-    if statistics.cells is None:
-        return statistics, log_likelihood
     k = statistics.n_classes
     features = moments_of_cells(statistics.cells, k)
     apart = (features.anchor - density.center) + (features.offset - density.offset)

@@ -4,6 +4,8 @@
 // With the precision P of all features, those that a cell of rows lacks (h) have the covariance
 // C = P_hh^-1 given the others, and are expected to be -C (P x)_h, where x is 0 in h. Cells lack
 // different numbers of features: as many columns as the widest has, -1 beyond those of the others.
+// Where these are wanted themselves they follow from columns of the whitener W, P = W'W: to square
+// its condition would cost half of the digits.
 
 namespace hiding {
 
@@ -122,44 +124,90 @@ inline void condition(const double* precision, std::size_t d, const std::int64_t
     }
 }
 
-// Products of some rows of a matrix with a vector (d).
-inline void multiply_rows(const double* matrix, std::size_t d, const std::int64_t* rows,
-                          std::size_t count, const double* x, double* to) {
-    for (std::size_t i = 0; i < count; i += group) {
-        const double* row[group];
-        for (std::size_t t = 0; t < group; ++t) row[t] = matrix + rows[std::min(i + t, count - 1)] * d;
-        Vec<double> sum[group]{};
-        std::size_t j = 0;
-        for (; j + width <= d; j += width) {
-            const Vec<double> other = load(x + j);
-#pragma GCC unroll 4
-            for (std::size_t t = 0; t < group; ++t) sum[t] += load(row[t] + j) * other;
-        }
-        for (std::size_t t = 0; t < group && i + t < count; ++t) {
-            double total = 0;
-            for (std::size_t lane = 0; lane < width; ++lane) total += sum[t][lane];
-            for (std::size_t l = j; l < d; ++l) total += row[t][l] * x[l];
-            to[i + t] = total;
+inline double dot(const double* a, const double* b, std::size_t n) {
+    Vec<double> sum{};
+    std::size_t j = 0;
+    for (; j + width <= n; j += width) sum += load(a + j) * load(b + j);
+    double total = 0;
+    for (std::size_t lane = 0; lane < width; ++lane) total += sum[lane];
+    for (; j < n; ++j) total += a[j] * b[j];
+    return total;
+}
+
+// y += factor x
+inline void add_multiple(double factor, const double* x, std::size_t n, double* y) {
+    for (std::size_t j = 0; j < n; ++j) y[j] += factor * x[j];
+}
+
+// The columns h of a whitener W, as rows (count, d): W_h = Q R by Gram and Schmidt, each column
+// taken out of those that follow. Q in their place, R above the diagonal of a matrix (most, most).
+inline void orthogonalise(double* basis, std::size_t d, std::size_t count, double* triangle,
+                          std::size_t most) {
+    for (std::size_t i = 0; i < count; ++i) {
+        double* const q = basis + i * d;
+        const double length = std::sqrt(dot(q, q, d));
+        triangle[i * most + i] = length;
+        for (std::size_t l = 0; l < d; ++l) q[l] /= length;
+        for (std::size_t j = i + 1; j < count; ++j) {
+            double* const other = basis + j * d;
+            triangle[i * most + j] = dot(q, other, d);
+            add_multiple(-triangle[i * most + j], q, d, other);
         }
     }
 }
 
-// What is expected of the features that points (n, d) of some cells lack, in its place.
-inline void complete(const double* precision, std::size_t d, const std::int64_t* columns,
-                     std::size_t most, const double* covariance, const std::int64_t* cell,
-                     std::size_t n, double* points) {
-    Block<double> along(most);
-    for (std::size_t q = 0; q < n; ++q) {
-        const std::int64_t* const mine = columns + cell[q] * most;
-        const double* const spread = covariance + cell[q] * most * most;
+// The inverse of an upper triangle (most, most) of `count` rows, in its place.
+inline void invert_triangle(double* triangle, std::size_t count, std::size_t most) {
+    for (std::size_t i = count; i-- > 0;) {
+        double* const row = triangle + i * most;
+        const double scale = 1 / row[i];
+        for (std::size_t j = count; j-- > i + 1;) {
+            double sum = 0;
+            for (std::size_t l = i + 1; l <= j; ++l) sum += row[l] * triangle[l * most + j];
+            row[j] = -scale * sum;
+        }
+        row[i] = scale;
+    }
+}
+
+// Of cells (cells, most), by the transpose (d, d) of a whitener W: covariances of what they lack
+// (cells, most, most), log |P_hh| (cells). Of points (n, d), whose cells do not decrease: what is
+// expected of the features that they lack, in its place, and squared distances (n). W (x - E x) is
+// orthogonal to the columns h of W, so that all follows from these as in a regression.
+inline void complete(const double* transposed, std::size_t d, const std::int64_t* columns,
+                     std::size_t cells, std::size_t most, const std::int64_t* cell, std::size_t n,
+                     double* points, double* covariance, double* log_det, double* squares) {
+    Block<double> basis(most * d), triangle(most * most), white(d), along(most);
+    std::memset(covariance, 0, sizeof(double) * cells * most * most);
+    for (std::size_t c = 0, q = 0; c < cells; ++c) {
+        const std::int64_t* const mine = columns + c * most;
         const std::size_t count = count_of(mine, most);
-        double* const x = points + q * d;
-        for (std::size_t i = 0; i < count; ++i) x[mine[i]] = 0;
-        multiply_rows(precision, d, mine, count, x, along.data());
-        for (std::size_t i = 0; i < count; ++i) {
-            double total = 0;
-            for (std::size_t j = 0; j < count; ++j) total += spread[i * most + j] * along[j];
-            x[mine[i]] = -total;
+        for (std::size_t i = 0; i < count; ++i)
+            std::memcpy(&basis[i * d], transposed + mine[i] * d, sizeof(double) * d);
+        double* const inverse = triangle.data();
+        orthogonalise(basis.data(), d, count, inverse, most);
+        double total = 0;
+        for (std::size_t i = 0; i < count; ++i) total += std::log(inverse[i * most + i]);
+        log_det[c] = 2 * total;
+        invert_triangle(inverse, count, most);
+        double* const spread = covariance + c * most * most;
+        for (std::size_t i = 0; i < count; ++i)
+            for (std::size_t j = 0; j <= i; ++j)
+                spread[i * most + j] = spread[j * most + i] =
+                    dot(inverse + i * most + i, inverse + j * most + i, count - i);
+        for (; q < n && cell[q] == static_cast<std::int64_t>(c); ++q) {
+            double* const x = points + q * d;
+            for (std::size_t i = 0; i < count; ++i) x[mine[i]] = 0;
+            std::memset(white.data(), 0, sizeof(double) * d);
+            for (std::size_t j = 0; j < d; ++j)  // W is lower triangular
+                add_multiple(x[j], transposed + j * d + j, d - j, &white[j]);
+            for (std::size_t i = 0; i < count; ++i) {
+                along[i] = dot(&basis[i * d], white.data(), d);
+                add_multiple(-along[i], &basis[i * d], d, white.data());
+            }
+            for (std::size_t i = 0; i < count; ++i)
+                x[mine[i]] = -dot(inverse + i * most + i, &along[i], count - i);
+            squares[q] = dot(white.data(), white.data(), d);
         }
     }
 }
@@ -225,6 +273,5 @@ inline void spread(const double* covariance, const std::int64_t* columns, std::s
 }  // namespace hiding
 
 using hiding::complete;
-using hiding::condition;
 using hiding::shorten;
 using hiding::spread;

@@ -106,14 +106,12 @@ struct Kernels {
     // variance that the other features leave unexplained, 0 if there is no factor.
     void (*factor)(const double* covariance, std::size_t d, double* whitener, double& log_det,
                    double& unexplained);
-    // What the features that cells (cells, most) lack are expected by, given the others; that put
-    // into points (n, d) of these cells; what it takes off squared distances; and its covariances
-    // summed in the places of the features. See hidden.hpp.
-    void (*condition)(const double* precision, std::size_t d, const std::int64_t* columns,
-                      std::size_t cells, std::size_t most, double* covariance, double* log_det);
-    void (*complete)(const double* precision, std::size_t d, const std::int64_t* columns,
-                     std::size_t most, const double* covariance, const std::int64_t* cell,
-                     std::size_t n, double* points);
+    // What is expected of the features that points (n, d) of cells (cells, most) lack; what these
+    // take off squared distances; and covariances summed in the places of the features. See
+    // hidden.hpp.
+    void (*complete)(const double* transposed, std::size_t d, const std::int64_t* columns,
+                     std::size_t cells, std::size_t most, const std::int64_t* cell, std::size_t n,
+                     double* points, double* covariance, double* log_det, double* squares);
     void (*shorten)(const double* precision, std::size_t d, const std::int64_t* columns,
                     std::size_t cells, std::size_t most, const std::int64_t* cell, std::size_t n,
                     const double* a, const double* b, double* squares, double* log_det);

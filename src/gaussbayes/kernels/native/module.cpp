@@ -351,18 +351,6 @@ bool are_columns(const Matrix<std::int64_t>& columns, std::size_t d) {
     return true;
 }
 
-void condition(Matrix<double> precision, Matrix<std::int64_t> columns, Output<double> covariance,
-               Output<double> log_det) {
-    const std::size_t d = precision.shape(0), cells = columns.shape(0), most = columns.shape(1);
-    expect(precision.shape(1) == d && covariance.size() == cells * most * most &&
-               log_det.size() == cells,
-           "outputs have the wrong size");
-    const auto kernel = active->condition;
-    nb::gil_scoped_release released;
-    expect(are_columns(columns, d), "a column is not a feature");
-    kernel(precision.data(), d, columns.data(), cells, most, covariance.data(), log_det.data());
-}
-
 // Whether points are all of one of so many cells.
 bool are_cells(const Vector<std::int64_t>& cell, std::size_t cells) {
     for (std::size_t q = 0; q < cell.size(); ++q)
@@ -370,20 +358,21 @@ bool are_cells(const Vector<std::int64_t>& cell, std::size_t cells) {
     return true;
 }
 
-void complete(Matrix<double> precision, Matrix<std::int64_t> columns,
-              nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu> covariance,
-              Vector<std::int64_t> cell, Output<double> points) {
-    const std::size_t d = precision.shape(0), cells = columns.shape(0), most = columns.shape(1);
+void complete(Matrix<double> transposed, Matrix<std::int64_t> columns, Vector<std::int64_t> cell,
+              Output<double> points, Output<double> covariance, Output<double> log_det,
+              Output<double> squares) {
+    const std::size_t d = transposed.shape(0), cells = columns.shape(0), most = columns.shape(1);
     const std::size_t n = cell.shape(0);
-    expect(precision.shape(1) == d && covariance.size() == cells * most * most &&
-               points.size() == n * d,
+    expect(transposed.shape(1) == d && covariance.size() == cells * most * most &&
+               log_det.size() == cells && points.size() == n * d && squares.size() == n,
            "arrays have the wrong size");
     const auto kernel = active->complete;
     nb::gil_scoped_release released;
     expect(are_columns(columns, d), "a column is not a feature");
-    expect(are_cells(cell, cells), "a point is of no cell");
-    kernel(precision.data(), d, columns.data(), most, covariance.data(), cell.data(), n,
-           points.data());
+    expect(are_cells(cell, cells) && std::is_sorted(cell.data(), cell.data() + n),
+           "points must be of cells, in the order of these");
+    kernel(transposed.data(), d, columns.data(), cells, most, cell.data(), n, points.data(),
+           covariance.data(), log_det.data(), squares.data());
 }
 
 void shorten(Matrix<double> precision, Matrix<std::int64_t> columns, Vector<std::int64_t> cell,
@@ -467,12 +456,10 @@ NB_MODULE(_native, m) {
           nb::arg("bias").none());
     m.def("factor", &factor, nb::arg("covariances").noconvert(), nb::arg("whiteners").noconvert(),
           nb::arg("log_det").noconvert(), nb::arg("unexplained").noconvert());
-    m.def("condition", &condition, nb::arg("precision").noconvert(),
-          nb::arg("columns").noconvert(), nb::arg("covariance").noconvert(),
-          nb::arg("log_det").noconvert());
-    m.def("complete", &complete, nb::arg("precision").noconvert(), nb::arg("columns").noconvert(),
-          nb::arg("covariance").noconvert(), nb::arg("cell").noconvert(),
-          nb::arg("points").noconvert());
+    m.def("complete", &complete, nb::arg("transposed").noconvert(),
+          nb::arg("columns").noconvert(), nb::arg("cell").noconvert(),
+          nb::arg("points").noconvert(), nb::arg("covariance").noconvert(),
+          nb::arg("log_det").noconvert(), nb::arg("squares").noconvert());
     m.def("shorten", &shorten, nb::arg("precision").noconvert(), nb::arg("columns").noconvert(),
           nb::arg("cell").noconvert(), nb::arg("a").noconvert(), nb::arg("b").noconvert(),
           nb::arg("squares").noconvert(), nb::arg("log_det").noconvert());

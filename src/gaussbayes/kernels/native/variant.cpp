@@ -49,8 +49,8 @@ TypedKernels<T> typed_kernels() {
 
 const Kernels& kernels() {
     static const Kernels table{GAUSSBAYES_STRING(GAUSSBAYES_VARIANT), typed_kernels<float>(),
-                               typed_kernels<double>(), score_masked, factor, condition,
-                               complete, shorten, spread, merge, renumber, encode};
+                               typed_kernels<double>(), score_masked, factor, complete,
+                               shorten, spread, merge, renumber, encode};
     return table;
 }
 
