@@ -45,6 +45,9 @@ MOST_BY_CLASS = 1 << 14
 _NOISE = 16 * float(np.finfo(np.float64).eps)
 """Proportion of a sum of squares below which what a removal leaves of it has no right digit."""
 
+_LEAST_LEFT = 1e-6
+"""Proportion of a sum of squares below which what a removal leaves of it has lost nine digits."""
+
 ROUNDING = 1e-9
 """Proportion of a weight or a scatter that a subtraction may leave behind as rounding."""
 
@@ -207,7 +210,8 @@ class ClassMoments:
         ------
         DataError
             If a weight would fall below zero, a scatter be none (its sums of squares are negative,
-            or would be for some combination of the features), or all rows have another mean.
+            or would be for some combination of the features), or all rows have another mean; and if
+            what is left of a scatter is so little that its digits are lost.
         """
         _check_alike(self, other)
         layout = LAYOUTS[self.layout]
@@ -231,7 +235,7 @@ class ClassMoments:
         offset = self.offset - delta * proportion[:, None]
         if layout.by_class:
             scatter[~left] = 0.0
-        _settle(scatter, self, names)
+        _settle(scatter, weight, self, names)
         anchor, offset = np.where(left[:, None], (self.anchor, offset), 0.0)
         return ClassMoments(weight, anchor, offset, scatter, self.layout)
 
@@ -349,15 +353,19 @@ def _check_gone(
         raise DataError(msg)
 
 
-def _settle(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
+def _settle(scatter: FloatArray, weight: FloatArray, before: ClassMoments, names: Schema) -> None:
     """Raise if a removal left a feature, or a combination of them, a sum of squares below zero.
 
     Sums are measured in units of those before the removal, of which rounding is a proportion; what
-    is rounding becomes 0.
+    is rounding becomes 0. `weight` (k,) is that of the rows that are left.
     """
     layout = LAYOUTS[before.layout]
     squares, original = layout.squares(scatter), layout.squares(before.scatter)
+    # Means that were removed round by a proportion of themselves.
+    reach = np.maximum(np.abs(before.anchor), np.abs(before.offset))
+    slack = before.weight[:, None] * np.square(_NOISE * reach)
     below = squares + ROUNDING * original
+    below += slack if layout.by_class else slack.sum(axis=0)
     if np.any(below < 0):
         c, j = (int(at) for at in np.unravel_index(int(np.argmin(below)), below.shape))
         msg = (
@@ -365,7 +373,7 @@ def _settle(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
             f"{layout.owner(c, names)} {squares[c, j]:g}: {ONLY_ADDED}"
         )
         raise DataError(msg)
-    squares[squares <= _NOISE * original] = 0.0
+    _check_digits(squares, weight, original, layout, names)
     if not layout.correlated:
         return
     unit = np.sqrt(original)
@@ -384,6 +392,33 @@ def _settle(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
     root, products = np.sqrt(squares), layout.stacked(scatter)
     bound = root[:, :, None] * root[:, None, :]
     np.clip(products, -bound, bound, out=products, where=np.abs(products) > bound * (1 + ROUNDING))
+
+
+def _check_digits(
+    squares: FloatArray, weight: FloatArray, original: FloatArray, layout: Layout, names: Schema
+) -> None:
+    """Raise if a removal left so little of sums of squares (m, d) that it is mostly rounding.
+
+    Without the removed rows a class may also be a single row, or constant in a feature: then what
+    is left becomes 0. It is taken for that if it is little beside the squares of all classes, or if
+    nothing is left of these.
+    """
+    rounding = (squares <= _NOISE * original) | (original == 0)
+    lost = rounding | (squares < _LEAST_LEFT * original)
+    total = squares.sum(axis=0, where=~rounding)
+    constant = np.maximum(squares, _NOISE * original) <= ROUNDING * total
+    constant |= rounding & (total == 0)
+    if layout.by_class:
+        constant |= (np.abs(weight - 1.0) <= ROUNDING)[:, None]  # a single row
+    if (lost & ~constant).any():
+        c, j = np.argwhere(lost & ~constant)[0].tolist()
+        msg = (
+            f"without these rows the sum of squares of {names.feature_name(j)}"
+            f"{layout.owner(c, names)} would be less than {_LEAST_LEFT:g} of what it was, "
+            f"{original[c, j]:g}, and its digits are lost: fit again without these rows"
+        )
+        raise DataError(msg)
+    squares[lost] = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
