@@ -27,6 +27,10 @@ Answer = TypeVar("Answer")
 _MOST_THREADS = 256
 """Threads that the pool may have; it starts no more than are at work at the same time."""
 
+CACHED = 1 << 18
+"""Numbers that stay in the cache of a core: so many are worked on at a time, and more are worth a
+second thread."""
+
 
 def n_threads(n_jobs: int | None) -> int:
     """How many threads `n_jobs` means: None is every core the process may use, −1 likewise.
@@ -94,6 +98,17 @@ def one_writer(changed: object) -> Iterator[None]:
     """Let one thread at a time read and change an object: none undoes what another has done."""
     with _writers.setdefault(changed, RLock()):
         yield
+
+
+def rows_at_once(numbers_each: int, least: int = 1) -> int:
+    """How many rows of so many numbers each stay in the cache together; at least `least`.
+
+    Examples
+    --------
+    >>> rows_at_once(1024)
+    256
+    """
+    return max(least, CACHED // max(1, numbers_each))
 
 
 def ranges(n_rows: int, step: int) -> list[slice]:

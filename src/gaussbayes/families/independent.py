@@ -20,7 +20,7 @@ from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.notices import AUTOMATIC_MODEL, Remedy
 from gaussbayes.base.records import refuse
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import for_each, ranges
+from gaussbayes.base.threads import for_each, ranges, rows_at_once
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.likelihood_ratio import (
@@ -44,9 +44,6 @@ class Place:
 
 ColumnRatio: TypeAlias = tuple[str, float, float, Ratio]
 """Name, value before and after of a parameter, and its likelihood ratio."""
-
-_BLOCK = 1 << 18
-"""Numbers that are summed at a time; multiplications up to which BLAS takes one thread."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,7 +204,7 @@ def sum_rows(
 ) -> SumsT:
     """The sums over rows, in blocks of a size that depends on nothing but the number of columns."""
     n, d = rows.numbers.shape
-    blocks = ranges(n, max(256, _BLOCK // max(1, d))) or [slice(0, 0)]
+    blocks = ranges(n, rows_at_once(d, 256)) or [slice(0, 0)]
 
     def sum_block(block: slice) -> SumsT:
         numbers = rows[block].matrix.astype(np.float64, copy=False)
@@ -227,7 +224,7 @@ def score_blocks(
         numbers = rows[block].matrix.astype(np.float64, copy=False)
         scores[block] = score(numbers, Place(block.start))
 
-    for_each(score_block, ranges(n, max(256, _BLOCK // max(1, d * k))), threads)
+    for_each(score_block, ranges(n, rows_at_once(d * k, 256)), threads)
     return scores
 
 
@@ -417,7 +414,7 @@ class IndependentColumns(Smoothed):
         return sum_rows(self.statistics_type, rows, targets, threads, names)
 
     def check(self, rows: Rows, names: Schema) -> None:
-        for block in ranges(rows.n_rows, max(256, _BLOCK // max(1, rows.numbers.shape[1]))):
+        for block in ranges(rows.n_rows, rows_at_once(rows.numbers.shape[1], 256)):
             numbers = rows[block].matrix.astype(np.float64, copy=False)
             self.statistics_type.terms(numbers, Place(block.start, names))
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.threads import ranges
+from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 from gaussbayes.kernels.arrays import (
     IMPOSSIBLE,
@@ -36,11 +36,6 @@ from gaussbayes.kernels.arrays import (
 from gaussbayes.kernels.triangular import cholesky, correlation_of, invert_lower
 
 NAME = "reference"
-
-_BLOCK_BYTES = 1 << 22
-"""Rows are copied in pieces of this size, so that memory does not grow with their number."""
-
-_CACHED = 1 << 15  # entries of products that stay in the cache
 
 
 def instruction_set() -> str:
@@ -181,7 +176,7 @@ def add_squares(
         scatter += factor[:, None] * delta**2
         return
     # A few classes at a time, so that the products stay in the cache.
-    for some in ranges(delta.shape[0], max(1, _CACHED // max(1, delta.shape[1] ** 2))):
+    for some in ranges(delta.shape[0], rows_at_once(delta.shape[1] ** 2)):
         squares = delta[some, :, None] * delta[some, None, :]
         squares *= factor[some, None, None]
         if layout == "full":
@@ -209,7 +204,7 @@ def scatter_shape(layout: ScatterLayout, n_classes: int, n_features: int) -> tup
 
 
 def _blocks(rows: NDArray[np.intp], n_features: int) -> list[NDArray[np.intp]]:
-    step = max(1, _BLOCK_BYTES // max(1, 8 * n_features))
+    step = rows_at_once(n_features)
     return [rows[start : start + step] for start in range(0, rows.size, step)]
 
 
@@ -468,7 +463,7 @@ def _log_joint(form: Form, X: RealArray) -> RealArray:
 def _masked_log_joint(form: Masked, X: RealArray) -> RealArray:
     k, d = form.offset.shape
     log_joint = np.empty((X.shape[0], k))
-    for start in range(0, X.shape[0], step := max(1, _BLOCK_BYTES // (8 * d * max(d, k)))):
+    for start in range(0, X.shape[0], step := rows_at_once(d * max(d, k))):
         rows = slice(start, start + step)
         observed = ~np.isnan(X[rows])
         centred = np.where(observed, X[rows] - form.center, 0.0)

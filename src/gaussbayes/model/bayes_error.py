@@ -28,13 +28,12 @@ import numpy as np
 from gaussbayes.base.numerals import percent
 from gaussbayes.base.result import Result
 from gaussbayes.base.text_tables import Block
-from gaussbayes.base.threads import ranges
+from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.families.protocol import Comparable, require
 from gaussbayes.model.model import Model
 from gaussbayes.model.solution import score
 
-_BLOCK_BYTES = 1 << 23  # rows are simulated in blocks of about this size
 _DRAWS = 20_000
 _MOST_PRODUCTS = 2 * 10**8  # multiplications: a tenth of a second
 
@@ -99,7 +98,7 @@ def bayes_error(model: Model, n_draws: int | None = None, n_jobs: int | None = 1
     last = int(np.flatnonzero(overlaps)[-1])  # rounding may make the sum less than the bound
     pairs = np.minimum(np.searchsorted(np.cumsum(overlaps), steps, side="right"), last)
     proportion = np.empty(n)
-    for block in ranges(n, max(1024, _BLOCK_BYTES // (8 * d))):
+    for block in ranges(n, rows_at_once(d, 1024)):
         parts = [density.draw_between(pairs[block], generator) for density in densities]
         joint = score(model.parameters, parts, "log_joint", n_jobs)
         proportion[block] = _proportion_of_bound(joint)

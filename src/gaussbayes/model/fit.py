@@ -11,7 +11,7 @@ import numpy as np
 from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.base.progress import working
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import n_threads, one_blas_thread
+from gaussbayes.base.threads import CACHED, n_threads, one_blas_thread
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import LabelledRows
 from gaussbayes.model.calibration import Calibration
@@ -49,9 +49,6 @@ MOST_WEIGHED = 2_000
 
 _CALIBRATED_AS = 8
 """Calibration may take the memory of so many candidates."""
-
-_WORTH_A_THREAD = 1 << 16
-"""Values below which starting a thread costs more than it saves."""
 
 
 class AllRows(Protocol):
@@ -150,7 +147,7 @@ def _fit_all(
     automatic: bool,
 ) -> tuple[Model, Selection | None]:
     """The model of all rows, whatever the weight of unlabelled ones, and how it was chosen."""
-    few = table.targets.labels.shape[0] * schema.n_features < _WORTH_A_THREAD
+    few = table.targets.labels.shape[0] * schema.n_features < CACHED
     threads = 1 if few and options.n_jobs is None else n_threads(options.n_jobs)
     wide = schema.n_features > table.targets.labels.shape[0] and all_rows is None
     alternatives = [

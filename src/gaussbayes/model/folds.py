@@ -14,11 +14,10 @@ the folds of the sample follow the rule.
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.threads import ranges
+from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets
 
-_VALUES = 1 << 16  # that are standardised at a time
 _LEAST = 2  # rows of every class in a sample
 
 
@@ -111,7 +110,7 @@ def _log_densities(rows: Rows, targets: Targets) -> FloatArray:
         return np.asarray((sums / np.where(total > 0, total, 1.0))[of_class])
 
     with np.errstate(all="ignore"):  # what overflows is far from all others
-        for block in ranges(X.shape[1], max(1, _VALUES // max(1, codes.size))):
+        for block in ranges(X.shape[1], rows_at_once(4 * codes.size)):
             values = X[:, block][order].astype(np.float64)
             counts = weights * ~np.isnan(values)
             values = np.nan_to_num(values, posinf=np.inf, neginf=-np.inf)

@@ -24,7 +24,14 @@ from scipy.special import entr
 from gaussbayes.base.anderson import Goal
 from gaussbayes.base.errors import DataError, GaussBayesError, OptionError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import even_ranges, for_each, n_threads, one_blas_thread
+from gaussbayes.base.threads import (
+    CACHED,
+    even_ranges,
+    for_each,
+    n_threads,
+    one_blas_thread,
+    rows_at_once,
+)
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.families.protocol import LeftOut
@@ -61,9 +68,6 @@ _FEWEST = 500  # rows by which candidates are told apart, if there are as many
 COMPLETION_FOLDS = 5
 """Folds whose rows have no part in what is expected of missing values as they are left out."""
 
-_BLOCK_BYTES = 1 << 21  # what is worked out of a block stays in the cache
-_WORTH_A_THREAD = 1 << 16
-"""Rows times features times classes below which starting a thread costs more than it saves."""
 
 Outcome: TypeAlias = FloatArray | GaussBayesError
 """Log posteriors (n, k) of rows held out, or why there are none."""
@@ -385,10 +389,10 @@ def _leave_out(data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None) 
         reliable[:, block] = good & ~np.isnan(posterior.T).any(axis=0).reshape(good.shape)
 
     d = max(1, data.schema.n_features)
-    step = max(128, 8 * d, _BLOCK_BYTES // (8 * d * k))  # d × d matrices are worth so many rows
+    step = rows_at_once(d * k, max(128, 8 * d))  # d × d matrices are worth so many rows
     if d > n:  # a block of the deviations from all means is not to be larger than the rows
         step = max(8, n // (2 * k))
-    threads = n_threads(n_jobs) if n * d * k > _WORTH_A_THREAD else 1
+    threads = n_threads(n_jobs) if n * d * k > CACHED else 1
     tasks: list[tuple[Any, Sequence[LeftOut]]] = []
     for fold, rows in _folds(data):
         functions = closed_forms(data, path, fold)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.result import Result, plain
 from gaussbayes.base.text_tables import Block
-from gaussbayes.base.threads import for_each, n_threads, ranges
+from gaussbayes.base.threads import CACHED, for_each, n_threads, ranges
 from gaussbayes.base.types import FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.protocol import Convergence, Distant, Fused
@@ -29,9 +29,6 @@ from gaussbayes.model.calibration import Calibration
 
 _BLOCK = 1 << 16
 """Rows that are scored at a time where no kernel cuts them."""
-
-_WORTH_A_THREAD = 1 << 18
-"""Rows times columns below which starting a thread costs more than it saves."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +100,7 @@ def score(
     pairs = list(zip(solution.densities, parts, strict=True))
     fused = [number for number, (density, _) in enumerate(pairs) if _is_fused(density.__class__)]
     size = parts[0].n_rows * sum(density.n_columns for density, _ in pairs)
-    threads = n_threads(n_jobs) if size > _WORTH_A_THREAD else 1
+    threads = n_threads(n_jobs) if size > CACHED else 1
     if not fused:
         return _score_plain(pairs, task, threads, log_prior)
     widest = max(fused, key=lambda number: pairs[number][0].n_columns)

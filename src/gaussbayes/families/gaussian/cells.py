@@ -23,7 +23,7 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.patterns import group
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import for_each, ranges
+from gaussbayes.base.threads import for_each, ranges, rows_at_once
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
 from gaussbayes.families.gaussian.statistics import (
     LAYOUTS,
@@ -39,7 +39,6 @@ from gaussbayes.kernels.reference import scatter_shape
 MOST_CELL_BYTES = 512 << 20
 """Memory that cells may take."""
 
-_BLOCK = 1 << 19  # entries of the scatters that are worked on at a time: four megabytes
 # The parts that have an entry for every cell.
 _BY_CELL = ("codes", "observed", "weight", "anchor", "offset")
 
@@ -235,7 +234,7 @@ def _combined(
     combine: Callable[[ClassMoments, ClassMoments, int], ClassMoments],
 ) -> PatternMoments:
     """Cells of two that are alike one by one, combined; some at a time, from a first one on."""
-    step = max(1, _BLOCK // max(1, prod(scatter_shape(a.layout, 1, a.n_features))))
+    step = rows_at_once(prod(scatter_shape(a.layout, 1, a.n_features)))
     parts = []
     for some in ranges(a.n_cells, step):
         where = np.arange(some.start, some.stop)
@@ -335,7 +334,7 @@ def _cells_of(
     weight = np.ones(owner.size) if counted is None else counted[starts[:-1]]
     layout, d = cell_layout(layout), X.shape[1]
     offset, scatter = np.zeros(anchor.shape), np.zeros(scatter_shape(layout, many.size, d))
-    blocks = ranges(many.size, max(1, _BLOCK // prod(scatter_shape(layout, 1, d))))
+    blocks = ranges(many.size, rows_at_once(prod(scatter_shape(layout, 1, d))))
 
     def sum_block(some: slice) -> None:
         cells = many[some]

@@ -25,15 +25,13 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import ranges
+from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.families.protocol import Reference
 
 if TYPE_CHECKING:
     from gaussbayes.families.gaussian.density import GaussianDensity
-
-_BLOCK_BYTES = 1 << 23  # matrices are made in pieces of about this size
 
 
 def contributions(
@@ -156,7 +154,7 @@ def _in_blocks(
 ) -> Iterator[tuple[int, NDArray[np.intp]]]:
     """Increasing numbers of pairs as a class and several others, as many as memory is meant for."""
     k, d = density.offset.shape
-    at_once = max(1, _BLOCK_BYTES // (16 * d * (d + 1)))
+    at_once = rows_at_once(2 * d * (d + 1))
     for same in np.split(pairs, np.flatnonzero(np.diff(pairs // k)) + 1):
         for block in ranges(same.shape[0], at_once):
             yield int(same[0] // k), same[block] % k

@@ -27,7 +27,7 @@ from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceErr
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.patterns import patterns_of
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import for_each, ranges
+from gaussbayes.base.threads import CACHED, for_each, ranges, rows_at_once
 from gaussbayes.base.types import Divisor, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian import class_pairs, description, drawing, expectation
@@ -74,10 +74,6 @@ A posterior is judged by its absolute error, a log posterior, which may be near 
 one.
 """
 
-_BLOCK_BYTES = 1 << 22  # how much of the rows is scored at a time, by each thread
-_BIAS_BYTES = 1 << 20  # how much of a bias there is at a time, for each thread
-# Entries of the rows below which starting a thread costs more than it saves.
-_WORTH_A_THREAD = 1 << 18
 # Rows alike that are worth a marginal of their own, however long it takes to score one.
 _FEWEST = 32
 # How long working out a marginal takes, in the units of `_rows_worth_a_marginal`.
@@ -488,13 +484,13 @@ def _run(
         if problem:
             _raise(X, added, wanted.log_prior, block.start, problem)
 
-    step = min(max(2048, _BLOCK_BYTES // (8 * d or 1)), 1 << 16)
+    step = min(rows_at_once(d, 2048), 1 << 16)
     entries = n * d
     if bias is not None:
         k = wanted.log_prior.shape[0]
-        step = min(step, max(64, _BIAS_BYTES // (8 * k)))
+        step = min(step, rows_at_once(k, 64))
         entries += n * k
-    for_each(score_block, ranges(n, step), threads if entries > _WORTH_A_THREAD else 1)
+    for_each(score_block, ranges(n, step), threads if entries > CACHED else 1)
 
 
 def _raise(

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.patterns import group, patterns_of
-from gaussbayes.base.threads import for_each, ranges
+from gaussbayes.base.threads import for_each, ranges, rows_at_once
 from gaussbayes.base.types import FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian.cells import PatternMoments, feature_moments, moments_of_cells
@@ -43,8 +43,6 @@ from gaussbayes.kernels import active
 if TYPE_CHECKING:
     from gaussbayes.families.gaussian.density import GaussianDensity
 
-_MOST_ENTRIES = 1 << 17  # entries of matrices, or of rows, that are worked on at a time: a megabyte
-_MOST_ROOTS = 1 << 20  # entries of the scatters whose roots are worked out at a time
 _MOST_KEPT = 64 << 20  # memory of points that are kept for the next iteration
 _AT_ONCE = 64  # blocks whose sums are held at a time
 _EPS = float(np.finfo(np.float64).eps)
@@ -157,7 +155,7 @@ def _blocks_of_cells(cells: PatternMoments, frame: Frame) -> Iterator[PointBlock
     """
     d = cells.n_features
     has_root = np.isin(np.arange(cells.n_cells), cells.varied)
-    number = np.maximum(np.cumsum(has_root) - 1, 0) // max(1, _MOST_ROOTS // d**2)
+    number = np.maximum(np.cumsum(has_root) - 1, 0) // rows_at_once(d**2)
     for n in range(int(number.max(initial=-1)) + 1):
         part = cells.taken(np.flatnonzero(number == n))
         unit = frame.unit[np.minimum(part.codes, frame.unit.shape[0] - 1)]
@@ -223,7 +221,7 @@ def _widths_together(lacking: NDArray[np.intp], d: int) -> Iterator[slice]:
     begin = end = 0
     widths, counts = np.unique(lacking, return_counts=True)
     for width, count in zip(widths.tolist(), counts.tolist(), strict=True):
-        most = max(16, _MOST_ENTRIES // max(d, width**2))
+        most = rows_at_once(max(d, width**2), 16)
         if end > begin and end - begin + count > most:
             yield slice(begin, end)
             begin = end
@@ -428,7 +426,7 @@ def _expect_uncorrelated_rows(
     """The expected moments of rows with missing values, without correlations."""
     k, d = density.offset.shape
     weight, first, second = np.zeros((3, k, d))
-    for rows in ranges(X.shape[0], max(1, _MOST_ENTRIES // d)):
+    for rows in ranges(X.shape[0], rows_at_once(d)):
         observed = ~np.isnan(X[rows])
         centred = np.where(observed, X[rows] - density.center, 0.0)
         weight += responsibility[rows].T @ observed

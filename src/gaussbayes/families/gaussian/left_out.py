@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import ranges
+from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import Divisor, FloatArray
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.gaussian.shrinkage import (
@@ -50,7 +50,6 @@ MOST_WEIGHTS = 16
 MOST_EACH = 1 << 22
 """Operations up to which a matrix is factored for each row also if the units may be given."""
 
-_TOGETHER = 1 << 18  # entries of matrices that are factored in one step
 
 Reliable: TypeAlias = NDArray[np.bool_]
 
@@ -466,7 +465,7 @@ def solve_each(
         left = whole - pull[:, None] * np.square(y)
         squares[...] = (np.square(v) / left).sum(axis=2)
         return squares, np.log(left).sum(axis=1), (left / whole).min(axis=1)
-    for block in ranges(n, max(1, _TOGETHER // (d * d))):
+    for block in ranges(n, rows_at_once(d * d)):
         matrices = a[block, None, None] * own + b[block, None, None] * pooled
         np.einsum("nii->ni", matrices)[...] += added[block]
         sign, log_det[block] = np.linalg.slogdet(matrices)

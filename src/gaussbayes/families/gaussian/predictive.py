@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import ranges
+from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.definite import invert_definite
 from gaussbayes.families.gaussian.density import located_density
@@ -45,8 +45,6 @@ from gaussbayes.kernels import active
 
 Reliable: TypeAlias = NDArray[np.bool_]
 
-_NEAR = 1 << 16
-"""Numbers that are worked on at a time: as many as stay near the processor."""
 
 _LEAST_GIVEN = 1e-8
 """What must be left of a determinant if the target is given, which alone keeps it from 0."""
@@ -206,7 +204,7 @@ class PredictiveLeftOut:
         targets = targets_without(self.moments, self.unit, X, removal) if others else None
         # Priors with the same axes after one another, so many that they stay near the processor.
         spherical.sort(key=lambda number: self._axes(self.priors[number], 0)[0])
-        batches = ranges(len(spherical), max(1, _NEAR // max(1, y.size)))
+        batches = ranges(len(spherical), rows_at_once(4 * y.size))
         for code in range(k):
             for batch in [spherical[some] for some in batches]:
                 priors = [self.priors[number] for number in batch]
@@ -286,7 +284,7 @@ class PredictiveLeftOut:
         ]
         largest = max([y.shape[1] ** 2] + [points.x.size for _, _, points in blocks])
         numbers = np.arange(len(self.priors))
-        batches = [numbers[some] for some in ranges(numbers.size, max(1, _NEAR // largest))]
+        batches = [numbers[some] for some in ranges(numbers.size, rows_at_once(4 * largest))]
         result = np.empty((moments.n_classes, len(self.priors), len(y)))
         reliable = np.repeat(removal.sound[None], len(self.priors), axis=0)
         for code in range(moments.n_classes):

@@ -15,15 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.threads import ranges
+from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets
 
 _OUTSIDE = 1e-9
 """Proportion of the length of a row that may lie outside as rounding."""
-
-_BLOCK = 1 << 20
-"""Numbers that are turned at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +63,7 @@ class Span:
 
     def blocks(self, n_rows: int) -> list[slice]:
         """The rows in pieces that are turned at a time."""
-        return ranges(n_rows, max(64, _BLOCK // self.n_columns))
+        return ranges(n_rows, rows_at_once(self.n_columns, 64))
 
     def centred(self, rows: Rows) -> FloatArray:
         """``x̃`` (n, d), NaN where a value is missing."""

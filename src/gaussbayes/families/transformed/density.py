@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import for_each
+from gaussbayes.base.threads import CACHED, for_each
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.families.expression import TransformedColumns
@@ -28,9 +28,6 @@ from gaussbayes.families.transformed.statistics import (
     weighted_sums,
 )
 from gaussbayes.families.transformed.transform import Logarithm, Transforms, YeoJohnson
-
-_WORTH_A_THREAD = 1 << 18
-"""Numbers below which starting a thread costs more than it saves."""
 
 _NODES = np.linspace(-4.0, 4.0, 401)
 """Standard deviations at which a normal density is summed for moments."""
@@ -86,7 +83,7 @@ class TransformedDensity(MappedDensity):
 
         blocks = row_blocks(rows.n_rows, columns)
         try:
-            many = rows.n_rows * columns > _WORTH_A_THREAD
+            many = rows.n_rows * columns > CACHED
             for_each(score_block, blocks, threads if many else 1)
         except DataError:
             if len(blocks) > 1:  # the message is to count rows from the first of all

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import ranges
+from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray, TransformName
 from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.families.transformed.transform import (
@@ -31,8 +31,6 @@ MOST_ROWS = 10_000
 """Rows that a transform is learnt from; of more, these are evenly picked."""
 
 _MOST_COLUMNS = 256
-_MOST_VALUES = 1 << 17
-"""Columns, and their values, of which transforms are learnt at a time: memory is bounded."""
 
 MOST_KNOTS = 100
 """Knots of a rank-normal transform."""
@@ -79,7 +77,7 @@ def learn(
     """
     which = slice(None, None, max(1, -(-rows.n_rows // MOST_ROWS)))
     n_rows = len(range(rows.n_rows)[which])
-    at_a_time = min(_MOST_COLUMNS, max(1, _MOST_VALUES // max(1, n_rows)))
+    at_a_time = min(_MOST_COLUMNS, rows_at_once(2 * n_rows))
     if len(kinds) > at_a_time:
         learnt_so_far: list[Transform] = []
         for some in ranges(len(kinds), at_a_time):

@@ -8,20 +8,17 @@ import numpy as np
 
 from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import ranges
+from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.families.likelihood_ratio import FamilyTests, FeatureChange
 from gaussbayes.families.mapped import MappedStatistics
 from gaussbayes.families.transformed.transform import Standardised, Transform, Transforms
 
-_BLOCK = 1 << 15
-"""Numbers that are transformed at a time: as many as stay near the processor."""
-
 
 def row_blocks(n_rows: int, n_columns: int) -> list[slice]:
     """The rows in pieces that are transformed at a time; at least one piece."""
-    return ranges(n_rows, max(16, _BLOCK // max(1, n_columns))) or [slice(0, 0)]
+    return ranges(n_rows, rows_at_once(8 * n_columns, 16)) or [slice(0, 0)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
