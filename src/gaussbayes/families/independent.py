@@ -450,14 +450,16 @@ class IndependentColumns(Smoothed):
         path: Sequence[Self],
         targets: Targets,
         names: Schema,
-        completion: Any = None,
+        others: Any = None,
+        *,
+        exact: bool = True,
     ) -> LeftOut | None:
         """The closed form of rows with one label each: the sums of a class, less one term.
 
         A row is not reliable if rounding may show in what is left without it, or if its class then
         has no value in a column.
         """
-        del completion  # nothing has to be expected
+        del others, exact  # nothing has to be expected
         if targets.is_soft:
             return None
         precision = Precision.of(targets)

@@ -256,11 +256,16 @@ class Mapped(Family):
         path: Sequence[Self],
         targets: Targets,
         names: Schema,
-        completion: Any = None,
+        others: Any = None,
+        *,
+        exact: bool = True,
     ) -> LeftOut | None:
         """The closed form of the family inside, given the map."""
         families, inner_names = [member.family for member in path], self.inner_names(names)
-        closed = self.family.left_out(statistics.inner, families, targets, inner_names, completion)
+        inner_others = None if others is None else others.inner
+        closed = self.family.left_out(
+            statistics.inner, families, targets, inner_names, inner_others, exact=exact
+        )
         if closed is None:
             return None
 
@@ -274,14 +279,6 @@ class Mapped(Family):
         """Those of the family inside."""
         for families in self.family.variants(statistics.inner, self.inner_names(names)):
             yield [self._around(family) for family in families]
-
-    def completion(self, statistics: Any, names: Schema, threads: int = 1, near: Any = None) -> Any:
-        """That of the family inside."""
-        return self.family.completion(statistics.inner, self.inner_names(names), threads, near)
-
-    def given_units(self) -> Self:
-        """The family inside may have units of its own."""
-        return self._around(self.family.given_units())
 
     def _around(self, family: Any) -> Self:
         return replace(self, family=family)  # type: ignore[type-var]

@@ -274,25 +274,24 @@ class Family(Protocol):
 
     # Held-out rows and selection.
 
-    def completion(self, statistics: Any, names: Schema, threads: int = 1, near: Any = None) -> Any:
-        """By what missing values of rows are expected, if `left_out` goes by it; else None.
-
-        `near` is that of about the same rows, and not None.
-        """
-        return None
-
     def left_out(
         self,
         statistics: Any,
         path: Sequence[Self],
         targets: Targets,
         names: Schema,
-        completion: Any = None,
+        others: Any = None,
+        *,
+        exact: bool = True,
     ) -> LeftOut | None:
         """A closed form for rows left out one at a time; None where there is none.
 
-        `path` are families that differ from this one in what regularises; each has a density.
-        Missing values are expected by the `completion` of some of the rows; None is of all.
+        Parameters
+        ----------
+        path : families that differ from this one in how they regularise; each has a density
+        others : statistics of the rows by which missing values are expected; None is of all
+        exact : whether units of shrinkage are to be those of the other rows, as in a fit to these;
+            otherwise they may be those of all rows, which takes fewer matrices
         """
 
     def variants(self, statistics: Any, names: Schema) -> Iterator[Sequence[Self]]:
@@ -304,14 +303,6 @@ class Family(Protocol):
         """
         del statistics, names
         yield [self]
-
-    def given_units(self) -> Self:
-        """This family, with units that may stay those of all rows as rows are left out.
-
-        Leave-one-out is exact given the units then, as it is given transforms. By default there are
-        no such units.
-        """
-        return self
 
     @property
     def options(self) -> Mapping[str, Any]:

@@ -220,7 +220,7 @@ def _left_out(
             return data, known
     data = held_out_rows(table, view.learnt.adapted(settings), schema)
     data = sampled(data, affordable_rows(data, _CALIBRATED_AS))
-    (outcome,), _ = hold_out(data, [settings.given_units()], threads, 2 * SELECTION_FOLDS)
+    (outcome,), _ = hold_out(data, [settings], threads, 2 * SELECTION_FOLDS, exact=False)
     if isinstance(outcome, GaussBayesError):
         raise outcome
     return data, outcome

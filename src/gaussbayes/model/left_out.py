@@ -4,7 +4,7 @@ Row i is scored by ``solve(learnt − row i)``. Where every family has a closed 
 out, their log densities are added, the prior is that of the other rows, and one normaliser makes
 posteriors of it; rows with which too much goes, so that rounding would show, are refitted. Where
 the closed form goes by what missing values are expected to be, the rows of all folds but that of
-the row say what they are (`Completions`): otherwise the row would have a share in what stands for
+the row say what they are (`OtherFolds`): otherwise the row would have a share in what stands for
 others. Where a family has no closed form, rows are held out in folds and the model of the others is
 fitted again, EM starting from the parameters of all rows. Unlabelled rows always stay on
 the training side; with them the likelihood may have several maxima, and EM starts as a fit does,
@@ -74,19 +74,19 @@ Outcome: TypeAlias = FloatArray | GaussBayesError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Completions:
-    """By what missing values are expected as rows are left out: by the rows of other folds.
+class OtherFolds:
+    """Folds of rows, and statistics of the rows of all other folds.
 
-    With it all rows are completed, also those of the fold, and then one of these is left out in
-    closed form. So it is left out exactly, given parameters of which it has no part.
+    By these missing values are expected, of all rows, also those of the fold; then one of these is
+    left out in closed form. So it is left out exactly, given parameters of which it has no part.
     """
 
     fold: NDArray[np.intp]  # (n,) of each row; −1 of rows that tell nothing, and stay
-    parts: tuple[tuple[Any, ...], ...]  # of each fold, that of each family
+    parts: tuple[tuple[Any, ...], ...]  # of each fold, the statistics of each family
 
-    def __getitem__(self, which: NDArray[np.intp]) -> "Completions":
+    def __getitem__(self, which: NDArray[np.intp]) -> "OtherFolds":
         """Those of some of the rows."""
-        return Completions(self.fold[which], self.parts)
+        return OtherFolds(self.fold[which], self.parts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +99,7 @@ class HeldOutRows:
     schema: Schema
     numbers: NDArray[np.intp]  # (n,) which rows of the table they are
     is_sample: bool = False  # whether there were more labelled rows than these
-    completions: Completions | None = None  # None as long as nobody asked for them
+    others: OtherFolds | None = None  # None as long as nobody asked for them
 
     @property
     def codes(self) -> CodeArray:
@@ -150,35 +150,22 @@ def sampled(data: HeldOutRows, most: int = MOST_HELD_OUT) -> HeldOutRows:
         targets=data.targets[which],
         numbers=data.numbers[which],
         is_sample=True,
-        completions=None if data.completions is None else data.completions[which],
+        others=None if data.others is None else data.others[which],
     )
 
 
-def completed(data: HeldOutRows, settings: Settings, n_jobs: int | None = 1) -> HeldOutRows:
-    """The same rows, and by what missing values are expected as they are left out.
-
-    Families that differ in what regularises expect the same.
-    """
-    if data.completions is not None or all(part.is_complete for part in data.learnt.parts):
-        return data
-    names, threads = settings.names(data.schema), n_threads(n_jobs)
-    columns = list(zip(settings.families, data.learnt.parts, names, strict=True))
-    of_all = [family.completion(part, name, threads) for family, part, name in columns]
-    if all(some is None for some in of_all):
+def with_other_folds(data: HeldOutRows, settings: Settings) -> HeldOutRows:
+    """The same rows with statistics of the other folds, if values are missing."""
+    if data.others is not None or all(part.is_complete for part in data.learnt.parts):
         return data
     which = with_company(data)
     fold = np.full(data.codes.size, -1)
     fold[which] = fold_numbers(data.rows[which], data.targets[which], COMPLETION_FOLDS)
-    parts = []
-    for number in range(int(fold.max(initial=-1)) + 1):
-        others = _without(data, settings, np.flatnonzero(fold == number))
-        parts.append(
-            tuple(
-                None if near is None else family.completion(part, name, threads, near)
-                for (family, _, name), part, near in zip(columns, others, of_all, strict=True)
-            )
-        )
-    return replace(data, completions=Completions(fold, tuple(parts)))
+    parts = (
+        _without(data, settings, np.flatnonzero(fold == number))
+        for number in range(int(fold.max(initial=-1)) + 1)
+    )
+    return replace(data, others=OtherFolds(fold, tuple(parts)))
 
 
 def affordable_rows(data: HeldOutRows, n_candidates: int) -> int:
@@ -198,6 +185,7 @@ def hold_out(
     n_jobs: int | None = None,
     folds: int | None = None,
     *,
+    exact: bool = True,
     always: bool = False,
     goal: Goal = EXACT,
     fewest: int = 1,
@@ -210,6 +198,7 @@ def hold_out(
     ----------
     path : settings whose families differ in what regularises only
     folds : of rows where each fit takes EM; None is one for each row, up to `MOST_SINGLE_ROWS` rows
+    exact : whether closed forms must be those of a fit to the other rows; see `Family.left_out`
     always : whether to make these folds also where rows could be left out one at a time
     goal : how far EM for missing labels goes; unless that is `EXACT`, it starts from the parameters
         of all rows
@@ -217,7 +206,7 @@ def hold_out(
         there is nothing to be told apart, and the others have errors, too
     """
     plain = [replace(settings, calibration=None) for settings in path]
-    how: dict[str, Any] = {"always": always, "goal": goal, "fewest": fewest}
+    how: dict[str, Any] = {"exact": exact, "always": always, "goal": goal, "fewest": fewest}
     outcomes, number = _hold_out(data, plain, n_jobs, folds, **how)
     for place, settings in enumerate(path):
         outcome = outcomes[place]
@@ -311,18 +300,19 @@ def _hold_out(
     n_jobs: int | None,
     folds: int | None,
     *,
+    exact: bool,
     always: bool,
     goal: Goal,
     fewest: int = 1,
 ) -> tuple[list[Outcome], int]:
     """`hold_out` without calibration."""
-    if not always and closed_forms(data, path) is not None:
-        return _leave_out(completed(data, path[0], n_jobs), path, n_jobs), data.codes.size
+    forms = None if always else _closed_forms_of_folds(data, path, n_jobs, exact=exact)
+    if forms is not None:
+        return _leave_out(data, path, forms, n_jobs), data.codes.size
     # One of them without a closed form does not take it from the others.
-    closed = [not always and closed_forms(data, [settings]) is not None for settings in path]
-    if any(closed):
+    if not always and len(path) > 1 and any(has_closed_form(data, [s], exact=exact) for s in path):
         pairs = [
-            _hold_out(data, [settings], n_jobs, folds, always=always, goal=goal)
+            _hold_out(data, [settings], n_jobs, folds, exact=exact, always=always, goal=goal)
             for settings in path
         ]
         return [outcomes[0] for outcomes, _ in pairs], max(number for _, number in pairs)
@@ -330,14 +320,21 @@ def _hold_out(
     return _hold_out_folds(data, path, n_jobs, folds, **how)
 
 
-def closed_forms(
-    data: HeldOutRows, path: Sequence[Settings], fold: int = -1
-) -> list[LeftOut] | None:
+ClosedForms: TypeAlias = Sequence[LeftOut]
+"""That of each family."""
+
+
+def has_closed_form(data: HeldOutRows, path: Sequence[Settings], *, exact: bool) -> bool:
+    """Whether all families have a closed form for a row left out, for all of the path."""
+    return _closed_forms(data, path, data.learnt.parts, exact=exact) is not None
+
+
+def _closed_forms(
+    data: HeldOutRows, path: Sequence[Settings], others: Sequence[Any], *, exact: bool
+) -> ClosedForms | None:
     """Each family's closed form for a row left out, for all of the path; None unless all have one.
 
-    It is for rows of a fold, whose missing values are expected by the others. Those of no fold, −1,
-    tell nothing: their values are expected as those of the last are, and by all rows if nobody has
-    asked for completions.
+    Missing values are expected by the `others`, statistics of each family.
     Soft labels have none: a row takes its weights from several classes at once.
     """
     if data.targets.is_soft:
@@ -345,34 +342,55 @@ def closed_forms(
     if data.learnt.unlabelled is not None and any(s.unlabelled_weight > 0 for s in path):
         return None
     functions = []
-    names = path[0].names(data.schema)
-    for number, (part, name) in enumerate(zip(data.learnt.parts, names, strict=True)):
+    parts = zip(data.learnt.parts, others, path[0].names(data.schema), strict=True)
+    for number, (part, other, names) in enumerate(parts):
         families = [settings.families[number] for settings in path]
-        expected_by = () if data.completions is None else data.completions.parts
-        completion = expected_by[fold][number] if expected_by else None
-        function = families[0].left_out(part, families, data.targets, name, completion)
+        function = families[0].left_out(part, families, data.targets, names, other, exact=exact)
         if function is None:
             return None
         functions.append(function)
     return functions
 
 
-def _folds(data: HeldOutRows) -> Iterator[tuple[int, NDArray[np.intp]]]:
-    """The rows whose missing values are expected by the same others, and which fold that is."""
-    fold = np.full(data.codes.size, -1) if data.completions is None else data.completions.fold
-    for number in np.unique(fold).tolist():
-        yield number, np.flatnonzero(fold == number)
+def _closed_forms_of_folds(
+    data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None, *, exact: bool
+) -> list[tuple[NDArray[np.intp], ClosedForms]] | None:
+    """Rows whose missing values are expected by the same others, and their closed forms.
+
+    Rows of no fold tell nothing: their values are expected as those of the last are.
+    """
+    functions = _closed_forms(data, path, data.learnt.parts, exact=exact)
+    if functions is None:
+        return None
+    others = with_other_folds(data, path[0]).others
+    if others is None or not others.parts:
+        return [(np.arange(data.codes.size), functions)]
+    found: dict[int, ClosedForms | None] = {}
+
+    def find(fold: int) -> None:
+        found[fold] = _closed_forms(data, path, others.parts[fold], exact=exact)
+
+    numbers = np.unique(others.fold).tolist()
+    for_each(find, numbers, n_threads(n_jobs))
+    pairs = [(np.flatnonzero(others.fold == number), found[number]) for number in numbers]
+    forms = [(rows, functions) for rows, functions in pairs if functions is not None]
+    return forms if len(forms) == len(pairs) else None
 
 
 @one_blas_thread()
-def _leave_out(data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None) -> list[Outcome]:
+def _leave_out(
+    data: HeldOutRows,
+    path: Sequence[Settings],
+    forms: Sequence[tuple[NDArray[np.intp], ClosedForms]],
+    n_jobs: int | None,
+) -> list[Outcome]:
     """Log posteriors in closed form, and by refitting without the rows that need it."""
     n, k, s = data.codes.size, data.classes.shape[0], len(path)
     result = np.empty((s, n, k))
     reliable = np.empty((s, n), dtype=np.bool_)
     parts = path[0].parts(data.rows, data.schema)
 
-    def predict(task: tuple[Any, Sequence[LeftOut]]) -> None:
+    def predict(task: tuple[Any, ClosedForms]) -> None:
         block, functions = task
         weights = data.targets[block].total_weights().astype(np.float64)
         removal = remove(data.codes[block].astype(np.intp), weights, data.learnt.weight)
@@ -393,10 +411,8 @@ def _leave_out(data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None) 
     if d > n:  # a block of the deviations from all means is not to be larger than the rows
         step = max(8, n // (2 * k))
     threads = n_threads(n_jobs) if n * d * k > CACHED else 1
-    tasks: list[tuple[Any, Sequence[LeftOut]]] = []
-    for fold, rows in _folds(data):
-        functions = closed_forms(data, path, fold)
-        assert functions is not None
+    tasks: list[tuple[Any, ClosedForms]] = []
+    for rows, functions in forms:
         blocks = even_ranges(rows.size, step)
         tasks += [(some if rows.size == n else rows[some], functions) for some in blocks]
     for_each(predict, tasks, threads)

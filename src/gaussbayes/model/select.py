@@ -9,7 +9,6 @@ and otherwise not. That is chosen last, for the best of the candidates by labell
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isfinite, isnan, nan
 from typing import Any
@@ -17,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from gaussbayes.base.anderson import Goal
-from gaussbayes.base.errors import DataError, GaussBayesError, OptionError, SingularCovarianceError
+from gaussbayes.base.errors import DataError, GaussBayesError, OptionError
 from gaussbayes.base.numerals import counted, fixed, percent
 from gaussbayes.base.progress import track
 from gaussbayes.base.result import Result, plain
@@ -33,12 +32,12 @@ from gaussbayes.model.left_out import (
     Outcome,
     affordable_rows,
     calibrated_loss,
-    closed_forms,
-    completed,
+    has_closed_form,
     held_out_rows,
     hold_out,
     sampled,
     with_company,
+    with_other_folds,
 )
 from gaussbayes.model.model import solve
 from gaussbayes.model.settings import Settings
@@ -395,10 +394,8 @@ def try_all(
     for view in views:
         data = held_out_rows(table, replace(view.learnt, unlabelled=None), schema)
         paths = list(_paths(_by_labels(view), data))
-        predictive = [path[0] for path in paths if _is_predictive(path[0])]
-        with suppress(SingularCovarianceError):  # without completions there is no closed form
-            data = completed(data, predictive[0], n_jobs) if predictive else data
-        quick = [path for path in paths if closed_forms(data, [s.given_units() for s in path])]
+        quick = [path for path in paths if has_closed_form(data, path, exact=False)]
+        data = with_other_folds(data, quick[0][0]) if quick else data
         rounds += [_Round(view, data, path) for path in quick or paths]
     n_candidates = sum(len(some.path) for some in rounds)
     few, many = (affordable_rows(data, n) for n in (n_candidates, MOST_CALIBRATED))
@@ -557,12 +554,13 @@ def _judged(
     judged: list[tuple[Candidate, FloatArray | None]] = [(candidate, None) for candidate in fitted]
     possible = [number for number, candidate in enumerate(fitted) if candidate.refused is None]
     if possible:
-        settings = [path[number].given_units() for number in possible]
+        settings = [path[number] for number in possible]
         outcomes, _ = hold_out(
             data,
             settings,
             n_jobs,
             SELECTION_FOLDS,
+            exact=False,
             always=always,
             goal=goal,
             fewest=fewest,

@@ -149,10 +149,6 @@ class Settings:
         pairs = zip(self.families, parts, strict=True)
         return self.with_families([family.keeping(part) for family, part in pairs])
 
-    def given_units(self) -> "Settings":
-        """The same with units that may stay those of all rows as rows are left out."""
-        return self.with_families([family.given_units() for family in self.families])
-
 
 def cut_rows(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:
     """Some features of rows, numbers and categories each in this order; no copy of all numbers."""

@@ -594,13 +594,15 @@ class Categorical(Smoothed):
         path: Sequence["Categorical"],
         targets: Targets,
         names: Schema,
-        completion: Any = None,
+        others: Any = None,
+        *,
+        exact: bool = True,
     ) -> LeftOut | None:
         """The closed form of rows with one label each; see `left_out`.
 
         There is none for categories that are given: without a row there may be fewer of them.
         """
-        del names, completion  # nothing can be wrong with categories, or has to be expected
+        del names, others, exact  # nothing can be wrong with categories, or has to be expected
         smoothing = [family.smoothing for family in path]
         if targets.is_soft or self.least is not None:
             return None

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from gaussbayes.base.anderson import Goal
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.notices import AUTOMATIC_MODEL, Remedy
 from gaussbayes.base.schema import Schema
@@ -112,7 +113,6 @@ class Gaussian(Family):
     choice: Choice | None = None  # what is left open; None for nothing
     target: Target = "diagonal"  # what shrinkage goes to
     penalty: Penalty | None = field(default=None, repr=False, compare=False)
-    units_given: bool = field(default=False, repr=False, compare=False)  # see `given_units`
     regularisation: Regularisation = field(default=PLAIN, repr=False)  # beside shrinkage
 
     name: ClassVar[str] = "gaussian"
@@ -358,16 +358,18 @@ class Gaussian(Family):
         path: Sequence[Any],
         targets: Targets,
         names: Schema,
-        completion: Any = None,
+        others: GaussianStatistics | None = None,
+        *,
+        exact: bool = True,
     ) -> LeftOut | None:
         """A closed form for rows left out one at a time, or None; see `left_out.left_out`.
 
         There is none for covariances that are regularised otherwise than by shrinkage.
         """
-        del completion
+        del others
         if any(family.regularisation != PLAIN for family in path):
             return None
-        return left_out.left_out(statistics, path, targets, names)
+        return left_out.left_out(statistics, path, targets, names, exact=exact)
 
     def variants(
         self, statistics: GaussianStatistics, names: Schema
@@ -407,14 +409,6 @@ class Gaussian(Family):
                 if not (slow and shrinkage == "oas"):
                     yield replace(self, structure=structure, shrinkage=shrinkage, choice=None)
 
-    def given_units(self) -> Any:
-        """This family, whose units of shrinkage may be those of all rows whichever are left out.
-
-        Of many rows they change but little with one. Kept as they are, closed forms need no matrix
-        for each row.
-        """
-        return replace(self, units_given=True)
-
 
 def fewest_rows(structure: Structure, n_classes: int, n_columns: int) -> int:
     """Rows from which on parameters are estimated beside integrated ones: `FEWEST_ESTIMATED`."""
@@ -433,23 +427,23 @@ _LONG = 3e9
 """Multiplications of an iteration of EM above which a family is not tried: a choice takes some
 hundred iterations."""
 
-_supposed: WeakKeyDictionary[GaussianStatistics, tuple[GaussianDensity, Any]] = WeakKeyDictionary()
+_Supposed: TypeAlias = tuple[GaussianDensity, Any]
+_supposed: WeakKeyDictionary[GaussianStatistics, dict[Goal, _Supposed]] = WeakKeyDictionary()
 """By what values that are missing are expected, for as long as the rows' statistics live."""
 
 
 def _suppose(
     statistics: GaussianStatistics,
     names: Schema,
-    max_iterations: int = missing_values.EXACT.most,
+    goal: Goal = missing_values.NEARLY,
     threads: int = 1,
-) -> tuple[GaussianDensity, Any]:
+    near: GaussianDensity | None = None,
+) -> _Supposed:
     """By what values that are missing are expected: the same for every prior that is tried."""
-    supposed = _supposed.get(statistics)
-    if supposed is None:
-        goal = replace(missing_values.NEARLY, most=max_iterations)
-        supposed = missing_values.suppose(statistics, names, goal, threads)
-        _supposed[statistics] = supposed
-    return supposed
+    by_goal = _supposed.setdefault(statistics, {})
+    if goal not in by_goal:
+        by_goal[goal] = missing_values.suppose(statistics, names, goal, threads, near)
+    return by_goal[goal]
 
 
 @dataclass(frozen=True, slots=True)
@@ -509,7 +503,8 @@ class PredictiveGaussian(Gaussian):
         """Of rows with missing values, what is expected under a shared covariance counts."""
         if statistics.is_complete:
             return Fit(predictive(statistics.moments, names, self.prior))
-        supposed, record = _suppose(statistics, names, max_iterations, threads)
+        goal = replace(missing_values.NEARLY, most=max_iterations)
+        supposed, record = _suppose(statistics, names, goal, threads)
         expected, _ = supposed.expect_statistics(statistics, threads)
         return Fit(predictive(expected.moments, names, self.prior), record)
 
@@ -536,40 +531,31 @@ class PredictiveGaussian(Gaussian):
             others[_TOWARDS] = replace(self, structure=structure_of("full", 0.5))
         return others
 
-    def completion(
-        self,
-        statistics: GaussianStatistics,
-        names: Schema,
-        threads: int = 1,
-        near: GaussianDensity | None = None,
-    ) -> GaussianDensity | None:
-        """Gaussians that share a covariance, roughly; see `missing_values.suppose`."""
-        if statistics.is_complete and near is None:
-            return None
-        rough = missing_values.ROUGH
-        return missing_values.suppose(statistics, names, rough, threads, near)[0]
-
     def left_out(
         self,
         statistics: GaussianStatistics,
         path: Sequence[Any],
         targets: Targets,
         names: Schema,
-        completion: GaussianDensity | None = None,
+        others: GaussianStatistics | None = None,
+        *,
+        exact: bool = True,
     ) -> LeftOut | None:
         """A closed form for rows left out one at a time, unless they have missing values.
 
-        With given units those have one as well, given also what these are expected by.
+        Unless it is to be exact, those have one as well, given what these are expected by.
         """
         moments, priors = statistics.moments, [family.prior for family in path]
-        given = self.units_given
+        given = not exact
         if statistics.is_complete:
             given = given and not left_out.few_matrices(moments, targets)
-        elif not given or not all(prior.is_bounded for prior in priors):
+        elif exact or not all(prior.is_bounded for prior in priors):
             return None
         else:
             try:
-                supposed = _suppose(statistics, names)[0] if completion is None else completion
+                supposed, _ = _suppose(statistics, names, missing_values.ROUGH)
+                if others is not None:
+                    supposed, _ = _suppose(others, names, missing_values.ROUGH, near=supposed)
             except SingularCovarianceError:
                 return None
             moments = supposed.expect_statistics(statistics)[0].moments

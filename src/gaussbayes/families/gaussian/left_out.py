@@ -62,13 +62,15 @@ def left_out(
     path: Sequence["Gaussian"],
     targets: Targets,
     names: Schema,
+    *,
+    exact: bool = True,
 ) -> LeftOut | None:
     """A closed form for rows left out one at a time; None where there is none.
 
     There is none for rows with missing values, and for some full covariances shrunk towards the
     pooled one; see `has_closed_form`. Log densities are up to a term of the row.
     """
-    moments, few = statistics.moments, few_matrices(statistics.moments, targets)
+    moments, few = statistics.moments, exact or few_matrices(statistics.moments, targets)
     if not statistics.is_complete or not all(
         _by_rows(member, few)
         or has_closed_form(member.structure, member.shrinkage, targets.weights)
@@ -120,8 +122,7 @@ def _has_units(family: "Gaussian") -> bool:
 
 def _by_rows(family: "Gaussian", few: bool) -> bool:
     """Whether each row that is left out changes the units."""
-    by_rows = few or not family.units_given
-    return _has_units(family) and by_rows
+    return few and _has_units(family)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -232,10 +232,12 @@ class Spanned(Mapped):
         path: Sequence["Spanned"],
         targets: Targets,
         names: Schema,
-        completion: Any = None,
+        others: SpannedStatistics | None = None,
+        *,
+        exact: bool = True,
     ) -> LeftOut | None:
         """A closed form, given the units of the features; see `GaussianLeftOut`."""
-        del completion
+        del others, exact
         families, d = [member.family for member in path], self.span.n_columns
         moments = statistics.inner.moments
         formula: Any
