@@ -172,16 +172,6 @@ def test_curves_are_those_of_scikit_learn(ties: bool) -> None:
         assert (roc.label, curve.label, calibration.label) == (code, code, code)
 
 
-def test_batches_add_up() -> None:
-    X, y = WINE
-    model = GaussianClassifier(shared=True).fit(X[::2], y[::2])
-    parts = [model.evaluate(X[some], y[some]) for some in (slice(0, 60), slice(60, 178))]
-    both, whole = parts[0] + parts[1], model.evaluate(X, y)
-    for name in ("log_loss", "brier", "error", "auc", "calibration_error"):
-        assert getattr(both, name) == pytest.approx(getattr(whole, name), rel=1e-9)
-        assert both.standard_errors[name] == pytest.approx(whole.standard_errors[name], rel=1e-9)
-
-
 def test_a_class_of_one_row_is_never_held_out() -> None:
     rows, labels = [[1.0], [2.0], [3.0], [8.0], [9.0], [11.0], [50.0]], list("aaabbbc")
     model = GaussianClassifier(shrinkage=0.5, covariance="spherical", shared=True)

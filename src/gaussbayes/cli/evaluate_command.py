@@ -47,9 +47,9 @@ def command(
 ) -> None:
     """Evaluate predictions: error rate, log loss, calibration.
 
-    A MODEL is evaluated on the rows of FILE, which may be of any size. Without one, the automatic
-    model, or that of --set-option, is fitted and evaluated by cross-validation (10 folds). Each
-    metric has a standard error and stands beside that of the class frequencies.
+    A MODEL is evaluated on the rows of FILE. Without one, the automatic model, or that of
+    --set-option, is fitted and evaluated by cross-validation (10 folds). Each metric has a standard
+    error and stands beside that of the class frequencies.
 
     \b
     gaussbayes evaluate model.json new.csv

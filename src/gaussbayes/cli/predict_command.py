@@ -149,10 +149,8 @@ def _answers(
     columns: dict[str, Any] = {}
     if any(value is not None for value in rule.values()):
         decisions = model.decide(features, **rule)
-        undecided = decisions.ambiguous | decisions.novel
-        columns["decision"] = labels.take(pa.array(decisions.best, mask=undecided))
-        why = pa.array(decisions.novel.astype(int), mask=~undecided)
-        columns["reason"] = pa.array(["ambiguous", "novel"]).take(why)
+        columns["decision"] = labels.take(pa.array(decisions.best, mask=decisions.refused))
+        columns["reason"] = pa.array(decisions.reason.tolist(), mask=~decisions.refused)
     if coverage is not None:
         sets = model.predict_set(features, coverage, by_class=by_class).labels
         columns["set"] = pa.array(["|".join(map(str, members)) for members in sets], pa.string())

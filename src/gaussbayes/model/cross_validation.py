@@ -100,7 +100,6 @@ def leave_one_out(
         data.classes,
         frequencies=learnt.weight / learnt.weight.sum(),
         costs=costs,
-        ranked=True,
     )
     n = evaluation.n_rows
     how = (
@@ -186,7 +185,6 @@ class Splits:
             self.classes,
             frequencies=self.frequencies,
             costs=costs,
-            ranked=True,
         )
         return replace(evaluation, how=self.how, notes=self.notes)
 
@@ -391,7 +389,6 @@ def evaluate_fitted(
         model.classes,
         frequencies=training_frequencies(model),
         costs=None if costs is None else check_costs(costs, model.classes),
-        ranked=True,
     )
     return replace(evaluation, how=f"fitted model on {counted(evaluation.n_rows, 'row')}")
 

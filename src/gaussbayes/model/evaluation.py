@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import nan, sqrt
 from textwrap import wrap
 from typing import Any, TypeAlias
@@ -30,13 +31,14 @@ from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import Targets
 from gaussbayes.model.bayes_error import BayesError
-from gaussbayes.model.ranking import Ranking, UncountedRows
+from gaussbayes.model.ranking import Ranking, rank
 
 _MOST_CLASSES = 8
 """Classes whose confusion matrix fits a terminal; of more, the most frequent errors are listed."""
 
 _MOST_ERRORS = 12  # pairs of classes in that list
 _MOST_POINTS = 200  # of a curve
+_GROUPS = 10  # equal intervals of [0, 1] of a calibration curve
 _NORMAL = 1.959964  # quantile of the normal distribution for 95 % intervals
 
 BASELINE = "class frequencies"
@@ -86,7 +88,6 @@ class CalibrationCurve:
     observed: FloatArray  #: (m,) observed frequency
     count: NDArray[np.int64]  #: (m,) rows
     group: NDArray[np.intp]  #: (m,) number of the interval, from 0
-    n_groups: int  #: equal intervals of [0, 1]
     squares: FloatArray  #: (m,) mean of (predicted − 1 or 0)²
     label: object = None  #: the class; None for the predicted class of each row
 
@@ -104,18 +105,6 @@ class CalibrationCurve:
         n = int(self.count.sum())
         square = np.average(self.squares, weights=self.count)
         return sqrt(max(0.0, square - self.error**2) / n)
-
-    def __add__(self, other: CalibrationCurve) -> CalibrationCurve:
-        """The groups of the rows of both."""
-        if self.n_groups != other.n_groups:
-            msg = f"curves with {self.n_groups} and {other.n_groups} groups cannot be added"
-            raise OptionError(msg)
-        sums = np.zeros((4, self.n_groups))
-        for part in (self, other):
-            sums[:, part.group] += part.count * np.stack(
-                [part.stated, part.observed, part.squares, np.ones_like(part.stated)]
-            )
-        return _grouped(*sums)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,28 +130,44 @@ class Metric:
         return (self.words, *map(self.written, numbers), self.remark)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Evaluation(Result):
     """The evaluation of predictions for rows of known class."""
 
     classes: LabelArray  #: (k,)
-    confusion: FloatArray  #: (k, k) true class by row, predicted by column; counts, unless soft
-    log_loss: float  #: mean of −log p(true class | x), in nats; ∞ if one has probability 0
-    brier: float  #: mean of Σ_c (p(c | x) − [c is true])², from 0 to 2
-    calibration: CalibrationCurve | None = None  #: of predicted classes, in ten groups
-    variances: tuple[float, float] = (nan, nan)  #: over rows, of the log loss and the Brier score
-    ranking: Ranking | UncountedRows | None = None  #: for AUC and curves, if requested
+    log_posterior: RealArray  #: (n, k) of the rows
+    truth: NDArray[Any]  #: their class codes (n,), or soft labels (n, k)
+    weights: FloatArray | None = None  #: (n,) of the log loss
     frequencies: FloatArray | None = None  #: (k,) of the classes in the training rows: the baseline
     costs: FloatArray | None = None  #: (k, k) true class by row, decided class by column
-    decided: NDArray[Any] | None = None  #: (k, k) as `confusion`, of the decisions of least cost
     how: str = ""  #: one sentence: the rows, and how they were predicted
     notes: tuple[str, ...] = ()  #: such as classes with few rows
     bayes_error: BayesError | None = None  #: plug-in estimate, if the model can be simulated
 
+    @cached_property
+    def confusion(self) -> FloatArray:
+        """True class by row, predicted class by column (k, k): counts, unless labels are soft."""
+        return _confused(self.truth, self.log_posterior.argmax(axis=1), len(self.classes))
+
+    @cached_property
+    def _losses(self) -> FloatArray:
+        """Log loss and Brier score of each row (2, n)."""
+        return _losses(self.log_posterior, self.truth)
+
+    @property
+    def log_loss(self) -> float:
+        """Mean of ``−log p(true class | x)``, in nats; ∞ if one has probability 0."""
+        return float(np.average(self._losses[0], weights=self.weights))
+
+    @property
+    def brier(self) -> float:
+        """Mean of ``Σ_c (p(c | x) − [c is true])²``, from 0 to 2."""
+        return float(self._losses[1].mean())
+
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return round(float(self.confusion.sum()))
+        return len(self.truth)
 
     @property
     def n_errors(self) -> float:
@@ -205,77 +210,81 @@ class Evaluation(Result):
         """The mean F1 of the classes."""
         return _mean(self.class_f1)
 
+    @cached_property
+    def _rankings(self) -> tuple[Ranking, ...]:
+        """The rows ranked by each class, which takes longer than all other metrics."""
+        return rank(self.log_posterior, self.truth)
+
     @property
     def class_auc(self) -> FloatArray:
         """The area under the ROC curve of each class against the others (k,)."""
-        if self.ranking is None:
-            return np.full(len(self.classes), np.nan)
-        return self.ranking.counted.areas[0]
+        return np.array([ranking.area[0] for ranking in self._rankings])
+
+    @property
+    def auc(self) -> float:
+        """The mean area under the ROC curve of the classes."""
+        return _mean(self.class_auc)
 
     @property
     def roc(self) -> tuple[RocCurve, ...]:
-        """The ROC curve of each class against the others, if the ranking was requested."""
+        """The ROC curve of each class against the others."""
         curves = []
-        for label, area, (_, positive, negative) in zip(
-            self.classes.tolist(), self.class_auc.tolist(), self._ranked, strict=False
-        ):
-            totals = negative[-1:], positive[-1:]
-            if all(total[0] for total in totals):
-                rates = (
-                    count / total for count, total in zip((negative, positive), totals, strict=True)
-                )
-                false, true = (np.concatenate([[0.0], rate]) for rate in rates)
-                kept = _thinned(false.size)
-                curves.append(RocCurve(label, false[kept], true[kept], area))
+        for label, ranking in zip(self.classes.tolist(), self._rankings, strict=True):
+            totals = ranking.negative[-1], ranking.positive[-1]
+            if all(totals):
+                kept = _thinned(ranking.positive.size + 1)
+                pairs = zip((ranking.negative, ranking.positive), totals, strict=True)
+                false, true = (np.append(0.0, rows / total)[kept] for rows, total in pairs)
+                curves.append(RocCurve(label, false, true, ranking.area[0]))
         return tuple(curves)
 
     @property
     def precision_recall(self) -> tuple[PrecisionRecallCurve, ...]:
-        """The precision-recall curve of each class, if the ranking was requested."""
+        """The precision-recall curve of each class."""
         curves = []
-        for label, (_, positive, negative) in zip(
-            self.classes.tolist(), self._ranked, strict=False
-        ):
-            if positive[-1]:
-                recall, precision = positive / positive[-1], positive / (positive + negative)
+        for label, ranking in zip(self.classes.tolist(), self._rankings, strict=True):
+            true = ranking.positive
+            if true[-1]:
+                recall, precision = true / true[-1], true / (true + ranking.negative)
                 average = float(np.diff(recall, prepend=0.0) @ precision)
                 kept = _thinned(recall.size)
                 curves.append(PrecisionRecallCurve(label, recall[kept], precision[kept], average))
         return tuple(curves)
 
     @property
+    def calibration(self) -> CalibrationCurve:
+        """The calibration curve of the predicted classes, in ten groups."""
+        rows, predicted = np.arange(self.n_rows), self.log_posterior.argmax(axis=1)
+        is_soft = self.truth.ndim == 2
+        right = self.truth[rows, predicted] if is_soft else predicted == self.truth
+        return calibrate(np.exp(self.log_posterior[rows, predicted].astype(np.float64)), right)
+
+    @property
     def class_calibration(self) -> tuple[CalibrationCurve, ...]:
-        """The calibration curve of each class against the others, if the ranking was requested."""
-        curves = []
-        for label, (log_odds, positive, negative) in zip(
-            self.classes.tolist(), self._ranked, strict=False
-        ):
-            stated = np.exp(-np.logaddexp(0.0, -log_odds))
-            true, false = (np.diff(total, prepend=0.0) for total in (positive, negative))
-            curves.append(replace(calibrate(stated, true, false=false), label=label))
-        return tuple(curves)
-
-    @property
-    def _ranked(self) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
-        """Of each class the log-odds, from high to low, and the rows of it and of others so far."""
-        if self.ranking is None:
-            return []
-        counted = self.ranking.counted
-        ranked = []
-        for code, (_, weights) in enumerate(counted.of_classes):
-            totals = np.cumsum(weights[::-1], axis=0)
-            ranked.append((counted.scores(code)[::-1], totals[:, 0], totals[:, 1]))
-        return ranked
-
-    @property
-    def auc(self) -> float:
-        """The mean area under the ROC curve of the classes; NaN if it was not requested."""
-        return _mean(self.class_auc)
+        """The calibration curve of each class against the others."""
+        posterior = np.exp(self.log_posterior.astype(np.float64))
+        is_soft = self.truth.ndim == 2
+        return tuple(
+            replace(
+                calibrate(stated, self.truth[:, c] if is_soft else self.truth == c), label=label
+            )
+            for c, (label, stated) in enumerate(
+                zip(self.classes.tolist(), posterior.T, strict=True)
+            )
+        )
 
     @property
     def calibration_error(self) -> float:
         """Expected calibration error of the predicted classes."""
-        return np.nan if self.calibration is None else self.calibration.error
+        return self.calibration.error
+
+    @cached_property
+    def decided(self) -> FloatArray | None:
+        """As `confusion`, of the decisions of least expected cost; None if there are no costs."""
+        if self.costs is None:
+            return None
+        best = least_cost(np.exp(self.log_posterior), self.costs)
+        return _confused(self.truth, best, len(self.classes))
 
     @property
     def cost(self) -> float:
@@ -315,7 +324,7 @@ class Evaluation(Result):
         total: FloatArray = self.confusion.sum(axis=0) + self.confusion.sum(axis=1).astype(float)
         return total
 
-    @property
+    @cached_property
     def baseline(self) -> Evaluation | None:
         """The evaluation of the class frequencies of the training rows; None if they are unknown.
 
@@ -323,33 +332,9 @@ class Evaluation(Result):
         """
         if self.frequencies is None:
             return None
-        k, rows = len(self.classes), self.confusion.sum(axis=1)
         with np.errstate(divide="ignore"):
-            log_posterior = np.broadcast_to(np.log(self.frequencies), (k, k))
-        # All rows of a class have the same loss.
-        present = rows > 0
-        losses = _losses(log_posterior, np.eye(k))[:, present]
-        means, variances = _moments(losses, rows[present])
-        confusion = np.zeros_like(self.confusion)
-        confusion[:, self.frequencies.argmax()] = rows
-        decided = None
-        if self.costs is not None:
-            decided = np.zeros_like(self.confusion)
-            decided[:, least_cost(self.frequencies[None], self.costs)[0]] = rows
-        keys = np.zeros(1, dtype=np.int64)  # one score for all rows
-        of_class = [(keys, np.array([[n, rows.sum() - n]], dtype=float)) for n in rows]
-        stated, right = self.frequencies.max(), np.trace(confusion)
-        sums = (np.array([each]) for each in (stated * rows.sum(), right, 0.0, rows.sum()))
-        return Evaluation(
-            self.classes,
-            confusion,
-            *means,
-            _grouped(*sums),
-            variances,
-            Ranking(tuple(of_class)),
-            costs=self.costs,
-            decided=decided,
-        )
+            log_posterior = np.broadcast_to(np.log(self.frequencies), self.log_posterior.shape)
+        return replace(self, log_posterior=log_posterior, frequencies=None, bayes_error=None)
 
     @property
     def standard_errors(self) -> dict[str, float]:
@@ -364,19 +349,18 @@ class Evaluation(Result):
             parts = np.nan_to_num(self.class_f1 * n / self._margins)
             twice = np.diag(np.nan_to_num(2.0 * n / self._margins, posinf=0.0))
         f1 = twice - parts[:, None] - parts
-        loss, brier = (sqrt(each / max(n - 1, 1)) for each in self.variances)
+        with np.errstate(invalid="ignore"):  # an infinite loss has no variance
+            loss, brier = np.sqrt(self._losses.var(axis=1) / max(n - 1, 1)).tolist()
         errors = {
             "error": _delta(p, right, n),
             "balanced_accuracy": _delta(p, recalls / np.count_nonzero(of_true), n),
             "f1": _delta(p, f1 / np.count_nonzero(self._margins), n),
             # The areas of the classes are of the same rows. A mean's error is at most the mean of
             # the errors, which it is for two classes: their areas are the same.
-            "auc": nan if self.ranking is None else _mean(self.ranking.counted.areas[1]),
+            "auc": _mean(np.array([ranking.area[1] for ranking in self._rankings])),
             "log_loss": loss,
             "brier": brier,
-            "calibration_error": nan
-            if self.calibration is None
-            else self.calibration.standard_error,
+            "calibration_error": self.calibration.standard_error,
             "cost": nan,
         }
         errors["accuracy"] = errors["error"]
@@ -475,28 +459,6 @@ class Evaluation(Result):
             blocks.append(confused(names, self.confusion.tolist()))
         return blocks
 
-    def __add__(self, other: Evaluation) -> Evaluation:
-        """Return the evaluation of the rows of both: large sources are evaluated in batches."""
-        if self.classes.tolist() != other.classes.tolist():
-            classes = f"{self.classes.tolist()!r:.200} and {other.classes.tolist()!r:.200}"
-            msg = f"evaluations must have the same classes to be added, got {classes}"
-            raise DataError(msg)
-        weight = other.n_rows / (self.n_rows + other.n_rows)
-        means, variances = [], []
-        pairs = ((self.log_loss, other.log_loss), (self.brier, other.brier))
-        for (here, there), *both in zip(pairs, self.variances, other.variances, strict=True):
-            means.append((1.0 - weight) * here + weight * there)
-            with np.errstate(invalid="ignore"):
-                between = weight * (1.0 - weight) * np.square(np.float64(there) - here)
-            variances.append(float(np.dot((1.0 - weight, weight), both) + between))
-        summed: dict[str, Any] = {}
-        for name in ("calibration", "ranking", "decided"):
-            first, second = getattr(self, name), getattr(other, name)
-            summed[name] = None if first is None or second is None else first + second
-        confusion = self.confusion + other.confusion
-        summed |= {"log_loss": means[0], "brier": means[1], "variances": tuple(variances)}
-        return replace(self, confusion=confusion, **summed)
-
 
 def evaluate(
     log_posterior: RealArray,
@@ -506,14 +468,12 @@ def evaluate(
     *,
     frequencies: FloatArray | None = None,
     costs: FloatArray | None = None,
-    ranked: bool = False,
 ) -> Evaluation:
     """Compare log posteriors (n, k) with the true class codes (n,), or with soft labels (n, k).
 
     Rows with code −1, or NaN, are ignored. With soft labels, metrics are expectations over classes
     drawn from them. Only the log loss uses the weights (n,). The `frequencies` (k,) of the classes
-    in the training rows give the baseline, `costs` (k, k) the cost of decisions; `ranked` requests
-    AUC and curves.
+    in the training rows give the baseline, `costs` (k, k) the cost of decisions.
 
     Examples
     --------
@@ -527,33 +487,11 @@ def evaluate(
     if not labelled.all():
         log_posterior, truth = log_posterior[labelled], truth[labelled]
         weights = None if weights is None else weights[labelled]
-    n, k = log_posterior.shape
-    if n == 0:
+    if not len(truth):
         msg = "there are no rows to evaluate: give at least one row and its class"
         raise DataError(msg)
     truth = truth if is_soft else truth.astype(np.intp)
-    predicted = log_posterior.argmax(axis=1)
-    stated = np.exp(log_posterior[np.arange(n), predicted].astype(np.float64))
-    right = truth[np.arange(n), predicted] if is_soft else predicted == truth
-    losses = _losses(log_posterior, truth)
-    (log_loss, brier), variances = _moments(losses)
-    if weights is not None:
-        log_loss = float(np.average(losses[0], weights=weights))
-    decided = None
-    if costs is not None:
-        decided = _confused(truth, least_cost(np.exp(log_posterior), costs), k)
-    return Evaluation(
-        classes,
-        _confused(truth, predicted, k),
-        log_loss,
-        brier,
-        calibrate(stated, right),
-        variances,
-        UncountedRows(log_posterior, truth) if ranked else None,
-        frequencies,
-        costs,
-        decided,
-    )
+    return Evaluation(classes, log_posterior, truth, weights, frequencies, costs)
 
 
 def check_costs(costs: Costs, classes: LabelArray) -> FloatArray:
@@ -646,17 +584,6 @@ def _losses(log_posterior: RealArray, truth: NDArray[Any]) -> FloatArray:
     return np.stack([0.0 - of_truth.astype(np.float64), np.einsum("nc,nc->n", gap, gap) + spread])
 
 
-def _moments(
-    losses: FloatArray, weights: NDArray[Any] | None = None
-) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Means and variances of two lines of numbers (2, n); infinite ones have no variance."""
-    means = np.average(losses, axis=1, weights=weights)
-    with np.errstate(invalid="ignore"):
-        squares = np.square(losses - means[:, None])
-    variances = np.average(squares, axis=1, weights=weights)
-    return (float(means[0]), float(means[1])), (float(variances[0]), float(variances[1]))
-
-
 def _confused(truth: NDArray[Any], predicted: NDArray[np.intp], k: int) -> NDArray[Any]:
     """How many rows of each true class were given each class (k, k)."""
     if truth.ndim == 2:
@@ -738,37 +665,18 @@ def accuracy(
     return float(np.average(right, weights=truth.weights))
 
 
-def calibrate(
-    stated: RealArray,
-    true: NDArray[Any],
-    n_groups: int = 10,
-    *,
-    false: NDArray[Any] | None = None,
-) -> CalibrationCurve:
+def calibrate(stated: FloatArray, true: NDArray[Any]) -> CalibrationCurve:
     """Group rows by predicted probability (n,) into equal intervals of [0, 1].
 
-    With `false`, `true` and `false` are weights (n,) of rows that came true and that did not.
+    `true` (n,) says whether it came true; with soft labels, how probable that is.
     """
-    if n_groups < 1:
-        msg = f"calibration needs at least one group, got {n_groups}"
-        raise OptionError(msg)
-    group = np.minimum((stated * n_groups).astype(np.intp), n_groups - 1)
-    if false is None:
-        count, squares = np.ones(len(stated)), np.square(stated - true)
-    else:
-        count, squares = true + false, true * np.square(1.0 - stated) + false * np.square(stated)
-    terms = (count * stated, true, squares, count)
-    return _grouped(*(np.bincount(group, weights=term, minlength=n_groups) for term in terms))
-
-
-def _grouped(
-    stated: NDArray[Any], true: NDArray[Any], squares: NDArray[Any], count: NDArray[Any]
-) -> CalibrationCurve:
-    """Sums over the rows of each group (n_groups,) as means."""
+    group = np.minimum((stated * _GROUPS).astype(np.intp), _GROUPS - 1)
+    squares = true * np.square(1.0 - stated) + (1.0 - true) * np.square(stated)
+    sums = [np.bincount(group, weights=term, minlength=_GROUPS) for term in (stated, true, squares)]
+    count = np.bincount(group, minlength=_GROUPS)
     filled = np.flatnonzero(count)
-    rows = count[filled]
-    means, many = [each[filled] / rows for each in (stated, true, squares)], count.size
-    return CalibrationCurve(means[0], means[1], rows.astype(np.int64), filled, many, means[2])
+    means = [each[filled] / count[filled] for each in sums]
+    return CalibrationCurve(means[0], means[1], count[filled], filled, means[2])
 
 
 def frequency_log_loss(weight: FloatArray) -> float:

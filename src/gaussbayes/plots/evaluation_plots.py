@@ -456,7 +456,7 @@ def _evaluated(
             log_posterior = np.log(np.eye(record.classes.size)[record.labels(rows)])
     else:
         log_posterior = record.log_posterior(rows)
-    return evaluate(log_posterior, codes, record.classes, ranked=not labels_alone), _left_out(codes)
+    return evaluate(log_posterior, codes, record.classes), _left_out(codes)
 
 
 def _left_out(codes: NDArray[np.intp]) -> str:
