@@ -592,6 +592,6 @@ def _parsed(
     """Tables without rows that cannot be used; the next are read while one is used."""
 
     def sifted(batch: Batch) -> ParsedTable:
-        return batch().sifted(selection, finite=True)
+        return batch().sifted(selection)
 
     return in_order((partial(sifted, batch) for batch in batches), n_threads(None))
