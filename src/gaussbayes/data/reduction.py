@@ -225,32 +225,17 @@ class BlockReader:
 
     @classmethod
     def open(
-        cls,
-        inferred: InferredTypes,
-        request: Request,
-        sampled: Sampled,
-        shown: str,
-        *,
-        is_text: bool = False,
-        spells_dates: bool = True,
+        cls, inferred: InferredTypes, request: Request, sampled: Sampled, shown: str
     ) -> "BlockReader":
         """Choose the columns of a source of such types, and check that they can be what they are.
 
         `sampled` gives rows by which kinds are detected, if they are to be; `shown` is what
-        messages call the source. Strings may spell numbers in text, and dates where `spells_dates`.
+        messages call the source.
         """
         names, decided = inferred.schema.names, None
         check_distinct(shown, names)
         if request.detect:
-            request, decided = decide_source(
-                sampled,
-                request,
-                names,
-                typed=inferred.categorical,
-                parsed=is_text,
-                spelled=spells_dates,
-                shown=shown,
-            )
+            request, decided = decide_source(sampled, request, inferred, shown)
         encoder, kinds = choose_columns(names, request, decided)
         target = request.target
         strings, integers = list(request.string_features), False
@@ -273,7 +258,7 @@ class BlockReader:
             missing=request.missing,
             optional=() if decided is None else encoder.names or (),
         )
-        return cls(request, encoder, selection, integers, is_text)
+        return cls(request, encoder, selection, integers, inferred.is_text)
 
     def read(self, table: "pa.Table") -> LabelledRows:
         """The rows of a table that has been sifted."""

@@ -360,6 +360,10 @@ class InferredTypes:
     """Columns of strings, and a value of each, to be shown where numbers are needed."""
     categorical: frozenset[str] = frozenset()
     """Columns that are of a categorical type, though their values are read as numbers."""
+    is_text: bool = False
+    """Whether strings that write numbers can be read as numbers, as in files of text."""
+    spells_dates: bool = True
+    """Whether strings that write dates can be read as dates."""
 
 
 @dataclass(frozen=True, slots=True)
