@@ -5,7 +5,7 @@ are decided by a sample of the rows: `gaussbayes.data.column_rules` has the rule
 """
 
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from fnmatch import fnmatchcase
@@ -33,6 +33,7 @@ from gaussbayes.data.columns import DroppedColumnsWarning
 from gaussbayes.data.roles import (
     SKIP_ROWS,
     ContentKind,
+    InferredTypes,
     Request,
     check_distinct,
     check_not_feature,
@@ -56,14 +57,11 @@ def decide_columns(
     table: Any,
     request: Request,
     *,
-    names: Sequence[str] | None = None,
     labels: CodeArray | None = None,
-    typed: Collection[str] = (),
-    parsed: bool = False,
-    spelled: bool = True,
+    called: str = "the target",
+    source: InferredTypes | None = None,
     whole: bool = True,
     shown: str = "",
-    called: str = "the target",
 ) -> ColumnTable:
     """What the columns of a table are to a model, by a sample of its rows.
 
@@ -71,14 +69,11 @@ def decide_columns(
     ----------
     table : a frame (pandas, polars, Arrow, narwhals); the target and the weights may be among its
         columns
-    names : of all columns, where the table has only those that are requested
     labels : (n,) class codes, −1 for rows without; None are those of the target column
-    typed : columns that are of a categorical type, whatever the frame says
-    parsed : whether strings that write numbers can be read as numbers, as in files of text
-    spelled : whether strings that write dates can be read as dates
+    called : what messages call the labels, where they are given
+    source : all columns, where the table is a sample of those that are requested
     whole : whether these are all rows of the table
     shown : what messages call the table
-    called : what messages call the labels, where they are given
 
     Examples
     --------
@@ -89,7 +84,8 @@ def decide_columns(
     'used 1 column: 1 number; excluded row (identifies rows)'
     """
     frame = as_frame(table)
-    every = list(frame.columns if names is None else names)
+    every = list(frame.columns if source is None else source.schema.names)
+    parsed = source is not None and source.is_text
     check_distinct("the table", every)
     others = [name for name in (request.target, request.weights) if name is not None]
     check_present(every, others)
@@ -110,8 +106,11 @@ def decide_columns(
     for name in features:
         if name not in answers:
             marks = request.missing.of(name)
-            column = SampledColumn.of(frame[name], marks, typed=name in typed)
-            column = column if spelled else column.without_spelled_dates()
+            column = SampledColumn.of(
+                frame[name], marks, typed=source is not None and name in source.categorical
+            )
+            if source is not None and not source.spells_dates:
+                column = column.without_spelled_dates()
             columns[name] = column.held_as(given.get(name), parsed=parsed)
     if request.bad_rows == "error":
         numbered = None if parsed and not whole else rows + int(parsed)
@@ -132,25 +131,17 @@ def decide_columns(
 
 
 def decide_source(
-    sampled: Sampled,
-    request: Request,
-    names: Sequence[str],
-    *,
-    typed: Collection[str] = (),
-    parsed: bool = False,
-    spelled: bool = True,
-    shown: str = "",
+    sampled: Sampled, request: Request, source: InferredTypes, shown: str
 ) -> tuple[Request, ColumnTable]:
     """The request for the columns of a source that were decided on, and what these are.
 
-    `sampled` gives rows of the columns that must be looked at; the others are as in
-    `decide_columns`.
+    `sampled` gives rows of the columns that must be looked at.
     """
+    names = source.schema.names
     features = [name for name in names if name not in (request.target, request.weights)]
     excluded = _not_wanted(features, request, _given_kinds(features, request))
     sample, whole = sampled([name for name in names if name not in excluded], SAMPLE_ROWS)
-    how: Any = {"typed": typed, "parsed": parsed, "spelled": spelled, "whole": whole}
-    columns = decide_columns(sample, request, names=names, shown=shown, **how)
+    columns = decide_columns(sample, request, source=source, whole=whole, shown=shown)
     request.missing.check_columns(names)
     return settled(request, columns), columns
 

@@ -33,10 +33,8 @@ class EngineRows(RowSource):
         self._frame = _plain_numbers(nw.from_native(source).lazy(), request.target)
         names = self._frame.collect_schema().names()
         with closing(arrow_tables(self._frame.head(1), names)) as tables:
-            types = stored_types(next(tables).schema)
-        super().__init__(
-            BlockReader.open(types, request, self._sampled_rows, self.shown, spells_dates=False)
-        )
+            types = replace(stored_types(next(tables).schema), spells_dates=False)
+        super().__init__(BlockReader.open(types, request, self._sampled_rows, self.shown))
 
     def _sampled_rows(self, names: Sequence[str], most: int) -> "tuple[pa.Table, bool]":
         looked_at = self._frame.head(LOOKED_AT * most)

@@ -26,15 +26,8 @@ class FileRows(RowSource):
 
     def __init__(self, source: OpenFiles, request: Request) -> None:
         """Choose the columns of files, and check what they hold."""
-        super().__init__(
-            BlockReader.open(
-                source.inferred,
-                request,
-                source.sampled_rows,
-                source.listed[0].shown,
-                is_text=source.is_text,
-            )
-        )
+        shown = source.listed[0].shown
+        super().__init__(BlockReader.open(source.inferred, request, source.sampled_rows, shown))
         self.source = source
         self.is_read_once, self.n_rows = source.is_read_once, source.n_rows
 

@@ -363,7 +363,6 @@ class FileReader(ABC):
     What comes through a pipe can be read once: what was read of it to look is kept for the reading.
     """
 
-    is_text = False
     bytes_read = 0
     """Of text, as it is on the disk."""
     n_rows: int | None = None
@@ -456,7 +455,6 @@ class OpenFiles:
         self.handling: BadRowHandling = bad_rows
         self.bad_rows = BadRows()
         first = open_file(self.listed[0])
-        self.is_text = first.is_text  # whether columns of the first file have no types
         self._kept = {self.listed[0]: first}  # and files that can be read once only
         self._place = 0, first  # how many bytes are in the files before this one
         self.notices: tuple[Notice, ...] = ()
@@ -592,6 +590,6 @@ def _parsed(
     """Tables without rows that cannot be used; the next are read while one is used."""
 
     def sifted(batch: Batch) -> ParsedTable:
-        return batch().sifted(selection, finite=True)
+        return batch().sifted(selection)
 
     return in_order((partial(sifted, batch) for batch in batches), n_threads(None))

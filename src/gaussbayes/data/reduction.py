@@ -59,9 +59,9 @@ _MOST_BYTES = 1 << 30
 class Fold(Protocol[Sum_co]):
     """What is summed over the blocks of a source: a function that can be sent to a worker.
 
-    It may raise `DataError` for infinity among the numbers, the rows of which are then found
-    and named. Its result may say by ``n_bytes`` how large it is. None is nothing to add. The fold
-    itself may say by a method ``n_bytes(n_classes)`` how large its result will be.
+    Numbers are finite or missing. Its result may say by ``n_bytes`` how large it is. None is
+    nothing to add. The fold itself may say by a method ``n_bytes(n_classes)`` how large its result
+    will be.
     """
 
     def __call__(self, block: LabelledRows, threads: int, /) -> Sum_co | None:
@@ -225,32 +225,17 @@ class BlockReader:
 
     @classmethod
     def open(
-        cls,
-        inferred: InferredTypes,
-        request: Request,
-        sampled: Sampled,
-        shown: str,
-        *,
-        is_text: bool = False,
-        spells_dates: bool = True,
+        cls, inferred: InferredTypes, request: Request, sampled: Sampled, shown: str
     ) -> "BlockReader":
         """Choose the columns of a source of such types, and check that they can be what they are.
 
         `sampled` gives rows by which kinds are detected, if they are to be; `shown` is what
-        messages call the source. Strings may spell numbers in text, and dates where `spells_dates`.
+        messages call the source.
         """
         names, decided = inferred.schema.names, None
         check_distinct(shown, names)
         if request.detect:
-            request, decided = decide_source(
-                sampled,
-                request,
-                names,
-                typed=inferred.categorical,
-                parsed=is_text,
-                spelled=spells_dates,
-                shown=shown,
-            )
+            request, decided = decide_source(sampled, request, inferred, shown)
         encoder, kinds = choose_columns(names, request, decided)
         target = request.target
         strings, integers = list(request.string_features), False
@@ -273,7 +258,7 @@ class BlockReader:
             missing=request.missing,
             optional=() if decided is None else encoder.names or (),
         )
-        return cls(request, encoder, selection, integers, is_text)
+        return cls(request, encoder, selection, integers, inferred.is_text)
 
     def read(self, table: "pa.Table") -> LabelledRows:
         """The rows of a table that has been sifted."""
@@ -317,23 +302,13 @@ class BlockReader:
         return replace(tree.result(), n_records=0) if n_parts else Reduced()
 
     def _fold(self, parsed: ParsedTable, fold: Fold[Any], file: str) -> Reduced[Any]:
-        """What a table adds.
-
-        Values are looked through for infinity only if the sums show that there is some, or if rows
-        have no label, which some functions do not sum.
-        """
-        usable = self._usable(parsed, finite=False)
+        """What a table adds; a row that cannot be used is an error, or left out and counted."""
+        usable = parsed.sifted(self.selection)
+        if usable.problems and self.selection.bad_rows == "error":
+            raise BadRowError(usable.problems[0])
         try:
-            block = self._read_some(usable)
-            try:
-                sound = block is None or not block.targets.n_unlabelled
-                result = fold_block(fold, block) if block is not None and sound else None
-            except DataError:
-                sound = False
-            if not sound:
-                usable = self._usable(usable, finite=True)
-                block = self._read_some(usable)
-                result = None if block is None else fold_block(fold, block)
+            block = self.read(usable.table) if usable.table.num_rows else None
+            result = None if block is None else fold_block(fold, block)
         except DataError as error:
             msg = f"{file}: {error}"
             raise type(error)(msg) from None
@@ -342,16 +317,6 @@ class BlockReader:
             n_records=usable.n_records,
             bad_rows=count_problems(usable.problems, file, 1),
         )
-
-    def _read_some(self, usable: ParsedTable) -> LabelledRows | None:
-        return self.read(usable.table) if usable.table.num_rows else None
-
-    def _usable(self, parsed: ParsedTable, *, finite: bool) -> ParsedTable:
-        """The rows that can be used; raises for others unless they are to be left out."""
-        usable = parsed.sifted(self.selection, finite=finite)
-        if usable.problems and self.selection.bad_rows == "error":
-            raise BadRowError(usable.problems[0])
-        return usable
 
 
 def no_labels(n_rows: int, weights: FloatArray | None) -> Targets:

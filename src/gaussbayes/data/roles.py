@@ -25,6 +25,7 @@ from gaussbayes.data.rows import Encoder, feature_position
 from gaussbayes.data.tables import (
     as_frame,
     column_days,
+    column_values,
     is_category,
     is_date,
     is_frame,
@@ -328,14 +329,16 @@ def _not_integer(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 Condition = Callable[[NDArray[Any]], NDArray[np.bool_]]
 
+_INFINITE: tuple[Condition, str] = (np.isinf, NOT_FINITE)
+
 _WRONG: dict[str, tuple[tuple[Condition, str], ...]] = {
-    "number": (),
-    "positive": ((lambda values: values <= 0, "is not above 0, and has no logarithm"),),
+    "number": (_INFINITE,),
+    "positive": (_INFINITE, (lambda values: values <= 0, "is not above 0, and has no logarithm")),
     "weight": (
         (lambda values: ~np.isfinite(values), NOT_FINITE),
         (lambda values: values < 0, "is negative, which a weight cannot be"),
     ),
-    "count": ((_not_count, "is not a count: these are integers from 0 on"),),
+    "count": (_INFINITE, (_not_count, "is not a count: these are integers from 0 on")),
     "date": ((np.isinf, "is not a date such as 2024-01-31"),),
     "category": ((_not_integer, "is not a category: these are strings, integers or booleans"),),
 }
@@ -357,6 +360,10 @@ class InferredTypes:
     """Columns of strings, and a value of each, to be shown where numbers are needed."""
     categorical: frozenset[str] = frozenset()
     """Columns that are of a categorical type, though their values are read as numbers."""
+    is_text: bool = False
+    """Whether strings that write numbers can be read as numbers, as in files of text."""
+    spells_dates: bool = True
+    """Whether strings that write dates can be read as dates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,22 +398,15 @@ class ParsedTable:
     n_records: int  # good and bad
     problems: tuple[BadRow, ...] = ()  # the bad ones, in order; rows are numbered from 0 here
 
-    def sifted(self, selection: ColumnSelection, *, finite: bool) -> "ParsedTable":
-        """Without rows in which a value that is needed is missing, or is wrong.
-
-        With `finite`, also without those in which a number is infinite; otherwise infinity is left
-        to the sums, in which it shows.
-        """
+    def sifted(self, selection: ColumnSelection) -> "ParsedTable":
+        """Without rows in which a value that is needed is missing, or is wrong."""
         bad: dict[int, BadRow] = {}
         for name, kind in selection.kinds.items():
-            rules = _WRONG[kind]
-            if finite and kind not in {"category", "date"}:
-                rules = ((np.isinf, NOT_FINITE), *rules)
             column = self.table.column(name)
-            values = _floats(column, kind, selection.missing.of(name)) if rules else None
+            values = _floats(column, kind, selection.missing.of(name))
             if values is None:
                 continue
-            for wrong, problem in rules:
+            for wrong, problem in _WRONG[kind]:
                 for row in np.flatnonzero(wrong(values)).tolist():
                     value = column[row].as_py()
                     missing = is_missing(value)  # NaN is how many programs write it
@@ -576,9 +576,8 @@ def check_distinct(what: str, names: Sequence[Any]) -> None:
 
 
 def _floats(column: Any, kind: str, marks: ColumnMarks) -> NDArray[Any] | None:
-    """The values of a column as floats, NaN for null; None if nothing can be wrong with them."""
+    """The values of a column as numbers, NaN for null; None if nothing can be wrong with them."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     held = value_type(column.type)
     if kind == "date":
@@ -586,7 +585,4 @@ def _floats(column: Any, kind: str, marks: ColumnMarks) -> NDArray[Any] | None:
     integer = pa.types.is_integer(held) or pa.types.is_decimal(held)
     if not (pa.types.is_floating(held) or (integer and kind in {"weight", "positive", "count"})):
         return None
-    values: NDArray[Any] = pc.fill_null(
-        column.cast(held).cast(pa.float64(), safe=False), np.nan
-    ).to_numpy()
-    return without_marks(values, marks)
+    return without_marks(column_values(column), marks)

@@ -90,7 +90,6 @@ _MOST_LOOKED = 1 << 22
 class TextReader(FileReader):
     """A file of text, read block by block."""
 
-    is_text = True
     quoted = True
     """Whether quotation marks may hide the ends of lines."""
 
@@ -284,7 +283,9 @@ def infer_types(
                 examples.append((name, example))
             kind = pa.string()
         fields.append(pa.field(name, kind))
-    return InferredTypes(pa.schema(fields), frozenset(numbers), decimal, tuple(examples))
+    return InferredTypes(
+        pa.schema(fields), frozenset(numbers), decimal, tuple(examples), is_text=True
+    )
 
 
 def _count(values: Any, pattern: str) -> int:
