@@ -83,7 +83,7 @@ _FEWEST = 32
 # How long working out a marginal takes, in the units of `_rows_worth_a_marginal`.
 _MARGINAL = 1 << 24
 _SAMPLE = 1024  # rows that tell whether to look for common patterns at all
-_SMALLEST = 1e-290  # sums of squares below this lose digits, as squares below 1e-308 do
+_SMALLEST = 1e-305  # sums of squares below this lose digits: numbers below 1e-308 have fewer
 _FARTHEST = 1024.0  # standard deviations between a mean and the centre: an error of 1e-13
 _MOST_FORMS = 16  # forms of one density that are kept: of several purposes, widths and priors
 _DOUBLE = np.dtype(np.float64)
