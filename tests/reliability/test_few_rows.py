@@ -7,8 +7,8 @@ from gaussbayes import AutoClassifier, GaussBayesError
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("n", [2, 3, 4, 9])
-@pytest.mark.parametrize("missing", ["none", "values", "labels"])
+@pytest.mark.parametrize("n", [2, 3, 4, 6, 9])
+@pytest.mark.parametrize("missing", ["none", "values", "labels", "a column", "variation"])
 def test_a_few_rows(n: int, missing: str) -> None:
     for seed in range(4):
         rng = np.random.default_rng([n, seed])
@@ -16,6 +16,10 @@ def test_a_few_rows(n: int, missing: str) -> None:
         y = np.array(["a", "b", "c"], dtype=object)[np.arange(n) % (2 + seed % 2)]
         if missing == "values":
             X[rng.random(X.shape) < 0.3] = np.nan
+        if missing == "a column":
+            X[:, 0] = np.nan
+        if missing == "variation":
+            X[:, -1] = X[0, -1]
         if missing == "labels":
             y[rng.random(n) < 0.3] = None
         try:

@@ -1,10 +1,13 @@
 """Bar 3: units do not matter; a class is refused for its rank, never for its scale."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
+from gaussbayes import GaussianClassifier, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.families.gaussian.statistics import summarise
@@ -84,3 +87,16 @@ def test_narrow_rows_in_other_units(structure: Structure) -> None:
     one = scores.labels(fitted(narrow, codes, structure), narrow)
     two = scores.labels(fitted(small, codes, structure), small)
     np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize("settings", [{}, {"shared": True}, {"shrinkage": 0.1}])
+def test_values_whose_squares_underflow_are_said_to_be_too_small(settings: dict[str, Any]) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)) + np.eye(2)[np.arange(40) % 2], np.arange(40) % 2
+    unit = np.array([1.0, 2.0**-480])  # 3e-145
+    posterior = GaussianClassifier(**settings).fit(X, y).predict_proba(X)
+    small = GaussianClassifier(**settings).fit(X * unit, y).predict_proba(X * unit)
+    np.testing.assert_allclose(small, posterior, rtol=1e-9)
+    for size in (1e-155, 1e-165, 1e-200, 1e-300):
+        with pytest.raises(SingularCovarianceError, match=r"feature 1, .* so small .* underflow"):
+            GaussianClassifier(**settings).fit(X * [1.0, size], y)

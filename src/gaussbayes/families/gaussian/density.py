@@ -40,7 +40,7 @@ from gaussbayes.families.gaussian.shrinkage import (
     shrink,
     target_of,
 )
-from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
+from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Shape, Structure, structure_of_values
 from gaussbayes.families.protocol import ParameterTable, Reference
 from gaussbayes.families.removal import degrees
@@ -79,6 +79,7 @@ _FEWEST = 32
 # How long working out a marginal takes, in the units of `_rows_worth_a_marginal`.
 _MARGINAL = 1 << 24
 _SAMPLE = 1024  # rows that tell whether to look for common patterns at all
+_SMALLEST = 1e-305  # sums of squares below this lose digits: numbers below 1e-308 have fewer
 _FARTHEST = 1024.0  # standard deviations between a mean and the centre: an error of 1e-13
 _MOST_FORMS = 16  # forms of one density that are kept: of several purposes, widths and priors
 _DOUBLE = np.dtype(np.float64)
@@ -260,6 +261,7 @@ def estimate(
     (``"unbiased"``; N − k when shared), then shrunk and regularised. Between own and shared, both
     are estimated in this way, then mixed: own scatters may be singular, the mixture may not.
     """
+    _check_underflow(moments, names)
     towards = None
     if shrinkage is not None and target == "diagonal" and not structure.shape.isotropic:
         towards = target_of(moments)
@@ -274,6 +276,22 @@ def estimate(
             estimate(moments, names, pooled, divisor, shrinkage, target, regularisation)
         raise
     return located_density(moments.anchor, moments.offset, moments.weight, covariance)
+
+
+def _check_underflow(moments: ClassMoments, names: Schema) -> None:
+    """Raise if the values of a feature are so small that their squares underflow."""
+    squares = LAYOUTS[moments.layout].squares(moments.scatter).sum(axis=0)
+    if (squares >= _SMALLEST).all():
+        return
+    largest = np.abs(moments.mean).max(axis=0)
+    varies = (squares > 0) | ((largest > 0) & (largest < np.sqrt(_SMALLEST)))
+    small = np.flatnonzero((squares < _SMALLEST) & varies)
+    if small.size:
+        msg = (
+            f"the values of {names.feature_list(small.tolist())}, about {largest[small[0]]:.0e}, "
+            "are so small that their squares underflow; give the features in smaller units"
+        )
+        raise SingularCovarianceError(msg)
 
 
 def maximum(

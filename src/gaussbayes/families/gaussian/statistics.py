@@ -575,6 +575,8 @@ def summarise(
     if targets.ndim == 2:
         labels = np.asarray(targets, np.float64)
         return _summarise_soft(X, labels, weights, layout, threads)
+    if weights is not None:  # the inverse of a smaller number would overflow
+        weights = np.where(weights < np.finfo(np.float64).tiny, 0.0, weights)
     accumulate = kernels.active().accumulate
     codes: CodeArray = np.ascontiguousarray(targets, dtype=np.int32)
 

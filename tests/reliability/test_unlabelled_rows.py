@@ -1,0 +1,30 @@
+"""EM for missing labels and missing values on tables of few rows: no false diagnosis."""
+
+import numpy as np
+import pytest
+
+from gaussbayes import GaussBayesError, GaussianClassifier
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("seed", [3, 14, 30, 41])
+def test_ordinary_values_are_not_said_to_be_too_large(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(0, 2, (17, 3)), rng.integers(0, 2, 17).astype(object)
+    X[rng.random((17, 3)) < 0.2] = np.nan
+    y[rng.random(17) < 0.3] = None
+    try:
+        model = GaussianClassifier().fit(X, y)
+    except GaussBayesError as error:
+        assert "too large" not in str(error)  # noqa: PT017 (a class may have too few rows)
+    else:
+        np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0, rtol=1e-12)
+
+
+def test_rows_of_hardly_any_weight_do_not_count() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 2)), np.arange(20) % 2
+    model = GaussianClassifier().fit(X[2:], y[2:])
+    weights = np.where(np.arange(20) < 2, 5e-324, 1.0)
+    weighted = GaussianClassifier().fit(X, y, sample_weight=weights)
+    np.testing.assert_allclose(weighted.predict_proba(X), model.predict_proba(X), rtol=1e-12)
