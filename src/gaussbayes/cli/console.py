@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from gaussbayes import DroppedColumnsWarning
-from gaussbayes.base import atomic
+from gaussbayes.base import atomic, progress
 from gaussbayes.cli.flags import FORMATS, STANDARD, joined, pasted
 
 if TYPE_CHECKING:
@@ -43,9 +43,12 @@ def tell_notices(notices: "Iterable[Notice]") -> None:
 
 
 @contextmanager
-def warnings_told(*, fitting: bool = False) -> Iterator[None]:
-    """Write the library's warnings as notices, each once; those of a fit are notices already."""
-    with warnings.catch_warnings(record=True) as caught:
+def working(what: str, *, fitting: bool = False) -> Iterator[None]:
+    """Show progress, and write the library's warnings as notices, each once, at the end.
+
+    Those of a fit are notices already.
+    """
+    with warnings.catch_warnings(record=True) as caught, progress.working(what):
         warnings.simplefilter("ignore" if fitting else "always", UserWarning)
         warnings.simplefilter("ignore", DroppedColumnsWarning)
         yield
@@ -106,6 +109,14 @@ def writable(name: str) -> Iterator[Path]:
         yield path
         sys.stdout.buffer.write(path.read_bytes())
         sys.stdout.buffer.flush()
+
+
+def write_file(name: str, content: bytes, what: str) -> None:
+    """Write a file, which appears whole, or standard output."""
+    if name == STANDARD:
+        sys.stdout.buffer.write(content)
+    else:
+        atomic.replace_file(Path(name), content, what)
 
 
 # Files of rows.

@@ -5,7 +5,6 @@ from typing import Any
 import click
 
 from gaussbayes import drift
-from gaussbayes.base.progress import working
 from gaussbayes.cli import console, flags, inputs
 from gaussbayes.cli.flags import option
 
@@ -41,7 +40,7 @@ def command(
     values = flags.given_values(arguments)
     inputs.check_only_reading(values)
     model = inputs.load_model(old)
-    with console.warnings_told(), working("comparing"):
+    with console.working("comparing"):
         if inputs.holds_model(new[0]):
             result = drift(model, inputs.load_model(new[0]))
         else:

@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-from gaussbayes.base.progress import working
 from gaussbayes.cli import console, flags, inputs
 from gaussbayes.cli.flags import option
 
@@ -79,7 +78,7 @@ def command(
         how["cv"] = TimeSeriesSplit(cv or _TIME_FOLDS)
     elif name is None and cv is None:
         how["cv"] = 10
-    with console.warnings_told(), working("evaluating"):
+    with console.working("evaluating"):
         if compared:
             how |= {} if neighbors is None else {"neighbors": neighbors}
             result: Any = inputs.compared(X, y, values, **how)

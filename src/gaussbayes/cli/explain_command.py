@@ -7,12 +7,10 @@ import click
 from gaussbayes import DataError
 from gaussbayes.cli import console, flags, inputs
 from gaussbayes.cli.flags import option
-from gaussbayes.cli.inputs import Classifier
+from gaussbayes.cli.inputs import Classifier, Rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from gaussbayes.data.read import Source
 
 
 @click.command("explain")
@@ -53,7 +51,7 @@ def command(
     console.show(explanation, as_json=as_json, model=model, file=file, row=row)
 
 
-def find_row(model: Classifier, rows: "Source", number: int) -> "pa.Table":
+def find_row(model: Classifier, rows: Rows, number: int) -> "pa.Table":
     """Return the features of one row, counted from 1."""
     first = 1
     for batch in rows.batches(columns=model.columns_):

@@ -6,7 +6,6 @@ from typing import Any
 import click
 from sklearn.exceptions import NotFittedError
 
-from gaussbayes.base.progress import working
 from gaussbayes.cli import console, flags, inputs
 from gaussbayes.cli.console import tell
 from gaussbayes.cli.flags import option
@@ -58,7 +57,7 @@ def command(
     y = inputs.required_target(target, rows)
     console.check_output(output, "the model", *files, as_json=as_json)
     earlier = None if like is None else inputs.load_model(like)
-    with console.warnings_told(fitting=True), working("fitting"):
+    with console.working("fitting", fitting=True):
         classifier.fit(rows, y, weights, like=earlier)
     save_and_tell(
         classifier, output, as_json=as_json, weighted=weights is not None, selected=like is None

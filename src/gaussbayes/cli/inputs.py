@@ -21,7 +21,6 @@ from gaussbayes import (
     load,
     read,
 )
-from gaussbayes.base.progress import working
 from gaussbayes.cli import console
 from gaussbayes.cli.flags import COLUMN_NAMES, MODELS, READ_NAMES, STANDARD, Values, pasted
 
@@ -31,6 +30,8 @@ if TYPE_CHECKING:
     from gaussbayes.data.read import Source
 
 Classifier: TypeAlias = AutoClassifier | GaussianClassifier
+Rows: TypeAlias = "Source"
+"""What `read` returns."""
 _COMMON = frozenset(signature(AutoClassifier).parameters)  # options that both estimators have
 
 
@@ -120,7 +121,7 @@ def fitted_with_rows(
     model, rows, y, name = read_or_make(files, target, values)
     X = in_memory(model, rows, y) if STANDARD in files else rows  # which can be read once only
     if name is None:
-        with console.warnings_told(fitting=True), working("fitting"):
+        with console.working("fitting", fitting=True):
             model.fit(X, y)
         console.tell_notices(model.notices_)
     return model, X, y

@@ -1,7 +1,6 @@
 """``gaussbayes plot KIND [MODEL] FILE...``: a figure."""
 
 import io
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -10,8 +9,6 @@ from typing import Any
 import click
 
 from gaussbayes import plots
-from gaussbayes.base import atomic
-from gaussbayes.base.progress import working
 from gaussbayes.cli import console, flags, inputs
 from gaussbayes.cli.explain_command import find_row
 from gaussbayes.cli.flags import STANDARD, option
@@ -110,7 +107,7 @@ def command(
     if "features" in given:
         given["features"] = flags.items(given["features"])
     values = flags.given_values({"set_option": set_option})
-    with console.warnings_told(), working("drawing"):
+    with console.working("drawing"):
         subject = _subject(kind, files, target, values, row, cv)
         if kind == "dataset":
             model, subject = subject[0], subject[1:]
@@ -121,10 +118,7 @@ def command(
             subject = subject[:1]
         draw = partial(getattr(plots, kind), *subject, **given)
         content = _drawn(draw, suffix[1:], size, dpi)
-    if place == STANDARD:
-        sys.stdout.buffer.write(content)
-    else:
-        atomic.replace_file(Path(place), content, "the figure")
+    console.write_file(place, content, "the figure")
     console.saved("figure", place, as_json=as_json)
 
 

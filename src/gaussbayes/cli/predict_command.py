@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaussbayes import DataError
-from gaussbayes.base.progress import track
 from gaussbayes.cli import console, flags, inputs
 from gaussbayes.cli.flags import PROBABILITY, STANDARD, option
-from gaussbayes.cli.inputs import Classifier
+from gaussbayes.cli.inputs import Classifier, Rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from gaussbayes.data.read import Source
 
 DEFAULT_SCORES = "label,posterior"
 SCORES = (
@@ -98,15 +95,14 @@ def command(
     fitted, rows = inputs.load_model(model), inputs.open_rows(files, values)
     if priors is not None:
         fitted = _with_priors(fitted, priors, rows, files)
-    with console.warnings_told():
-        batches = track(_batches(fitted, rows), "predicting")
-        tables = (_answers(fitted, batch, **wanted) for batch in batches)
+    with console.working("predicting"):
+        tables = (_answers(fitted, batch, **wanted) for batch in _batches(fitted, rows))
         console.write_tables(tables, output, format_name)
     if not console.is_stream(output):
         console.tell(f"Predictions saved to {output}")
 
 
-def _batches(model: Classifier, rows: "Source") -> "Iterator[pa.Table]":
+def _batches(model: Classifier, rows: Rows) -> "Iterator[pa.Table]":
     """The rows, some at a time."""
     batches = rows.batches(columns=model.columns_)
     first = next(batches, None)
@@ -116,9 +112,7 @@ def _batches(model: Classifier, rows: "Source") -> "Iterator[pa.Table]":
     return chain([first], batches)
 
 
-def _with_priors(
-    model: Classifier, priors: str, rows: "Source", files: tuple[str, ...]
-) -> Classifier:
+def _with_priors(model: Classifier, priors: str, rows: Rows, files: tuple[str, ...]) -> Classifier:
     """Return the model with other priors; report those that are estimated."""
     if priors != "from-data":
         return model.with_priors(flags.parse(flags.TABLE["priors"], [priors]))

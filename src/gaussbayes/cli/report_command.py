@@ -4,7 +4,6 @@ from typing import Any
 
 import click
 
-from gaussbayes.base.progress import working
 from gaussbayes.cli import console, flags, inputs
 from gaussbayes.cli.flags import option
 
@@ -38,6 +37,6 @@ def command(
     """
     console.check_output(output, "the report", *files)
     model, rows, y = inputs.fitted_with_rows(files, target, flags.given_values(arguments))
-    with console.warnings_told(), working("writing the report"):
+    with console.working("writing the report"):
         path = model.report(rows, y, output, cv=cv, title=title)
     console.saved("report", path, as_json=as_json)

@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-from gaussbayes.base.progress import working
 from gaussbayes.cli import console, flags, inputs
 from gaussbayes.cli.fit_command import notices_of, save_and_tell
 from gaussbayes.cli.flags import MODEL, SOURCE, option
@@ -58,7 +57,7 @@ def command(
     content = Path(place).read_bytes() if Path(place).is_file() else None
     fitted = inputs.load_model(model)
     known = {notice.message for notice in notices_of(fitted)}
-    with console.warnings_told(fitting=True), working("updating"):
+    with console.working("updating", fitting=True):
         if files:
             y = inputs.fitted_target(fitted, target, model)
             rows = inputs.open_rows(files, values)
