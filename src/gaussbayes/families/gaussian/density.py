@@ -122,6 +122,11 @@ class GaussianDensity:
         """The means (k, d)."""
         return np.asarray(self.center + self.offset)  # a remainder is less than its rounding
 
+    def mean_from(self, anchor: FloatArray) -> FloatArray:
+        """The means less points near them (k, d), without the rounding of either."""
+        apart = (self.center - anchor) + self.offset
+        return np.asarray(apart + self.remainder if self.remainder.size else apart)
+
     @property
     def deviation(self) -> FloatArray:
         """The standard deviations (k, d), the same in every row if the covariance is shared."""
@@ -176,9 +181,7 @@ class GaussianDensity:
         moments, shape = statistics.moments, self.covariance
         scatter = moments.scatters(shape.layout, shared=self.shared)
         squares = float(shape.squares(scatter).sum())
-        apart = ((moments.anchor - self.center) - self.offset) + moments.offset
-        if self.remainder.size:
-            apart -= self.remainder
+        apart = moments.offset - self.mean_from(moments.anchor)
         for c in np.flatnonzero(moments.weight > 0).tolist():
             squares += float(moments.weight[c] * np.square(shape.whiten(apart[c], c)).sum())
         volume = self.n_columns * np.log(2 * np.pi) + shape.log_det

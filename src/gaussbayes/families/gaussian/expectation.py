@@ -247,7 +247,7 @@ def expect_statistics(
     if statistics.cells is None:
         return statistics, density.log_likelihood(statistics)
     if not density.covariance.correlated:
-        return _expect_uncorrelated(density, statistics)
+        return _expect_uncorrelated(density, statistics.moments, statistics.cells)
     points = points_of(statistics, shared=density.shared)
     complete = statistics.moments.with_layout("pooled") if pooled else statistics.moments
     sums = _Sums(density, points.frame, complete.layout if complete.layout == "pooled" else "full")
@@ -280,7 +280,7 @@ class _Sums:
     def __init__(self, density: "GaussianDensity", frame: Frame, layout: ScatterLayout) -> None:
         k, d = density.offset.shape
         self._shape, self._frame, self._layout = density.covariance, frame, LAYOUTS[layout]
-        self._mean = ((density.center - frame.anchor) + density.offset) / frame.unit
+        self._mean = density.mean_from(frame.anchor) / frame.unit
         self._whitener = density.covariance.whitener * frame.unit[:, None, :]
         self._weight, self._shift = np.zeros(k), np.zeros((k, d))
         self._scatter = np.zeros((k if self._layout.by_class else 1, d, d))
@@ -381,20 +381,19 @@ def _expect_rows(
 
 
 def _expect_uncorrelated(
-    density: "GaussianDensity", statistics: GaussianStatistics
+    density: "GaussianDensity", complete: ClassMoments, cells: PatternMoments
 ) -> tuple[GaussianStatistics, float]:
     """`expect_statistics` without correlations: feature by feature."""
-    complete = statistics.moments
     log_likelihood = density.log_likelihood(GaussianStatistics(complete))
-    k = statistics.n_classes
-    features = moments_of_cells(statistics.cells, k)
-    apart = (features.anchor - density.center) + (features.offset - density.offset)
+    k = complete.n_classes
+    features = moments_of_cells(cells, k)
+    apart = features.offset - density.mean_from(features.anchor)
     apart = np.where(features.weight > 0, apart, 0.0)
     variance = density.covariance.variance
     squares = (features.scatter + features.weight * np.square(apart)) / variance
     volume = features.weight * (np.log(variance) + _LOG_TWO_PI)
     log_likelihood -= 0.5 * float((volume + squares).sum())
-    weight = statistics.cells.weight_of(k)
+    weight = cells.weight_of(k)
     expected = _completed(density, features.weight, apart, features.scatter, weight)
     return GaussianStatistics(complete.with_layout("diagonal") + expected), log_likelihood
 
@@ -416,8 +415,8 @@ def _completed(
     rest = np.maximum(weight[:, None] - observed, 0.0)
     total = scatter + observed * np.square(apart - shift)
     total += rest * (np.square(shift) + density.covariance.variance)
-    anchor = np.broadcast_to(density.center, density.offset.shape)
-    return ClassMoments(weight, anchor, density.offset + shift, total, "diagonal")
+    anchor = density.mean
+    return ClassMoments(weight, anchor, density.mean_from(anchor) + shift, total, "diagonal")
 
 
 def _expect_uncorrelated_rows(
@@ -426,12 +425,13 @@ def _expect_uncorrelated_rows(
     """The expected moments of rows with missing values, without correlations."""
     k, d = density.offset.shape
     weight, first, second = np.zeros((3, k, d))
+    anchor = density.mean
+    offset = density.mean_from(anchor)
     for rows in ranges(X.shape[0], rows_at_once(d)):
         observed = ~np.isnan(X[rows])
-        centred = np.where(observed, X[rows] - density.center, 0.0)
         weight += responsibility[rows].T @ observed
         for c in range(k):
-            deviation = np.where(observed, centred - density.offset[c], 0.0)
+            deviation = np.where(observed, (X[rows] - anchor[c]) - offset[c], 0.0)
             first[c] += responsibility[rows, c] @ deviation
             second[c] += responsibility[rows, c] @ np.square(deviation)
     apart = first / np.where(weight > 0, weight, 1.0)

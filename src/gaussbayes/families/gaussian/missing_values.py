@@ -79,7 +79,7 @@ class GaussianCoordinates:
 
     def vector(self, density: GaussianDensity) -> FloatArray:
         """The coordinates of a density (p,)."""
-        mean = ((density.center - self.frame.anchor) + density.offset) / self.frame.unit
+        mean = density.mean_from(self.frame.anchor) / self.frame.unit
         return np.concatenate([mean.ravel(), density.covariance.coordinates(self.frame.unit)])
 
     def density(self, vector: FloatArray) -> GaussianDensity:
