@@ -442,7 +442,7 @@ class LinearDiscriminantAnalysis(
 
         Parameters
         ----------
-        X : rows as in `predict`, without missing values
+        X : rows as in `predict`; those with missing values have no place, and give NaN
 
         Returns
         -------

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gaussbayes.base import threads
 from gaussbayes.base.errors import DataError, GaussBayesError, OptionError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
@@ -305,8 +306,8 @@ def test_threads_and_blocks_do_not_matter(
     data = some_rows(n=310)  # more than are left out one at a time where that takes EM
     options = {"covariance": structure.covariance, "shared": structure.sharing, "shrinkage": "oas"}
     whole = data.left_out(**options)
-    monkeypatch.setattr(left_out, "_BLOCK_BYTES", 1)
-    monkeypatch.setattr(left_out, "_WORTH_A_THREAD", 1)
+    monkeypatch.setattr(threads, "CACHED", 1)
+    monkeypatch.setattr(left_out, "CACHED", 1)
     in_blocks = data.left_out(**options)
     assert_close(in_blocks, whole, 1e-13)  # products of other sizes may round in another way
     assert np.array_equal(data.left_out(n_jobs=3, **options), in_blocks)

@@ -175,8 +175,8 @@ def test_values_may_be_missing(model: Any, X: Any) -> None:
     blank = fitted.predict_proba(np.full((1, 4), np.nan))
     np.testing.assert_allclose(blank, [[1 / 3, 1 / 3, 1 / 3]], atol=1e-12)
     if isinstance(fitted, LinearDiscriminantAnalysis):
-        with pytest.raises(DataError, match="NaN in row 0, column 1 .*remove or fill such rows"):
-            fitted.transform(rows)
+        incomplete = np.isnan(rows).any(axis=1)
+        assert np.array_equal(np.isnan(fitted.transform(rows)).all(axis=1), incomplete)
 
 
 def test_a_floor_under_variances_is_no_part_of_what_is_learnt() -> None:

@@ -78,11 +78,11 @@ class DiscriminantAxes:
         return int(self.scalings.shape[1])
 
     def project(self, X: RealArray, *, centred: bool = True) -> RealArray:
-        """Complete rows (n, d) on the axes (n, r), in their float type.
+        """Rows (n, d) on the axes (n, r), in their float type; NaN for rows with missing values.
 
         If not `centred`, the origin of the features is 0 on all axes.
         """
-        check_finite(X)
+        check_finite(X, allow_nan=True)
         if not centred:
             return np.asarray(X @ self.scalings, dtype=X.dtype)
         places = (X - self.anchor) @ self.scalings - self.offset @ self.scalings
