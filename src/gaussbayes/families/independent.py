@@ -426,9 +426,6 @@ class IndependentColumns(Smoothed):
             self._raise_unknown(names.feature_name(j), owner)
         return Fit(self.density(statistics))
 
-    def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
-        return n_classes * n_columns
-
     def start(self, statistics: Any, together: Any, names: Schema, threads: int = 1) -> Any:
         """The density of each class with one more row, which is the average of all rows."""
         for j in np.flatnonzero(together.observed == 0).tolist():

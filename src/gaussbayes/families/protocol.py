@@ -141,6 +141,9 @@ class Density(Protocol):
     def log_likelihood(self, statistics: Any) -> float:
         """``Σ w log p(x | c)`` of what was observed, each row in its own class."""
 
+    def coordinates(self, names: Schema) -> Coordinates:
+        """Coordinates about this density, from which EM starts; see `gaussbayes.model.em`."""
+
     def marginal(self, columns: Sequence[int], names: Schema) -> Self:
         """The density of some of the columns, the others integrated out; `names` are theirs."""
 
@@ -220,12 +223,11 @@ class Family(Protocol):
         """
 
     def adapted(self, statistics: Any) -> Any:
-        """Statistics gathered under other settings; DataError if they lack what these need."""
-        return statistics
+        """Statistics gathered under other settings, reduced to what these observe.
 
-    def keeping(self, statistics: Any) -> Self:
-        """This family, observing of more rows as much as these statistics have of theirs."""
-        return self
+        DataError if they lack what these need.
+        """
+        return statistics
 
     def estimate(self, statistics: Any, names: Schema, threads: int = 1, start: Any = None) -> Fit:
         """The density that fits the statistics best, regularised as the settings say.
@@ -237,9 +239,6 @@ class Family(Protocol):
     def attempt(self, statistics: Any, names: Schema) -> None:
         """Raise what `estimate` would, or if its EM takes long (see `TRIAL`)."""
         self.estimate(self.adapted(statistics), names)
-
-    def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
-        """Free parameters, whether or not it can be estimated; None if that depends on the rows."""
 
     # EM for missing labels: see `gaussbayes.model.em`.
 
@@ -268,9 +267,6 @@ class Family(Protocol):
         They are tried before they are advised: see `gaussbayes.model.remedies`.
         """
         return {}
-
-    def coordinates(self, start: Any, names: Schema) -> Coordinates:
-        """Coordinates about a density to start from."""
 
     # Held-out rows and selection.
 
@@ -318,6 +314,17 @@ class Selective(Protocol):
 
     def check(self, rows: Rows, names: Schema) -> None:
         """Raise for the first value that it does not take; names row and column."""
+
+
+@runtime_checkable
+class Sized(Protocol):
+    """A family whose size is known before any row is."""
+
+    def n_bytes(self, n_classes: int, n_columns: int) -> int:
+        """How much memory the statistics of so many classes and columns take."""
+
+    def n_parameters(self, n_classes: int, n_columns: int) -> int:
+        """Free parameters, whether or not they can be estimated."""
 
 
 @runtime_checkable

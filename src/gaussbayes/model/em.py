@@ -165,8 +165,8 @@ class _Problem:
     def solution(self, near: Solution | None, goal: Goal) -> Solution:
         """The parameters at the maximum."""
         first = self.start(near)
-        columns = zip(self.families, first.densities, self.names, strict=True)
-        coordinates = [family.coordinates(density, names) for family, density, names in columns]
+        pairs = zip(first.densities, self.names, strict=True)
+        coordinates = [density.coordinates(names) for density, names in pairs]
 
         def vector(weight: FloatArray, densities: Sequence[Any]) -> list[FloatArray]:
             """Logarithms of the priors if these are estimated, then each density's coordinates."""

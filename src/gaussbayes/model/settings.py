@@ -144,11 +144,6 @@ class Settings:
         components = tuple(Component(family, component.columns) for component, family in pairs)
         return replace(self, components=components)
 
-    def keeping(self, parts: Sequence[Any]) -> "Settings":
-        """The same, observing of more rows as much as these statistics have of theirs."""
-        pairs = zip(self.families, parts, strict=True)
-        return self.with_families([family.keeping(part) for family, part in pairs])
-
 
 def cut_rows(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:
     """Some features of rows, numbers and categories each in this order; no copy of all numbers."""

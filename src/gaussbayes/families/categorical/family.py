@@ -302,6 +302,9 @@ class CategoricalDensity:
         positive = counts > 0
         return float(counts[positive] @ self.log_probability[positive])
 
+    def coordinates(self, names: Schema) -> "RootCoordinates":
+        return RootCoordinates(self.categories, self.n_classes)
+
     def expression(self, statistics: Any) -> ValueTables:
         """The probabilities of the categories of each column, as tables."""
         del statistics  # what is missing adds nothing
@@ -547,10 +550,6 @@ class Categorical(Smoothed):
                 self._raise_unknown(names.feature_name(j), owner)
         return Fit(self.maximise(statistics, names))
 
-    def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
-        """None: it depends on the categories that occur."""
-        return None
-
     def start(self, statistics: Any, together: Any, names: Schema, threads: int = 1) -> Any:
         """The probabilities in each class with one more row, as are all rows together.
 
@@ -584,9 +583,6 @@ class Categorical(Smoothed):
     def log_penalty(self, density: CategoricalDensity) -> float:
         """``α Σ log p``, the log of the Dirichlet prior up to a constant."""
         return self.smoothing * float(density.log_probability.sum()) if self.smoothing else 0.0
-
-    def coordinates(self, start: CategoricalDensity, names: Schema) -> "RootCoordinates":
-        return RootCoordinates(start.categories, start.n_classes)
 
     def left_out(
         self,

@@ -19,7 +19,6 @@ from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.gaussian import left_out, missing_values
 from gaussbayes.families.gaussian.cells import feature_moments, observe
 from gaussbayes.families.gaussian.density import GaussianDensity, estimate, maximum
-from gaussbayes.families.gaussian.missing_values import GaussianCoordinates
 from gaussbayes.families.gaussian.predictive import PredictiveLeftOut, Prior, predictive
 from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
 from gaussbayes.families.gaussian.shrinkage import (
@@ -212,27 +211,20 @@ class Gaussian(Family):
             return observe(X, labels, weights, k, layout, names, threads)
 
     def adapted(self, statistics: Any) -> GaussianStatistics:
-        """Statistics gathered under other settings, if they have what these settings need.
+        """As much of statistics gathered under other settings as is observed under these.
 
         Those in the span of the rows of a fit become those of all pairs of features.
         """
         if not isinstance(statistics, GaussianStatistics):
-            statistics = statistics.of_columns(range(statistics.n_columns))
+            return self.adapted(statistics.of_columns(range(statistics.n_columns)))
         correlated, shared = self._needs
         layout = statistics.moments.layout
         if (layout == "diagonal" and correlated) or (layout == "pooled" and not shared):
             kept = "over the classes" if layout == "pooled" else "without correlations"
             msg = f"the scatter was summed {kept}, not enough for these settings; fit again"
             raise DataError(msg)
-        return cast(
-            "GaussianStatistics", statistics
-        )  # one that has more is kept whole, for other settings
-
-    def keeping(self, statistics: GaussianStatistics) -> "Gaussian":
-        """This family, observing what is not needed now but known: correlations."""
-        if statistics.moments.layout != "full" or self.structure.shape.correlated:
-            return self
-        return replace(self, structure=STRUCTURES["QDA"])
+        needed = self.layout(statistics.weight.size, statistics.n_columns)
+        return statistics.with_layout(needed) if layout == "full" else statistics
 
     def estimate(
         self,
@@ -346,9 +338,6 @@ class Gaussian(Family):
         weight = self.structure.weights(statistics.weight)
         penalty = penalty_of(self.shrinkage, variance, weight, target)
         return None if penalty is None else replace(self, penalty=penalty)
-
-    def coordinates(self, start: GaussianDensity, names: Schema) -> GaussianCoordinates:
-        return GaussianCoordinates(start, names)
 
     # Held-out rows and selection.
 
