@@ -140,7 +140,7 @@ class MappedDensity:
         return of_z + float(statistics.log_slope.sum())
 
 
-class Mapped(Family):
+class Mapped(Family[Any, Any]):
     """A family whose columns are mapped to numbers, which follow another `family`."""
 
     family: Any  # Family, of what the columns are mapped to
@@ -172,7 +172,9 @@ class Mapped(Family):
         statistics.check_alike(self.learnt)
         return replace(statistics, inner=self.family.adapted(statistics.inner))
 
-    def estimate(self, statistics: Any, names: Schema, threads: int = 1, start: Any = None) -> Fit:
+    def estimate(
+        self, statistics: Any, names: Schema, threads: int = 1, start: Any = None
+    ) -> Fit[Any]:
         """The density that fits the mapped rows best, regularised."""
         near = None if start is None else start.inner
         fit = self.family.estimate(statistics.inner, self.inner_names(names), threads, near)

@@ -304,7 +304,7 @@ _EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True)
-class Poisson(IndependentColumns):
+class Poisson(IndependentColumns[PoissonStatistics, PoissonDensity]):
     """Counts 0, 1, 2, … that are independent given the class.
 
     ``rate = (number of events + α m) / (weight of the rows that have a count + α)`` with smoothing

@@ -536,7 +536,7 @@ def check_n_classes(classes: LabelArray, fewest: int = 2) -> None:
 
 
 def _convergence(
-    fits: Sequence[Fit], learnt: Learnt, settings: Settings, prior: FloatArray
+    fits: Sequence[Fit[Any]], learnt: Learnt, settings: Settings, prior: FloatArray
 ) -> Convergence | None:
     """How EM proceeded in all families together; None if none needed it."""
     records = [fit.convergence for fit in fits if fit.convergence is not None]

@@ -537,8 +537,12 @@ def _fitted(learnt: Learnt, settings: Settings, schema: Schema, n_jobs: int | No
 def _n_parameters(settings: Settings, schema: Schema) -> int:
     """How many parameters the settings have, as far as is known."""
     k, parts = schema.classes.shape[0], settings.components
-    sized = [part for part in parts if isinstance(part.family, Sized)]
-    return int(k - 1 + sum(part.family.n_parameters(k, len(part.columns)) for part in sized))
+    sizes = (
+        part.family.n_parameters(k, len(part.columns))
+        for part in parts
+        if isinstance(part.family, Sized)
+    )
+    return int(k - 1 + sum(sizes))
 
 
 def _judged(

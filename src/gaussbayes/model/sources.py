@@ -47,8 +47,12 @@ class Observation:
 
     def n_bytes(self, n_classes: int) -> int:
         """How much memory the statistics of so many classes take, as far as families say so."""
-        parts = [part for part in self.settings.components if isinstance(part.family, Sized)]
-        return sum(part.family.n_bytes(n_classes, len(part.columns)) for part in parts)
+        sizes = (
+            part.family.n_bytes(n_classes, len(part.columns))
+            for part in self.settings.components
+            if isinstance(part.family, Sized)
+        )
+        return sum(sizes)
 
 
 def model_columns(model: Model) -> ColumnTable:

@@ -188,7 +188,7 @@ class GaussianDensity:
         volumes = float(np.broadcast_to(volume, moments.weight.shape) @ moments.weight)
         return -0.5 * (volumes + squares)
 
-    def coordinates(self, names: Schema) -> Coordinates:
+    def coordinates(self, names: Schema) -> "Coordinates[GaussianDensity]":
         from gaussbayes.families.gaussian.missing_values import GaussianCoordinates
 
         return GaussianCoordinates(self, names)

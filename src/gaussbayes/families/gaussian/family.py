@@ -42,7 +42,7 @@ from gaussbayes.families.gaussian.structure import (
     Structure,
     structure_of,
 )
-from gaussbayes.families.protocol import TRIAL, Family, Fit, Kind, LeftOut
+from gaussbayes.families.protocol import TRIAL, AnyFamily, Family, Fit, Kind, LeftOut
 from gaussbayes.families.removal import Removal
 from gaussbayes.kernels.reference import scatter_shape
 
@@ -97,7 +97,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Gaussian(Family):
+class Gaussian(Family[GaussianStatistics, GaussianDensity]):
     """A Gaussian for each class, with covariances of some structure.
 
     Examples
@@ -189,7 +189,7 @@ class Gaussian(Family):
 
     def fix(
         self, rows: Rows, targets: Targets, names: Schema, *, wide: bool = False
-    ) -> Sequence[Family]:
+    ) -> Sequence[AnyFamily]:
         """In the span of the rows, if there are more features than rows and these are shrunk."""
         from gaussbayes.families.gaussian.spanned import compact
 
@@ -232,7 +232,7 @@ class Gaussian(Family):
         names: Schema,
         threads: int = 1,
         start: GaussianDensity | None = None,
-    ) -> Fit:
+    ) -> Fit[Any]:
         """The density that fits best, regularised; by EM if values are missing.
 
         A class without rows, or without a value of a certain feature, is a `DataError`; a singular
@@ -254,7 +254,7 @@ class Gaussian(Family):
         threads: int = 1,
         start: GaussianDensity | None = None,
         max_iterations: int = missing_values.EXACT.most,
-    ) -> Fit:
+    ) -> Fit[Any]:
         """`estimate` of classes that have rows, by so many iterations of EM at most."""
         structure = self.structure
         settings = (structure, self.divisor, self.shrinkage, self.target, self.regularisation)
@@ -488,7 +488,7 @@ class PredictiveGaussian(Gaussian):
         threads: int = 1,
         start: GaussianDensity | None = None,
         max_iterations: int = missing_values.EXACT.most,
-    ) -> Fit:
+    ) -> Fit[Any]:
         """Of rows with missing values, what is expected under a shared covariance counts."""
         if statistics.is_complete:
             return Fit(predictive(statistics.moments, names, self.prior))
