@@ -313,6 +313,27 @@ def test_design_lists_the_rooms_in_the_order_of_the_layers() -> None:
         assert f"`{name}`" in DESIGN
 
 
+def test_the_command_line_imports_only_names_of_the_reference() -> None:
+    pages = "\n".join(page.read_text("utf-8") for page in (ROOT / "docs/reference").glob("*.md"))
+    module, public = "gaussbayes", {f"gaussbayes.{name}" for name in gaussbayes.__all__}
+    for directive, name in re.findall(
+        r"^\.\. (currentmodule|auto\w+):: (\S+)", pages, re.MULTILINE
+    ):
+        if directive == "currentmodule":
+            module = name
+        else:
+            public |= {name, f"{module}.{name}"}
+    imported = {
+        f"{node.module}.{alias.name}"
+        for path in (PACKAGE / "cli").glob("*.py")
+        for node in ast.walk(TREES[path])
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if re.match(r"gaussbayes(?!\.cli)", str(node.module))
+    }
+    assert imported <= public
+
+
 def test_names_of_modules() -> None:
     families = [path for path in MODULES if path.parent.parent.name == "families"]
     names = Counter(

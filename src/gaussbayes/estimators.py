@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from gaussbayes.lab import Lab
-    from gaussbayes.model.file.selection import SavedSelection
+    from gaussbayes.model.saved_selection import SavedSelection
 
 Value = TypeVar("Value")
 
@@ -935,13 +935,9 @@ class BaseClassifier(
         with suppress(GaussBayesError):  # with too few rows so far, the statistics are saved
             self._ready()
         name: Any = "AutoClassifier" if self._automatic else "GaussianClassifier"
-        return file.save(
-            self._record(),
-            Path(path),
-            name,
-            selection=self._selection,
-            unlabelled_rows=unlabelled_rows,
-        )
+        saved = None if self._selection is None else self._selection.saved
+        more: dict[str, Any] = {"selection": saved, "unlabelled_rows": unlabelled_rows}
+        return file.save(self._record(), Path(path), name, **more)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:

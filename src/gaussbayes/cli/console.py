@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from gaussbayes import DroppedColumnsWarning
-from gaussbayes.base import atomic, progress
+from gaussbayes.base.atomic import check_writable, replace_file, replacing
 from gaussbayes.cli.flags import FORMATS, STANDARD, joined, pasted
 
 if TYPE_CHECKING:
@@ -43,12 +43,12 @@ def tell_notices(notices: "Iterable[Notice]") -> None:
 
 
 @contextmanager
-def working(what: str, *, fitting: bool = False) -> Iterator[None]:
-    """Show progress, and write the library's warnings as notices, each once, at the end.
+def warnings_as_notices(*, fitting: bool = False) -> Iterator[None]:
+    """Write the library's warnings as notices, each once, at the end.
 
     Those of a fit are notices already.
     """
-    with warnings.catch_warnings(record=True) as caught, progress.working(what):
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore" if fitting else "always", UserWarning)
         warnings.simplefilter("ignore", DroppedColumnsWarning)
         yield
@@ -89,7 +89,7 @@ def check_output(name: str, what: str, *read: str, as_json: bool = False) -> Non
         msg = f"{name} is read by this command and cannot be its output: give another name"
         raise click.UsageError(msg)
     if not is_stream(name):
-        atomic.check_writable(path, what)
+        check_writable(path, what)
 
 
 def is_stream(name: str) -> bool:
@@ -116,7 +116,7 @@ def write_file(name: str, content: bytes, what: str) -> None:
     if name == STANDARD:
         sys.stdout.buffer.write(content)
     else:
-        atomic.replace_file(Path(name), content, what)
+        replace_file(Path(name), content, what)
 
 
 # Files of rows.
@@ -141,7 +141,7 @@ def write_tables(tables: "Iterable[pa.Table]", name: str, format_name: str) -> N
         with Path(name).open("ab") as stream:
             _write_all(tables, stream, format_name)
         return
-    with atomic.replacing(Path(name)) as stream:
+    with replacing(Path(name)) as stream:
         _write_all(tables, stream, format_name)
 
 

@@ -40,7 +40,7 @@ def command(
     values = flags.given_values(arguments)
     inputs.check_only_reading(values)
     model = inputs.load_model(old)
-    with console.working("comparing"):
+    with console.warnings_as_notices():
         if inputs.holds_model(new[0]):
             result = drift(model, inputs.load_model(new[0]))
         else:

@@ -78,7 +78,7 @@ def command(
         how["cv"] = TimeSeriesSplit(cv or _TIME_FOLDS)
     elif name is None and cv is None:
         how["cv"] = 10
-    with console.working("evaluating"):
+    with console.warnings_as_notices():
         if compared:
             how |= {} if neighbors is None else {"neighbors": neighbors}
             result: Any = inputs.compared(X, y, values, **how)

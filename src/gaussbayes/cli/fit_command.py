@@ -57,7 +57,7 @@ def command(
     y = inputs.required_target(target, rows)
     console.check_output(output, "the model", *files, as_json=as_json)
     earlier = None if like is None else inputs.load_model(like)
-    with console.working("fitting", fitting=True):
+    with console.warnings_as_notices(fitting=True):
         classifier.fit(rows, y, weights, like=earlier)
     save_and_tell(
         classifier, output, as_json=as_json, weighted=weights is not None, selected=like is None

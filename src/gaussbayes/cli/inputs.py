@@ -121,7 +121,7 @@ def fitted_with_rows(
     model, rows, y, name = read_or_make(files, target, values)
     X = in_memory(model, rows, y) if STANDARD in files else rows  # which can be read once only
     if name is None:
-        with console.working("fitting", fitting=True):
+        with console.warnings_as_notices(fitting=True):
             model.fit(X, y)
         console.tell_notices(model.notices_)
     return model, X, y

@@ -55,7 +55,7 @@ def _lab(files: tuple[str, ...], target: str | None, values: Values) -> "Lab":
         return Lab()
     if inputs.split_model(files)[0] is None and values.keys() <= COLUMN_NAMES | READ_NAMES:
         model, rows, y, _ = inputs.read_or_make(files, target, values)
-        with console.working("reading"):
+        with console.warnings_as_notices():
             return model.lab(rows, y)
     model, source, y = inputs.fitted_with_rows(files, target, values)
     return model.lab(source, y)

@@ -107,7 +107,7 @@ def command(
     if "features" in given:
         given["features"] = flags.items(given["features"])
     values = flags.given_values({"set_option": set_option})
-    with console.working("drawing"):
+    with console.warnings_as_notices():
         subject = _subject(kind, files, target, values, row, cv)
         if kind == "dataset":
             model, subject = subject[0], subject[1:]

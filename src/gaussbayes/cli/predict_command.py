@@ -95,7 +95,7 @@ def command(
     fitted, rows = inputs.load_model(model), inputs.open_rows(files, values)
     if priors is not None:
         fitted = _with_priors(fitted, priors, rows, files)
-    with console.working("predicting"):
+    with console.warnings_as_notices():
         tables = (_answers(fitted, batch, **wanted) for batch in _batches(fitted, rows))
         console.write_tables(tables, output, format_name)
     if not console.is_stream(output):

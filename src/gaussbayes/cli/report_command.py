@@ -27,9 +27,9 @@ def command(
 ) -> None:
     """Write an HTML report about a classifier.
 
-    It shows the data, the parameters, errors on held-out rows, calibration, ROC and
-    precision-recall curves, other classifiers, and Bayes' rule for the most confident errors. The
-    classifier is read from MODEL or fitted to FILE.
+    It shows metrics on held-out rows, calibration, ROC and precision-recall curves, the importance
+    of the features, the features behind the most confident errors, the parameters and the columns.
+    The classifier is read from MODEL or fitted to FILE.
 
     \b
     gaussbayes report iris.csv -y species
@@ -37,6 +37,6 @@ def command(
     """
     console.check_output(output, "the report", *files)
     model, rows, y = inputs.fitted_with_rows(files, target, flags.given_values(arguments))
-    with console.working("writing the report"):
+    with console.warnings_as_notices():
         path = model.report(rows, y, output, cv=cv, title=title)
     console.saved("report", path, as_json=as_json)

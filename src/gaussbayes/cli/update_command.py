@@ -57,7 +57,7 @@ def command(
     content = Path(place).read_bytes() if Path(place).is_file() else None
     fitted = inputs.load_model(model)
     known = {notice.message for notice in notices_of(fitted)}
-    with console.working("updating", fitting=True):
+    with console.warnings_as_notices(fitting=True):
         if files:
             y = inputs.fitted_target(fitted, target, model)
             rows = inputs.open_rows(files, values)

@@ -177,6 +177,12 @@ class Columns:
             if isinstance(value, str):
                 msg = f"{argument} must be a list of columns, got {value!r}; write [{value!r}]"
                 raise OptionError(msg)
+        given: dict[Any, str] = {}
+        for kind in ("categorical", "numeric", "dates"):
+            for column in as_list(getattr(self, kind)):
+                if given.setdefault(column, kind) != kind:
+                    msg = f"column {column!r} cannot be both {given[column]} and {kind}: choose one"
+                    raise OptionError(msg)
 
     def __repr__(self) -> str:
         defaults = {option.name: option.default for option in COLUMN_OPTIONS}

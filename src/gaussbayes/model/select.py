@@ -14,6 +14,7 @@ from math import isfinite, isnan, nan
 from typing import Any
 
 import numpy as np
+from msgspec import convert
 
 from gaussbayes.base.anderson import Goal
 from gaussbayes.base.errors import DataError, GaussBayesError, OptionError
@@ -21,7 +22,7 @@ from gaussbayes.base.numerals import counted, fixed, percent
 from gaussbayes.base.progress import track
 from gaussbayes.base.result import Result, plain
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.text_tables import MOST_ROWS, Block, Styled, TextTable
+from gaussbayes.base.text_tables import Block, TextTable
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import LabelledRows, Targets
 from gaussbayes.families.protocol import Sized
@@ -41,6 +42,7 @@ from gaussbayes.model.left_out import (
     with_other_folds,
 )
 from gaussbayes.model.model import solve
+from gaussbayes.model.saved_selection import SavedSelection
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.statistics import Learnt
 
@@ -182,47 +184,31 @@ class Selection(Result):
         parts = self.best.settings.components
         return next(each for each in self.candidates if each.settings.components is parts)
 
-    def tables(self, most: int | None = MOST_ROWS) -> Sequence[Block]:
-        """The candidates, best first; those that cannot be judged last, and why under the table."""
+    @property
+    def saved(self) -> SavedSelection | None:
+        """The scores, as a model file keeps them; None if no row could be held out."""
+        return None if isnan(self.log_loss) else convert(self.to_dict(), SavedSelection)
 
-        def figures(each: Candidate) -> dict[str, str]:
-            return {
-                "error": percent(each.error, 2),
-                "log\nloss": fixed(each.log_loss, 4),
-                "Brier\nscore": fixed(each.brier, 4),
-            }
-
-        def cells(each: Candidate) -> dict[str, str]:
-            known = {
-                "model": each.name,
-                "shrink-\nage": "none" if each.shrinkage is None else str(each.shrinkage),
-            }
-            known["para-\nmeters"] = str(each.n_parameters)
-            return known | figures(each)
-
-        ranked = self.ranked
-        rows = [list(cells(each).values()) for each in ranked[:most]]
-        rows[0] = list(map(Styled, rows[0]))  # the best
+    def tables(self) -> Sequence[Block]:
+        """Return the scores of the selected model, the candidates, and weights that were tried."""
+        saved, ranked = self.saved, self.ranked
+        blocks: list[Block] = [f"Selected: {self.title}"] if saved is None else [*saved.tables()]
         reasons = [each.refused for each in self.candidates if each.refused is not None]
-        notes = []
         if reasons:
             many = counted(len(reasons), "candidate")
-            notes = [f"{many} cannot be judged, the first because: {reasons[0]}"]
+            blocks.append(f"{many} cannot be evaluated, the first because: {reasons[0]}")
         if any(each.log_loss < ranked[0].log_loss * (1 - _TIE) for each in ranked):
-            notes.append(
-                "the first is best of the best few, by more rows or once they are calibrated"
+            blocks.append(
+                "The first is the best of the best few, by more rows or after calibration."
             )
-        title = "candidates, best first: each row predicted by the model of the others"
-        table = TextTable.first(
-            tuple(cells(self.best)), rows, len(ranked), most, title=title, notes=notes
-        )
-        if not self.weights:
-            return [table]
-        ranked = self._ranked(self.weights)
-        rows = [[f"{each.unlabelled_weight:g}", *figures(each).values()] for each in ranked]
-        rows[0] = list(map(Styled, rows[0]))
-        title = "weight of unlabelled rows, best first: labelled rows predicted in folds"
-        return [table, TextTable(("weight", *figures(self.best)), rows, title=title, sides="r")]
+        if self.weights:
+            rows = [
+                (f"{each.unlabelled_weight:g}", percent(each.error, 2), fixed(each.log_loss, 4))
+                for each in self._ranked(self.weights)
+            ]
+            title = "weight of unlabelled rows, best first: labelled rows predicted in folds"
+            blocks.append(TextTable(("weight", "error", "log loss"), rows, title, sides="r"))
+        return blocks
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis.view import read_labelled, view
 from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.numerals import fixed
 from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
 from gaussbayes.model.evaluation import METRICS, Evaluation, evaluate
 from gaussbayes.plots import row_plots, style
@@ -424,8 +425,7 @@ def _draw_bars(
             continue
         if np.isfinite(error):
             ax.errorbar(value, row, xerr=error, color=style.INK, linewidth=1)
-        number = f"{value:.{decimals}f}".replace("-", "−")
-        ax.annotate(number, (max(end, 0.0), row), (4, 0), **_BESIDE)
+        ax.annotate(fixed(value, decimals), (max(end, 0.0), row), (4, 0), **_BESIDE)
     ax.tick_params(axis="y", length=0)
 
 

@@ -14,7 +14,7 @@ from gaussbayes.base.schema import Column, Schema
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.model.calibration import Calibration
-from gaussbayes.model.file.selection import SavedSelection
+from gaussbayes.model.saved_selection import SavedSelection
 from gaussbayes.model.settings import Priors, class_priors
 from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import MOST_KEPT_BYTES, KeptRows

@@ -27,8 +27,8 @@ from gaussbayes.model.file.document import (
     ModelRecord,
     PriorsRecord,
 )
-from gaussbayes.model.file.selection import SavedSelection
 from gaussbayes.model.model import Model
+from gaussbayes.model.saved_selection import SavedSelection
 from gaussbayes.model.settings import Component, Priors, Settings
 from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import Learnt, Unlabelled

@@ -5,13 +5,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from gaussbayes.base.atomic import replace_file
 from gaussbayes.base.errors import FileError, GaussBayesError
 from gaussbayes.base.records import encode, within
-from gaussbayes.base.result import Result
 from gaussbayes.families import family_records
 from gaussbayes.model.file.document import (
     CalibrationRecord,
@@ -27,8 +25,8 @@ from gaussbayes.model.file.document import (
     UnlabelledRecord,
 )
 from gaussbayes.model.file.reader import loads
-from gaussbayes.model.file.selection import SavedSelection
 from gaussbayes.model.model import Model
+from gaussbayes.model.saved_selection import SavedSelection
 from gaussbayes.model.solution import Solution
 
 
@@ -37,7 +35,7 @@ def save(
     path: Path,
     estimator: EstimatorName = "GaussianClassifier",
     *,
-    selection: Result | None = None,
+    selection: SavedSelection | None = None,
     unlabelled_rows: bool = False,
 ) -> Path:
     """Write a model, see `dumps`, whole or not at all: whatever fails leaves the old file there."""
@@ -50,7 +48,7 @@ def dumps(
     model: Model,
     estimator: EstimatorName = "GaussianClassifier",
     *,
-    selection: Result | None = None,
+    selection: SavedSelection | None = None,
     unlabelled_rows: bool = False,
 ) -> bytes:
     """The model file of a model.
@@ -61,7 +59,7 @@ def dumps(
     Parameters
     ----------
     estimator : the class that a reader makes an instance of
-    selection : how the model was selected, if it was
+    selection : the scores of the candidates, if the model was selected
     unlabelled_rows : whether to write unlabelled rows that the model has learnt from, without which
         a loaded model predicts but cannot be updated
     """
@@ -82,7 +80,7 @@ def dumps(
 
 
 def _record(
-    model: Model, estimator: EstimatorName, selection: Result | None, unlabelled_rows: bool
+    model: Model, estimator: EstimatorName, selection: SavedSelection | None, unlabelled_rows: bool
 ) -> ModelRecord:
     schema = model.schema
     return ModelRecord(
@@ -95,7 +93,7 @@ def _record(
         target=model.target,
         missing=MarksRecord(**schema.missing.options),
         notices=list(model.notices),
-        selection=None if selection is None else _saved(selection),
+        selection=selection,
         model=_member(model, unlabelled_rows),
         checksum="",
     )
@@ -126,14 +124,6 @@ def _member(model: Model, unlabelled_rows: bool) -> MemberRecord:
         rest,
         _or_none(SolutionRecord.of, solution),
     )
-
-
-def _saved(selection: Result) -> SavedSelection | None:
-    """The scores of a selection; None if its rows were not held out."""
-    scores = selection.to_dict()
-    if scores["log_loss"] is None:
-        return None
-    return msgspec.convert(scores, SavedSelection)
 
 
 def _solution(model: Model) -> Solution | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import Annotated, TypeAlias
+from typing import Annotated, Self, TypeAlias
 
 from msgspec import Meta
 
@@ -56,6 +56,11 @@ class SavedSelection(Result):
     def best(self) -> SavedCandidate:
         """The selected candidate."""
         return self.candidates[0]
+
+    @property
+    def saved(self) -> Self:
+        """This record; see `gaussbayes.model.select.Selection`."""
+        return self
 
     @property
     def ranked(self) -> list[SavedCandidate]:
