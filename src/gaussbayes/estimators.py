@@ -40,7 +40,7 @@ from gaussbayes.analysis.importance import Importance, importance
 from gaussbayes.analysis.prediction_sets import PredictionSets, prediction_sets
 from gaussbayes.analysis.prior_shift import PriorEstimate, estimate_priors
 from gaussbayes.analysis.score_table import Scores
-from gaussbayes.analysis.synthesis import as_generator, draw
+from gaussbayes.analysis.synthesis import RandomState, as_generator, draw
 from gaussbayes.base.errors import FileError, GaussBayesError, OptionError
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.schema import ColumnTable
@@ -99,7 +99,6 @@ Families: TypeAlias = Mapping[str, str] | Mapping[int, str] | Mapping[Feature, s
 Transforms: TypeAlias = (
     Mapping[str, TransformName] | Mapping[int, TransformName] | Mapping[Feature, TransformName]
 )
-RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 
 _LINEAR = (
     "only one block of Gaussian features, with one covariance for all classes, has linear "

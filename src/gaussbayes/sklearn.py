@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar
 
 import numpy as np
@@ -42,7 +43,7 @@ from gaussbayes.base.types import (
     WeightsLike,
 )
 from gaussbayes.data.labels import encode, unite
-from gaussbayes.data.rows import LabelledRows
+from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.estimators import BaseClassifier, Fitted
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.gaussian.regularisation import Regularisation
@@ -91,7 +92,7 @@ class _DropIn(BaseClassifier):
     columns = None
     families = None
     n_jobs = None
-    priors: Any
+    priors: ArrayLike | None
 
     _dtype: Any = np.float64  # of the rows of the first fit
     _fewest_classes: ClassVar[int] = 1
@@ -282,8 +283,8 @@ class _DiscriminantAnalysis(_DropIn):
     """What LDA and QDA have in common: shrinkage, and covariances that another class estimates."""
 
     solver: str
-    shrinkage: Any
-    covariance_estimator: Any
+    shrinkage: float | str | None
+    covariance_estimator: Any  # any object that has `fit` and `covariance_`
     _structure: ClassVar[str]
     _unsupported: ClassVar[str]
 
@@ -344,6 +345,14 @@ class _DiscriminantAnalysis(_DropIn):
             )
             raise DataError(msg)
         return super()._updated(X, y, sample_weight, decay)
+
+    def _discriminants(self, X: TableLike, score: Callable[[Model, Rows], RealArray]) -> RealArray:
+        """Compute the log-odds of two classes (n,), or scores of more (n, k)."""
+        model = self._ready()
+        if model.classes.shape[0] < 3:
+            return super().decision_function(X)
+        scores = score(model, self._rows(self._table(X)))
+        return self._of_all_classes(scores, -np.inf, axis=1)
 
     @_Attribute
     def means_(self, model: Model) -> RealArray:  # type: ignore[override]  # may be float32
@@ -460,12 +469,7 @@ class LinearDiscriminantAnalysis(
 
         These are log posteriors up to a term that all classes of a row have in common.
         """
-        model = self._ready()
-        if model.classes.shape[0] < 3:
-            return super().decision_function(X)
-        centred = self.solver == "svd"
-        scores = linear_scores(model, self._rows(self._table(X)), centred=centred)
-        return self._of_all_classes(scores, -np.inf, axis=1)
+        return self._discriminants(X, partial(linear_scores, centred=self.solver == "svd"))
 
     def _linear(self, model: Model, part: int) -> FloatArray | None:
         linear = linear_discriminants(model, centred=self.solver == "svd")
@@ -591,11 +595,7 @@ class QuadraticDiscriminantAnalysis(
 
         These lack the powers of 2π, which all classes have in common.
         """
-        model = self._ready()
-        if model.classes.shape[0] < 3:
-            return super().decision_function(X)
-        scores = quadratic_scores(model, self._rows(self._table(X)))
-        return self._of_all_classes(scores, -np.inf, axis=1)
+        return self._discriminants(X, quadratic_scores)
 
     @_Attribute
     def covariance_(self, model: Model) -> list[RealArray] | None:
@@ -692,14 +692,11 @@ class GaussianNB(
     def var_(self, model: Model) -> RealArray:
         """The variances (k, d), with what is added to them."""
         variances = np.square(class_moments.class_deviations(model))
-        return self._of_all_classes(variances, self._added(model) or 0.0)
+        return self._of_all_classes(variances, getattr(self, "epsilon_", 0.0))
 
     @_Attribute
     def epsilon_(self, model: Model) -> float | None:
         """What is added to all variances."""
-        return self._added(model)
-
-    def _added(self, model: Model) -> float | None:
         if model.learnt is None:
             return None
         family = model.components[0].family

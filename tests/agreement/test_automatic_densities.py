@@ -126,7 +126,7 @@ def test_the_density_is_that_of_scipy(n: int, d: int, tmp_path: Path) -> None:
     amounts = odds.at_reference + sum(part.amount for part in odds.contributions)
     joint = found[0] + np.log(model.priors_)
     assert amounts == pytest.approx(joint[2] - joint[0], rel=1e-8)  # before it is calibrated
-    assert amounts + odds.adjustment.amount == pytest.approx(odds.value, rel=1e-8)
+    assert amounts + odds.calibration == pytest.approx(odds.value, rel=1e-8)
     rows, labels = model.sample(4000, random_state=0)
     own = model.scores(rows).squared_distance[np.arange(4000), labels]
     assert own.mean() == pytest.approx(d, rel=0.1)  # χ² of d degrees

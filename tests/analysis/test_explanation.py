@@ -38,9 +38,9 @@ def amounts(explanation: Any) -> list[float]:
 
 
 def total(odds: Any) -> float:
-    adjustment = 0.0 if odds.adjustment is None else odds.adjustment.amount
+    calibration = odds.calibration or 0.0
     parts = (part.amount for part in odds.contributions)
-    return fsum([odds.at_reference, *parts, adjustment])
+    return fsum([odds.at_reference, *parts, calibration])
 
 
 # Bayes' rule.
@@ -216,7 +216,6 @@ def test_the_dictionary_is_plain() -> None:
         "value": None,
         "reference": pytest.approx(model.means_[1:, 1].mean()),
         "amount": 0.0,
-        "missing": True,
         "unseen": False,
         "rules_out": None,
     }
@@ -372,7 +371,7 @@ def test_a_category_that_rules_a_class_out() -> None:
     letter, number = odds.contributions
     assert (odds.value, letter.amount) == (-np.inf, -np.inf)
     assert np.isfinite([odds.at_reference, number.amount]).all()
-    assert (odds.ruled_out(letter), odds.ruled_out(number)) == ("high", None)
+    assert (letter.rules_out, number.rules_out) == ("high", None)
     assert "rules out high" in str(told)
     record = told.to_dict()["log_odds"]["contributions"][0]  # type: ignore[index]
     assert (record["amount"], record["rules_out"]) == (None, "high")
@@ -403,13 +402,12 @@ def test_calibration_has_a_line_of_its_own(automatic: bool) -> None:
     for row in X[[0, 70, 133]]:
         told = model.explain(row, ("versicolor", "virginica"))
         odds, log_posterior = odds_of(told), model.predict_log_proba([row])[0]
-        assert odds.adjustment.by == "calibration"
         assert total(odds) == pytest.approx(log_posterior[1] - log_posterior[2], abs=1e-9)
         if not automatic:
             plain = GaussianClassifier().fit(X, y).explain(row, ("versicolor", "virginica"))
             assert odds.contributions == odds_of(plain).contributions
-            assert odds_of(plain).adjustment is None
-    assert told.to_dict()["log_odds"]["adjustment"]["by"] == "calibration"
+            assert odds_of(plain).calibration is None
+    assert told.to_dict()["log_odds"]["calibration"] == odds_of(told).calibration
     assert "calibrated" in str(told)
 
 

@@ -306,7 +306,7 @@ def test_models_that_cannot_be_drawn(plot: Plot, two_classes: Case) -> None:
     else:
         drawn(plot, Case(other, X, y))
         plt.close("all")
-    with pytest.raises(TypeError, match="a fitted classifier is needed here, got str"):
+    with pytest.raises(TypeError, match="a fitted classifier is needed here; str has no predict"):
         plot.draw("model", X, y)
     with pytest.raises(NotFittedError, match="not fitted yet"):
         plot.draw(GaussianClassifier(), X, y)

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from math import isnan, nan
 from numbers import Integral
 from typing import Any
 
@@ -17,7 +16,7 @@ from gaussbayes.base.errors import GaussBayesError, OptionError
 from gaussbayes.base.numerals import fixed, percent, shortened
 from gaussbayes.base.progress import track
 from gaussbayes.base.result import Result
-from gaussbayes.base.text_tables import Block, Styled, TextTable
+from gaussbayes.base.text_tables import Block, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, LabelsLike, TableLike
 from gaussbayes.data.columns import Columns
 from gaussbayes.data.read import table_of
@@ -66,72 +65,41 @@ class Comparison(Result):
         """Number of predictions that each classifier was evaluated on."""
         return self.baseline.n_rows
 
-    @property
-    def warnings(self) -> list[str]:
-        """Which classifiers are worse than the class frequencies, one sentence per metric."""
-        sentences = []
-        for name, words in (("log_loss", "log loss"), ("error", "error rate")):
-            least = getattr(self.baseline, name) + 1e-12
-            worse = [
-                each.name
-                for each in self.candidates
-                if each.evaluation and getattr(each.evaluation, name) > least
-            ]
-            if worse:
-                sentences.append(f"{words} above that of the {BASELINE}: {'; '.join(worse)}")
-        return sentences
-
     def tables(self) -> Sequence[Block]:
-        """Return the classifiers side by side, the best of each column in bold."""
+        """Return the classifiers side by side."""
         costly = self.baseline.costs is not None
         columns = [column for column in _COLUMNS if column != ("F1" if costly else "cost")]
-        measured = [_measures(each.evaluation) for each in self.candidates]
-        best = {
-            name: min(
-                (each[name] for each in measured if each and not isnan(each[name][0])),
-                default=(nan, ""),
-            )
-            for name in columns[1:]
-        }
-        rows = []
-        for candidate, cells in zip(self.candidates, measured, strict=True):
-            written = [cells[name][1] if cells else "–" for name in columns[1:]]
-            pairs = zip(columns[1:], written, strict=True)
-            marked = [Styled(cell) if cell == best[name][1] else cell for name, cell in pairs]
-            rows.append([shortened(candidate.name, 24), *marked])
-        baseline = _measures(self.baseline)
-        rows.append([BASELINE, *(baseline[name][1] for name in columns[1:])])
+        rows = [
+            [shortened(each.name, 24), *_measures(each.evaluation, columns)]
+            for each in self.candidates
+        ]
+        rows.append([BASELINE, *_measures(self.baseline, columns)])
         problems = [
             f"{each.name}: {each.problem.partition('. ')[0]}"
             for each in self.candidates
             if each.problem is not None
         ]
-        warnings = (f"Warning: {each}" for each in self.warnings)
-        notes = [
-            "±: standard error of the error rate; log loss in nats per row",
-            *warnings,
-            *problems,
-        ]
+        notes = ["±: standard error of the error rate; log loss in nats per row", *problems]
         return [self.how, TextTable(columns, rows, notes=notes), *self.notes]
 
 
 _COLUMNS = ("model", "error", "±", "log loss", "Brier", "AUC", "F1", "cost")
 
 
-def _measures(evaluation: Evaluation | None) -> dict[str, tuple[float, str]]:
-    """Return by column a number, of which less is better, and how it is shown."""
+def _measures(evaluation: Evaluation | None, columns: Sequence[str]) -> list[str]:
+    """Return the cells of a classifier, but for its name; dashes without an evaluation."""
     if evaluation is None:
-        return {}
-    error = percent(evaluation.standard_errors["error"])
-    return {
-        "error": (evaluation.error, percent(evaluation.error)),
-        "±": (nan, error),
-        "log loss": (evaluation.log_loss, fixed(evaluation.log_loss, 3)),
-        "Brier": (evaluation.brier, fixed(evaluation.brier, 3)),
-        "AUC": (-evaluation.auc, fixed(evaluation.auc, 3)),
-        "F1": (-evaluation.f1, fixed(evaluation.f1, 3)),
-        "cost": (evaluation.cost, fixed(evaluation.cost, 3)),
+        return ["–"] * (len(columns) - 1)
+    cells = {
+        "error": percent(evaluation.error),
+        "±": percent(evaluation.standard_errors["error"]),
+        "log loss": fixed(evaluation.log_loss, 3),
+        "Brier": fixed(evaluation.brier, 3),
+        "AUC": fixed(evaluation.auc, 3),
+        "F1": fixed(evaluation.f1, 3),
+        "cost": fixed(evaluation.cost, 3),
     }
+    return [cells[column] for column in columns[1:]]
 
 
 def compare(

@@ -114,64 +114,47 @@ def decide(
     rows: Rows,
     *,
     costs: Costs | None = None,
+    reject_below: float | None = None,
+    reject_cost: float | None = None,
     novelty: float | None = None,
     n_jobs: int | None = 1,
-    **reject: float | None,
 ) -> Decisions:
     """Decide for the class of least expected cost, or refuse the row.
 
-    A row is novel if its p-value (see `gaussbayes.analysis.novelty`) is below the level `novelty`
-    for every class; `reject` are `reject_below` and `reject_cost` of `decide_by_posteriors`.
-    """
-    is_novel = None
-    if novelty is not None:
-        is_novel = novel(class_p_values(model, rows, n_jobs), novelty, model.prior)
-    matrix = None if costs is None else check_costs(costs, model.classes)
-    log_posterior = model.log_posterior(rows, n_jobs)
-    return decide_by_posteriors(
-        log_posterior, matrix, novel=is_novel, classes=model.classes, **reject
-    )
-
-
-def decide_by_posteriors(
-    log_posterior: RealArray,
-    costs: FloatArray | None = None,
-    *,
-    reject_below: float | None = None,
-    reject_cost: float | None = None,
-    novel: NDArray[np.bool_] | None = None,
-    classes: LabelArray | None = None,
-) -> Decisions:
-    """Decide for the class of least expected cost of each row (n, k); ties go to the first.
-
-    Costs (k, k) are those of `check_costs`; None is 1 for every error. Rows are refused if their
-    most probable class is less probable than `reject_below`, if the expected cost of the best
-    decision exceeds `reject_cost`, or if they are `novel` (n,).
+    Without costs, every error costs 1. Ties go to the first class. A row is refused if its most
+    probable class is less probable than `reject_below`, if the expected cost of the best decision
+    exceeds `reject_cost`, or if its p-value (see `gaussbayes.analysis.novelty`) is below the level
+    `novelty` for every class.
 
     Examples
     --------
     A disease that costs 50 if it is overlooked is treated from a probability of 1 in 51:
 
-    >>> log_posterior = np.log([[0.01, 0.99], [0.1, 0.9], [0.5, 0.5]])
-    >>> decide_by_posteriors(log_posterior, np.array([[0.0, 50.0], [1.0, 0.0]])).codes.tolist()
-    [1, 0, 0]
-    >>> decide_by_posteriors(log_posterior, reject_below=0.8).reason.tolist()
-    ['', '', 'ambiguous']
+    >>> from gaussbayes import GaussianClassifier
+    >>> test = {"positive": [0.5, 0.1], "negative": [0.5, 0.9]}
+    >>> model = GaussianClassifier.from_parameters(
+    ...     [0.02, 0.98], classes=["ill", "well"], category_probabilities={"test": test}
+    ... )
+    >>> costs = {("ill", "well"): 50, ("well", "ill"): 1}
+    >>> model.decide([["positive"], ["negative"]], costs=costs).labels.tolist()
+    ['ill', 'well']
     """
-    n = log_posterior.shape[0]
+    matrix = None if costs is None else check_costs(costs, model.classes)
+    log_posterior = model.log_posterior(rows, n_jobs)
+    n = rows.n_rows
     posterior = np.exp(log_posterior)
-    rows = np.arange(n)
-    if costs is None:
+    every = np.arange(n)
+    if matrix is None:
         best = log_posterior.argmax(axis=1)
-        expected = -np.expm1(log_posterior[rows, best].astype(np.float64))
+        expected = -np.expm1(log_posterior[every, best].astype(np.float64))
     else:
-        best = least_cost(posterior, costs)
-        expected = (posterior @ costs)[rows, best]
-    ambiguous = np.zeros(n, dtype=np.bool_)
+        best = least_cost(posterior, matrix)
+        expected = (posterior @ matrix)[every, best]
+    ambiguous, is_novel = np.zeros((2, n), dtype=np.bool_)
     if reject_below is not None:
         ambiguous |= posterior.max(axis=1) < probability("reject_below", reject_below)
     if reject_cost is not None:
-        least = 0.0 if costs is None else float(costs.min())
+        least = 0.0 if matrix is None else float(matrix.min())
         most = finite_number("reject_cost", reject_cost)
         if most < least:
             msg = (
@@ -180,6 +163,6 @@ def decide_by_posteriors(
             )
             raise OptionError(msg)
         ambiguous |= expected > most
-    unlike = np.zeros(n, dtype=np.bool_) if novel is None else novel.astype(np.bool_)
-    names = np.arange(log_posterior.shape[1]) if classes is None else classes
-    return Decisions(best, posterior[rows, best], expected, ambiguous, unlike, names)
+    if novelty is not None:
+        is_novel = novel(class_p_values(model, rows, n_jobs), novelty, model.prior)
+    return Decisions(best, posterior[every, best], expected, ambiguous, is_novel, model.classes)

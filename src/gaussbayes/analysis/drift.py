@@ -100,9 +100,9 @@ class Drift(Result):
     def tables(self) -> Sequence[Block]:
         """Return a sentence, the tests of classes, and the features."""
         verdict = "The rows differ" if self.p_value < LEVEL else "No sign of drift"
-        if self.p_value >= LEVEL and (changed := self.changed()):
+        if self.p_value >= LEVEL and self.changed():
             # A change of one parameter among many may not show in the sum of all.
-            verdict = f"No sign of drift in all parameters together, but {_listed(changed)} changed"
+            verdict = "No sign of drift in all parameters together, but in some features"
         sizes = " and ".join(f"{each:,.10g}" for each in self.weights)
         kind = "labelled" if self.labelled else "unlabelled"
         statement = f"{verdict}: p = {score(self.p_value)} ({sizes} rows, newer rows {kind})"
@@ -120,7 +120,7 @@ class Drift(Result):
             (
                 shortened(each.feature, 24),
                 _label(each.label),
-                shortened(each.quantity, 28),
+                shortened(each.quantity, 40),
                 *(x if isinstance(x, str) else five_digits(x) for x in (each.before, each.after)),
                 *_p(each),
             )
@@ -405,12 +405,6 @@ def _features(changes: Sequence[FeatureChange], schema: Schema) -> tuple[DriftFe
 
 def _label_of(classes: LabelArray, code: int | None) -> object:
     return None if code is None else classes[[code]].tolist()[0]
-
-
-def _listed(features: Sequence[str]) -> str:
-    """Return the first features by name, and the number of others."""
-    more = [f"{len(features) - 3} more"] if len(features) > 3 else []
-    return ", ".join([*(shortened(each, 24) for each in features[:3]), *more])
 
 
 def _label(label: object) -> str:

@@ -69,8 +69,30 @@ class BayesRule(Result):
     calibrated: bool = False  #: whether the posteriors differ from joint / evidence
 
     def tables(self) -> Sequence[Block]:
-        """Return the numbers, and their logarithms."""
-        return _rule_tables(self)
+        """Return the numbers and their logarithms, the most probable class first."""
+        ranked = sorted(self.classes, key=lambda terms: -terms.log_posterior)
+        names = ("prior", "likelihood", "joint", "posterior")
+        # Some families have no distances; then they are NaN.
+        distances = not any(math.isnan(terms.squared_distance) for terms in ranked)
+        measured = (*names, "squared_distance") if distances else names
+
+        def lines(attributes: Sequence[str]) -> Iterable[list[str]]:
+            for terms in ranked[:_MOST_CLASSES]:
+                numbers = (getattr(terms, name) for name in attributes)
+                yield [_short(terms.label), *map(five_digits, numbers)]
+
+        left = len(ranked) - _MOST_CLASSES
+        notes = [f"and {counted(left, 'class', 'classes')} less probable"] if left > 0 else []
+        if self.calibrated:
+            notes.append("the posteriors are calibrated: they differ from joint / evidence")
+        columns = ("class", *names, "distance²")[: 1 + len(measured)]
+        plain = f"Bayes' rule; the evidence p(x) is {five_digits(self.evidence)}"
+        title = f"the same in logarithms; log p(x) is {five_digits(self.log_evidence)}"
+        logarithms = list(lines([f"log_{name}" for name in names]))
+        return [
+            TextTable(columns, list(lines(measured)), plain),
+            TextTable(("class", *names), logarithms, title, notes),
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +108,7 @@ class Contribution:
     reference: float | str | None  #: None if it is compared with an unknown value
     amount: float  #: its contribution to the log-odds
     unseen: bool = False  #: whether the value is a category that was not in the training rows
+    rules_out: object = None  #: the label of the class that an infinite contribution rules out
 
     @property
     def missing(self) -> bool:
@@ -99,18 +122,10 @@ class Contribution:
 
 
 @dataclass(frozen=True, slots=True)
-class Adjustment:
-    """The effect of calibration on the log-odds of the densities."""
-
-    by: str  #: "calibration"
-    amount: float  #: infinite if calibration makes a class possible that a feature rules out
-
-
-@dataclass(frozen=True, slots=True)
 class LogOdds(Result):
     """``log p(of | x) − log p(against | x)``, feature by feature.
 
-    `value` is the sum of `at_reference`, the contributions and the adjustment. It and
+    `value` is the sum of `at_reference`, the contributions and the effect of calibration. It and
     `at_reference` are infinite if one of the two classes has prior 0. None of them is NaN.
     """
 
@@ -119,7 +134,7 @@ class LogOdds(Result):
     value: float  #: log p(of | x) − log p(against | x)
     at_reference: float  #: the log-odds of a row at the reference: priors and constants
     contributions: tuple[Contribution, ...]  #: in the order of the features
-    adjustment: Adjustment | None = None  #: None if the posteriors follow from one set of densities
+    calibration: float | None = None  #: its effect on the log-odds; None without calibration
 
     def tables(self) -> Sequence[Block]:
         """Return the contributions, with bars."""
@@ -134,21 +149,6 @@ class LogOdds(Result):
         informative.sort(key=lambda part: -abs(part.amount))
         cut = most if len(informative) > most + 1 else len(informative)
         return informative[:cut], informative[cut:]
-
-    def ruled_out(self, contribution: Contribution) -> object:
-        """Return the label of the class that a feature rules out, or None."""
-        if not math.isinf(contribution.amount):
-            return None
-        return self.of if contribution.amount < 0 else self.against
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the fields; ``"rules_out"`` is the class that a contribution of ±∞ excludes."""
-        record = Result.to_dict(self)
-        contributions = [
-            {**entry, "missing": part.missing, "rules_out": self.ruled_out(part)}
-            for part, entry in zip(self.contributions, record["contributions"], strict=True)  # type: ignore[call-overload]
-        ]
-        return {**record, "contributions": contributions}
 
 
 def total_amount(contributions: Iterable[Contribution]) -> float:
@@ -181,33 +181,6 @@ class Explanation(Result):
         return blocks
 
 
-def _rule_tables(bayes: BayesRule) -> tuple[TextTable, TextTable]:
-    """Return the numbers and their logarithms, the most probable class first."""
-    ranked = sorted(bayes.classes, key=lambda terms: -terms.log_posterior)
-    names = ("prior", "likelihood", "joint", "posterior")
-    # Some families have no distances; then they are NaN.
-    distances = not any(math.isnan(terms.squared_distance) for terms in ranked)
-    measured = (*names, "squared_distance") if distances else names
-
-    def lines(attributes: Sequence[str]) -> Iterable[list[str]]:
-        for terms in ranked[:_MOST_CLASSES]:
-            numbers = (getattr(terms, name) for name in attributes)
-            yield [_short(terms.label), *map(five_digits, numbers)]
-
-    left = len(ranked) - _MOST_CLASSES
-    notes = [f"and {counted(left, 'class', 'classes')} less probable"] if left > 0 else []
-    if bayes.calibrated:
-        notes.append("the posteriors are calibrated: they differ from joint / evidence")
-    columns = ("class", *names, "distance²")[: 1 + len(measured)]
-    plain = f"Bayes' rule; the evidence p(x) is {five_digits(bayes.evidence)}"
-    title = f"the same in logarithms; log p(x) is {five_digits(bayes.log_evidence)}"
-    logarithms = list(lines([f"log_{name}" for name in names]))
-    return (
-        TextTable(columns, list(lines(measured)), plain),
-        TextTable(("class", *names), logarithms, title, notes),
-    )
-
-
 def _contribution_table(odds: LogOdds) -> TextTable:
     """Return the contributions with bars, between the reference and the row."""
     first, rest = odds.largest(_MOST_FEATURES)
@@ -219,14 +192,14 @@ def _contribution_table(odds: LogOdds) -> TextTable:
                 _cell(part.reference),
             ),
             part.amount,
-            odds.ruled_out(part),
+            part.rules_out,
         )
         for part in first
     ]
     if rest:
         lines.append(((f"{len(rest)} other features", "", ""), total_amount(rest), None))
-    if odds.adjustment is not None:
-        lines.append(((odds.adjustment.by, "", ""), odds.adjustment.amount, None))
+    if odds.calibration is not None:
+        lines.append((("calibration", "", ""), odds.calibration, None))
     amounts = [amount for _, amount, _ in lines if math.isfinite(amount)]
     low, high = min(0.0, *amounts, 0.0), max(0.0, *amounts, 0.0)
     rows: list[Sequence[str]] = [("at the reference", "", "", five_digits(odds.at_reference), "")]
@@ -297,20 +270,18 @@ def explain(
     schema, compared = model.schema, (None if math.isnan(x) else x for x in points.tolist())
     named = zip(schema.titles, _values(row, schema), compared, amounts.tolist(), strict=True)
     dated = ColumnTable(()).dated if schema.roles is None else schema.roles.dated
+    of, against = (bayes.classes[code].label for code in pair)
+    ruled_out = {-math.inf: of, math.inf: against}
     parts = tuple(
-        Contribution(title, dated(title, value), dated(title, point), amount, new)
+        Contribution(
+            title, dated(title, value), dated(title, point), amount, new, ruled_out.get(amount)
+        )
         for title, (value, new), point, amount in named
     )
-    of, against = (bayes.classes[code].label for code in pair)
-    adjustment = _adjustment(model, value, at_reference + float(amounts.sum()))
-    return Explanation(bayes, LogOdds(of, against, value, at_reference, parts, adjustment))
-
-
-def _adjustment(model: Model, value: float, of_densities: float) -> Adjustment | None:
-    """Return the effect of calibration on the log-odds of the densities."""
-    if model.calibration is None:
-        return None
-    return Adjustment("calibration", 0.0 if value == of_densities else value - of_densities)
+    calibration, of_densities = None, at_reference + float(amounts.sum())
+    if model.calibration is not None:
+        calibration = 0.0 if value == of_densities else value - of_densities
+    return Explanation(bayes, LogOdds(of, against, value, at_reference, parts, calibration))
 
 
 def bayes_rule(model: Model, row: Rows) -> BayesRule:

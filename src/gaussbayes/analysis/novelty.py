@@ -5,9 +5,8 @@ degrees of freedom as there are features. Its upper tail is a p-value: the proba
 of the class lies at least this far from its mean. A row that is far from every class is novel.
 
 The p-value of the evidence is the probability that a row drawn from the model has no more evidence
-than this one, ``P(p(X) ≤ p(x))``. For a single Gaussian it is the χ² tail of the distance. For
-other models it is simulated, with the same draws each time. Rows with missing values are compared
-with rows of the features that they have.
+than this one, ``P(p(X) ≤ p(x))``. It is simulated, with the same draws each time. Rows with missing
+values are compared with rows of the features that they have.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from gaussbayes.analysis.synthesis import capable_densities
 from gaussbayes.base.checks import probability
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, RealArray
-from gaussbayes.data.rows import Rows, number_rows
-from gaussbayes.families.protocol import Distant, Extreme, Located, Warped
+from gaussbayes.data.rows import Rows
+from gaussbayes.families.protocol import Extreme
 from gaussbayes.model.model import Model
 from gaussbayes.model.solution import log_evidence
 
@@ -92,7 +91,7 @@ def evidence_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> Float
 
 
 def _distribution(model: Model, n_jobs: int | None) -> Callable[[RealArray], FloatArray]:
-    """Return the function from log evidences to p-values; exact for a single Gaussian.
+    """Return the function from log evidences to p-values.
 
     Rows drawn from the model would hardly ever be as far out as a novel row. Every family therefore
     draws rare rows more often than they occur, with importance weights: a p-value of 1e-100 has a
@@ -102,16 +101,6 @@ def _distribution(model: Model, n_jobs: int | None) -> Callable[[RealArray], Flo
     """
     generator, solution = np.random.default_rng(0), model.parameters
     possible = np.flatnonzero(solution.prior > 0)
-    if possible.size == 1 and len(solution.densities) == 1:
-        density = solution.densities[0]
-        plain = isinstance(density, Distant) and not isinstance(density, Warped)
-        # The evidence of Student-t densities falls with the distance, but not by half its square.
-        if plain and getattr(density, "degrees", None) is None and isinstance(density, Located):
-            peak = float(model.log_evidence(number_rows(density.mean[possible]))[0])
-            d = model.schema.n_features
-            return lambda log_p: distance_p_values(
-                2.0 * np.maximum(peak - log_p.astype(np.float64), 0.0), d
-            )
     densities = capable_densities(model, Extreme, "the p-value of the evidence")
     prior = solution.prior[possible] / solution.prior[possible].sum()
     counts = 2 * np.ceil(0.25 * _DRAWS * (prior + 1.0 / possible.size)).astype(np.intp)

@@ -20,13 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from gaussbayes.base.checks import integer, positive_number
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.numerals import counted, fixed, shortened
 from gaussbayes.base.result import Result
 from gaussbayes.base.text_tables import Block, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.labels import read_weights
+
+_TOLERANCE = 1e-8  # distance to the maximum of the log-likelihood per row
+_MOST_ITERATIONS = 10_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,26 +60,20 @@ class PriorEstimate(Result):
 def estimate_priors(
     log_posterior: RealArray,
     prior: FloatArray,
-    sample_weight: Any = None,
-    classes: LabelArray | None = None,
-    *,
-    tolerance: float = 1e-8,
-    max_iterations: int = 10_000,
+    sample_weight: Any,
+    classes: LabelArray,
 ) -> PriorEstimate:
     """Estimate the priors of unlabelled rows from log posteriors (n, k).
 
-    The posteriors contain the priors `prior` (k,). A class of prior 0 keeps it. The log-likelihood
-    per row may be `tolerance` from its maximum.
+    The posteriors contain the priors `prior` (k,). A class of prior 0 keeps it.
 
     Examples
     --------
     >>> confident = np.log([[0.999, 0.001], [0.001, 0.999], [0.998, 0.002], [0.999, 0.001]])
-    >>> estimate = estimate_priors(confident, np.array([0.5, 0.5]))
+    >>> estimate = estimate_priors(confident, np.array([0.5, 0.5]), None, np.arange(2))
     >>> estimate.prior.round(2).tolist(), estimate.converged
     ([0.75, 0.25], True)
     """
-    enough = positive_number("tolerance", tolerance)
-    most = integer("max_iterations", max_iterations, 1)
     ratio, top, weights = _ratios(log_posterior, prior, sample_weight)
     possible = prior > 0
     proportions = prior[possible] / prior[possible].sum()
@@ -88,14 +84,13 @@ def estimate_priors(
         record.append(float(weights @ (np.log(mixture) + top)))
         growth = (weights / mixture) @ ratio / total
         gap = max(float(np.log(growth.max())), 0.0)
-        if gap <= enough or len(record) > most:
+        if gap <= _TOLERANCE or len(record) > _MOST_ITERATIONS:
             break
         proportions = proportions * growth
         proportions /= proportions.sum()  # 1 but for rounding
     estimated = np.zeros_like(prior)
     estimated[possible] = proportions
-    labels = np.arange(prior.size) if classes is None else classes
-    return PriorEstimate(estimated, np.array(record), gap, gap <= enough, labels, prior)
+    return PriorEstimate(estimated, np.array(record), gap, gap <= _TOLERANCE, classes, prior)
 
 
 def _ratios(
@@ -106,10 +101,7 @@ def _ratios(
     Rows of weight 0 and classes of prior 0 are omitted. A ratio that underflows does no harm: the
     most probable class of a row never gets less than the row's proportion of the weight.
     """
-    n, k = log_posterior.shape
-    if prior.shape != (k,):
-        msg = f"posteriors of shape {(n, k)} need {k} priors, got shape {prior.shape}"
-        raise DataError(msg)
+    n = log_posterior.shape[0]
     if n == 0:
         msg = "estimating priors needs at least one row"
         raise DataError(msg)
@@ -118,9 +110,4 @@ def _ratios(
     heavy, possible = weights > 0, prior > 0
     logs = log_posterior[np.ix_(heavy, possible)].astype(np.float64) - np.log(prior[possible])
     top = logs.max(axis=1)
-    if not np.isfinite(top).all():
-        row = int(np.flatnonzero(heavy)[int(np.argmin(np.isfinite(top)))])
-        values = log_posterior[row].tolist()
-        msg = f"row {row} has the log posteriors {values!r:.200}, which are not a distribution"
-        raise DataError(msg)
     return np.exp(logs - top[:, None]), top, weights[heavy]

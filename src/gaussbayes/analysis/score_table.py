@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from importlib.util import find_spec
 from typing import Any
 
 from gaussbayes.analysis.novelty import distance_p_values, evidence_p_values
@@ -27,7 +26,6 @@ COLUMNS = (
 """All columns, in the order of the data frame."""
 
 _MOST_SHOWN = 6  # classes whose posteriors are printed
-_LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
 class Scores(Result):
@@ -122,9 +120,9 @@ class Scores(Result):
     def to_frame(self) -> object:
         """All columns as a data frame; a column that the model lacks is not there.
 
-        The frame is one of the library that the rows came in, with their index. For arrays it is
-        one of pandas, or of Polars or Arrow where pandas is not installed. Columns with a number
-        for each class become one column for each class, such as ``posterior_setosa``.
+        The frame is one of the library that the rows came in, with their index; for arrays it is
+        one of pandas. Columns with a number for each class become one column for each class, such
+        as ``posterior_setosa``.
         """
         import narwhals.stable.v2 as nw
 
@@ -135,16 +133,9 @@ class Scores(Result):
                 flat |= zip(names, values.T, strict=True)
             else:
                 flat[name] = values.tolist() if name == "label" else values
-        if self._table is None:
-            installed = [library for library in _LIBRARIES if find_spec(library)]
-            if not installed:
-                msg = "a data frame needs pandas, polars or pyarrow: pip install pandas"
-                raise ImportError(msg)
-            backend: Any = installed[0]
-        else:
-            backend = self._table.implementation
+        backend: Any = "pandas" if self._table is None else self._table.implementation
         frame = nw.from_dict(flat, backend=backend).to_native()
-        if self._table is not None and backend.is_pandas():
+        if self._table is not None and self._table.implementation.is_pandas():
             frame.index = self._table.to_native().index
         return frame
 

@@ -8,7 +8,6 @@ A classifier of another library, such as nearest neighbours, predicts classes an
 probabilities. It has no densities, so that no feature can be integrated out.
 """
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor
@@ -198,26 +197,20 @@ class OtherClassifier:
 
 
 def other_classifier(classifier: Any) -> OtherClassifier:
-    """Return a fitted classifier with `predict` and `classes_`; TypeError for anything else."""
-    kind = type(classifier).__name__
-    if not hasattr(classifier, "predict"):
-        msg = f"a fitted classifier is needed here, got {kind}"
-        raise TypeError(msg)
-    if not hasattr(classifier, "classes_"):
+    """Return a fitted classifier that has `predict`; TypeError for anything else."""
+    attributes = ("predict", "classes_", "n_features_in_")
+    if hasattr(classifier, "predict") and not hasattr(classifier, "classes_"):
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(classifier)
-        msg = f"a fitted classifier is needed here, and {kind} has no classes_"
+    lacks = [name for name in attributes if not hasattr(classifier, name)]
+    if lacks:
+        msg = f"a fitted classifier is needed here; {type(classifier).__name__} has no {lacks[0]}"
         raise TypeError(msg)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # some libraries warn when attributes are read
-        n_features = getattr(classifier, "n_features_in_", None)
-        names = getattr(classifier, "feature_names_in_", None)
-    if n_features is None:
-        msg = f"{kind} does not say how many features it has (n_features_in_)"
-        raise TypeError(msg)
+    names = getattr(classifier, "feature_names_in_", None)
     titles = None if names is None else tuple(map(str, names))
-    return OtherClassifier(classifier, Schema(np.asarray(classifier.classes_), n_features, titles))
+    classes = np.asarray(classifier.classes_)
+    return OtherClassifier(classifier, Schema(classes, classifier.n_features_in_, titles))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -303,12 +296,15 @@ class View:
         """Return class codes (n,) of labels of known classes; −1 for a missing label."""
         return _codes(self.whole, y, mark=self.mark)
 
-    def labelled(self, X: Any, y: Any) -> tuple[FloatArray, NDArray[np.intp]]:
-        """Return positions (n, m) of rows and their class codes (n,)."""
-        if not isinstance(X, Rows):
-            X, y, _ = separate_columns(X, y)
-        rows = self.rows(X)
-        return rows, _codes(self.whole, y, rows.shape[0], self.mark)
+    def labelled(self, X: Any, y: Any) -> tuple[Any, NDArray[np.intp]]:
+        """Return rows with all features of the classifier, and their class codes (n,).
+
+        An unlabelled row has the code −1. Rows of an `OtherClassifier` are as they came.
+        """
+        X, y, _ = separate_columns(X, y)
+        rows = _read(self.whole, X) if self.is_model else X
+        n_rows = rows.n_rows if self.is_model else np.shape(X)[0]
+        return rows, _codes(self.whole, y, n_rows, self.mark)
 
     # Scores at positions (n, m). Where no class is possible, as for categories that never occur
     # together, a posterior is NaN and a class code −1.
@@ -360,7 +356,7 @@ class View:
         (axis,) = self.axes
         if not axis.is_ordered:
             return ()
-        points = self.curve_points(low, high, _STEPS)
+        points = axis.points(low, high, _STEPS)
         codes = self.predicted(points[:, None])
         (before,) = np.nonzero((codes[1:] != codes[:-1]) & (codes[1:] >= 0) & (codes[:-1] >= 0))
         left, right, inside = points[before], points[before + 1], codes[before]
@@ -383,19 +379,6 @@ class View:
         x, y = (axis.points(a, b, resolution) for axis, a, b in ends)
         return Grid(x, y, (self.axes[0].is_discrete, self.axes[1].is_discrete))
 
-    def curve_points(self, low: float, high: float, resolution: int) -> FloatArray:
-        """Return increasing points of a curve along the one feature.
-
-        They are equally spaced, and denser around every mean, so that no narrow peak is missed.
-        """
-        points = self.axes[0].points(low, high, resolution)
-        if self.axes[0].is_discrete or not self.has_means:
-            return points
-        near = np.linspace(-4.0, 4.0, 81)
-        around = class_means(self.model) + class_deviations(self.model) * near
-        points = np.concatenate([points, around.ravel()])
-        return np.unique(points[(points >= low) & (points <= high)])
-
 
 # Views of classifiers.
 
@@ -411,19 +394,6 @@ def _marks(model: Any, record: Any) -> Any:
     """Return the marks of unlabelled rows, also those of an estimator's `columns`."""
     mark = getattr(getattr(model, "columns", None), "unlabelled", None)
     return record.schema.missing.of(None).plus(mark)
-
-
-def read_labelled(model: Any, X: Any, y: Any) -> tuple[Any, Any, NDArray[np.intp]]:
-    """Return the record of a classifier, rows with all its features, and class codes (n,).
-
-    An unlabelled row has the code −1. The record is a `Model`, or an `OtherClassifier`, whose rows
-    are as they came.
-    """
-    record = _record(model)
-    X, y, _ = separate_columns(X, y)
-    rows = _read(record, X) if isinstance(record, Model) else X
-    n_rows = rows.n_rows if isinstance(record, Model) else np.shape(X)[0]
-    return record, rows, _codes(record, y, n_rows, _marks(model, record))
 
 
 def view(

@@ -23,7 +23,6 @@ from gaussbayes.analysis.view import (
     axis_limits,
     best_features,
     positions_of,
-    read_labelled,
     view,
 )
 from gaussbayes.base.errors import DataError
@@ -55,7 +54,8 @@ together, the points along a side of one, and the room around the rows, relative
 
 def model_lab(model: Any, X: Any, y: Any) -> Lab:
     """The page of a fitted classifier and labelled rows with its features."""
-    record, rows, codes = read_labelled(model, X, y)
+    seen = view(model)
+    record, (rows, codes) = seen.whole, seen.labelled(X, y)
     table = LabelledRows(rows, Targets(codes.astype(np.int32), record.classes.size), record.classes)
     return rows_lab(table, record.schema, record.target, record)
 

@@ -14,7 +14,7 @@ from matplotlib import ticker
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.view import read_labelled, view
+from gaussbayes.analysis.view import view
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.numerals import fixed
 from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
@@ -280,7 +280,7 @@ def qq(
     from scipy.stats import chi2
 
     seen = view(model, style.chosen(features), densities=True)
-    _, rows, codes = read_labelled(model, X, y)
+    rows, codes = seen.labelled(X, y)
     squares, n_known = seen.model.squared_distance(seen.part(rows), None)
     degrees = int(n_known.max(initial=1))
     complete = (n_known == degrees) & (codes >= 0)
@@ -450,7 +450,8 @@ def _evaluated(
     if X is None or y is None:
         msg = "rows to evaluate are needed: give X and y, or the result of evaluate"
         raise DataError(msg)
-    record, rows, codes = read_labelled(model, X, y)
+    seen = view(model)
+    record, (rows, codes) = seen.whole, seen.labelled(X, y)
     if labels_alone:
         with np.errstate(divide="ignore"):
             log_posterior = np.log(np.eye(record.classes.size)[record.labels(rows)])

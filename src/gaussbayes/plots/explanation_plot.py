@@ -103,8 +103,8 @@ def _bars(odds: LogOdds, towards: str, against: str) -> tuple[list[_OddsBar], st
         if names:
             name = names[0] if len(names) == 1 else f"{len(names)} features"
             steps.append((f"{name}{remark}", 0.0))
-    if odds.adjustment is not None:
-        steps.append((odds.adjustment.by, odds.adjustment.amount))
+    if odds.calibration is not None:
+        steps.append(("calibration", odds.calibration))
     steps.sort(key=lambda step: bool(np.isinf(step[1])))  # no bar can begin where they end
     by_features, by_priors = total_amount(parts), not np.isfinite(odds.at_reference)
     place = 0.0 if by_priors else odds.at_reference
@@ -118,8 +118,8 @@ def _bars(odds: LogOdds, towards: str, against: str) -> tuple[list[_OddsBar], st
         words = f"log-odds {_number(odds.value)}, by the priors alone; "
         return bars[1:-1], f"{words}{_number(by_features, '+')} by the features"
     terms = [(by_features, "the features")]
-    if odds.adjustment is not None:
-        terms.append((odds.adjustment.amount, odds.adjustment.by))
+    if odds.calibration is not None:
+        terms.append((odds.calibration, "calibration"))
     added = (f"{'−' if n < 0 else '+'} {_number(abs(n))} by {by}" for n, by in terms)
     sums = f"{_number(odds.at_reference)} {' '.join(added)} = {_number(odds.value)}"
     return bars, f"log-odds {sums}"

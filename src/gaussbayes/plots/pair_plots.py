@@ -9,7 +9,7 @@ from matplotlib.collections import PathCollection
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.view import View, read_labelled, view
+from gaussbayes.analysis.view import View, view
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.progress import track
 from gaussbayes.base.types import LabelsLike, TableLike
@@ -40,8 +40,8 @@ def scatter_matrix(
     Below the diagonal are the decision regions of two features with the rows, misclassified ones
     ringed; on it, the densities of one feature. The model of each panel is the exact marginal of
     `model`: nothing is fitted again. Titles give the error rate and the number of errors, counted
-    on all labelled rows with missing values integrated out. A heavy frame marks the pair with the
-    fewest errors. Points are rows that have both features.
+    on all labelled rows with missing values integrated out. Points are rows that have both
+    features.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def scatter_matrix(
             f"{_MOST_FEATURES} with features=[...], by name or number"
         )
         raise DataError(msg)
-    whole, rows, codes = read_labelled(model, X, y)
+    whole, (rows, codes) = seen.whole, seen.labelled(X, y)
     labels = np.array([*whole.classes.tolist(), None], dtype=object)[codes]
     # All rows, or as many as can be told apart, evenly spread.
     some = np.unique(np.linspace(0, codes.size - 1, min(codes.size, _MOST_ROWS)).astype(np.intp))
@@ -83,7 +83,6 @@ def scatter_matrix(
     room += _LETTER * min(_NAME_LENGTH, letters) + 0.5
     figure = style.new_figure((room, room))
     axes: NDArray[np.object_] = figure.subplots(m, m, squeeze=False)
-    errors = np.full((m, m), np.inf)
     panels: list[tuple[int, int]] = list(np.ndindex(m, m))
     for row, column in track(panels, "drawing"):
         panel: Any = axes[row, column]
@@ -101,27 +100,23 @@ def scatter_matrix(
                 marks.set(sizes=_SMALL * marks.get_sizes(), linewidths=_SMALL)
             for means in panel.lines:
                 means.set(markersize=5, markeredgewidth=1.2)
-        errors[row, column], words = _error(view(model, shown), rows, codes)
-        panel.set_title(words, fontsize="small", pad=3.0)
+        panel.set_title(_error(view(model, shown), rows, codes), fontsize="small", pad=3.0)
         _name(panel, seen, names, row, column)
     for column in range(m - 1):
         axes[column, column].set_xlim(axes[-1, column].get_xlim())
-    np.fill_diagonal(errors, np.inf)
-    for place in zip(*np.nonzero(errors == errors.min()), strict=True) if m > 2 else ():
-        axes[place].spines[:].set(visible=True, linewidth=2.2, edgecolor=style.INK)
     figure.align_labels()
-    together = f"by {'both' if m == 2 else f'all {m}'} features {_error(seen, rows, codes)[1]}"
+    together = f"by {'both' if m == 2 else f'all {m}'} features {_error(seen, rows, codes)}"
     figure.suptitle(f"error rates on {np.sum(codes >= 0):,} rows\n{together}", fontsize="medium")
-    handles = _handles(seen, row_plots.points_at(seen.rows(rows), codes), best=m > 2)
+    handles = _handles(seen, row_plots.points_at(seen.rows(rows), codes))
     title = f"{some.size} rows drawn, all counted" if some.size < codes.size else None
     style.legend_outside(figure, handles, title)
     return axes
 
 
-def _error(seen: View, rows: Any, codes: NDArray[np.intp]) -> tuple[float, str]:
-    """The number of errors by the features of a view, and the error rate in words."""
+def _error(seen: View, rows: Any, codes: NDArray[np.intp]) -> str:
+    """The error rate by the features of a view, and the number of errors."""
     evaluation = evaluate(seen.model.log_posterior(seen.part(rows)), codes, seen.classes)
-    return evaluation.n_errors, f"{100.0 * evaluation.error:.1f} % ({evaluation.n_errors})"
+    return f"{100.0 * evaluation.error:.1f} % ({evaluation.n_errors})"
 
 
 def _name(panel: Any, seen: View, names: list[str], row: int, column: int) -> None:
@@ -141,13 +136,10 @@ def _name(panel: Any, seen: View, names: list[str], row: int, column: int) -> No
     panel.set_ylabel(names[row] if leftmost else "", fontsize="small")
 
 
-def _handles(seen: View, points: row_plots.RowPoints, *, best: bool) -> list[Any]:
+def _handles(seen: View, points: row_plots.RowPoints) -> list[Any]:
     styles = style.class_styles(seen.classes)
     entries: list[Any] = [*row_plots.class_handles(styles), row_plots.ring_handle()]
     if any(axis.is_ordered for axis in seen.axes):
         entries.append(style.line(BOUNDARY, color=style.INK, linewidth=0.9))
     entries += row_plots.row_handles(points)
-    if best:
-        frame = {"fill": False, "edgecolor": style.INK, "linewidth": 2.2}
-        entries.append(style.patch("fewest errors", **frame))
     return entries

@@ -22,7 +22,6 @@ from gaussbayes.analysis.view import (
     check_rows,
     limits,
     positions_of,
-    read_labelled,
     row_axes,
     view,
 )
@@ -38,9 +37,8 @@ from gaussbayes.plots import style
 from gaussbayes.plots.style import INK, Classifier, Features, Look, Styles, styled
 
 UNLABELLED = "#7d7d7d"
-_AREA, _RING_AREA = 30.0, 95.0
+_AREA, _RING_AREA = 30.0, 70.0
 MOST_ON_A_LINE = 60  # points that can be told apart on a line
-_FEW_RINGS = 40  # as many as stay apart in one plot
 _SPREAD = 0.6  # of the room between neighbouring integers or categories, for the points at one
 _MOST_SPREAD = 60  # on an axis of more integers points need not be kept apart
 _MANY = 3000  # so many points are drawn as an image, which keeps vector files small
@@ -78,7 +76,8 @@ def points_of(seen: View, X: Any, y: Any) -> RowPoints:
         msg = "y was given without X: give the rows to draw as well"
         raise DataError(msg)
     if y is not None:
-        return points_at(*seen.labelled(X, y))
+        rows, codes = seen.labelled(X, y)
+        return points_at(seen.rows(rows), codes)
     places = np.empty((0, len(seen.axes))) if X is None else seen.rows(X)
     return points_at(places, np.full(places.shape[0], -1))
 
@@ -155,18 +154,9 @@ def draw_rows(
 
 
 def draw_rings(ax: Axes, places: FloatArray) -> None:
-    """Draw a ring around each of the rows (n, 2): the more there are, the closer and fainter.
-
-    So the colours of the rows show under hundreds of rings that overlap.
-    """
-    room = min(1.0, _FEW_RINGS / max(1, places.shape[0]))
-    area = 1.3 * _AREA + room * (_RING_AREA - 1.3 * _AREA)
-    look: Look = {
-        "s": area,
-        "linewidths": max(0.5, 1.1 * room),
-        "alpha": max(0.5, min(1, 4 * room)),
-    }
-    look |= {"facecolors": "none", "edgecolors": INK, "zorder": 5, "gid": "errors"}
+    """Draw a ring around each of the rows (n, 2)."""
+    look: Look = {"s": _RING_AREA, "linewidths": 0.9, "alpha": 0.8, "zorder": 5, "gid": "errors"}
+    look |= {"facecolors": "none", "edgecolors": INK}
     ax.scatter(*places.T, rasterized=places.shape[0] > _MANY, **look)
 
 
@@ -319,8 +309,8 @@ def predictions(
     'true class 0: 1 of 2 rows misclassified'
     """
     seen = view(model, style.chosen(features), (2,))
-    whole, rows, codes = read_labelled(model, X, y)
-    predicted = whole.labels(rows)
+    rows, codes = seen.labelled(X, y)
+    predicted = seen.whole.labels(rows)
     places = seen.rows(rows)
     low, high = limits(seen.axes, places)  # of all rows, so that figures of classes compare
     shown, title = np.ones(codes.size, np.bool_), ""
