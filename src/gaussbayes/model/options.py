@@ -42,6 +42,7 @@ AUTOMATIC_SETTINGS: Mapping[str, Any] = {
     "target": "spherical",
     "transforms": AUTOMATIC,
     "coded": AUTOMATIC,
+    "bins": AUTOMATIC,
     "smoothing": 1.0,
     "calibration": "leave_one_out",
 }
@@ -89,7 +90,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "families",
         None,
-        "Distribution of individual features: gaussian, categorical or poisson.",
+        "Distribution of individual features: gaussian, categorical, poisson or pairs.",
         (None,),
         types=(Mapping,),
         form="a mapping such as {'visits': 'poisson'}",
@@ -434,6 +435,7 @@ def internal_options(
     target: str = "diagonal",
     estimate: str = "plug_in",
     transforms: Any = None,
+    bins: Any = 12,
     smoothing: float = 0.0,
     families: Any = None,
     unlabelled_weight: float | None = None,
@@ -458,6 +460,7 @@ def internal_options(
         "shrinkage": shrinkage,
         "target": target,
         "estimate": estimate,
+        "bins": bins,
         "smoothing": float(smoothing),
     }
     made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now

@@ -12,7 +12,6 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.mapped import Mapped
 from gaussbayes.kernels.arrays import Columns
 from gaussbayes.model.calibration import Calibration
 
@@ -119,7 +118,7 @@ class Settings:
     @property
     def is_fixed(self) -> bool:
         """Whether no family has to estimate anything before it can sum rows."""
-        return all(family.is_fixed for family in self.families if isinstance(family, Mapped))
+        return all(getattr(family, "is_fixed", True) for family in self.families)
 
     def fix(
         self, rows: Rows, targets: Targets, schema: Schema, *, wide: bool = False

@@ -1,0 +1,321 @@
+"""The family: how columns get levels, what model selection tries, rows left out, and EM."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.checks import positive_number
+from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.finite import check_finite
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import CACHED, ranges
+from gaussbayes.base.types import FloatArray
+from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.pairs.density import PairsDensity, n_free, pair_table
+from gaussbayes.families.pairs.levels import Levels, levels_of
+from gaussbayes.families.pairs.statistics import PairStatistics, count
+from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
+from gaussbayes.families.removal import Precision, Removal
+
+MOST_COUNTS = 4_000_000
+"""Counts of pairs in all classes together."""
+
+BINS = (48, 32, 24, 16, 12, 8, 6, 4, 3, 2)
+"""Numbers of bins, of which the first is used that memory allows."""
+
+TRIED = (12, 48, 24, 6, 3)
+"""Numbers of bins that model selection tries; the first beside families that leave no choice."""
+
+BACKOFFS = (4.0, 1.0, 16.0)
+"""Weights of the back-off that model selection tries."""
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs(Family):
+    """Levels of columns of any kind, by averaged one-dependence estimators (AODE).
+
+    Every column is cut into levels: a number into about `bins` quantile bins, categories as they
+    are, rare ones together. ``p(x | c)`` averages, over the columns p, models in which the levels
+    of the others depend on the class and on the level of p; see `PairsDensity`. The levels are
+    fixed once, from rows with or without labels, and are a setting from then on.
+
+    Parameters
+    ----------
+    bins : about how many bins a number has; "auto" leaves them and the back-off to model selection
+    backoff : weight of the rows that a pair borrows from ``p(x_j | c)``
+
+    Examples
+    --------
+    >>> from gaussbayes.data.rows import number_rows
+    >>> x = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> targets, names = Targets(np.array([0, 1, 1, 0], np.int32), 2), Schema(np.arange(2), 2)
+    >>> (family,) = Pairs(backoff=0.5).fix(number_rows(x), targets, names)
+    >>> density = family.estimate(family.observe(number_rows(x), targets, names), names).density
+    >>> np.exp(density.log_density(number_rows(x))).round(2).tolist()  # the classes differ by XOR
+    [[0.42, 0.08], [0.08, 0.42], [0.08, 0.42], [0.42, 0.08]]
+    """
+
+    bins: Any = 12  # int or "auto"
+    backoff: float = 4.0
+    levels: Levels | None = None
+
+    name: ClassVar[str] = "pairs"
+    kind: ClassVar[Kind] = "any"
+    remedy: ClassVar[str] = "give these features another family, such as gaussian or categorical"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "backoff", positive_number("backoff", self.backoff))
+
+    @property
+    def fixed(self) -> Levels:
+        """The levels; they must have been fixed."""
+        if self.levels is None:
+            msg = "the levels of columns must be fixed before they are used"
+            raise OptionError(msg)
+        return self.levels
+
+    @property
+    def plain(self) -> "Pairs":
+        """The same before its levels were fixed."""
+        return replace(self, levels=None)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the levels are known."""
+        return self.levels is not None
+
+    @property
+    def contents(self) -> tuple[str, ...]:
+        """What each column must hold in files."""
+        return tuple(column.content for column in self.fixed.of)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """None: users cannot set the bins and the back-off."""
+        return {}
+
+    def fix(
+        self, rows: Rows, targets: Targets, names: Schema, *, wide: bool = False
+    ) -> "Sequence[Pairs]":
+        """This family with the levels of the rows: as many bins as wanted and as memory allows.
+
+        Model selection starts from the most bins, and merges them.
+        """
+        if self.levels is not None:
+            return [self]
+        _check_finite(rows, names)
+        most = BINS[0] if self.bins == "auto" else self.bins
+        for bins in (most, *(fewer for fewer in BINS if fewer < most)):
+            levels = levels_of(rows, targets.total_weights(), names.categorical, bins)
+            if targets.n_classes * levels.size**2 <= MOST_COUNTS:
+                return [replace(self, levels=levels)]
+        n_counts = targets.n_classes * levels.size**2
+        msg = (
+            f"family 'pairs' cannot take {names.n_features} features in {targets.n_classes} "
+            f"classes: with two levels each there would be {n_counts:,} counts of pairs, and there "
+            f"may be {MOST_COUNTS:,}; give it fewer features"
+        )
+        raise DataError(msg)
+
+    def of_columns(self, columns: Sequence[int]) -> "Pairs":
+        """The family of some of the columns, in this order."""
+        return replace(
+            self, levels=None if self.levels is None else self.levels.of_columns(columns)
+        )
+
+    def observe(
+        self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
+    ) -> PairStatistics:
+        """The counts of pairs of levels of labelled rows."""
+        _check_finite(rows, names)
+        return count(self.fixed, rows, targets, threads)
+
+    def adapted(self, statistics: PairStatistics) -> PairStatistics:
+        """The same rows at the levels of this family, which may be fewer."""
+        return statistics.at(self.fixed)
+
+    def keeping(self, statistics: PairStatistics) -> "Pairs":
+        """This family with the levels of these statistics."""
+        return replace(self, levels=statistics.levels)
+
+    def estimate(
+        self, statistics: PairStatistics, names: Schema, threads: int = 1, start: Any = None
+    ) -> Fit:
+        """The probabilities of levels and of their pairs, smoothed; see `pair_table`."""
+        counted = self.adapted(statistics)
+        return Fit(PairsDensity(counted.levels, pair_table(counted, self.backoff), counted))
+
+    def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
+        """Free probabilities; None as long as the levels are not fixed."""
+        return None if self.levels is None else n_free(self.levels, n_classes)
+
+    # EM for missing labels.
+
+    def start(
+        self, statistics: PairStatistics, together: PairStatistics, names: Schema, threads: int = 1
+    ) -> PairsDensity:
+        """The density that EM starts from; smoothing leaves no level without a probability."""
+        return smoothed(self.adapted(statistics), self.backoff, self.adapted(together))
+
+    def maximise(self, expected: PairStatistics, names: Schema) -> PairsDensity:
+        """The density that maximises likelihood and penalty; see `PairsDensity`.
+
+        The base is that of all rows, which stays what it is while EM moves rows between classes.
+        """
+        expected = self.adapted(expected)
+        return smoothed(expected, self.backoff, expected.together())
+
+    def log_penalty(self, density: PairsDensity) -> float:
+        """``m Σ base log θ / d``: the log of a Dirichlet prior of every distribution."""
+        assert density.share is not None
+        assert density.base is not None
+        return self.backoff * density.share * float(density.base @ density.table.sum(axis=(0, 2)))
+
+    def coordinates(self, start: PairsDensity, names: Schema) -> "RootPairs":
+        """Roots of the probabilities."""
+        return RootPairs(start)
+
+    # Held-out rows and selection.
+
+    def left_out(
+        self,
+        statistics: PairStatistics,
+        path: Sequence["Pairs"],
+        targets: Targets,
+        names: Schema,
+        others: Any = None,
+        *,
+        exact: bool = True,
+    ) -> LeftOut | None:
+        """The closed form of rows with one label each: the counts of a class, less one row.
+
+        A row is not reliable if rounding may show in what is left without it.
+        """
+        if targets.is_soft:
+            return None
+        counted, precision = self.adapted(statistics), Precision.of(targets)
+        densities = [family.estimate(counted, names).density for family in path]
+        backoffs = np.array([family.backoff for family in path])
+
+        def scores(rows: Rows, removal: Removal) -> tuple[FloatArray, NDArray[np.bool_]]:
+            total = np.stack([density.log_density(rows) for density in densities])
+            total = total.astype(np.float64, copy=False)
+            codes = counted.levels.codes(rows)
+            reliable = np.empty(rows.n_rows, dtype=bool)
+            for block in ranges(rows.n_rows, max(1, CACHED // codes.shape[1] ** 2)):
+                some = np.arange(block.start, block.stop)
+                gone = removal.of_rows(some)
+                own, reliable[block] = _own_class(counted, codes[block], gone, backoffs, precision)
+                total[:, some, gone.codes] = own
+            return total, np.broadcast_to(reliable, total.shape[:2])
+
+        return scores
+
+    def variants(self, statistics: Any, names: Schema) -> Iterator[Sequence["Pairs"]]:
+        """Fewer bins, from the same counts, each number with several weights of the back-off."""
+        if self.bins != "auto":
+            yield [self]
+            return
+        weight = statistics.single.sum(axis=0)
+        tried: list[Levels] = []
+        for bins in TRIED:
+            levels = self.fixed.merged(weight, bins)
+            if levels not in tried:
+                tried.append(levels)
+                yield [Pairs(bins, backoff, levels) for backoff in BACKOFFS]
+
+
+def _check_finite(rows: Rows, names: Schema) -> None:
+    numbers = names.of_numbers
+    check_finite(rows.matrix, names=numbers.features or numbers.places, allow_nan=True)
+
+
+def smoothed(statistics: PairStatistics, backoff: float, together: PairStatistics) -> PairsDensity:
+    """The density of EM, smoothed towards the proportions of the levels of all rows."""
+    levels = statistics.levels
+    n_levels = np.diff(levels.starts)[levels.column]
+    base = (together.single[0] + 1.0) / (together.observed[0][levels.column] + n_levels)
+    table = pair_table(statistics, backoff, base)
+    return PairsDensity(levels, table, share=1.0 / len(levels.of), base=base)
+
+
+def _own_class(
+    counted: PairStatistics,
+    codes: NDArray[np.int32],
+    removal: Removal,
+    backoffs: FloatArray,
+    precision: Precision,
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """``log p(x | c)`` (s, n) of rows in their own classes without them, and what is reliable (n,).
+
+    It is what `pair_table` and `score_pairs` do, of the counts less those of the row.
+    """
+    levels, d = counted.levels, codes.shape[1]
+    there, own, columns = codes >= 0, removal.codes[:, None], np.arange(d)
+    both = there[:, :, None] & there[:, None, :]
+    lost, lost_pairs = there * removal.lost[:, None], both * removal.lost[:, None, None]
+    single, sound = precision.left(counted.single[own, codes], lost)
+    observed, sound_observed = precision.left(counted.observed[own, columns], lost)
+    parents, children = codes[:, :, None], codes[:, None, :]
+    pair, sound_pair = precision.left(counted.count[own[..., None], parents, children], lost_pairs)
+    beside, sound_beside = precision.left(
+        counted.beside[own[..., None], parents, columns], lost_pairs
+    )
+    reliable = ((sound & sound_observed) | ~there).all(axis=1)
+    reliable &= ((sound_pair & sound_beside) | ~both).all(axis=(1, 2))
+    n_levels = np.diff(levels.starts)
+    scores = np.empty((backoffs.size, len(codes)))
+    for s, backoff in enumerate(backoffs):
+        child = (single + backoff / n_levels) / (observed + backoff)
+        terms = np.log((pair + backoff * child[:, None, :]) / (beside + backoff))
+        terms[:, columns, columns] = np.log(child)
+        parent = np.where(both, terms, 0.0).sum(axis=2)
+        parent[~there] = -np.inf
+        total = np.logaddexp.reduce(parent, axis=1) - np.log(np.maximum(there.sum(axis=1), 1))
+        scores[s] = np.where(there.any(axis=1), total, 0.0)
+    return scores, reliable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RootPairs:
+    """``2 √θ`` of the density of EM: a change by 1 is a standard deviation of one row.
+
+    Numbers of any size and sign are coordinates of the probabilities in proportion to their squares.
+    """
+
+    start: PairsDensity
+
+    @property
+    def used(self) -> NDArray[np.bool_]:
+        """Which entries of a table are probabilities (V, V)."""
+        column = self.start.levels.column
+        return (column[:, None] != column) | np.eye(column.size, dtype=bool)
+
+    def vector(self, density: PairsDensity) -> FloatArray:
+        """The coordinates of a density (p,)."""
+        return np.asarray(2.0 * np.exp(0.5 * density.table[self.used])).ravel()
+
+    def density(self, vector: FloatArray) -> PairsDensity:
+        """The density with these coordinates."""
+        levels, used = self.start.levels, self.used
+        size, first = levels.size, levels.starts[:-1]
+        square = np.zeros((size, size, self.start.n_classes))
+        square[used] = np.square(vector).reshape(-1, self.start.n_classes)
+        single = np.einsum("vvk->vk", square)
+        total = np.add.reduceat(square, first, axis=1)
+        of_column = np.add.reduceat(single, first, axis=0)
+        total[np.arange(size), levels.column] = of_column[levels.column]
+        square[~used] = 1.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            table = np.log(square) - np.log(total[:, levels.column])
+        table[~used] = 0.0
+        return replace(self.start, table=table)
+
+    def rounding(self, density: PairsDensity) -> float:
+        """Roots are right to a few units in the last place of 2, the largest of them."""
+        return 16 * _EPS
