@@ -435,7 +435,7 @@ class Mixed(Protocol):
 
     @property
     def numbers(self) -> tuple[list[int], Any]:
-        """The columns that hold numbers, and the density of these, which is `Located`."""
+        """The columns that hold numbers, and the density of these, `Located`, if any."""
 
     @property
     def probabilities(self) -> Mapping[int, FloatArray]:

@@ -576,4 +576,4 @@ def score_pairs(codes: CodeArray, table: FloatArray, share: float, out: FloatArr
         parents[~there] = -np.inf
         with np.errstate(divide="ignore", invalid="ignore"):
             scores = np.logaddexp.reduce(parents, axis=1) - np.log(there.sum(axis=1))[:, None]
-        out[block] = np.where(there.any(axis=1)[:, None], scores, 0.0)
+        out[block] = np.where(there.any(axis=1, keepdims=True), scores, 0.0)

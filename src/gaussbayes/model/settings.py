@@ -100,12 +100,11 @@ class Settings:
         codes = np.empty((n, len(categorical)), dtype=np.int32, order="F")
         categories: list[Categories] = [()] * len(categorical)
         for component, part in zip(self.components, parts, strict=True):
-            for place, column in enumerate(component.columns):
-                if column in categorical:
-                    j = categorical.index(column)
-                    codes[:, j], categories[j] = part.codes[:, place], part.categories[place]
-                else:
-                    numbers[:, numeric.index(column)] = part.matrix[:, place]
+            coded = [categorical.index(j) for j in component.columns if j in categorical]
+            for place, j in enumerate(coded):
+                codes[:, j], categories[j] = part.codes[:, place], part.categories[place]
+            places = [numeric.index(j) for j in component.columns if j not in categorical]
+            numbers[:, places] = part.matrix
         return Rows(numbers, codes, tuple(categories))
 
     def of_classes(self, before: Schema, classes: LabelArray) -> "Settings":

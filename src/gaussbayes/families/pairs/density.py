@@ -16,13 +16,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges, rows_at_once
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.pairs.levels import Levels
+from gaussbayes.families.pairs.levels import Bins, Groups, Levels
 from gaussbayes.families.pairs.statistics import PairStatistics, count
 from gaussbayes.families.protocol import ParameterTable, Reference
 from gaussbayes.kernels import active
@@ -108,10 +109,12 @@ class PairsDensity:
         return statistics, self.log_likelihood(statistics)
 
     def log_likelihood(self, statistics: PairStatistics) -> float:
-        """``Σ w Σ_p log p_p(x | c) / d``: what EM maximises, at most ``Σ w log p(x | c)``."""
-        share = 1.0 / self.n_columns if self.share is None else self.share
+        """``Σ w Σ_p log p_p(x | c) / d``, what EM maximises; of an average there is no sum."""
+        if self.share is None:
+            msg = "the likelihood of averaged models does not follow from the counts of pairs"
+            raise OptionError(msg)
         counts = statistics.at(self.levels).count
-        return share * float(np.einsum("cuv,uvc->", counts, self.table))
+        return self.share * float(np.einsum("cuv,uvc->", counts, self.table))
 
     def marginal(self, columns: Sequence[int], names: Schema) -> "PairsDensity":
         """The model of some of the columns."""
@@ -154,6 +157,12 @@ class PairsDensity:
             drawn[rows, j] = _draw(given, generator)
         return self.levels.rows(drawn, generator)
 
+    def draw_widely(
+        self, codes: CodeArray, generator: np.random.Generator
+    ) -> tuple[Rows, FloatArray]:
+        """One row for each class code (n,) as `draw` has them, each with the weight 1."""
+        return self.draw(codes, generator), np.ones(codes.size)
+
     def contributions(
         self, row: Rows, pair: tuple[int, int], _: Reference | None
     ) -> tuple[float, FloatArray]:
@@ -181,16 +190,76 @@ class PairsDensity:
             amounts[there] = weight @ ratio
         return 0.0, amounts
 
+    @property
+    def single(self) -> FloatArray:
+        """The probabilities of single levels (k, V)."""
+        return np.exp(np.einsum("vvk->kv", self.table))
+
+    @property
+    def numbers(self) -> tuple[list[int], "Moments | None"]:
+        """The columns that hold numbers, and the moments of what is drawn for them."""
+        columns = [j for j, column in enumerate(self.levels.of) if isinstance(column, Bins)]
+        return columns, self._moments(columns) if columns else None
+
+    def _moments(self, columns: Sequence[int]) -> "Moments":
+        """Means and covariances of numbers that are spread evenly over their bins."""
+        values, squares = np.zeros((2, self.levels.size, len(columns)))
+        for place, j in enumerate(columns):
+            some, bins = slice(*self.levels.starts[j : j + 2]), self.levels.of[j]
+            assert isinstance(bins, Bins)
+            low, high = np.array(bins.lowest), np.array(bins.highest)
+            values[some, place] = low / 2 + high / 2
+            squares[some, place] = np.square(high - low) / 12 + values[some, place] ** 2
+        own = self.levels.column[:, None] == self.levels.column
+        given = np.exp(self.table) * ~own[:, :, None] + np.eye(len(own))[:, :, None]
+        # Given a parent's level the columns are independent; parents, and their levels, are mixed.
+        weight = self.single / self.n_columns  # (k, V)
+        mean = np.einsum("ku,uvk,vj->kj", weight, given, values, optimize=True)
+        expected = np.einsum("uvk,vj->kuj", given, values, optimize=True) - mean[:, None]
+        covariance = np.einsum("ku,kui,kuj->kij", weight, expected, expected, optimize=True)
+        second = np.einsum("ku,uvk,vj->kj", weight, given, squares, optimize=True)
+        places = np.arange(len(columns))
+        covariance[:, places, places] = second - np.square(mean)
+        return Moments(mean, covariance)
+
+    @property
+    def probabilities(self) -> dict[int, FloatArray]:
+        """``p(category | class)`` (k, m) of each column of categories, alike within a level."""
+        return {
+            j: self.single[:, start + np.array(column.level)]
+            / np.bincount(column.level)[[*column.level]]
+            for j, (column, start) in enumerate(
+                zip(self.levels.of, self.levels.starts, strict=False)
+            )
+            if isinstance(column, Groups)
+        }
+
     def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
         """The probabilities of the levels of each column."""
-        single = np.exp(np.einsum("vvk->kv", self.table))
-        starts = self.levels.starts
+        single, starts = self.single, self.levels.starts
         return tuple(
             ParameterTable(
                 f"p({title} | class)", column.titles, single[:, starts[j] : starts[j + 1]]
             )
             for j, (title, column) in enumerate(zip(names.titles, self.levels.of, strict=True))
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """Means (k, g) and covariances (k, g, g) of numbers."""
+
+    mean: FloatArray
+    covariance: FloatArray
+
+    @property
+    def deviation(self) -> FloatArray:
+        """The standard deviations (k, g)."""
+        return np.sqrt(np.einsum("kjj->kj", self.covariance))
+
+    def dense_covariance(self) -> FloatArray:
+        """The covariances (k, g, g)."""
+        return self.covariance
 
 
 def n_free(levels: Levels, n_classes: int) -> int:

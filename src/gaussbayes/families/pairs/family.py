@@ -1,24 +1,20 @@
-"""The family: how columns get levels, what model selection tries, rows left out, and EM."""
+"""The family: how columns get levels, what model selection tries, and what follows from counts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gaussbayes.base.checks import positive_number
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import CACHED, ranges
-from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.pairs.density import PairsDensity, n_free, pair_table
+from gaussbayes.families.pairs.expectation import RootPairs, smoothed
+from gaussbayes.families.pairs.left_out import left_out
 from gaussbayes.families.pairs.levels import Levels, levels_of
 from gaussbayes.families.pairs.statistics import PairStatistics, count
 from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
-from gaussbayes.families.removal import Precision, Removal
 
 MOST_COUNTS = 4_000_000
 """Counts of pairs in all classes together."""
@@ -31,8 +27,6 @@ TRIED = (12, 48, 24, 6, 3)
 
 BACKOFFS = (4.0, 1.0, 16.0)
 """Weights of the back-off that model selection tries."""
-
-_EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +170,7 @@ class Pairs(Family):
         assert density.base is not None
         return self.backoff * density.share * float(density.base @ density.table.sum(axis=(0, 2)))
 
-    def coordinates(self, start: PairsDensity, names: Schema) -> "RootPairs":
+    def coordinates(self, start: PairsDensity, names: Schema) -> RootPairs:
         """Roots of the probabilities."""
         return RootPairs(start)
 
@@ -198,23 +192,8 @@ class Pairs(Family):
         """
         if targets.is_soft:
             return None
-        counted, precision = self.adapted(statistics), Precision.of(targets)
-        densities = [family.estimate(counted, names).density for family in path]
-        backoffs = np.array([family.backoff for family in path])
-
-        def scores(rows: Rows, removal: Removal) -> tuple[FloatArray, NDArray[np.bool_]]:
-            total = np.stack([density.log_density(rows) for density in densities])
-            total = total.astype(np.float64, copy=False)
-            codes = counted.levels.codes(rows)
-            reliable = np.empty(rows.n_rows, dtype=bool)
-            for block in ranges(rows.n_rows, max(1, CACHED // codes.shape[1] ** 2)):
-                some = np.arange(block.start, block.stop)
-                gone = removal.of_rows(some)
-                own, reliable[block] = _own_class(counted, codes[block], gone, backoffs, precision)
-                total[:, some, gone.codes] = own
-            return total, np.broadcast_to(reliable, total.shape[:2])
-
-        return scores
+        backoffs = [family.backoff for family in path]
+        return left_out(self.adapted(statistics), backoffs, targets)
 
     def variants(self, statistics: Any, names: Schema) -> Iterator[Sequence["Pairs"]]:
         """Fewer bins, from the same counts, each number with several weights of the back-off."""
@@ -233,89 +212,3 @@ class Pairs(Family):
 def _check_finite(rows: Rows, names: Schema) -> None:
     numbers = names.of_numbers
     check_finite(rows.matrix, names=numbers.features or numbers.places, allow_nan=True)
-
-
-def smoothed(statistics: PairStatistics, backoff: float, together: PairStatistics) -> PairsDensity:
-    """The density of EM, smoothed towards the proportions of the levels of all rows."""
-    levels = statistics.levels
-    n_levels = np.diff(levels.starts)[levels.column]
-    base = (together.single[0] + 1.0) / (together.observed[0][levels.column] + n_levels)
-    table = pair_table(statistics, backoff, base)
-    return PairsDensity(levels, table, share=1.0 / len(levels.of), base=base)
-
-
-def _own_class(
-    counted: PairStatistics,
-    codes: NDArray[np.int32],
-    removal: Removal,
-    backoffs: FloatArray,
-    precision: Precision,
-) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """``log p(x | c)`` (s, n) of rows in their own classes without them, and what is reliable (n,).
-
-    It is what `pair_table` and `score_pairs` do, of the counts less those of the row.
-    """
-    levels, d = counted.levels, codes.shape[1]
-    there, own, columns = codes >= 0, removal.codes[:, None], np.arange(d)
-    both = there[:, :, None] & there[:, None, :]
-    lost, lost_pairs = there * removal.lost[:, None], both * removal.lost[:, None, None]
-    single, sound = precision.left(counted.single[own, codes], lost)
-    observed, sound_observed = precision.left(counted.observed[own, columns], lost)
-    parents, children = codes[:, :, None], codes[:, None, :]
-    pair, sound_pair = precision.left(counted.count[own[..., None], parents, children], lost_pairs)
-    beside, sound_beside = precision.left(
-        counted.beside[own[..., None], parents, columns], lost_pairs
-    )
-    reliable = ((sound & sound_observed) | ~there).all(axis=1)
-    reliable &= ((sound_pair & sound_beside) | ~both).all(axis=(1, 2))
-    n_levels = np.diff(levels.starts)
-    scores = np.empty((backoffs.size, len(codes)))
-    for s, backoff in enumerate(backoffs):
-        child = (single + backoff / n_levels) / (observed + backoff)
-        terms = np.log((pair + backoff * child[:, None, :]) / (beside + backoff))
-        terms[:, columns, columns] = np.log(child)
-        parent = np.where(both, terms, 0.0).sum(axis=2)
-        parent[~there] = -np.inf
-        total = np.logaddexp.reduce(parent, axis=1) - np.log(np.maximum(there.sum(axis=1), 1))
-        scores[s] = np.where(there.any(axis=1), total, 0.0)
-    return scores, reliable
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RootPairs:
-    """``2 √θ`` of the density of EM: a change by 1 is a standard deviation of one row.
-
-    Numbers of any size and sign are coordinates of the probabilities in proportion to their squares.
-    """
-
-    start: PairsDensity
-
-    @property
-    def used(self) -> NDArray[np.bool_]:
-        """Which entries of a table are probabilities (V, V)."""
-        column = self.start.levels.column
-        return (column[:, None] != column) | np.eye(column.size, dtype=bool)
-
-    def vector(self, density: PairsDensity) -> FloatArray:
-        """The coordinates of a density (p,)."""
-        return np.asarray(2.0 * np.exp(0.5 * density.table[self.used])).ravel()
-
-    def density(self, vector: FloatArray) -> PairsDensity:
-        """The density with these coordinates."""
-        levels, used = self.start.levels, self.used
-        size, first = levels.size, levels.starts[:-1]
-        square = np.zeros((size, size, self.start.n_classes))
-        square[used] = np.square(vector).reshape(-1, self.start.n_classes)
-        single = np.einsum("vvk->vk", square)
-        total = np.add.reduceat(square, first, axis=1)
-        of_column = np.add.reduceat(single, first, axis=0)
-        total[np.arange(size), levels.column] = of_column[levels.column]
-        square[~used] = 1.0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            table = np.log(square) - np.log(total[:, levels.column])
-        table[~used] = 0.0
-        return replace(self.start, table=table)
-
-    def rounding(self, density: PairsDensity) -> float:
-        """Roots are right to a few units in the last place of 2, the largest of them."""
-        return 16 * _EPS

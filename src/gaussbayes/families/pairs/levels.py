@@ -61,8 +61,7 @@ class Bins:
     def codes(self, values: FloatArray) -> NDArray[np.int32]:
         """The bin of each number (n,), −1 where it is missing."""
         codes = np.searchsorted(self.edges, values, side="right").astype(np.int32)
-        codes[np.isnan(values)] = -1
-        return codes
+        return np.where(np.isnan(values), np.int32(-1), codes)
 
     def merged(self, groups: NDArray[np.intp]) -> "Bins":
         """The same where neighbours with the same group (m,) have become one bin."""
@@ -104,7 +103,7 @@ class Groups:
     def codes(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
         """The level of each category, given by its code (n,); −1 where it is missing or new."""
         table = np.array([*self.level, -1], dtype=np.int32)
-        return table[np.maximum(codes, -1)]
+        return np.asarray(table[np.maximum(codes, -1)])
 
     def values(self, levels: NDArray[np.intp], generator: np.random.Generator) -> NDArray[np.int32]:
         """A category code for each level (n,), any of those that share it."""
@@ -225,7 +224,8 @@ def levels_of(rows: Rows, weights: FloatArray, categorical: Sequence[int], most:
         if j in categorical:
             column, categories = next(codes)
             present = heavy & (column >= 0)
-            weight = np.bincount(column[present], weights[present], len(categories))
+            count = np.bincount(column[present], weights[present], len(categories))
+            weight = count.astype(np.float64)
             columns.append(groups_of(categories, weight, most))
         else:
             values = next(numbers).astype(np.float64)
@@ -240,7 +240,7 @@ def bins_of(values: FloatArray, weights: FloatArray, most: int) -> Bins:
         return Bins((0.0,), (0.0,))
     distinct, place = np.unique(values, return_inverse=True)
     each = distinct.tolist()
-    weight = np.bincount(place, weights)
+    weight = np.bincount(place, weights).astype(np.float64)
     return Bins(tuple(each), tuple(each)).merged(grouped(weight, most))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,17 +58,17 @@ class PairStatistics(ClassSums):
     @cached_property
     def single(self) -> FloatArray:
         """The weight of each level (k, V)."""
-        return np.einsum("kvv->kv", self.count)
+        return np.asarray(np.einsum("kvv->kv", self.count))
 
     @cached_property
     def beside(self) -> FloatArray:
         """The weight of the rows with a level that have a value of each column (k, V, d)."""
-        return np.add.reduceat(self.count, self.levels.starts[:-1], axis=2)
+        return np.asarray(np.add.reduceat(self.count, self.levels.starts[:-1], axis=2))
 
     @property
     def observed(self) -> FloatArray:
         """The weight of the rows with a value of each column (k, d)."""
-        return np.add.reduceat(self.single, self.levels.starts[:-1], axis=1)
+        return np.asarray(np.add.reduceat(self.single, self.levels.starts[:-1], axis=1))
 
     def __add__(self, other: "PairStatistics") -> "PairStatistics":
         self.check_alike(other)
@@ -136,8 +136,8 @@ class PairStatistics(ClassSums):
 
 
 _DIFFERENT = (
-    "statistics of different levels cannot be combined: each fit fixes the bins of its numbers. Fit "
-    "one model to all rows, update it with more rows, or fit the second model like the first"
+    "statistics of different levels cannot be combined: each fit fixes the bins of its numbers. "
+    "Fit one model to all rows, update it with more rows, or fit the second model like the first"
 )
 
 
@@ -154,7 +154,8 @@ def count(levels: Levels, rows: Rows, targets: Targets, threads: int = 1) -> Pai
 
 
 def _count_block(levels: Levels, codes: NDArray[np.int32], targets: Targets) -> PairStatistics:
-    k, (n, d), starts = targets.n_classes, codes.shape, levels.starts
+    k, d, starts = targets.n_classes, codes.shape[1], levels.starts
+    of_class: list[tuple[FloatArray | None, Any]]
     if targets.is_soft:
         weights = targets.proportions() * targets.total_weights()[:, None]
         of_class = [(weights[:, c], c) for c in range(k)]
