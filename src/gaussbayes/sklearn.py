@@ -289,7 +289,7 @@ class _DiscriminantAnalysis(_DropIn):
 
     def _gaussian(self, regularisation: Regularisation) -> Gaussian:
         shrinkage = None if self.shrinkage in ("auto", 0) else self.shrinkage
-        family = Gaussian(STRUCTURES[self._structure], "mle", shrinkage, None, "spherical")
+        family = Gaussian(STRUCTURES[self._structure], "mle", shrinkage, "spherical")
         return replace(family, regularisation=regularisation)
 
     @property
@@ -702,7 +702,8 @@ class GaussianNB(
     def _added(self, model: Model) -> float | None:
         if model.learnt is None:
             return None
-        family: Gaussian = model.components[0].family
+        family = model.components[0].family
+        assert isinstance(family, Gaussian)
         return family.added_variance(model.learnt.parts[0], model.schema)
 
 

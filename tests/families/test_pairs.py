@@ -31,20 +31,22 @@ def averaged(X, y, x, classes, m):
     Their estimates of probabilities are smoothed here as the family says.
     """
     there = [j for j, value in enumerate(x) if value is not None]
+    sizes = [len({row[j] for row in X if row[j] is not None}) for j in range(len(x))]
+
+    def single(rows, j):
+        known = [row[j] for row in rows if row[j] is not None]
+        return (known.count(x[j]) + m / sizes[j]) / (len(known) + m)
+
+    def given(rows, j, p):
+        known = [row[j] for row in rows if row[p] == x[p] and row[j] is not None]
+        return (known.count(x[j]) + m * single(rows, j)) / (len(known) + m)
+
     logs = []
     for c in classes:
         rows = [row for row, label in zip(X, y, strict=True) if label == c]
-        sizes = [len({row[j] for row in X if row[j] is not None}) for j in range(len(x))]
-
-        def single(j):
-            known = [row[j] for row in rows if row[j] is not None]
-            return (known.count(x[j]) + m / sizes[j]) / (len(known) + m)
-
-        def given(j, p):
-            known = [row[j] for row in rows if row[p] == x[p] and row[j] is not None]
-            return (known.count(x[j]) + m * single(j)) / (len(known) + m)
-
-        parents = [single(p) * prod(given(j, p) for j in there if j != p) for p in there]
+        parents = [
+            single(rows, p) * prod(given(rows, j, p) for j in there if j != p) for p in there
+        ]
         logs.append(log(sum(parents) / len(parents)) if parents else 0.0)
     return logs
 

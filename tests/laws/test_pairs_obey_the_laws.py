@@ -86,9 +86,7 @@ def test_weights_are_repetitions():
 @pytest.mark.parametrize("unit", [2.0**-30, 1e3])
 def test_units_do_not_matter(unit):
     scaled = X.assign(x=unit * X["x"], n=unit * X["n"])
-    np.testing.assert_array_equal(
-        fitted(scaled, Y).predict_proba(scaled), MODEL.predict_proba(X)
-    )
+    np.testing.assert_array_equal(fitted(scaled, Y).predict_proba(scaled), MODEL.predict_proba(X))
     bent = X.assign(x=np.exp(X["x"]))  # the order of the rows is all that bins know
     np.testing.assert_array_equal(fitted(bent, Y).predict_proba(bent), MODEL.predict_proba(X))
 

@@ -11,7 +11,7 @@ A row of which nothing is there has log-density 0 in every class.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,8 +104,8 @@ class QuadraticForm:
         return Pattern(observed, fill, log_constant)
 
 
-def student_constant(degrees: FloatArray, n_columns: int) -> FloatArray:
-    """``log Γ((ν+d)/2) − log Γ(ν/2) − ½ d log νπ`` (k,)."""
+def student_constant(degrees: FloatArray, n_columns: FloatArray | int) -> FloatArray:
+    """``log Γ((ν+d)/2) − log Γ(ν/2) − ½ d log νπ`` (k,), or (n, k) for d (n, 1)."""
     from scipy.special import gammaln
 
     half = 0.5 * n_columns
@@ -168,7 +168,7 @@ class TransformedColumns:
     """
 
     transforms: tuple[Any, ...]  # d of `gaussbayes.families.transformed.transform`
-    inner: Any
+    inner: "Expression"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,4 +176,15 @@ class CodedColumns:
     """Columns each of which becomes one or more numbers, its code, and a density of the codes."""
 
     codes: tuple[Any, ...]  # d of `gaussbayes.families.coded.coding`
-    inner: Any
+    inner: "Expression"
+
+
+Expression: TypeAlias = (
+    DiagonalForm
+    | QuadraticForm
+    | SpannedForm
+    | ValueTables
+    | PoissonRates
+    | TransformedColumns
+    | CodedColumns
+)

@@ -36,9 +36,6 @@ In units of their ranges features such as pixels stay comparable; powers make fe
 
 AUTOMATIC_SETTINGS: Mapping[str, Any] = {
     "covariance": AUTOMATIC,
-    "estimate": "predictive",
-    "shared": AUTOMATIC,
-    "shrinkage": AUTOMATIC,
     "target": "spherical",
     "transforms": AUTOMATIC,
     "coded": AUTOMATIC,
@@ -353,7 +350,7 @@ class Options:
         changed = []
         for part in components:
             transforms = [wanted.get(column) for column in part.columns]
-            family = part.family
+            family: Any = part.family
             if any(transform is not None for transform in transforms):
                 if family.name == "coded":
                     family = replace(family, wanted=tuple(transforms))
@@ -523,7 +520,12 @@ def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:
             check_family(family)  # a name that is not known is an error now
         several = features if isinstance(features, tuple) else (features,)
         pairs.append((tuple(several), family))
-    return tuple(pairs)
+    # Pairs of levels are of all columns that are given this family, named together or not.
+    joined = tuple(
+        feature for features, family in pairs if family == "pairs" for feature in features
+    )
+    others = [pair for pair in pairs if pair[1] != "pairs"]
+    return (*others, *([(joined, "pairs")] if joined else []))
 
 
 def _transform(transform: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import partial
 from itertools import groupby
 from math import prod
 from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
@@ -19,11 +19,9 @@ from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.gaussian import left_out, missing_values
 from gaussbayes.families.gaussian.cells import feature_moments, observe
 from gaussbayes.families.gaussian.density import GaussianDensity, estimate, maximum
-from gaussbayes.families.gaussian.missing_values import GaussianCoordinates
 from gaussbayes.families.gaussian.predictive import PredictiveLeftOut, Prior, predictive
 from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
 from gaussbayes.families.gaussian.shrinkage import (
-    SHRINKAGES,
     Penalty,
     Shrinkage,
     Target,
@@ -37,28 +35,20 @@ from gaussbayes.families.gaussian.statistics import (
 )
 from gaussbayes.families.gaussian.structure import (
     LEAVE_OUT_CORRELATIONS,
-    MIXTURES,
     SHAPES,
     STRUCTURES,
     Structure,
     structure_of,
 )
-from gaussbayes.families.protocol import TRIAL, Family, Fit, Kind, LeftOut
+from gaussbayes.families.protocol import TRIAL, AnyFamily, Family, Fit, Kind, LeftOut
 from gaussbayes.families.removal import Removal
 from gaussbayes.kernels.reference import scatter_shape
 
 AUTOMATIC = "auto"
 
-SHARINGS = (0.01, 0.09, 0.23, 0.75, 0.99)
-"""Strengths of the prior of covariances that the automatic choice tries: worth 0.01, 0.1, 0.3, 3
-and 100 times the rows of the mean class."""
-
-ESTIMATED = tuple(
-    Structure(covariance, sharing)
-    for covariance in ("diagonal", "full")
-    for sharing in (0.0, 0.5, 1.0)
-)
-"""Structures that it tries besides, with parameters that are estimated: plain Gaussians."""
+SHARINGS, INTENSITIES = (0.01, 0.09, 0.23, 0.75, 0.99), (0.05, 0.3, 1.0)
+"""Strengths of the prior of covariances that the automatic choice tries, worth 0.01, 0.1, 0.3, 3
+and 100 times the rows of the mean class, and how far it is shrunk."""
 
 FEWEST_ESTIMATED = 10
 """Rows of the mean class, for each dimension of the matrices that are inverted, from which on
@@ -81,24 +71,7 @@ _SIMPLER = {
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """What the automatic choice tries: structures, each with shrinkages.
-
-    Beside parameters that are integrated out, also structures whose parameters are `estimated`.
-    """
-
-    structures: tuple[Structure, ...]
-    shrinkages: tuple[Shrinkage, ...]
-    estimated: tuple[Structure, ...] = ()
-
-    @property
-    def all_structures(self) -> tuple[Structure, ...]:
-        """The structures, however their parameters are known."""
-        return (*self.structures, *self.estimated)
-
-
-@dataclass(frozen=True, slots=True)
-class Gaussian(Family):
+class Gaussian(Family[GaussianStatistics, GaussianDensity]):
     """A Gaussian for each class, with covariances of some structure.
 
     Examples
@@ -110,8 +83,8 @@ class Gaussian(Family):
     structure: Structure = STRUCTURES["QDA"]
     divisor: Divisor = "mle"
     shrinkage: Shrinkage = None
-    choice: Choice | None = None  # what is left open; None for nothing
     target: Target = "diagonal"  # what shrinkage goes to
+    choice: tuple["Gaussian", ...] = ()  # what model selection tries, if it is left open
     penalty: Penalty | None = field(default=None, repr=False, compare=False)
     regularisation: Regularisation = field(default=PLAIN, repr=False)  # beside shrinkage
 
@@ -128,37 +101,28 @@ class Gaussian(Family):
         target: object = "diagonal",
         estimate: object = "plug_in",
     ) -> "Gaussian":
-        """The family that users describe; ``"auto"`` leaves what it stands for open."""
-        given = (covariance, shared, divisor, shrinkage, target, estimate)
-        try:
-            return _family_of(*given)
-        except TypeError:  # what cannot be hashed is none of the possible values
-            return _family_of.__wrapped__(*given)
+        """The family that users describe; the covariance ``"auto"`` leaves all open."""
+        for what, value, known in (
+            ("divisor", divisor, get_args(Divisor)),
+            ("covariance", covariance, (*SHAPES, AUTOMATIC)),
+            ("target", target, get_args(Target)),
+            ("estimate", estimate, get_args(Estimate)),
+        ):
+            if not isinstance(value, str) or value not in known:
+                msg = f"{what} must be one of {', '.join(map(repr, known))}, got {value!r}"
+                raise OptionError(msg)
+        divides, towards = cast("Divisor", divisor), cast("Target", target)
+        if covariance == AUTOMATIC:
+            return _automatic(divides, towards)
+        structure, intensity = structure_of(covariance, shared), check_shrinkage(shrinkage)
+        if estimate == "plug_in":
+            return Gaussian(structure, divides, intensity, towards)
+        if covariance != "full" or isinstance(intensity, str):
+            msg = "predictive densities need full covariances, and a number or None as shrinkage"
+            raise OptionError(msg)
+        return PredictiveGaussian(structure, divides, intensity, towards)
 
     estimation: ClassVar[Estimate] = "plug_in"
-    shrinkages: ClassVar[tuple[Shrinkage, ...]] = SHRINKAGES  # what the automatic choice tries
-
-    @staticmethod
-    def structures(covariance: object, shared: object) -> tuple[tuple[Structure, ...], Structure]:
-        """The structures that the automatic choice tries, and the first of them."""
-        if covariance == AUTOMATIC:
-            structure_of("full", shared)  # raises unless it may be so
-            return (*STRUCTURES.values(), *MIXTURES), structure_of("full", shared)
-        if shared == AUTOMATIC:
-            own, pooled = structure_of(covariance, False), structure_of(covariance, True)
-            between = [some for some in MIXTURES if some.covariance == covariance]
-            return (own, *between, pooled), own
-        structure = structure_of(covariance, shared)
-        return (structure,), structure
-
-    @staticmethod
-    def estimated(covariance: object, shared: object) -> tuple[Structure, ...]:
-        """The structures that it tries with estimated parameters, where others are integrated out.
-
-        Here all are estimated.
-        """
-        del covariance, shared
-        return ()
 
     @property
     def options(self) -> dict[str, Any]:
@@ -174,9 +138,9 @@ class Gaussian(Family):
     @property
     def _needs(self) -> tuple[bool, bool]:
         """Whether some structure has correlations, and whether all share the covariance."""
-        structures = (self.structure,) if self.choice is None else self.choice.structures
-        correlated = any(structure.shape.correlated for structure in structures)
-        return correlated, all(structure.shared for structure in structures)
+        families = self.choice or (self,)
+        shared = all(some.structure.shared and some.estimation == "plug_in" for some in families)
+        return any(some.structure.shape.correlated for some in families), shared
 
     def layout(self, n_classes: int, n_columns: int) -> ScatterLayout:
         """How much of the scatter is kept."""
@@ -190,7 +154,7 @@ class Gaussian(Family):
 
     def fix(
         self, rows: Rows, targets: Targets, names: Schema, *, wide: bool = False
-    ) -> Sequence[Family]:
+    ) -> Sequence[AnyFamily]:
         """In the span of the rows, if there are more features than rows and these are shrunk."""
         from gaussbayes.families.gaussian.spanned import compact
 
@@ -212,27 +176,20 @@ class Gaussian(Family):
             return observe(X, labels, weights, k, layout, names, threads)
 
     def adapted(self, statistics: Any) -> GaussianStatistics:
-        """Statistics gathered under other settings, if they have what these settings need.
+        """As much of statistics gathered under other settings as is observed under these.
 
         Those in the span of the rows of a fit become those of all pairs of features.
         """
         if not isinstance(statistics, GaussianStatistics):
-            statistics = statistics.of_columns(range(statistics.n_columns))
+            return self.adapted(statistics.of_columns(range(statistics.n_columns)))
         correlated, shared = self._needs
         layout = statistics.moments.layout
         if (layout == "diagonal" and correlated) or (layout == "pooled" and not shared):
             kept = "over the classes" if layout == "pooled" else "without correlations"
             msg = f"the scatter was summed {kept}, not enough for these settings; fit again"
             raise DataError(msg)
-        return cast(
-            "GaussianStatistics", statistics
-        )  # one that has more is kept whole, for other settings
-
-    def keeping(self, statistics: GaussianStatistics) -> "Gaussian":
-        """This family, observing what is not needed now but known: correlations."""
-        if statistics.moments.layout != "full" or self.structure.shape.correlated:
-            return self
-        return replace(self, structure=STRUCTURES["QDA"])
+        needed = self.layout(statistics.weight.size, statistics.n_columns)
+        return statistics.with_layout(needed) if layout == "full" else statistics
 
     def estimate(
         self,
@@ -240,7 +197,7 @@ class Gaussian(Family):
         names: Schema,
         threads: int = 1,
         start: GaussianDensity | None = None,
-    ) -> Fit:
+    ) -> Fit[Any]:
         """The density that fits best, regularised; by EM if values are missing.
 
         A class without rows, or without a value of a certain feature, is a `DataError`; a singular
@@ -262,7 +219,7 @@ class Gaussian(Family):
         threads: int = 1,
         start: GaussianDensity | None = None,
         max_iterations: int = missing_values.EXACT.most,
-    ) -> Fit:
+    ) -> Fit[Any]:
         """`estimate` of classes that have rows, by so many iterations of EM at most."""
         structure = self.structure
         settings = (structure, self.divisor, self.shrinkage, self.target, self.regularisation)
@@ -347,9 +304,6 @@ class Gaussian(Family):
         penalty = penalty_of(self.shrinkage, variance, weight, target)
         return None if penalty is None else replace(self, penalty=penalty)
 
-    def coordinates(self, start: GaussianDensity, names: Schema) -> GaussianCoordinates:
-        return GaussianCoordinates(start, names)
-
     # Held-out rows and selection.
 
     def left_out(
@@ -376,9 +330,15 @@ class Gaussian(Family):
     ) -> Iterator[Sequence["Gaussian"]]:
         """What model selection tries: those of one structure differ in shrinkage.
 
-        Predictive ones have one closed form, whatever their priors.
+        Predictive ones have one closed form, whatever their priors. Beside these, parameters are
+        estimated if there are enough rows.
         """
-        tried = [self] if self.choice is None else list(self._tried(statistics, names))
+        k, d, n = statistics.weight.size, names.n_features, float(statistics.weight.sum())
+        tried = [
+            family
+            for family in self.choice or (self,)
+            if family.estimation == self.estimation or n >= fewest_rows(family.structure, k, d)
+        ]
         quick = [family for family in tried if not _takes_long(family.structure, statistics)]
 
         def closed_form(family: Gaussian) -> Structure | None:
@@ -386,28 +346,6 @@ class Gaussian(Family):
 
         for _, families in groupby(quick or tried, closed_form):
             yield list(families)
-
-    def _tried(self, statistics: GaussianStatistics, names: Schema) -> Iterator["Gaussian"]:
-        """The structures and shrinkages of the choice.
-
-        A spherical covariance depends on the units of the features. With the diagonal target it is
-        the diagonal one, shrunk as far as can be.
-        """
-        del statistics, names
-        assert self.choice is not None
-        several = len(self.choice.structures) > 1
-        for wanted in self.choice.structures:
-            structure, shrinkages = wanted, self.choice.shrinkages
-            if wanted.shape.isotropic:
-                shrinkages = (None,)
-                if several and self.target == "diagonal":
-                    structure = replace(wanted, covariance="diagonal")
-                    shrinkages = () if 1.0 in self.choice.shrinkages else (1.0,)
-            # Each row would change the intensity "oas", and the model be fitted without each.
-            slow = several and structure.between and structure.shape.correlated
-            for shrinkage in shrinkages:
-                if not (slow and shrinkage == "oas"):
-                    yield replace(self, structure=structure, shrinkage=shrinkage, choice=None)
 
 
 def fewest_rows(structure: Structure, n_classes: int, n_columns: int) -> int:
@@ -461,36 +399,12 @@ class PredictiveGaussian(Gaussian):
     """
 
     estimation = "predictive"
-    shrinkages = (0.05, 0.3, 1.0)
-
-    @staticmethod
-    def structures(covariance: object, shared: object) -> tuple[tuple[Structure, ...], Structure]:
-        """How strong a prior the automatic choice tries, as the sharing that it amounts to."""
-        if covariance not in ("full", AUTOMATIC):
-            msg = f"predictive densities need full covariances, got {covariance!r}"
-            raise OptionError(msg)
-        if isinstance(shared, str) and shared == AUTOMATIC:
-            strengths = tuple(Structure("full", value) for value in SHARINGS)
-            return strengths, strengths[0]
-        structure = structure_of("full", shared)
-        return (structure,), structure
-
-    @staticmethod
-    def estimated(covariance: object, shared: object) -> tuple[Structure, ...]:
-        """All that are neither asked for nor excluded, if everything is left open."""
-        return ESTIMATED if covariance == AUTOMATIC == shared else ()
 
     @property
     def prior(self) -> Prior:
         """What is assumed of covariances before any row is seen."""
         intensity = float(self.shrinkage or 0.0)
         return Prior(self.structure.sharing, intensity, self.target == "diagonal")
-
-    @property
-    def _needs(self) -> tuple[bool, bool]:
-        """Correlations of every class, of which the prior is made, if there are to be any."""
-        structures = (self.structure,) if self.choice is None else self.choice.all_structures
-        return any(structure.shape.correlated for structure in structures), False
 
     def fit(
         self,
@@ -499,7 +413,7 @@ class PredictiveGaussian(Gaussian):
         threads: int = 1,
         start: GaussianDensity | None = None,
         max_iterations: int = missing_values.EXACT.most,
-    ) -> Fit:
+    ) -> Fit[Any]:
         """Of rows with missing values, what is expected under a shared covariance counts."""
         if statistics.is_complete:
             return Fit(predictive(statistics.moments, names, self.prior))
@@ -567,62 +481,29 @@ class PredictiveGaussian(Gaussian):
 
         return log_densities
 
-    def _tried(self, statistics: GaussianStatistics, names: Schema) -> Iterator[Gaussian]:
-        """How strong the prior is, and how far it is shrunk.
 
-        Besides, with ``covariance="auto"`` and enough rows, Gaussians: of independent features,
-        whose variances are shrunk as little as is tried, and of correlated ones, not shrunk.
-        """
-        assert self.choice is not None
-        for structure in self.choice.structures:
-            for shrinkage in self.choice.shrinkages:
-                yield replace(self, structure=structure, shrinkage=shrinkage, choice=None)
-        k, d, n = statistics.weight.size, names.n_features, float(statistics.weight.sum())
-        for structure in self.choice.estimated:
-            if not self.choice.structures or n >= fewest_rows(structure, k, d):
-                least = None if structure.shape.correlated else self.choice.shrinkages[0]
-                yield Gaussian(structure, self.divisor, least)
-
-
-AUTOMATIC_GAUSSIAN = PredictiveGaussian(structure_of("full", 0.75), "mle", 0.1, None, "spherical")
+AUTOMATIC_GAUSSIAN = PredictiveGaussian(Structure("full", 0.75), "mle", 0.1, "spherical")
 """One of those that the automatic choice tries: whether it has an estimate does not depend on how
 strong its prior is."""
 
 
-@lru_cache(maxsize=256, typed=True)  # True is no shrinkage, though it equals 1.0
-def _family_of(
-    covariance: object,
-    shared: object,
-    divisor: object,
-    shrinkage: object,
-    target: object,
-    estimate: object,
-) -> Gaussian:
-    """`Gaussian.of`; the same settings are asked for many times."""
-    for what, value, known in (
-        ("divisor", divisor, get_args(Divisor)),
-        ("covariance", covariance, (*SHAPES, AUTOMATIC)),
-        ("target", target, get_args(Target)),
-        ("estimate", estimate, get_args(Estimate)),
-    ):
-        if not isinstance(value, str) or value not in known:
-            msg = f"{what} must be one of {', '.join(map(repr, known))}, got {value!r}"
-            raise OptionError(msg)
-    kind = PredictiveGaussian if estimate == "predictive" else Gaussian
-    structures, structure = kind.structures(covariance, shared)
-    all_shrinkages = isinstance(shrinkage, str) and shrinkage == AUTOMATIC
-    intensity = None if all_shrinkages else check_shrinkage(shrinkage)
-    if isinstance(intensity, str) and estimate == "predictive":
-        msg = (
-            "predictive densities need a shrinkage that is None, a number in [0, 1] or 'auto', got "
-            f"{intensity!r}"
-        )
-        raise OptionError(msg)
-    choice = None
-    if len(structures) > 1 or all_shrinkages:
-        shrinkages = kind.shrinkages if all_shrinkages else (intensity,)
-        choice = Choice(structures, shrinkages, kind.estimated(covariance, shared))
-    return kind(structure, cast("Divisor", divisor), intensity, choice, cast("Target", target))
+def _automatic(divisor: Divisor, target: Target) -> Gaussian:
+    """What is integrated out, under all priors; and plain Gaussians, for which rows may suffice.
+
+    Of independent features, whose variances are shrunk as little as is tried, and of correlated
+    ones, not shrunk.
+    """
+    integrated = [
+        PredictiveGaussian(Structure("full", sharing), divisor, shrinkage, target)
+        for sharing in SHARINGS
+        for shrinkage in INTENSITIES
+    ]
+    estimated = [
+        Gaussian(structure_of(covariance, sharing), divisor, shrinkage)
+        for covariance, shrinkage in (("diagonal", INTENSITIES[0]), ("full", None))
+        for sharing in (0.0, 0.5, 1.0)
+    ]
+    return replace(integrated[0], shrinkage=None, choice=(*integrated, *estimated))
 
 
 def _check_weights(weight: FloatArray, names: Schema) -> None:

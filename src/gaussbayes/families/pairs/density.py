@@ -23,6 +23,7 @@ from gaussbayes.base.threads import for_each, ranges, rows_at_once
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.pairs.coordinates import RootPairs
 from gaussbayes.families.pairs.levels import Bins, Groups, Levels
 from gaussbayes.families.pairs.statistics import PairStatistics, count
 from gaussbayes.families.protocol import ParameterTable, Reference
@@ -60,7 +61,8 @@ class PairsDensity:
 
     levels: Levels
     table: FloatArray  # (V, V, k), see `pair_table`
-    counted: PairStatistics | None = None  # from which the table follows, if it does
+    backoff: float
+    counted: PairStatistics | None = None  # from which the table follows, without a share
     share: float | None = None
     base: FloatArray | None = None  # (V,) to which the table is smoothed, with a share
 
@@ -115,6 +117,14 @@ class PairsDensity:
             raise OptionError(msg)
         counts = statistics.at(self.levels).count
         return self.share * float(np.einsum("cuv,uvc->", counts, self.table))
+
+    def coordinates(self, names: Schema) -> RootPairs:
+        """Roots of the probabilities."""
+        return RootPairs(self)
+
+    def restarted(self, together: PairStatistics) -> "PairsDensity":
+        """The density of EM for the counts that this one follows from."""
+        return self if self.counted is None else smoothed(self.counted, self.backoff, together)
 
     def marginal(self, columns: Sequence[int], names: Schema) -> "PairsDensity":
         """The model of some of the columns."""
@@ -193,7 +203,7 @@ class PairsDensity:
     @property
     def single(self) -> FloatArray:
         """The probabilities of single levels (k, V)."""
-        return np.exp(np.einsum("vvk->kv", self.table))
+        return np.asarray(np.exp(np.einsum("vvk->kv", self.table)))
 
     @property
     def numbers(self) -> tuple[list[int], "Moments | None"]:
@@ -245,6 +255,21 @@ class PairsDensity:
         )
 
 
+def averaged(statistics: PairStatistics, backoff: float) -> PairsDensity:
+    """The average of the one-dependence models of these counts."""
+    table = pair_table(statistics, backoff)
+    return PairsDensity(statistics.levels, table, backoff, statistics)
+
+
+def smoothed(statistics: PairStatistics, backoff: float, together: PairStatistics) -> PairsDensity:
+    """The density of EM, smoothed towards the proportions of the levels of all rows."""
+    levels = statistics.levels
+    n_levels = np.diff(levels.starts)[levels.column]
+    base = (together.single[0] + 1.0) / (together.observed[0][levels.column] + n_levels)
+    table = pair_table(statistics, backoff, base)
+    return PairsDensity(levels, table, backoff, share=1.0 / len(levels.of), base=base)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
     """Means (k, g) and covariances (k, g, g) of numbers."""
@@ -255,7 +280,7 @@ class Moments:
     @property
     def deviation(self) -> FloatArray:
         """The standard deviations (k, g)."""
-        return np.sqrt(np.einsum("kjj->kj", self.covariance))
+        return np.asarray(np.sqrt(np.einsum("kjj->kj", self.covariance)))
 
     def dense_covariance(self) -> FloatArray:
         """The covariances (k, g, g)."""

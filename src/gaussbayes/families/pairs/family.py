@@ -1,16 +1,15 @@
 """The family: how columns get levels, what model selection tries, and what follows from counts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar, Literal
 
 from gaussbayes.base.checks import positive_number
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.pairs.density import PairsDensity, n_free, pair_table
-from gaussbayes.families.pairs.expectation import RootPairs, smoothed
+from gaussbayes.families.pairs.density import PairsDensity, averaged, smoothed
 from gaussbayes.families.pairs.left_out import left_out
 from gaussbayes.families.pairs.levels import Levels, levels_of
 from gaussbayes.families.pairs.statistics import PairStatistics, count
@@ -30,7 +29,7 @@ BACKOFFS = (4.0, 1.0, 16.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs(Family):
+class Pairs(Family[PairStatistics, PairsDensity]):
     """Levels of columns of any kind, by averaged one-dependence estimators (AODE).
 
     Every column is cut into levels: a number into about `bins` quantile bins, categories as they
@@ -54,7 +53,7 @@ class Pairs(Family):
     [[0.42, 0.08], [0.08, 0.42], [0.08, 0.42], [0.42, 0.08]]
     """
 
-    bins: Any = 12  # int or "auto"
+    bins: int | Literal["auto"] = 12
     backoff: float = 4.0
     levels: Levels | None = None
 
@@ -89,7 +88,7 @@ class Pairs(Family):
         return tuple(column.content for column in self.fixed.of)
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> Mapping[str, object]:
         """None: users cannot set the bins and the back-off."""
         return {}
 
@@ -133,20 +132,15 @@ class Pairs(Family):
         """The same rows at the levels of this family, which may be fewer."""
         return statistics.at(self.fixed)
 
-    def keeping(self, statistics: PairStatistics) -> "Pairs":
-        """This family with the levels of these statistics."""
-        return replace(self, levels=statistics.levels)
-
     def estimate(
-        self, statistics: PairStatistics, names: Schema, threads: int = 1, start: Any = None
-    ) -> Fit:
+        self,
+        statistics: PairStatistics,
+        names: Schema,
+        threads: int = 1,
+        start: PairsDensity | None = None,
+    ) -> Fit[PairsDensity]:
         """The probabilities of levels and of their pairs, smoothed; see `pair_table`."""
-        counted = self.adapted(statistics)
-        return Fit(PairsDensity(counted.levels, pair_table(counted, self.backoff), counted))
-
-    def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
-        """Free probabilities; None as long as the levels are not fixed."""
-        return None if self.levels is None else n_free(self.levels, n_classes)
+        return Fit(averaged(self.adapted(statistics), self.backoff))
 
     # EM for missing labels.
 
@@ -170,10 +164,6 @@ class Pairs(Family):
         assert density.base is not None
         return self.backoff * density.share * float(density.base @ density.table.sum(axis=(0, 2)))
 
-    def coordinates(self, start: PairsDensity, names: Schema) -> RootPairs:
-        """Roots of the probabilities."""
-        return RootPairs(start)
-
     # Held-out rows and selection.
 
     def left_out(
@@ -182,7 +172,7 @@ class Pairs(Family):
         path: Sequence["Pairs"],
         targets: Targets,
         names: Schema,
-        others: Any = None,
+        others: PairStatistics | None = None,
         *,
         exact: bool = True,
     ) -> LeftOut | None:
@@ -195,7 +185,7 @@ class Pairs(Family):
         backoffs = [family.backoff for family in path]
         return left_out(self.adapted(statistics), backoffs, targets)
 
-    def variants(self, statistics: Any, names: Schema) -> Iterator[Sequence["Pairs"]]:
+    def variants(self, statistics: PairStatistics, names: Schema) -> Iterator[Sequence["Pairs"]]:
         """Fewer bins, from the same counts, each number with several weights of the back-off."""
         if self.bins != "auto":
             yield [self]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from gaussbayes.base.threads import CACHED, ranges
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.pairs.density import PairsDensity, pair_table
+from gaussbayes.families.pairs.density import averaged
 from gaussbayes.families.pairs.statistics import PairStatistics
 from gaussbayes.families.protocol import LeftOut
 from gaussbayes.families.removal import Precision, Removal
@@ -20,7 +20,7 @@ def left_out(counted: PairStatistics, backoffs: Sequence[float], targets: Target
     A row is not reliable if rounding may show in what is left without it.
     """
     precision, levels = Precision.of(targets), counted.levels
-    densities = [PairsDensity(levels, pair_table(counted, backoff)) for backoff in backoffs]
+    densities = [averaged(counted, backoff) for backoff in backoffs]
 
     def scores(rows: Rows, removal: Removal) -> tuple[FloatArray, NDArray[np.bool_]]:
         total: FloatArray = np.empty((len(densities), rows.n_rows, counted.weight.size))

@@ -60,8 +60,8 @@ class Bins:
 
     def codes(self, values: FloatArray) -> NDArray[np.int32]:
         """The bin of each number (n,), −1 where it is missing."""
-        codes = np.searchsorted(self.edges, values, side="right").astype(np.int32)
-        return np.where(np.isnan(values), np.int32(-1), codes)
+        codes = np.searchsorted(self.edges, values, side="right")
+        return np.where(np.isnan(values), -1, codes).astype(np.int32)
 
     def merged(self, groups: NDArray[np.intp]) -> "Bins":
         """The same where neighbours with the same group (m,) have become one bin."""

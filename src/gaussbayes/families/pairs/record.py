@@ -33,6 +33,7 @@ class SettingsRecord(Record, frozen=True):
     @classmethod
     def of(cls, family: Pairs) -> "SettingsRecord":
         columns = family.fixed.of
+        assert family.bins != "auto"
         bins = [column for column in columns if isinstance(column, Bins)]
         return cls(
             family.bins,

@@ -1,24 +1,19 @@
-"""EM for missing labels: the density that counts of pairs maximise, and its coordinates."""
+"""The density that EM works with, as a vector of roots of probabilities."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.pairs.density import PairsDensity, pair_table
-from gaussbayes.families.pairs.statistics import PairStatistics
+
+if TYPE_CHECKING:
+    from gaussbayes.families.pairs.density import PairsDensity
 
 _EPS = float(np.finfo(np.float64).eps)
-
-
-def smoothed(statistics: PairStatistics, backoff: float, together: PairStatistics) -> PairsDensity:
-    """The density of EM, smoothed towards the proportions of the levels of all rows."""
-    levels = statistics.levels
-    n_levels = np.diff(levels.starts)[levels.column]
-    base = (together.single[0] + 1.0) / (together.observed[0][levels.column] + n_levels)
-    table = pair_table(statistics, backoff, base)
-    return PairsDensity(levels, table, share=1.0 / len(levels.of), base=base)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
