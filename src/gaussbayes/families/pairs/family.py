@@ -44,6 +44,7 @@ class Pairs(Family[PairStatistics, PairsDensity]):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from gaussbayes.data.rows import number_rows
     >>> x = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     >>> targets, names = Targets(np.array([0, 1, 1, 0], np.int32), 2), Schema(np.arange(2), 2)

@@ -113,7 +113,7 @@ class Groups:
         count = np.bincount(self.level)
         first = np.cumsum(count) - count
         chosen = (generator.random(levels.size) * count[levels]).astype(np.intp)
-        return order[first[levels] + chosen].astype(np.int32)
+        return np.asarray(order[first[levels] + chosen], dtype=np.int32)
 
 
 ColumnLevels: TypeAlias = Bins | Groups
