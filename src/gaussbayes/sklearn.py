@@ -15,7 +15,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -92,7 +92,6 @@ class _DropIn(BaseClassifier):
     columns = None
     families = None
     n_jobs = None
-    priors: ArrayLike | None
 
     _dtype: Any = np.float64  # of the rows of the first fit
     _fewest_classes: ClassVar[int] = 1
@@ -283,13 +282,13 @@ class _DiscriminantAnalysis(_DropIn):
     """What LDA and QDA have in common: shrinkage, and covariances that another class estimates."""
 
     solver: str
-    shrinkage: float | str | None
+    shrinkage: float | Literal["auto"] | None
     covariance_estimator: Any  # any object that has `fit` and `covariance_`
     _structure: ClassVar[str]
     _unsupported: ClassVar[str]
 
     def _gaussian(self, regularisation: Regularisation) -> Gaussian:
-        shrinkage = None if self.shrinkage in ("auto", 0) else self.shrinkage
+        shrinkage = None if self.shrinkage == "auto" else self.shrinkage or None
         family = Gaussian(STRUCTURES[self._structure], "mle", shrinkage, "spherical")
         return replace(family, regularisation=regularisation)
 

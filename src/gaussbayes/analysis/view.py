@@ -301,7 +301,8 @@ class View:
 
         An unlabelled row has the code −1. Rows of an `OtherClassifier` are as they came.
         """
-        X, y, _ = separate_columns(X, y)
+        if not isinstance(X, Rows):
+            X, y, _ = separate_columns(X, y)
         rows = _read(self.whole, X) if self.is_model else X
         n_rows = rows.n_rows if self.is_model else np.shape(X)[0]
         return rows, _codes(self.whole, y, n_rows, self.mark)
@@ -356,7 +357,7 @@ class View:
         (axis,) = self.axes
         if not axis.is_ordered:
             return ()
-        points = axis.points(low, high, _STEPS)
+        points = self.curve_points(low, high, _STEPS)
         codes = self.predicted(points[:, None])
         (before,) = np.nonzero((codes[1:] != codes[:-1]) & (codes[1:] >= 0) & (codes[:-1] >= 0))
         left, right, inside = points[before], points[before + 1], codes[before]
@@ -378,6 +379,19 @@ class View:
         ends = zip(self.axes, low, high, strict=True)
         x, y = (axis.points(a, b, resolution) for axis, a, b in ends)
         return Grid(x, y, (self.axes[0].is_discrete, self.axes[1].is_discrete))
+
+    def curve_points(self, low: float, high: float, resolution: int) -> FloatArray:
+        """Return increasing points of a curve along the one feature.
+
+        They are equally spaced, and denser around every mean, so that no narrow peak is missed.
+        """
+        points = self.axes[0].points(low, high, resolution)
+        if self.axes[0].is_discrete or not self.has_means:
+            return points
+        near = np.linspace(-4.0, 4.0, 81)
+        around = class_means(self.model) + class_deviations(self.model) * near
+        points = np.concatenate([points, around.ravel()])
+        return np.unique(points[(points >= low) & (points <= high)])
 
 
 # Views of classifiers.

@@ -34,7 +34,7 @@ _WORDS: dict[str, str] = {
     "evidence": "p(x)",
 }
 _MOST_BARS = 120  # more bars are shown as lines
-_RESOLUTION = 1001
+_RESOLUTION = 501
 _NEAR = 0.15  # of the stretch shown: a boundary this little outside is worth the room
 _TICK, _STRIP_LINE = 0.35, 0.17  # heights in inches: for a tick, and a class's line of markers
 _GROUP = 0.8  # of the room between neighbouring values, what their bars take
@@ -101,7 +101,7 @@ def scene(seen: View, rows: RowPoints) -> LineScene:
     if near:
         low, high = min(low, near[0] - 0.02 * span), max(high, near[-1] + 0.02 * span)
     limits = axis.limits(float(low), float(high))
-    x = axis.points(*limits, _RESOLUTION)
+    x = seen.curve_points(*limits, _RESOLUTION)
     return LineScene(seen, x, limits, boundaries, rows, style.class_styles(seen.classes))
 
 
