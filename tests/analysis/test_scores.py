@@ -35,8 +35,6 @@ def test_frames_are_those_of_the_rows() -> None:
     np.testing.assert_array_equal(shown["posterior_virginica"], model.predict_proba(frame)[:, 2])
     scores, finder = MODEL.scores(X[:3]), "gaussbayes.analysis.score_table.find_spec"
     assert isinstance(scores.to_frame(), pd.DataFrame)
-    with patch(finder, lambda name: name != "pandas"):
-        assert isinstance(scores.to_frame(), pl.DataFrame)
     with patch(finder, lambda _: None), pytest.raises(ImportError, match="pip install"):
         scores.to_frame()
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from gaussbayes.analysis.class_moments import class_outlines
 from gaussbayes.analysis.synthesis import RandomState, as_generator, draw
 from gaussbayes.base.checks import as_numbers, finite_number, positive_number
-from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.types import (
     CovarianceName,
     Divisor,
@@ -88,8 +88,8 @@ class Gaussian:
             )
             raise OptionError(msg)
         kind: dict[str, Any] = {"covariance": "full", "shared": False, "fewest_classes": 1}
-        self.model_ = given_model(
-            None, [center], [values], [_NAME], feature_names=feature_names, **kind
+        self.model_ = _named(
+            given_model, None, [center], [values], [_NAME], feature_names=feature_names, **kind
         )
 
     @classmethod
@@ -122,7 +122,7 @@ class Gaussian:
         schema = encoder.schema(classes)
         chosen = options.settings(schema)
         learnt = observe(LabelledRows(rows, targets, classes), chosen, schema)
-        fitted = chosen.families[0].estimate(learnt.parts[0], schema)
+        fitted = _named(chosen.families[0].estimate, learnt.parts[0], schema)
         solution = Solution(np.ones(1), (fitted.density,), convergence=fitted.convergence)
         return cls._of(Model(chosen, schema, None, solution))
 
@@ -265,3 +265,13 @@ class Gaussian:
 def _as_rows(X: Any) -> Any:
     """Numbers (n,) as rows of one feature."""
     return np.asarray(X)[:, None] if np.ndim(X) == 1 else X
+
+
+def _named(function: Callable[..., Any], *arguments: Any, **settings: Any) -> Any:
+    """What a function returns; there is but one Gaussian, so that no message names a class."""
+    try:
+        return function(*arguments, **settings)
+    except SingularCovarianceError as error:
+        raise SingularCovarianceError(
+            str(error).replace(f"class '{_NAME}'", f"the {_NAME}")
+        ) from None

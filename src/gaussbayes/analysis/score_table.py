@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from importlib.util import find_spec
 from typing import Any
 
 from gaussbayes.analysis.novelty import distance_p_values, evidence_p_values
@@ -133,6 +134,9 @@ class Scores(Result):
                 flat |= zip(names, values.T, strict=True)
             else:
                 flat[name] = values.tolist() if name == "label" else values
+        if self._table is None and find_spec("pandas") is None:
+            msg = "scores of arrays need pandas to be a data frame: pip install pandas"
+            raise ImportError(msg)
         backend: Any = "pandas" if self._table is None else self._table.implementation
         frame = nw.from_dict(flat, backend=backend).to_native()
         if self._table is not None and self._table.implementation.is_pandas():
