@@ -33,6 +33,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import CACHED, for_each, ranges, rows_at_once
 from gaussbayes.base.types import Divisor, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.families.expression import LOG_2_PI
 from gaussbayes.families.gaussian import class_pairs, description, drawing, expectation, tails
 from gaussbayes.families.gaussian.reduced_rank import Reduced
 from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
@@ -81,13 +82,11 @@ one.
 _FEWEST = 32
 # How long working out a marginal takes, in the units of `_rows_worth_a_marginal`.
 _MARGINAL = 1 << 24
-_SAMPLE = 1024  # rows that tell whether to look for common patterns at all
 _SMALLEST = 1e-305  # sums of squares below this lose digits: numbers below 1e-308 have fewer
 _FARTHEST = 1024.0  # standard deviations between a mean and the centre: an error of 1e-13
 _MOST_FORMS = 16  # forms of one density that are kept: of several purposes, widths and priors
 _BLOCK = 1 << 16  # rows that are scored at a time, at most
 _DOUBLE = np.dtype(np.float64)
-_LOG_2_PI = float(np.log(2 * np.pi))
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -229,7 +228,7 @@ class GaussianDensity:
             at_mean = number_rows(np.where(np.isnan(rows.matrix), np.nan, gaussian.mean[0]))
             squares, _ = gaussian.squared_distance(at_mean, threads)
             log_det[:, code] = -(gaussian.log_density(at_mean, threads) + 0.5 * squares)[:, 0]
-        return np.asarray(log_det - 0.5 * _LOG_2_PI * n_features[:, None])
+        return np.asarray(log_det - 0.5 * LOG_2_PI * n_features[:, None])
 
     def score(
         self,
@@ -498,7 +497,7 @@ class _Wanted(NamedTuple):  # made in a third of the time that a frozen dataclas
             if squares.max() * np.finfo(dtype).eps <= _ROUNDING[purpose][dtype.char]:
                 coefficient = shape.times_precision(density.offset)
                 return Linear(density.center, coefficient, log_prior - 0.5 * squares)
-        log_constant = np.broadcast_to(log_prior - 0.5 * (d * _LOG_2_PI + shape.log_det), (k,))
+        log_constant = np.broadcast_to(log_prior - 0.5 * (d * LOG_2_PI + shape.log_det), (k,))
         log_constant = np.ascontiguousarray(log_constant)
         where = density.center, density.offset, shape.whitener
         return Quadratic(*where, log_constant, density.remainder)
@@ -508,7 +507,7 @@ class _Wanted(NamedTuple):  # made in a third of the time that a frozen dataclas
         density, shape = self.density, self.density.covariance
         scale = 1.0 / shape.deviation
         is_density = self.purpose != "distance"
-        log_feature = np.log(scale) - 0.5 * _LOG_2_PI if is_density else np.zeros_like(scale)
+        log_feature = np.log(scale) - 0.5 * LOG_2_PI if is_density else np.zeros_like(scale)
         where = density.center, density.offset, scale, shape.correlation
         return Masked(*where, log_feature, self.log_prior, is_density, density.remainder)
 
@@ -635,33 +634,18 @@ def _rows_alike(
 
     Those are the complete rows and, where a matrix is to be factored, all of a common pattern.
     """
-    least = _rows_worth_a_marginal(density)
-    if not density.covariance.correlated or _all_rare(X, least):
+    if not density.covariance.correlated:
         with np.errstate(over="ignore", invalid="ignore"):
             complete = np.isfinite(np.einsum("ij->i", X))
         rows = np.flatnonzero(complete)
         whole = [(rows, np.ones(X.shape[1], dtype=bool))] if rows.size else []
         return whole, np.flatnonzero(~complete)
     patterns = patterns_of(X)
-    common = patterns.size >= least
+    common = patterns.size >= _rows_worth_a_marginal(density)
     common[0] &= patterns.observed[0].any()
     common[-1] |= patterns.observed[-1].all()
     alike = [(patterns.rows(at), patterns.observed[at]) for at in np.flatnonzero(common).tolist()]
     return alike, np.flatnonzero(~common[patterns.number])
-
-
-def _all_rare(X: RealArray, least: int) -> bool:
-    """Whether no incomplete pattern seems to have so many rows, by a few of them.
-
-    Only time depends on it: grouping many rows in vain takes a sixth of scoring them one by one.
-    """
-    step = X.shape[0] // _SAMPLE
-    expected = least // max(step, 1)  # rows in the sample of a pattern that is just common
-    if step < 2 or expected < 8:
-        return False
-    sample = patterns_of(X[::step])
-    size = sample.size[~sample.observed.all(axis=1)]
-    return bool(size.max(initial=0) < expected)
 
 
 def _rows_worth_a_marginal(density: GaussianDensity) -> int:
