@@ -301,7 +301,6 @@ def estimate(
     shrinkage: Shrinkage = None,
     target: Target = "diagonal",
     regularisation: Regularisation = PLAIN,
-    threads: int = 1,
 ) -> GaussianDensity:
     """The density that fits complete rows best.
 
@@ -317,7 +316,7 @@ def estimate(
     values = regularisation.regularised(values, moments)
     weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight
     try:
-        covariance = regularisation.shape_of(structure.shape, values, names, weight, threads)
+        covariance = regularisation.shape_of(structure.shape, values, names, weight)
     except SingularCovarianceError:
         if structure.between:  # singular only if the pooled one is, of which more can be said
             pooled = structure.parts[1]

@@ -224,7 +224,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         structure = self.structure
         settings = (structure, self.divisor, self.shrinkage, self.target, self.regularisation)
         if statistics.is_complete:
-            return Fit(estimate(statistics.moments, names, *settings, threads))
+            return Fit(estimate(statistics.moments, names, *settings))
         complete = partial(missing_values.complete, statistics, structure, names)
         goal = replace(missing_values.EXACT, most=max_iterations)
         options: dict[str, Any] = {"goal": goal, "threads": threads}
