@@ -30,8 +30,8 @@ from gaussbayes.families.gaussian.shrinkage import (
 )
 from gaussbayes.families.gaussian.statistics import (
     GaussianStatistics,
-    complete_statistics,
     layout_for,
+    summarise,
 )
 from gaussbayes.families.gaussian.structure import (
     LEAVE_OUT_CORRELATIONS,
@@ -171,7 +171,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         X, labels, weights, k = rows.numbers, targets.labels, targets.weights, targets.n_classes
         layout = self.layout(k, X.shape[1])
         try:
-            return complete_statistics(X, labels, weights, k, layout, threads)
+            return GaussianStatistics(summarise(X, labels, weights, k, layout, threads))
         except DataError:
             return observe(X, labels, weights, k, layout, names, threads)
 
