@@ -72,8 +72,8 @@ CASES = [
     Case(Gaussian(), NUMBERS, exact=False),
     Case(Gaussian.of("diagonal", shared=True), NUMBERS, exact=False),
     Case(Gaussian.of("full", shared=0.5), NUMBERS, exact=False),
-    Case(Transformed((Standardised(1.5, 2.0),), Gaussian()), NUMBERS, exact=False),
-    Case(Transformed((POWER,), Gaussian.of("full", shared=True)), NUMBERS, exact=False),
+    Case(Transformed((Standardised(1.5, 2.0),) * 2, Gaussian()), NUMBERS, exact=False),
+    Case(Transformed((POWER,) * 2, Gaussian.of("full", shared=True)), NUMBERS, exact=False),
     Case(coded(NumberCode(), Gaussian()), NUMBERS, exact=False),
     Case(coded(CategoryCode(tuple("abc")), Gaussian.of(shared=True)), FEWER_LETTERS, exact=False),
 ]
