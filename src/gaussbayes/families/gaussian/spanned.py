@@ -64,6 +64,7 @@ class Spanned(Mapped):
 
     Examples
     --------
+    >>> from gaussbayes.data.rows import number_rows
     >>> from gaussbayes.families.gaussian.family import Gaussian
     >>> rows = number_rows(np.array([[0.0, 1.0, 5.0, 2.0], [1.0, 0.0, 4.0, 2.0], [3, 1, 4, 1]]))
     >>> targets, names = Targets(np.array([0, 0, 1], np.int32), 2), Schema(np.arange(2), 4)
