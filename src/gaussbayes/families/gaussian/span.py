@@ -106,8 +106,8 @@ class Span:
         if strange.size:
             msg = (
                 f"row {strange[0] + first_row} is not one of the {self.n_directions} rows that the "
-                f"model was fitted to, nor between them: with {self.n_columns} features, more than rows, "
-                "only what these rows span is kept. Fit to all rows at once, or begin with "
+                f"model was fitted to, nor between them: with {self.n_columns} features, more than "
+                "rows, only what these rows span is kept. Fit to all rows at once, or begin with "
                 "partial_fit, which keeps all pairs of features"
             )
             raise DataError(msg)
