@@ -158,6 +158,8 @@ def test_memory_is_bounded():
     model = GaussianClassifier(families={tuple(range(100)): "pairs"}).fit(X, y)
     (family,) = model.model_.settings.families
     assert 3 * family.levels.size**2 <= 4_000_000
+    (notice,) = model.notices_
+    assert "numbers have at most 8 bins, fewer than wanted" in str(notice)
     wide, codes = np.tile(X, (1, 12)), np.arange(60) % 2
     with pytest.raises(DataError, match="may be 4,000,000; give it fewer features"):
         GaussianClassifier(families={tuple(range(1200)): "pairs"}).fit(wide, codes)

@@ -57,6 +57,7 @@ class Pairs(Family[PairStatistics, PairsDensity]):
     bins: int | Literal["auto"] = 12
     backoff: float = 4.0
     levels: Levels | None = None
+    limited: bool = False  # whether memory allowed fewer bins than were wanted
 
     name: ClassVar[str] = "pairs"
     kind: ClassVar[Kind] = "any"
@@ -76,7 +77,17 @@ class Pairs(Family[PairStatistics, PairsDensity]):
     @property
     def plain(self) -> "Pairs":
         """The same before its levels were fixed."""
-        return replace(self, levels=None)
+        return replace(self, levels=None, limited=False)
+
+    @property
+    def notice(self) -> str | None:
+        """What users should know about the levels."""
+        if not self.limited:
+            return None
+        return (
+            f"numbers have at most {max(column.n_levels for column in self.fixed.of)} bins, fewer "
+            f"than wanted: there may be {MOST_COUNTS:,} counts of pairs of levels"
+        )
 
     @property
     def is_fixed(self) -> bool:
@@ -107,7 +118,7 @@ class Pairs(Family[PairStatistics, PairsDensity]):
         for bins in (most, *(fewer for fewer in BINS if fewer < most)):
             levels = levels_of(rows, targets.total_weights(), names.categorical, bins)
             if targets.n_classes * levels.size**2 <= MOST_COUNTS:
-                return [replace(self, levels=levels)]
+                return [replace(self, levels=levels, limited=bins < most)]
         n_counts = targets.n_classes * levels.size**2
         msg = (
             f"family 'pairs' cannot take {names.n_features} features in {targets.n_classes} "
@@ -197,7 +208,8 @@ class Pairs(Family[PairStatistics, PairsDensity]):
             levels = self.fixed.merged(weight, bins)
             if levels not in tried:
                 tried.append(levels)
-                yield [Pairs(bins, backoff, levels) for backoff in BACKOFFS]
+                limited = self.limited and levels == self.levels
+                yield [Pairs(bins, backoff, levels, limited) for backoff in BACKOFFS]
 
 
 def _check_finite(rows: Rows, names: Schema) -> None:

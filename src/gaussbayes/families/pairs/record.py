@@ -23,6 +23,7 @@ class SettingsRecord(Record, frozen=True):
 
     bins: Annotated[int, Meta(ge=2)]
     backoff: Annotated[float, Meta(gt=0)]
+    limited: bool
     categorical: list[bool]  # whether each column holds categories
     n_bins: Raw  # of each column; 0 if it holds categories
     lowest: Raw  # of each bin
@@ -38,6 +39,7 @@ class SettingsRecord(Record, frozen=True):
         return cls(
             family.bins,
             family.backoff,
+            family.limited,
             [isinstance(column, Groups) for column in columns],
             encode([column.n_levels if isinstance(column, Bins) else 0 for column in columns]),
             encode([value for column in bins for value in column.lowest]),
@@ -72,7 +74,7 @@ class SettingsRecord(Record, frozen=True):
                 if categories[j] or (np.diff(ordered) < 0).any() or not inner:
                     refuse("lowest", f"the bins of column {j}, in increasing order")
                 columns.append(Bins(tuple(ordered[::2].tolist()), tuple(ordered[1::2].tolist())))
-        return Pairs(self.bins, self.backoff, Levels(tuple(columns)))
+        return Pairs(self.bins, self.backoff, Levels(tuple(columns)), self.limited)
 
 
 class StatisticsRecord(Record, frozen=True):
