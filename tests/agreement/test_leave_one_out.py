@@ -12,11 +12,11 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
-from gaussbayes.data.rows import Targets, number_rows
+from gaussbayes.data.rows import LabelledRows, Targets, number_rows
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.gaussian.statistics import ClassMoments, summarise
 from gaussbayes.families.gaussian.structure import Structure
-from gaussbayes.model.left_out import HeldOutRows, hold_out
+from gaussbayes.model.left_out import held_out_rows, hold_out
 from gaussbayes.model.settings import Component, Settings
 from gaussbayes.model.statistics import Learnt
 from tests.designs import all_pairs
@@ -46,9 +46,11 @@ def left_out(
     families = [Gaussian(structure, divisor, shrinkage, target=target) for shrinkage in shrinkages]
     statistics = families[0].observe(number_rows(X), targets, schema)
     learnt = Learnt(np.arange(k), (statistics,), None)
-    data = HeldOutRows(number_rows(X), targets, learnt, schema, np.arange(len(X)))
     path = [Settings((Component(family, tuple(range(d))),), priors) for family in families]
-    return hold_out(data, path)[0]
+    data = held_out_rows(
+        LabelledRows(number_rows(X), targets, np.arange(k)), learnt, schema, path[0]
+    )
+    return hold_out(data, path, exact=True)[0]
 
 
 @cache

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray
-from gaussbayes.data.rows import Targets, number_rows
+from gaussbayes.data.rows import LabelledRows, Targets, number_rows
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.gaussian.shrinkage import Shrinkage
 from gaussbayes.families.gaussian.structure import Structure
-from gaussbayes.model.left_out import HeldOutRows, hold_out
+from gaussbayes.model.left_out import held_out_rows, hold_out
 from gaussbayes.model.settings import Component, Settings
 from gaussbayes.model.statistics import Learnt
 from tests.scored import estimate, log_posterior
@@ -48,11 +48,10 @@ def check(data: Rows, family: Gaussian, priors: str | None = None) -> None:
     d, targets = data.X.shape[1], Targets(data.codes, data.n_classes, data.weights)
     statistics = family.observe(number_rows(data.X), targets, data.schema)
     learnt = Learnt(data.schema.classes, (statistics,), None)
-    held_out = HeldOutRows(
-        number_rows(data.X), targets, learnt, data.schema, np.arange(len(data.X))
-    )
     settings = Settings((Component(family, tuple(range(d))),), priors)
-    (found,), _ = hold_out(held_out, [settings])
+    table = LabelledRows(number_rows(data.X), targets, data.schema.classes)
+    held_out = held_out_rows(table, learnt, data.schema, settings)
+    (found,), _ = hold_out(held_out, [settings], exact=True)
     if isinstance(found, GaussBayesError):
         with pytest.raises(type(found)):
             refitted(data, family, priors)

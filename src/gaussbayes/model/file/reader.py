@@ -27,8 +27,8 @@ from gaussbayes.model.file.document import (
     ModelRecord,
     PriorsRecord,
 )
-from gaussbayes.model.file.selection import SavedSelection
 from gaussbayes.model.model import Model
+from gaussbayes.model.selection import Selection
 from gaussbayes.model.settings import Component, Priors, Settings
 from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import Learnt, Unlabelled
@@ -47,7 +47,7 @@ _TAIL = re.compile(rb'(?<=\n)"checksum": "sha256:([0-9a-f]{64})"\n\}\n?\Z')
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
 
 
-def load_estimator(path: Path) -> tuple[Model, EstimatorName, SavedSelection | None]:
+def load_estimator(path: Path) -> tuple[Model, EstimatorName, Selection | None]:
     """Read the model in a file, the name of the class that saved it, and how it was selected."""
     try:
         return _loads(_read(path))
@@ -73,7 +73,7 @@ def _read(path: Path) -> bytes:
         return file.read(status.st_size + 1)
 
 
-def _loads(data: bytes) -> tuple[Model, EstimatorName, SavedSelection | None]:
+def _loads(data: bytes) -> tuple[Model, EstimatorName, Selection | None]:
     _check_size(len(data))
     # Without what an editor or a version control system of Windows may have added. A carriage
     # return cannot be part of a string in JSON, so that no two files become one.

@@ -11,7 +11,6 @@ import numpy as np
 from gaussbayes.base.atomic import replace_file
 from gaussbayes.base.errors import FileError, GaussBayesError
 from gaussbayes.base.records import encode, within
-from gaussbayes.base.result import Result
 from gaussbayes.families import family_records
 from gaussbayes.model.file.document import (
     CalibrationRecord,
@@ -27,8 +26,8 @@ from gaussbayes.model.file.document import (
     UnlabelledRecord,
 )
 from gaussbayes.model.file.reader import loads
-from gaussbayes.model.file.selection import SavedSelection
 from gaussbayes.model.model import Model
+from gaussbayes.model.selection import Selection
 from gaussbayes.model.solution import Solution
 
 
@@ -37,7 +36,7 @@ def save(
     path: Path,
     estimator: EstimatorName = "GaussianClassifier",
     *,
-    selection: Result | None = None,
+    selection: Selection | None = None,
     unlabelled_rows: bool = False,
 ) -> Path:
     """Write a model, see `dumps`, whole or not at all: whatever fails leaves the old file there."""
@@ -50,7 +49,7 @@ def dumps(
     model: Model,
     estimator: EstimatorName = "GaussianClassifier",
     *,
-    selection: Result | None = None,
+    selection: Selection | None = None,
     unlabelled_rows: bool = False,
 ) -> bytes:
     """The model file of a model.
@@ -82,7 +81,7 @@ def dumps(
 
 
 def _record(
-    model: Model, estimator: EstimatorName, selection: Result | None, unlabelled_rows: bool
+    model: Model, estimator: EstimatorName, selection: Selection | None, unlabelled_rows: bool
 ) -> ModelRecord:
     schema = model.schema
     return ModelRecord(
@@ -128,12 +127,12 @@ def _member(model: Model, unlabelled_rows: bool) -> MemberRecord:
     )
 
 
-def _saved(selection: Result) -> SavedSelection | None:
+def _saved(selection: Selection) -> Selection | None:
     """The scores of a selection; None if its rows were not held out."""
     scores = selection.to_dict()
     if scores["log_loss"] is None:
         return None
-    return msgspec.convert(scores, SavedSelection)
+    return msgspec.convert(scores, Selection)
 
 
 def _solution(model: Model) -> Solution | None:
