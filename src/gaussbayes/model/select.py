@@ -20,6 +20,7 @@ from scipy.special import entr
 from gaussbayes.base.errors import DataError, GaussBayesError, OptionError
 from gaussbayes.base.progress import track
 from gaussbayes.base.types import FloatArray
+from gaussbayes.families.protocol import Sized
 from gaussbayes.model.calibration import (
     Calibration,
     calibrate,
@@ -272,7 +273,11 @@ def _fitted(data: HeldOutRows, settings: Settings, n_jobs: int | None) -> Candid
             refused = str(error)
     if n_parameters is None:  # as far as is known without an estimate
         k, parts = data.classes.shape[0], settings.components
-        sizes = (part.family.n_parameters(k, len(part.columns)) or 0 for part in parts)
+        sizes = (
+            part.family.n_parameters(k, len(part.columns))
+            for part in parts
+            if isinstance(part.family, Sized)
+        )
         n_parameters = int(k - 1 + sum(sizes))
     return Candidate(
         settings.title,
