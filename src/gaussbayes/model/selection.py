@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 from msgspec import Meta
 
-from gaussbayes.base.numerals import counted, fixed, percent
+from gaussbayes.base.numerals import counted, fixed, percent, shortened
 from gaussbayes.base.result import Result
 from gaussbayes.base.text_tables import MOST_ROWS, Block, Styled, TextTable
 
@@ -27,6 +27,12 @@ class Candidate:
     transform: str | None  #: of the features
     unlabelled_weight: _Score  #: how much an unlabelled row counts beside a labelled one
     refused: str | None  #: why it has no scores
+
+    @property
+    def short_title(self) -> str:
+        """The title in fewer words, beside a column of the shrinkage."""
+        title, _, _ = self.title.partition(", shrinkage ")
+        return shortened(title.replace(" covariance", "").replace("scaled by ", ""), 46)
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -49,9 +55,10 @@ class Selection(Result):
     error 10.00 %
     <BLANKLINE>
     candidates, best first: scores on held-out rows before calibration
-    model            parameters    error  log loss   Brier
-    ──────────────────────────────────────────────────────
-    full covariance           9  10.00 %    0.2500  0.1500
+           shrink-   para-              log   Brier
+    model      age  meters    error    loss   score
+    ───────────────────────────────────────────────
+    full      none       9  10.00 %  0.2500  0.1500
     """
 
     title: str  #: the selected model in a few words
@@ -78,19 +85,32 @@ class Selection(Result):
             f"Selected: {self.title}; held-out log loss {self.log_loss:.4f} "
             f"(class frequencies: {self.baseline_log_loss:.4f}), error {100 * self.error:.2f} %"
         )
-        rows = [(each.title, str(each.n_parameters), *each.cells) for each in self.candidates]
+        rows: list[tuple[str, ...]] = [
+            (
+                each.short_title,
+                "none" if each.shrinkage is None else str(each.shrinkage),
+                str(each.n_parameters),
+                *each.cells,
+            )
+            for each in self.candidates
+        ]
         rows[0] = tuple(map(Styled, rows[0]))
         reasons = [each.refused for each in self.candidates if each.refused is not None]
         notes = []
         if reasons:
             many = counted(len(reasons), "candidate")
             notes = [f"{many} cannot be judged, the first because: {reasons[0]}"]
-        scores = ("error", "log loss", "Brier")
+        scores = ("error", "log\nloss", "Brier\nscore")
         title = "candidates, best first: scores on held-out rows before calibration"
         blocks: list[Block] = [sentence]
         blocks.append(
             TextTable.first(
-                ("model", "parameters", *scores), rows, len(rows), most, title=title, notes=notes
+                ("model", "shrink-\nage", "para-\nmeters", *scores),
+                rows,
+                len(rows),
+                most,
+                title=title,
+                notes=notes,
             )
         )
         if self.weights:
