@@ -14,7 +14,6 @@ import pytest
 
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
 from gaussbayes.kernels import Kernels, native
-from gaussbayes.kernels.arrays import Columns
 from tests.designs import all_pairs
 from tests.oracles import exact_scatter, relative_error
 
@@ -116,18 +115,6 @@ def test_any_strides(kernels: Kernels, layout: ScatterLayout) -> None:
         view = MEMORY[memory](X)
         expected = by_definition(view, codes, weights, 2)
         assert_moments(kernels.accumulate(view, codes, weights, 2, layout), expected, layout)
-
-
-@each_layout
-def test_columns_that_lie_apart(kernels: Kernels, layout: ScatterLayout) -> None:
-    for dtype, (n, d) in product(("float32", "float64"), ((1, 1), (40, 3), (5000, 10), (300, 37))):
-        X, codes, choices = some_rows(n, d, 3, dtype)
-        apart = Columns(tuple(np.ascontiguousarray(column) for column in X.T))
-        for weights in choices:
-            found = kernels.accumulate(apart, codes, weights, 3, layout)
-            together = kernels.accumulate(np.asfortranarray(X), codes, weights, 3, layout)
-            for own, other in zip(found, together, strict=True):
-                np.testing.assert_array_equal(own, other)
 
 
 @cache
@@ -255,14 +242,6 @@ def test_a_constant_feature_has_no_scatter(kernels: Kernels, layout: ScatterLayo
 
 
 @each_layout
-def test_the_same_again(kernels: Kernels, layout: ScatterLayout) -> None:
-    X, codes, (_, weights) = some_rows(5_000, 11, 3, "float64")
-    first = kernels.accumulate(X, codes, weights, 3, layout)
-    for one, two in zip(first, kernels.accumulate(X, codes, weights, 3, layout), strict=True):
-        np.testing.assert_array_equal(one, two)
-
-
-@each_layout
 def test_moments_do_not_depend_on_where_rows_lie(kernels: Kernels, layout: ScatterLayout) -> None:
     """Neither on strides, nor on alignment, nor on what is next to the rows in memory.
 
@@ -290,18 +269,6 @@ def test_no_rows(kernels: Kernels, layout: ScatterLayout) -> None:
     nobody = np.zeros(0, dtype=np.int32)
     for result in kernels.accumulate(np.zeros((0, 3)), nobody, None, 2, layout):
         assert not result.any()
-
-
-@each_layout
-def test_one_row(kernels: Kernels, layout: ScatterLayout) -> None:
-    row = np.array([[0.1, -2.0, 3e10]])
-    weight, anchor, offset, scatter = kernels.accumulate(
-        row, np.array([1], dtype=np.int32), np.array([0.5]), 3, layout
-    )
-    assert weight.tolist() == [0.0, 0.5, 0.0]
-    np.testing.assert_array_equal(anchor, [[0, 0, 0], row[0], [0, 0, 0]])
-    assert not offset.any()
-    assert not scatter.any()
 
 
 @each_layout

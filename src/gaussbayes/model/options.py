@@ -36,12 +36,10 @@ In units of their ranges features such as pixels stay comparable; powers make fe
 
 AUTOMATIC_SETTINGS: Mapping[str, Any] = {
     "covariance": AUTOMATIC,
-    "estimate": "predictive",
-    "shared": AUTOMATIC,
-    "shrinkage": AUTOMATIC,
     "target": "spherical",
     "transforms": AUTOMATIC,
     "coded": AUTOMATIC,
+    "bins": AUTOMATIC,
     "smoothing": 1.0,
 }
 """The settings of `AutoClassifier`: what is selected on held-out rows."""
@@ -88,7 +86,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "families",
         None,
-        "Distribution of individual features: gaussian, categorical or poisson.",
+        "Distribution of individual features: gaussian, categorical, poisson or pairs.",
         (None,),
         types=(Mapping,),
         form="a mapping such as {'visits': 'poisson'}",
@@ -416,6 +414,7 @@ def internal_options(
     target: str = "diagonal",
     estimate: str = "plug_in",
     transforms: Any = None,
+    bins: Any = 12,
     smoothing: float = 0.0,
     families: Any = None,
     unlabelled_weight: float | None = None,
@@ -440,6 +439,7 @@ def internal_options(
         "shrinkage": shrinkage,
         "target": target,
         "estimate": estimate,
+        "bins": bins,
         "smoothing": float(smoothing),
     }
     made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now
@@ -502,7 +502,12 @@ def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:
             check_family(family)  # a name that is not known is an error now
         several = features if isinstance(features, tuple) else (features,)
         pairs.append((tuple(several), family))
-    return tuple(pairs)
+    # Pairs of levels are of all columns that are given this family, named together or not.
+    joined = tuple(
+        feature for features, family in pairs if family == "pairs" for feature in features
+    )
+    others = [pair for pair in pairs if pair[1] != "pairs"]
+    return (*others, *([(joined, "pairs")] if joined else []))
 
 
 def _transform(transform: Any) -> Any:

@@ -102,17 +102,9 @@ class Selection(Result):
             notes = [f"{many} cannot be judged, the first because: {reasons[0]}"]
         scores = ("error", "log\nloss", "Brier\nscore")
         title = "candidates, best first: scores on held-out rows before calibration"
+        columns = ("model", "shrink-\nage", "para-\nmeters", *scores)
         blocks: list[Block] = [sentence]
-        blocks.append(
-            TextTable.first(
-                ("model", "shrink-\nage", "para-\nmeters", *scores),
-                rows,
-                len(rows),
-                most,
-                title=title,
-                notes=notes,
-            )
-        )
+        blocks.append(TextTable.first(columns, rows, len(rows), most, title=title, notes=notes))
         if self.weights:
             lines = [(f"{each.unlabelled_weight:g}", *each.cells) for each in self.weights]
             title = "weight of unlabelled rows: labelled rows predicted in folds"
