@@ -25,12 +25,12 @@ from gaussbayes import kernels
 from gaussbayes.base.checks import as_numbers
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.finite import check_finite
-from gaussbayes.base.patterns import patterns_of
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import CACHED, for_each, ranges, rows_at_once
 from gaussbayes.base.types import Divisor, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian import class_pairs, description, drawing, expectation
+from gaussbayes.families.gaussian.patterns import patterns_of
 from gaussbayes.families.gaussian.reduced_rank import Reduced
 from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
 from gaussbayes.families.gaussian.shrinkage import (
