@@ -1,7 +1,6 @@
 """Parquet files → batches of rows; a row group is never whole in memory."""
 
 from collections.abc import Iterator, Sequence
-from io import BufferedReader
 from typing import Any
 
 import pyarrow as pa
@@ -9,7 +8,7 @@ from pyarrow import parquet
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.data.expansion import FREE_MEMORY, check_total
-from gaussbayes.data.files import SourceFile, naming, seekable
+from gaussbayes.data.files import OpenBytes, SourceFile, naming, seekable
 from gaussbayes.data.readers.batches import BinaryReader
 from gaussbayes.data.tables import is_string
 
@@ -22,7 +21,7 @@ _READ_BYTES = 1 << 25
 class ParquetReader(BinaryReader):
     """A Parquet file."""
 
-    def __init__(self, file: SourceFile, stream: BufferedReader) -> None:
+    def __init__(self, file: SourceFile, stream: OpenBytes) -> None:
         super().__init__(file)
         self._handle = seekable(file, stream)
         self.size = int(self._handle.size())
