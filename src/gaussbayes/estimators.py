@@ -1222,7 +1222,7 @@ class BaseClassifier(
         marks = self._options().label_marks
         table = labelled_rows(encoder, self._checked(X), y, sample_weight, marks)
         schema = encoder.schema(table.classes)
-        return observe(table, before.observing, schema, n_threads(self.n_jobs)).with_rows()
+        return observe(table, before.settings, schema, n_threads(self.n_jobs)).with_rows()
 
     def _request(self, y: LabelsLike, sample_weight: WeightsLike) -> tuple[str, dict[str, Any]]:
         """The target, and what else is asked of a source of more rows."""

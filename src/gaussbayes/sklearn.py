@@ -702,7 +702,8 @@ class GaussianNB(
     def _added(self, model: Model) -> float | None:
         if model.learnt is None:
             return None
-        family: Gaussian = model.components[0].family
+        family = model.components[0].family
+        assert isinstance(family, Gaussian)
         return family.added_variance(model.learnt.parts[0], model.schema)
 
 

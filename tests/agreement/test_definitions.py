@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
@@ -82,21 +81,6 @@ def test_shared_spherical_is_nearest_centroid(data: tuple[Any, Any]) -> None:
     ours = GaussianClassifier("spherical", shared=True, priors="uniform").fit(X, y)
     theirs = NearestCentroid().fit(X, y)
     assert ours.predict(X).tolist() == theirs.predict(X).tolist()
-
-
-@pytest.mark.parametrize("covariance", ["full", "diagonal", "spherical"])
-@pytest.mark.parametrize("shared", [False, True])
-def test_likelihoods_are_scipy_s_densities(
-    data: tuple[Any, Any], covariance: Any, shared: bool
-) -> None:
-    X, y = data
-    model = GaussianClassifier(covariance, shared=shared).fit(X, y)
-    covariances = np.broadcast_to(model.covariances_, (3, X.shape[1], X.shape[1]))
-    for code, (mean, sigma) in enumerate(zip(model.means_, covariances, strict=True)):
-        density = multivariate_normal(mean, sigma)
-        np.testing.assert_allclose(
-            model.scores(X).log_likelihood[:, code], density.logpdf(X), rtol=1e-9
-        )
 
 
 def test_a_condition_number_of_2e12() -> None:

@@ -7,13 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.datasets import load_iris, load_wine
 from sklearn.metrics import (
-    average_precision_score,
     log_loss,
-    precision_recall_curve,
-    roc_auc_score,
-    roc_curve,
 )
 from sklearn.model_selection import (
     KFold,
@@ -42,25 +38,6 @@ IRIS, WINE = load_iris(return_X_y=True), load_wine(return_X_y=True)
 
 
 # Errors counted by refitting scikit-learn's models without each row.
-@pytest.mark.parametrize(
-    ("load", "settings", "errors"),
-    [
-        (load_iris, LDA, 3),
-        (load_iris, QDA, 4),
-        (load_iris, NAIVE_BAYES, 7),
-        (load_wine, LDA, 2),
-        (load_wine, QDA, 1),
-        (load_wine, NAIVE_BAYES, 5),
-        (load_breast_cancer, LDA, 24),
-        (load_breast_cancer, QDA, 25),
-        (load_breast_cancer, NAIVE_BAYES, 38),
-    ],
-)
-def test_leave_one_out_counts(load: Any, settings: dict[str, Any], errors: int) -> None:
-    X, y = load(return_X_y=True)
-    found = GaussianClassifier(**settings).evaluate(X, y, cv="loo")
-    assert found.n_errors == errors
-    assert found.how == f"leave-one-out predictions of {len(y)} rows"
 
 
 @pytest.mark.parametrize(
@@ -141,35 +118,6 @@ def test_the_fitted_model_judges_these_rows() -> None:
     assert record["bayes_error"]["error"] == found.bayes_error.error
     assert max(map(len, str(found).splitlines())) <= 80
     assert AutoClassifier().evaluate(X, y, cv=2).bayes_error is None  # there is no single model
-
-
-@pytest.mark.parametrize("ties", [False, True])
-def test_curves_are_those_of_scikit_learn(ties: bool) -> None:
-    X, y = load_breast_cancer(return_X_y=True)
-    X = X[:, [0, 1]].round(0 if ties else 9)
-    model = GaussianClassifier().fit(X, y)
-    found, posterior = model.evaluate(X, y), model.predict_proba(X)
-    for code in range(2):
-        truth, score = y == code, posterior[:, code]
-        roc, curve = found.roc[code], found.precision_recall[code]
-        assert roc.area == pytest.approx(roc_auc_score(truth, score), rel=1e-9)
-        assert curve.average_precision == pytest.approx(average_precision_score(truth, score))
-        false, true, _ = roc_curve(truth, score, drop_intermediate=False)
-        points = set(zip(false.round(9), true.round(9), strict=True))
-        ours = zip(roc.false_positive_rate, roc.true_positive_rate, strict=True)
-        assert {(round(a, 9), round(b, 9)) for a, b in ours} <= points
-        precision, recall, _ = precision_recall_curve(truth, score)
-        points = set(zip(recall.round(9), precision.round(9), strict=True))
-        ours = zip(curve.recall, curve.precision, strict=True)
-        assert {(round(a, 9), round(b, 9)) for a, b in ours} <= points
-        calibration = found.class_calibration[code]
-        group = np.minimum((score * 10).astype(int), 9)
-        for place, number in enumerate(calibration.group):
-            own = group == number
-            assert calibration.count[place] == own.sum()
-            assert calibration.stated[place] == pytest.approx(score[own].mean())
-            assert calibration.observed[place] == pytest.approx(truth[own].mean())
-        assert (roc.label, curve.label, calibration.label) == (code, code, code)
 
 
 def test_a_class_of_one_row_is_never_held_out() -> None:

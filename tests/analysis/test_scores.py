@@ -8,10 +8,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from scipy.special import logsumexp
-from scipy.stats import chi2, multivariate_normal
 
-from gaussbayes import AutoClassifier, Columns, GaussianClassifier, OptionError
+from gaussbayes import Columns, GaussianClassifier, OptionError
 from gaussbayes.datasets import load_iris
 
 IRIS = load_iris()
@@ -19,26 +17,6 @@ X, Y = IRIS.rows, IRIS.labels
 MODEL = GaussianClassifier().fit(X, Y)
 BY_CLASS = ("posterior", "log_likelihood", "log_joint", "squared_distance", "p_value")
 COLUMNS = {"label", *BY_CLASS, "log_evidence", "novelty_p_value"}
-
-
-def test_columns_are_those_of_the_definitions() -> None:
-    scores = MODEL.scores(X)
-    pairs = zip(MODEL.means_, MODEL.covariances_, strict=True)
-    densities = [multivariate_normal(mean, covariance) for mean, covariance in pairs]
-    likelihood = np.column_stack([density.logpdf(X) for density in densities])
-    joint = likelihood + np.log(1 / 3)
-    evidence = logsumexp(joint, axis=1)
-    np.testing.assert_allclose(scores.log_likelihood, likelihood, rtol=1e-9)
-    np.testing.assert_allclose(scores.log_joint, joint, rtol=1e-9)
-    np.testing.assert_allclose(scores.log_evidence, evidence, rtol=1e-9)
-    np.testing.assert_allclose(scores.posterior, np.exp(joint - evidence[:, None]), atol=1e-9)
-    assert scores.label.tolist() == MODEL.classes_[joint.argmax(axis=1)].tolist()
-    squares = -2 * (likelihood - [density.logpdf(density.mean) for density in densities])
-    np.testing.assert_allclose(scores.squared_distance, squares, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(scores.p_value, chi2.sf(squares, 4), rtol=1e-6, atol=1e-300)
-    assert scores.novelty_p_value is scores.novelty_p_value  # computed once
-    calibrated = AutoClassifier().fit(X, Y)
-    np.testing.assert_array_equal(calibrated.scores(X).posterior, calibrated.predict_proba(X))
 
 
 def test_frames_are_those_of_the_rows() -> None:

@@ -181,6 +181,7 @@ def test_collinear_features(structure: tuple[Any, bool], scale: float) -> None:
         ({"ash": 1.0}, "without a prior: 'oak'"),
         ("equal", "priors must be None, 'uniform'.* got 'equal'"),
         (["x", "y"], "priors must be numbers"),
+        (3.0, "priors must be None|priors are needed"),
     ],
 )
 def test_bad_priors(priors: Any, what: str) -> None:
@@ -287,16 +288,3 @@ def test_unknown_labels_when_asking() -> None:
         model.negative_log_likelihood(X[:2], ["elm", "oak"])
     with pytest.raises(DataError, match=r"unknown labels: \[0, 1\]"):
         model.negative_log_likelihood(X[:2], [[0.5, 0.5], [0.1, 0.9]])
-
-
-def test_models_with_given_parameters_cannot_learn_on() -> None:
-    X, y = trees()
-    made = GaussianClassifier.from_parameters([0.5, 0.5], [[0] * 3, [1] * 3], np.eye(3))
-    learnt = GaussianClassifier().fit(X, y)
-    for call in (
-        lambda: made.partial_fit(X, y),
-        lambda: made.merge(learnt),
-        lambda: learnt.merge(made),
-    ):
-        with pytest.raises(DataError, match="needs what was learnt .*its parameters were given"):
-            call()

@@ -4,30 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import config_context
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from gaussbayes import AutoClassifier, GaussianClassifier, compare, drift
-from gaussbayes.base.errors import DataError
 from gaussbayes.model.model import Model
 from tests.models import iris
 
 X, Y = iris()
-
-
-def test_rows_held_out_whether_it_is_fitted_or_not() -> None:
-    model = GaussianClassifier(shared=True)
-    folds = StratifiedKFold(10, shuffle=True, random_state=0)
-    posterior = cross_val_predict(model, X, Y, cv=folds, method="predict_log_proba")
-    codes = np.searchsorted(np.unique(Y), Y)
-    loss = -posterior[np.arange(150), codes].mean()
-    assert model.evaluate(X, Y).log_loss == pytest.approx(loss, rel=1e-10)
-    model.fit(X, Y)
-    assert model.evaluate(X, Y, cv=10).log_loss == pytest.approx(loss, rel=1e-10)
-    assert model.evaluate(X, Y).log_loss < loss
-    left_out = model.leave_one_out(X, Y)
-    assert model.evaluate(X, Y, cv="loo").log_loss == left_out.evaluation.log_loss
-    with pytest.raises(DataError, match="unknown labels"):
-        model.evaluate(X, ["rose"] * 150)
 
 
 def test_costs_and_rows_without_label() -> None:

@@ -1,5 +1,6 @@
 """Rows left out one at a time, and the choice of structure and shrinkage by them."""
 
+import re
 import warnings
 from typing import Any
 
@@ -7,32 +8,21 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.metrics import log_loss
-from sklearn.model_selection import LeaveOneOut, cross_val_predict
-from sklearn.naive_bayes import CategoricalNB
 
-from gaussbayes import Columns, DataError, GaussianClassifier
+from gaussbayes import (
+    Columns,
+    DataError,
+    GaussianClassifier,
+    OptionError,
+    SingularCovarianceError,
+)
 from gaussbayes.data.categories import UnseenCategoryWarning
 from tests.designs import all_pairs
 from tests.models import STRUCTURES, iris
 
-
-@pytest.mark.parametrize(("covariance", "shared"), [*STRUCTURES, ("full", 0.4), ("diagonal", 0.4)])
-def test_rows_are_left_out_as_if_models_were_fitted_without_them(
-    covariance: str, shared: bool | float
-) -> None:
-    X, y = iris()
-    model = GaussianClassifier(covariance, shared=shared, shrinkage=0.1)
-    found = model.leave_one_out(X, y)
-    told = cross_val_predict(model, X, y, cv=LeaveOneOut(), method="predict_log_proba", n_jobs=1)
-    np.testing.assert_allclose(found.log_posterior, told, atol=1e-10)
-    assert found.evaluation.log_loss == pytest.approx(log_loss(y, np.exp(told)), rel=1e-9)
-
-
 # Numbers and categories.
 
 N = 45
-NUMBERS, CATEGORIES = ["pressure", "warmth"], ["wind", "month"]
 
 
 def few_days(n: int) -> tuple[pd.DataFrame, np.ndarray]:
@@ -92,23 +82,6 @@ def test_equal_to_fitting_without_each_row(
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
 
 
-@pytest.mark.parametrize("smoothing", [0.5, 1.0])
-def test_categories_alone_by_scikit_learn(smoothing: float) -> None:
-    """Nothing of ours on the other side: `CategoricalNB` without each row."""
-    random = np.random.default_rng(0)
-    y = random.integers(0, 2, 50)
-    X = random.integers(0, 3, (50, 2))
-    found = GaussianClassifier(
-        columns=Columns(categorical=[0, 1]), smoothing=smoothing
-    ).leave_one_out(X, y)
-    for row in range(50):
-        others = np.arange(50) != row
-        theirs = CategoricalNB(alpha=smoothing, min_categories=3).fit(X[others], y[others])
-        expected = theirs.predict_log_proba(X[row : row + 1])[0]
-        np.testing.assert_allclose(found.log_posterior[row], expected, atol=1e-12)
-    assert found.evaluation.n_errors == int((found.log_posterior.argmax(axis=1) != y).sum())
-
-
 @pytest.mark.parametrize("columns", [["wind"], ["pressure", "wind"]])
 def test_the_only_row_of_a_class_takes_it_along(columns: list[str]) -> None:
     X = pd.DataFrame(
@@ -140,30 +113,6 @@ def test_a_row_that_is_impossible_everywhere() -> None:
     assert np.isfinite(model.set_params(smoothing=0.1).leave_one_out(X, y).log_posterior).all()
 
 
-def test_missing_numbers_beside_categories() -> None:
-    """There is no closed form: each row takes a fit, with EM."""
-    hole = FRAME.assign(warmth=FRAME["warmth"].where(np.arange(N) % 4 != 1))
-    model = GaussianClassifier("diagonal", smoothing=1.0)
-    found = model.leave_one_out(hole, Y)
-    np.testing.assert_allclose(found.log_posterior, refitted(model, hole, Y, None), atol=1e-8)
-    assert found.n_folds == N
-
-
-def test_rows_without_label_stay_on_the_training_side() -> None:
-    labels = np.where(np.arange(N) % 5 == 3, None, Y)
-    model = GaussianClassifier("diagonal", shared=True, smoothing=1.0)
-    found = model.leave_one_out(FRAME, labels)
-    known = np.flatnonzero([label is not None for label in labels])
-    assert found.rows.tolist() == known.tolist()
-    for place, row in enumerate(known[:12]):
-        others = np.arange(N) != row
-        without = clone(model).fit(FRAME[others], labels[others])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UnseenCategoryWarning)
-            expected = without.predict_log_proba(FRAME[row : row + 1])[0]
-        np.testing.assert_allclose(found.log_posterior[place], expected, atol=1e-7)
-
-
 def test_what_leaving_out_refuses() -> None:
     lonely = FRAME.assign(
         wind=pd.Categorical(np.where(np.arange(N) == int(np.argmax(Y == "wet")), "a", None))
@@ -171,13 +120,6 @@ def test_what_leaving_out_refuses() -> None:
     columns = Columns(features=list(lonely.columns))
     with pytest.raises(DataError, match="'wind' is missing in every row"):
         GaussianClassifier(columns=columns).leave_one_out(lonely, Y)
-
-
-@pytest.mark.parametrize("n_jobs", [1, 4])
-def test_threads_change_nothing(n_jobs: int) -> None:
-    model = GaussianClassifier(smoothing=1.0, n_jobs=n_jobs)
-    one = GaussianClassifier(smoothing=1.0, n_jobs=2).leave_one_out(FRAME, Y).log_posterior
-    np.testing.assert_array_equal(model.leave_one_out(FRAME, Y).log_posterior, one)
 
 
 def soft_labels(labels: np.ndarray) -> np.ndarray:
@@ -212,3 +154,100 @@ def test_soft_labels_are_held_out_and_count_in_part() -> None:
         assert seen.error == pytest.approx(weight @ wrong / n, rel=1e-12)
         assert seen.n_rows == n
         np.testing.assert_allclose(seen.confusion.sum(axis=1), soft.sum(axis=0), rtol=1e-12)
+
+
+# Where something cannot be fitted, or cannot be told, without a row.
+
+
+def some_rows(codes: Any, d: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of overlapping classes with correlated features."""
+    rng, codes = np.random.default_rng(0), np.asarray(codes)
+    X = rng.normal(size=(codes.size, d)) @ rng.normal(size=(d, d))
+    return X + rng.normal(size=(codes.max() + 1, d))[codes], codes
+
+
+@pytest.mark.parametrize(("covariance", "shared"), [*STRUCTURES, ("full", 0.4), ("diagonal", 0.4)])
+def test_a_row_that_outweighs_all_others(covariance: Any, shared: Any) -> None:
+    X, y = some_rows(np.arange(60) % 3)
+    weights = np.where(np.arange(60) == 4, 1e12, 1.0)
+    model = GaussianClassifier(covariance, shared=shared, shrinkage=0.1)
+    found = model.leave_one_out(X, y, weights).log_posterior[4]
+    others = np.arange(60) != 4
+    expected = model.fit(X[others], y[others]).predict_log_proba(X[[4]])[0]
+    np.testing.assert_allclose(found, expected, rtol=1e-11)
+
+
+@pytest.mark.parametrize("priors", [None, "uniform", [0.5, 0.1, 0.4], {0: 0.5, 1: 0.1, 2: 0.4}])
+def test_a_class_without_its_only_row_is_impossible(priors: Any) -> None:
+    """The others share the prior that is left: of given ones 0.5 and 0.1 remain."""
+    X, y = some_rows(np.where(np.arange(40) == 11, 2, np.arange(40) % 2))
+    posterior = GaussianClassifier(shared=True, priors=priors).leave_one_out(X, y).log_posterior
+    assert np.flatnonzero(np.isneginf(posterior).any(axis=1)).tolist() == [11]
+    left = priors if priors in (None, "uniform") else [5 / 6, 1 / 6]
+    two = GaussianClassifier(shared=True, priors=left)
+    expected = two.fit(X[y < 2], y[y < 2]).predict_log_proba(X[[11]])[0]
+    np.testing.assert_allclose(posterior[11], [*expected, -np.inf], rtol=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("codes", "d", "options", "problem"),
+    [
+        (
+            [*np.arange(20) % 2, 2],
+            3,
+            {"shared": True, "priors": [0.0, 0.0, 1.0]},
+            "without row 21 of 21 .* only class 2 has a prior above 0",
+        ),
+        (
+            np.repeat([0, 1], [4, 20]),  # class 0 has d + 1 rows
+            3,
+            {},
+            r"without row 1 of 24 the model cannot .* class 0 has 3 rows.*\(shrinkage=0.1\)",
+        ),
+        (
+            [0, 0, *np.ones(20, int)],
+            1,
+            {"covariance": "spherical", "divisor": "unbiased"},
+            "without row 1 of 22 .* divides by 0",
+        ),
+    ],
+)
+def test_what_cannot_be_told_without_a_row(
+    codes: Any, d: int, options: dict[str, Any], problem: str
+) -> None:
+    X, y = some_rows(codes, d)
+    with pytest.raises((DataError, OptionError, SingularCovarianceError)) as caught:
+        GaussianClassifier(**options).leave_one_out(X, y)
+    assert re.search(problem, str(caught.value), re.DOTALL)
+    if not options:
+        for helps in ({"shrinkage": 0.1}, {"shared": True}):
+            told = GaussianClassifier(**helps).leave_one_out(X, y).log_posterior
+            assert told.shape == (24, 2)
+
+
+def test_a_feature_that_is_constant_without_a_row() -> None:
+    X, y = some_rows(np.arange(60) % 2)
+    X[:, 1] = 0.0
+    X[[0, 1, 3], 1] = [1.0, 1.0, 2.0]  # class 0 varies by row 0 alone
+    for covariance in ("full", "diagonal"):
+        with pytest.raises(SingularCovarianceError, match="without row 1 of 60 .* class 0 does"):
+            GaussianClassifier(covariance).leave_one_out(X, y)
+
+
+def test_the_only_row_of_one_of_two_classes_is_called_impossible() -> None:
+    X, y = some_rows([*np.zeros(20, int), 1])
+    told = GaussianClassifier(shared=True).leave_one_out(X, y).log_posterior
+    assert told[20].tolist() == [0.0, -np.inf]
+    assert np.isfinite(told[:20]).all()
+
+
+def test_log_posteriors_near_0_keep_their_digits() -> None:
+    y = np.arange(60) % 2
+    X = np.random.default_rng(0).normal(size=(60, 1)) + 12.0 * y[:, None]
+    model = GaussianClassifier(shared=True)
+    found = model.leave_one_out(X, y).log_posterior
+    for row in range(0, 60, 7):
+        others = np.arange(60) != row
+        expected = clone(model).fit(X[others], y[others]).predict_log_proba(X[[row]])[0]
+        assert 0 < -expected.max() < 1e-16
+        np.testing.assert_allclose(found[row].max(), expected.max(), rtol=1e-9, atol=0.0)

@@ -84,8 +84,25 @@ def test_weights_are_routed(model: Any) -> None:
         routed = clone(model).set_fit_request(sample_weight=True)
         routed.set_score_request(sample_weight=True)
         pipeline = make_pipeline(routed).fit(FRAME, Y, sample_weight=weights)
-        scores = cross_validate(
-            clone(routed), FRAME, Y, params={"sample_weight": weights}, error_score="raise"
+        found = cross_validate(
+            clone(routed),
+            FRAME,
+            Y,
+            params={"sample_weight": weights},
+            error_score="raise",
+            return_estimator=True,
+            return_indices=True,
         )
     np.testing.assert_array_equal(pipeline.predict_proba(FRAME), expected.predict_proba(FRAME))
-    assert scores["test_score"].min() > 0.8
+    assert found["test_score"].min() > 0.8
+    for fitted, rows in zip(found["estimator"], found["indices"]["train"], strict=True):
+        again = clone(model).fit(FRAME.iloc[rows], Y[rows], weights[rows])
+        np.testing.assert_array_equal(fitted.predict_proba(FRAME), again.predict_proba(FRAME))
+
+
+def test_html_shows_settings_and_attributes() -> None:
+    model = GaussianClassifier("diagonal", shared=True)
+    assert "diagonal" in model._repr_html_()
+    page = model.fit(FRAME, Y)._repr_html_()
+    assert "classes_" in page
+    assert "feature_names_in_" in page

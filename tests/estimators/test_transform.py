@@ -1,6 +1,5 @@
 """Features that are transformed, through the classifier: learning, streams, files, bad input."""
 
-import pickle
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -53,40 +52,6 @@ NUMBERS = ["income", "area", "share"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_scores_do_not_depend_on_units(kind: str) -> None:
-    """Posteriors stay, densities change by the volume of the new units."""
-    factors = np.array([1e-6, 3.0, 1e5])
-    other = X.assign(**{name: X[name] * f for name, f in zip(NUMBERS, factors, strict=True)})
-    for options in ({}, {"shared": True}, {"covariance": "spherical", "shared": 0.3}):
-        a = GaussianClassifier(transforms=kind, **options).fit(X, Y)
-        b = GaussianClassifier(transforms=kind, **options).fit(other, Y)
-        np.testing.assert_allclose(a.predict_proba(X), b.predict_proba(other), rtol=1e-5, atol=1e-9)
-        shift = np.log(factors).sum()
-        np.testing.assert_allclose(a.score_samples(X), b.score_samples(other) + shift, rtol=1e-5)
-
-
-def test_standardised_features_change_nothing_that_is_not_shrunk() -> None:
-    plain = GaussianClassifier().fit(X, Y)
-    model = GaussianClassifier(transforms="standardised").fit(X, Y)
-    np.testing.assert_allclose(model.predict_log_proba(X), plain.predict_log_proba(X), rtol=1e-8)
-    np.testing.assert_allclose(model.score_samples(X), plain.score_samples(X), rtol=1e-10)
-    np.testing.assert_allclose(model.means_, plain.means_, rtol=1e-10)
-    np.testing.assert_allclose(model.covariances_, plain.covariances_, rtol=1e-8)
-    assert model.n_parameters_ == plain.n_parameters_
-
-
-def test_logarithms_are_the_classifier_of_logarithms() -> None:
-    """Evidence differs by the slopes of the logarithms, 1 / x."""
-    logs = X.assign(**{name: np.log(X[name]) for name in NUMBERS})
-    plain = GaussianClassifier(shared=True).fit(logs, Y)
-    model = GaussianClassifier(shared=True, transforms="log").fit(X, Y)
-    np.testing.assert_allclose(model.predict_log_proba(X), plain.predict_log_proba(logs), atol=1e-9)
-    expected = plain.score_samples(logs) - logs[NUMBERS].sum(axis=1)
-    np.testing.assert_allclose(model.score_samples(X), expected, rtol=1e-10)
-    np.testing.assert_allclose(model.scores(X).p_value, plain.scores(logs).p_value, rtol=1e-6)
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_rows_left_out_are_those_of_models_without_them(kind: str) -> None:
     """Given the transforms, which are learnt once."""
     x, y = X[:45], Y[:45]
@@ -97,25 +62,6 @@ def test_rows_left_out_are_those_of_models_without_them(kind: str) -> None:
         again = clone(model).fit(x[others], y[others], like=model)
         expected = again.predict_log_proba(x[i : i + 1])[0]
         np.testing.assert_allclose(left_out.log_posterior[i], expected, rtol=1e-8, atol=1e-9)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_rows_added_merged_and_forgotten(kind: str, tmp_path: Path) -> None:
-    """The first rows say how all are transformed; with that, any order gives one model."""
-    first = GaussianClassifier(transforms=kind).partial_fit(X[:90], Y[:90])
-    expected = clone(first).fit(X, Y, like=first).predict_log_proba(X)
-    second = clone(first).fit(X[90:], Y[90:], like=first)
-    loaded = GaussianClassifier.load(first.save(tmp_path / "model.json"))
-    for model in (
-        clone(first).fit(X[:90], Y[:90], like=second).merge(second),
-        clone(first).fit(X[90:], Y[90:], like=loaded).merge(first),
-        pickle.loads(pickle.dumps(first)).partial_fit(X[90:], Y[90:]),
-        loaded.partial_fit(X[90:], Y[90:]),
-        first.partial_fit(X, Y).forget(X[:90], Y[:90]),
-    ):
-        np.testing.assert_allclose(model.predict_log_proba(X), expected, rtol=1e-8, atol=1e-8)
-    with pytest.raises(DataError, match=r"computed under different transforms.*like the first"):
-        GaussianClassifier(transforms=kind).fit(X[:100], Y[:100]).merge(second)
 
 
 @pytest.mark.parametrize("kind", ["parquet", "dask", "duckdb", "polars"])

@@ -90,7 +90,7 @@ def test_where_em_stays_the_likelihood_is_flat(case: Case) -> None:
     prior, value = np.array([0.5, 0.5]), -np.inf
     for _ in range(300):
         density, prior = problem.step(density, prior)
-    chart = problem.family.coordinates(density, problem.names)
+    chart = density.coordinates(problem.names)
     vector = chart.vector(density)
     value = problem.objective(density, prior)
     for direction in np.eye(vector.size):
@@ -105,7 +105,7 @@ def test_where_em_stays_the_likelihood_is_flat(case: Case) -> None:
 def test_coordinates_give_the_density_back(case: Case, missing: float) -> None:
     table = random_table(case, k=3, n=60, missing=missing)
     density = probes(case, 3, 2)[0]
-    chart = table.family.coordinates(density, table.names)
+    chart = density.coordinates(table.names)
     vector = chart.vector(density)
     assert vector.ndim == 1
     assert np.isfinite(vector).all()
@@ -141,7 +141,7 @@ def test_a_start_nearby_rules_nothing_out(case: Case) -> None:
     np.testing.assert_allclose(
         again.log_density(part.rows), density.log_density(part.rows), atol=0.2
     )
-    chart = table.family.coordinates(again, table.names)
+    chart = again.coordinates(table.names)
     labels = chart.vector(
         table.family.maximise(again.expect_statistics(table.statistics)[0], table.names)
     )

@@ -45,31 +45,6 @@ def moments(X, codes, weights, k=3):
     return observe(X, codes, weights, k, "full").moments
 
 
-@pytest.mark.parametrize("diagonal", [True, False])
-def test_rows_left_out_are_as_if_refitted(diagonal):
-    X, codes, weights = table(units=UNITS if diagonal else np.ones(4))
-    names = Schema(np.arange(3), 4)
-    priors = [
-        Prior(sharing, shrinkage, diagonal)
-        for sharing in (0.0, 0.02, 0.5, 0.99, 1.0)
-        for shrinkage in (0.0, 0.1, 1.0)
-    ]
-    whole = moments(X, codes, weights)
-    removal = remove(codes.astype(np.intp), weights, whole.weight)
-    with np.errstate(all="ignore"):
-        got, reliable = PredictiveLeftOut.of(whole, priors).log_densities(X, removal)
-    assert reliable.mean() > 0.95
-    for row in range(0, 45, 4):
-        others = np.arange(45) != row
-        rest = moments(X[others], codes[others], weights[others])
-        for place, prior in enumerate(priors):
-            if reliable[place, row]:
-                density = predictive(rest, names, prior)
-                expected = density.log_density(number_rows(X[row : row + 1]))[0]
-                difference = got[place, row] - expected  # up to a constant of the row
-                np.testing.assert_allclose(difference, difference[0], atol=1e-9)
-
-
 @pytest.mark.parametrize("d", [4, 16])
 def test_units_and_target_may_be_given(d):
     """Then a row that is left out takes an outer product from the scatters and moves its mean.
@@ -152,37 +127,6 @@ def reference(location, scale, X, columns=slice(None)):
     )
 
 
-def test_log_density():
-    density, location, scale, X = student()
-    expected = reference(location, scale, X)
-    np.testing.assert_allclose(density.log_density(number_rows(X)), expected, rtol=1e-12)
-
-
-def test_missing_values_are_integrated_out():
-    density, location, scale, X = student()
-    X[:, 1], X[7] = np.nan, np.nan
-    got = density.log_density(number_rows(X))
-    expected = reference(location, scale, X, [0, 2, 3])
-    np.testing.assert_allclose(np.delete(got, 7, 0), np.delete(expected, 7, 0), rtol=1e-11)
-    assert got[7].tolist() == [0.0, 0.0, 0.0]
-    marginal = density.marginal([0, 2, 3], Schema(np.arange(3), 3))
-    again = marginal.log_density(number_rows(np.delete(X, 1, 1)))
-    np.testing.assert_allclose(got, again, rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize("hidden", [None, 2])
-def test_contributions_add_up(hidden):
-    density, _, _, X = student()
-    if hidden is not None:
-        X[:, hidden] = np.nan
-    for row in X[:5]:
-        base, amounts = density.contributions(number_rows(row[None]), (0, 2), None)
-        first, _, last = density.log_density(number_rows(row[None]))[0]
-        assert base + amounts.sum() == pytest.approx(first - last, abs=1e-11)
-        if hidden is not None:
-            assert amounts[hidden] == 0
-
-
 def test_contributions_are_integrated_gradients():
     density, location, _, X = student(d=2, far=0.0)
     origin, row = location.mean(axis=0), X[0]
@@ -197,20 +141,6 @@ def test_contributions_are_integrated_gradients():
     _, amounts = density.contributions(number_rows(row[None]), (0, 1), Reference(point=origin))
     expected = [quad(slope, 0, 1, args=(j,))[0] for j in range(2)]
     np.testing.assert_allclose(amounts, expected, atol=1e-7)
-
-
-def test_draws_and_distances():
-    """Rows have the covariances that it says, and distances that follow χ²."""
-    density, *_ = student()
-    codes = np.repeat([1, 2], 20_000)
-    rows = density.draw(codes, np.random.default_rng(1))
-    squares, degrees = density.squared_distance(rows)
-    for code in (1, 2):
-        mine = squares[codes == code, code]
-        assert stats.kstest(mine, "chi2", args=(4,)).pvalue > 1e-3
-    assert (degrees == 4).all()
-    spread = np.cov(rows.matrix[codes == 2].T) / density.dense_covariance()[2]
-    np.testing.assert_allclose(np.diagonal(spread), 1.0, atol=0.06)
 
 
 def test_rare_rows():

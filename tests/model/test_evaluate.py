@@ -70,7 +70,7 @@ def test_metrics_are_those_of_scikit_learn(k: int) -> None:
 
 def test_standard_errors_are_those_of_the_jackknife() -> None:
     """Of smooth metrics the delta method is the jackknife's limit: 1/n apart."""
-    model, X, y = noisy(400)
+    model, X, y = noisy()
     n, seen = y.size, model.evaluate(X, y, costs=COSTS)
     posterior = model.predict_proba(X)
     kept = (np.delete(np.arange(n), row) for row in range(n))
@@ -87,24 +87,35 @@ def test_standard_errors_are_those_of_the_jackknife() -> None:
     assert len(seen.standard_errors) >= 8
 
 
-def test_curves_are_those_of_scikit_learn() -> None:
+@pytest.mark.parametrize("ties", [False, True])
+def test_curves_are_those_of_scikit_learn(ties: bool) -> None:
     model, X, y = noisy()
+    X = X.round(0) if ties else X
     posterior, seen = model.predict_proba(X), model.evaluate(X, y)
     for j, label in enumerate(CLASSES):
-        curve = seen.roc[j]
-        assert curve.label == label
-        false, true, _ = metrics.roc_curve(y == label, posterior[:, j], drop_intermediate=False)
-        np.testing.assert_allclose(
-            np.interp(false, curve.false_positive_rate, curve.true_positive_rate),
-            np.interp(false, false, true),
-            atol=1e-9,
+        truth, score = y == label, posterior[:, j]
+        curve, recalled, calibration = (
+            each[j] for each in (seen.roc, seen.precision_recall, seen.class_calibration)
         )
-        assert curve.area == pytest.approx(metrics.auc(false, true))
-        recalled = seen.precision_recall[j]
-        expected = metrics.average_precision_score(y == label, posterior[:, j])
-        assert recalled.average_precision == pytest.approx(expected, rel=1e-6)
-    for curve in seen.class_calibration:
-        assert sum(curve.count) == 200
+        assert (curve.label, recalled.label, calibration.label) == (label, label, label)
+        assert curve.area == pytest.approx(metrics.roc_auc_score(truth, score), rel=1e-9)
+        expected = metrics.average_precision_score(truth, score)
+        assert recalled.average_precision == pytest.approx(expected, rel=1e-9)
+        false, true, _ = metrics.roc_curve(truth, score, drop_intermediate=False)
+        points = set(zip(false.round(9), true.round(9), strict=True))
+        ours = zip(curve.false_positive_rate, curve.true_positive_rate, strict=True)
+        assert {(round(a, 9), round(b, 9)) for a, b in ours} <= points
+        precision, recall, _ = metrics.precision_recall_curve(truth, score)
+        points = set(zip(recall.round(9), precision.round(9), strict=True))
+        ours = zip(recalled.recall, recalled.precision, strict=True)
+        assert {(round(a, 9), round(b, 9)) for a, b in ours} <= points
+        group = np.minimum((score * 10).astype(int), 9)
+        assert sum(calibration.count) == 200
+        for place, number in enumerate(calibration.group):
+            own = group == number
+            assert calibration.count[place] == own.sum()
+            assert calibration.stated[place] == pytest.approx(score[own].mean())
+            assert calibration.observed[place] == pytest.approx(truth[own].mean())
 
 
 def test_extreme_posteriors() -> None:

@@ -135,6 +135,14 @@ def test_refusals() -> None:
         (lambda: given().partial_fit([[1.0]], [0]), DataError, "its parameters were given; fit a"),
         (lambda: given().forget([[1.0]], [0]), DataError, "its parameters were given; fit a model"),
         (lambda: given().remove_class(0), DataError, "its parameters were given; fit a model to"),
+        (
+            lambda: (
+                GaussianClassifier().fit([[1.0], [2.0], [3.0], [5.0]], [0, 1, 0, 1]).merge(given())
+            ),
+            DataError,
+            "its parameters were given",
+        ),
+        (lambda: model.forget(numbers[:9]), OptionError, "needs the labels of the rows"),
         (lambda: model.remove_class("hot"), DataError, r"no class 'hot': the classes are \['dry'"),
         (
             lambda: (
@@ -189,31 +197,6 @@ def test_priors(priors: Any, expected: list[float]) -> None:
         assert (posterior[:, np.array(expected) == 0] == 0).all()
         np.testing.assert_allclose(posterior.sum(axis=1), 1.0)
         np.testing.assert_allclose(model.with_priors(None).priors_, 1 / 3)
-
-
-@pytest.mark.parametrize(
-    ("priors", "problem"),
-    [
-        ([0.5, 0.6, 0.1], "sum to 1"),
-        ([1.5, -0.5, 0.0], r"prior of class 'mild' is -0\.5"),
-        ([0.5, np.nan, 0.5], "prior"),
-        ([0.5, 0.5], "3 priors are needed; got 2"),
-        ({"dry": 0.5, "hot": 0.5}, "'hot'"),
-        ("flat", "'flat'"),
-        (["a", "b", "c"], "numbers"),
-        (3.0, "priors"),
-    ],
-    ids=str,
-)
-def test_priors_that_are_none(priors: Any, problem: str) -> None:
-    table, labels = weather()
-    model = fitted(table, labels)
-    for refused in (
-        lambda: fitted(table, labels, priors=priors),
-        lambda: model.with_priors(priors),
-    ):
-        with pytest.raises(OptionError, match=problem):
-            refused()
 
 
 def test_priors_are_not_those_of_the_caller() -> None:

@@ -186,7 +186,7 @@ def drift(
         return _unlabelled_drift(before, before.rows(X), weights)
     encoder = replace(before.encoder, categories=None)
     table = labelled_rows(encoder, X, y, weights, before.schema.missing.of(None))
-    learnt = observe(table, before.observing, encoder.schema(table.classes)).with_rows()
+    learnt = observe(table, before.settings, encoder.schema(table.classes)).with_rows()
     return _labelled_drift(before, before.of_rows(learnt))
 
 
@@ -264,7 +264,7 @@ def _unlabelled_drift(model: Model, rows: Rows, sample_weight: Any) -> Drift:
     weights = np.ones(n) if given is None else given
     schema = replace(model.schema, classes=np.array(["all"]))
     targets = Targets(np.zeros(n, np.int32), 1, given)
-    parts = observe_parts(rows, targets, model.observing, schema)
+    parts = observe_parts(rows, targets, model.settings, schema)
     changes, notes = [], []
     columns = zip(
         *(model.components, model.densities, learnt.parts, parts, model.parts(rows)),

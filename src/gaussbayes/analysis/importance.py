@@ -87,7 +87,7 @@ def importance(model: Model, table: LabelledRows, n_jobs: int | None = None) -> 
         Rows of this model with class codes of this model; unlabelled rows are always fitted to.
     n_jobs : int, optional
     """
-    learnt = observe(table, model.observing, model.schema, n_threads(n_jobs)).with_rows()
+    learnt = observe(table, model.settings, model.schema, n_threads(n_jobs)).with_rows()
     data = held_out_rows(table, learnt, model.schema)
     rows = with_company(data)
     if not rows.size:
@@ -101,7 +101,7 @@ def importance(model: Model, table: LabelledRows, n_jobs: int | None = None) -> 
     for number in track(range(n_folds), "importance", n_folds):
         others, held_out = fold != number, np.flatnonzero(fold == number)
         training = LabelledRows(table.rows[others], table.targets[others], table.classes)
-        seen = observe(training, model.observing, schema, n_threads(n_jobs))
+        seen = observe(training, model.settings, schema, n_threads(n_jobs))
         fitted = model.of_rows(seen).solved(n_jobs)
         truth = table.targets[held_out].proportions()
         places = [schema.position(label) for label in fitted.classes.tolist()]

@@ -120,8 +120,8 @@ def _distribution(model: Model, n_jobs: int | None) -> Callable[[RealArray], Flo
     drawn = np.empty(codes.shape)
     for block in ranges(codes.size, max(1024, _BLOCK_BYTES // (8 * model.schema.n_features))):
         parts = []
-        for density in densities:
-            part, rarity = density.draw_widely(codes[block], generator)
+        for extreme in densities:
+            part, rarity = extreme.draw_widely(codes[block], generator)
             parts.append(part)
             weight[block] *= rarity
         drawn[block] = log_evidence(solution, parts, n_jobs)

@@ -11,7 +11,7 @@ A row of which nothing is there has log-density 0 in every class.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -168,7 +168,7 @@ class TransformedColumns:
     """
 
     transforms: tuple[Any, ...]  # d of `gaussbayes.families.transformed.transform`
-    inner: Any
+    inner: "Expression"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,4 +176,15 @@ class CodedColumns:
     """Columns each of which becomes one or more numbers, its code, and a density of the codes."""
 
     codes: tuple[Any, ...]  # d of `gaussbayes.families.coded.coding`
-    inner: Any
+    inner: "Expression"
+
+
+Expression: TypeAlias = (
+    DiagonalForm
+    | QuadraticForm
+    | SpannedForm
+    | ValueTables
+    | PoissonRates
+    | TransformedColumns
+    | CodedColumns
+)

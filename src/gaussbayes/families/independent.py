@@ -9,7 +9,7 @@ sums, EM and rows left out one at a time follow here.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NoReturn, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, NoReturn, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ from gaussbayes.families.likelihood_ratio import (
     Ratio,
     bartlett_p_value,
 )
-from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
+from gaussbayes.families.protocol import AnyFamily, D, Family, Fit, Kind, LeftOut, S
 from gaussbayes.families.removal import Precision, Removal, difference, raise_removal
 
 
@@ -364,7 +364,7 @@ class ColumnDensity(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Smoothed(Family):
+class Smoothed(Family[S, D]):
     """A family whose one setting is how much is added to every sum or count: to be inherited."""
 
     smoothing: float = 0.0
@@ -376,7 +376,7 @@ class Smoothed(Family):
     def options(self) -> dict[str, Any]:
         return {"smoothing": self.smoothing}
 
-    def alternatives(self) -> dict[Remedy, Self]:
+    def alternatives(self) -> dict[Remedy, AnyFamily]:
         others = (AUTOMATIC_MODEL, Remedy("smooth the estimates", (("smoothing", 1.0),)))
         return {} if self.smoothing else dict.fromkeys(others, replace(self, smoothing=1.0))
 
@@ -389,54 +389,53 @@ class Smoothed(Family):
 
 
 @dataclass(frozen=True, slots=True)
-class IndependentColumns(Smoothed):
+class IndependentColumns(Smoothed[SumsT, D]):
     """A family of such number columns: a subclass says which density follows from the sums."""
 
     kind: ClassVar[Kind] = "number"
     statistics_type: ClassVar[type[ColumnSums]]
 
     @abstractmethod
-    def density(self, sums: Any, together: Any = None) -> Any:
+    def density(self, sums: SumsT, together: SumsT | None = None) -> D:
         """The density that maximises likelihood and penalty, where it is determined.
 
         Arrays of `sums` may have further axes before those of class and column. `together` are the
         sums over all rows as those of one class; None adds those of the classes.
         """
 
-    def determined(self, sums: Any) -> NDArray[np.bool_]:
+    def determined(self, sums: SumsT) -> NDArray[np.bool_]:
         """Where there is a density (k, d): where rows have a value, of any class if smoothed."""
         observed = sums.observed
         if self.smoothing:
             observed = np.broadcast_to(observed.sum(axis=-2, keepdims=True), observed.shape)
         return np.asarray(observed > 0)
 
-    def observe(self, rows: Rows, targets: Targets, names: Schema, threads: int = 1) -> Any:
-        return sum_rows(self.statistics_type, rows, targets, threads, names)
+    def observe(self, rows: Rows, targets: Targets, names: Schema, threads: int = 1) -> SumsT:
+        return sum_rows(cast("type[SumsT]", self.statistics_type), rows, targets, threads, names)
 
     def check(self, rows: Rows, names: Schema) -> None:
         for block in ranges(rows.n_rows, rows_at_once(rows.numbers.shape[1], 256)):
             numbers = rows[block].matrix.astype(np.float64, copy=False)
             self.statistics_type.terms(numbers, Place(block.start, names))
 
-    def estimate(self, statistics: Any, names: Schema, threads: int = 1, start: Any = None) -> Fit:
+    def estimate(
+        self, statistics: SumsT, names: Schema, threads: int = 1, start: D | None = None
+    ) -> Fit[D]:
         """The density of each class and column; DataError if a class has no value in a column."""
-        nowhere = ~(statistics.observed > 0).any(axis=0)
+        nowhere = np.asarray(~(statistics.observed > 0).any(axis=0))
         for c, j in np.argwhere(~self.determined(statistics)).tolist():
             owner = "" if nowhere[j] else f" of class {names.class_name(c)}"
             self._raise_unknown(names.feature_name(j), owner)
         return Fit(self.density(statistics))
 
-    def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
-        return n_classes * n_columns
-
-    def start(self, statistics: Any, together: Any, names: Schema, threads: int = 1) -> Any:
+    def start(self, statistics: SumsT, together: SumsT, names: Schema, threads: int = 1) -> D:
         """The density of each class with one more row, which is the average of all rows."""
         for j in np.flatnonzero(together.observed == 0).tolist():
             self._raise_unknown(names.feature_name(j), "")
         average = together.sums / np.maximum(together.observed, 1.0)
         return self.density(replace(statistics, sums=statistics.sums + average), together)
 
-    def maximise(self, expected: Any, names: Schema) -> Any:
+    def maximise(self, expected: SumsT, names: Schema) -> D:
         """The density of each class and column; that of all classes where one has no value."""
         known = self.determined(expected)
         if not known.all():
@@ -446,11 +445,11 @@ class IndependentColumns(Smoothed):
 
     def left_out(
         self,
-        statistics: Any,
+        statistics: SumsT,
         path: Sequence[Self],
         targets: Targets,
         names: Schema,
-        others: Any = None,
+        others: SumsT | None = None,
         *,
         exact: bool = True,
     ) -> LeftOut | None:
@@ -481,7 +480,7 @@ class IndependentColumns(Smoothed):
                 known = family.determined(rest)[each, codes] | missing
                 reliable[s] = has_digits & known.all(axis=1)
                 with np.errstate(divide="ignore", invalid="ignore"):  # where it is not
-                    density = family.density(rest)
+                    density: Any = family.density(rest)
                     total[s] = density.by_column(numbers[:, None]).sum(axis=2)
             return total, reliable
 

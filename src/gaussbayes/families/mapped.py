@@ -130,13 +130,17 @@ class MappedDensity:
         total = float(log_likelihood) + float(statistics.log_slope.sum())
         return replace(statistics, inner=inner), total
 
+    def coordinates(self, names: Schema) -> "MappedCoordinates":
+        """Those of the density inside."""
+        return MappedCoordinates(self, self.inner.coordinates(self.map.names(names)))
+
     def log_likelihood(self, statistics: Any) -> float:
         """``Σ w log p(x | c)`` of what was observed, each row in its own class."""
         of_z = float(self.inner.log_likelihood(statistics.inner))
         return of_z + float(statistics.log_slope.sum())
 
 
-class Mapped(Family):
+class Mapped(Family[Any, Any]):
     """A family whose columns are mapped to numbers, which follow another `family`."""
 
     family: Any  # Family, of what the columns are mapped to
@@ -168,7 +172,9 @@ class Mapped(Family):
         statistics.check_alike(self.learnt)
         return replace(statistics, inner=self.family.adapted(statistics.inner))
 
-    def estimate(self, statistics: Any, names: Schema, threads: int = 1, start: Any = None) -> Fit:
+    def estimate(
+        self, statistics: Any, names: Schema, threads: int = 1, start: Any = None
+    ) -> Fit[Any]:
         """The density that fits the mapped rows best, regularised."""
         near = None if start is None else start.inner
         fit = self.family.estimate(statistics.inner, self.inner_names(names), threads, near)
@@ -178,10 +184,9 @@ class Mapped(Family):
             record = replace(record, log_likelihood=curve)
         return Fit(self.density_of(statistics, fit.density), record)
 
-    def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
+    def n_parameters(self, n_classes: int, n_columns: int) -> int:
         """Free parameters of the family inside; what the map learnt counts as settings."""
-        count: int | None = self.family.n_parameters(n_classes, n_columns)
-        return count
+        return int(self.family.n_parameters(n_classes, n_columns))
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -208,10 +213,6 @@ class Mapped(Family):
     def estimation(self) -> Any:
         """Whether their covariances are estimated, or integrated out."""
         return self.family.estimation
-
-    def keeping(self, statistics: Any) -> Self:
-        """This family, observing of more rows as much as these statistics have of theirs."""
-        return self._around(self.family.keeping(statistics.inner))
 
     # EM for missing labels.
 
@@ -242,11 +243,6 @@ class Mapped(Family):
     def alternatives(self) -> dict[Remedy, Self]:
         """What may have an estimate where this has none, by how the user asks for it."""
         return {name: self._around(other) for name, other in self.family.alternatives().items()}
-
-    def coordinates(self, start: Any, names: Schema) -> "MappedCoordinates":
-        """Those of the family inside."""
-        inner = self.family.coordinates(start.inner, self.inner_names(names))
-        return MappedCoordinates(start, inner)
 
     # Held-out rows and selection.
 

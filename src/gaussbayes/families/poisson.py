@@ -194,6 +194,9 @@ class PoissonDensity(ColumnDensity):
             natural = np.stack([-self.rate, np.log(self.rate), -np.ones(self.rate.shape)])
         return linear_log_likelihood(statistics.sums[1:], natural)
 
+    def coordinates(self, names: Schema) -> "RootRates":
+        return RootRates(self.rate.shape, self.overall)
+
     def marginal(self, columns: Sequence[int], names: Schema) -> "PoissonDensity":
         overall = None if self.overall is None else self.overall[list(columns)]
         return PoissonDensity(self.rate[:, list(columns)], overall)
@@ -301,7 +304,7 @@ _EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True)
-class Poisson(IndependentColumns):
+class Poisson(IndependentColumns[PoissonStatistics, PoissonDensity]):
     """Counts 0, 1, 2, … that are independent given the class.
 
     ``rate = (number of events + α m) / (weight of the rows that have a count + α)`` with smoothing
@@ -340,9 +343,6 @@ class Poisson(IndependentColumns):
         with np.errstate(divide="ignore", invalid="ignore"):
             product = np.where(density.overall > 0, density.overall * np.log(density.rate), 0.0)
         return self.smoothing * float((product - density.rate).sum())
-
-    def coordinates(self, start: PoissonDensity, names: Schema) -> "RootRates":
-        return RootRates(start.rate.shape, start.overall)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,7 +22,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
+from typing import (
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    Protocol,
+    Self,
+    TypeAlias,
+    TypeVar,
+    runtime_checkable,
+)
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +43,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.expression import Expression
 from gaussbayes.families.removal import Removal
 
 Kind: TypeAlias = Literal["number", "category", "any"]
@@ -82,6 +93,11 @@ class Statistics(Protocol):
         """Only these columns, in this order; at least one."""
 
 
+S = TypeVar("S", bound=Statistics)
+S_contra = TypeVar("S_contra", contravariant=True)
+D = TypeVar("D")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Convergence:
     """How EM proceeded.
@@ -108,8 +124,24 @@ class Convergence:
             raise SingularCovarianceError(msg)
 
 
-class Density(Protocol):
-    """k class-conditional densities of a family's columns."""
+class Coordinates(Protocol[D]):
+    """A density as a vector, so that EM can be accelerated: every vector is a density.
+
+    Entries are in units of standard deviations or logarithms, so that a step of 1 is a large one.
+    """
+
+    def vector(self, density: D) -> FloatArray:
+        """The coordinates of a density (p,)."""
+
+    def density(self, vector: FloatArray) -> D:
+        """The density with these coordinates; SingularCovarianceError if there is none."""
+
+    def rounding(self, density: D) -> float:
+        """How much of the coordinates after an iteration of EM is rounding."""
+
+
+class Density(Protocol[S]):
+    """k class-conditional densities of a family's columns, which has statistics of type S."""
 
     @property
     def n_classes(self) -> int:
@@ -129,17 +161,20 @@ class Density(Protocol):
         It is of the rows' float type. −∞ is a probability of 0.
         """
 
-    def expect(self, rows: Rows, responsibility: FloatArray, threads: int = 1) -> Any:
+    def expect(self, rows: Rows, responsibility: FloatArray, threads: int = 1) -> S:
         """Expected statistics of rows that belong to each class in part (n, k), weights included.
 
         They are complete: the expectation of what is missing, given what is there, is in them.
         """
 
-    def expect_statistics(self, statistics: Any) -> tuple[Any, float]:
+    def expect_statistics(self, statistics: S) -> tuple[S, float]:
         """Expected complete statistics of rows known by theirs, and their `log_likelihood`."""
 
-    def log_likelihood(self, statistics: Any) -> float:
+    def log_likelihood(self, statistics: S) -> float:
         """``Σ w log p(x | c)`` of what was observed, each row in its own class."""
+
+    def coordinates(self, names: Schema) -> Coordinates[Self]:
+        """Coordinates about this density, from which EM starts; see `gaussbayes.model.em`."""
 
     def marginal(self, columns: Sequence[int], names: Schema) -> Self:
         """The density of some of the columns, the others integrated out; `names` are theirs."""
@@ -149,27 +184,11 @@ class Density(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fit:
+class Fit(Generic[D]):
     """A density that was estimated, and how EM proceeded if it had to."""
 
-    density: Any  # Density
+    density: D
     convergence: Convergence | None = None
-
-
-class Coordinates(Protocol):
-    """A density as a vector, so that EM can be accelerated: every vector is a density.
-
-    Entries are in units of standard deviations or logarithms, so that a step of 1 is a large one.
-    """
-
-    def vector(self, density: Any) -> FloatArray:
-        """The coordinates of a density (p,)."""
-
-    def density(self, vector: FloatArray) -> Any:
-        """The density with these coordinates; SingularCovarianceError if there is none."""
-
-    def rounding(self, density: Any) -> float:
-        """How much of the coordinates after an iteration of EM is rounding."""
 
 
 LeftOut: TypeAlias = Callable[[Rows, Removal], tuple[FloatArray, NDArray[np.bool_]]]
@@ -180,8 +199,8 @@ those that were observed.
 """
 
 
-class Family(Protocol):
-    """Settings, frozen: how rows become statistics, and statistics a density.
+class Family(Protocol[S, D]):
+    """Settings, frozen: how rows become statistics S, and statistics a density D.
 
     What is written out here holds for families that inherit it: everything is observed whatever the
     settings, the likelihood is bounded, and there is nothing to choose.
@@ -192,7 +211,7 @@ class Family(Protocol):
 
     def fix(
         self, rows: Rows, targets: Targets, names: Schema, *, wide: bool = False
-    ) -> Sequence[Family]:
+    ) -> Sequence[AnyFamily]:
         """This family with what has to be estimated before rows can be summed: transforms, span.
 
         It is estimated once, from all rows, a sample, or the first of a stream, and is a setting
@@ -213,74 +232,69 @@ class Family(Protocol):
         """The family of some of the columns that this one is fixed for, in this order."""
         return self
 
-    def observe(self, rows: Rows, targets: Targets, names: Schema, threads: int = 1) -> Any:
+    def observe(self, rows: Rows, targets: Targets, names: Schema, threads: int = 1) -> S:
         """The statistics of labelled rows: hard labels or soft ones, weighted.
 
         A value that cannot be one of this family is a DataError that names row and column.
         """
 
-    def adapted(self, statistics: Any) -> Any:
-        """Statistics gathered under other settings; DataError if they lack what these need."""
+    def adapted(self, statistics: S) -> S:
+        """Statistics gathered under other settings, reduced to what these observe.
+
+        DataError if they lack what these need.
+        """
         return statistics
 
-    def keeping(self, statistics: Any) -> Self:
-        """This family, observing of more rows as much as these statistics have of theirs."""
-        return self
-
-    def estimate(self, statistics: Any, names: Schema, threads: int = 1, start: Any = None) -> Fit:
+    def estimate(
+        self, statistics: S, names: Schema, threads: int = 1, start: D | None = None
+    ) -> Fit[D]:
         """The density that fits the statistics best, regularised as the settings say.
 
         EM, if it has to run, starts from `start`, a density near the result, or by itself. If there
         is none, a DataError or SingularCovarianceError names class and features.
         """
 
-    def attempt(self, statistics: Any, names: Schema) -> None:
+    def attempt(self, statistics: S, names: Schema) -> None:
         """Raise what `estimate` would, or if its EM takes long (see `TRIAL`)."""
         self.estimate(self.adapted(statistics), names)
 
-    def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
-        """Free parameters, whether or not it can be estimated; None if that depends on the rows."""
-
     # EM for missing labels: see `gaussbayes.model.em`.
 
-    def start(self, statistics: Any, together: Any, names: Schema, threads: int = 1) -> Any:
+    def start(self, statistics: S, together: S, names: Schema, threads: int = 1) -> D:
         """A density to start from, by labelled rows, where these alone may have too little to say.
 
         `together` are the statistics of all rows, labelled or not, as those of one class.
         """
 
-    def maximise(self, expected: Any, names: Schema) -> Any:
+    def maximise(self, expected: S, names: Schema) -> D:
         """The density that maximises ``log_likelihood(expected) + log_penalty``: the M-step.
 
         `expected` are complete. Nothing is shrunk here but by the penalty.
         """
 
-    def log_penalty(self, density: Any) -> float:
+    def log_penalty(self, density: D) -> float:
         """What the M-step adds to the log-likelihood: 0, or the log of a prior of parameters."""
 
-    def penalised(self, statistics: Any, names: Schema) -> Self | None:
+    def penalised(self, statistics: S, names: Schema) -> Self | None:
         """This family with a penalty that keeps the likelihood bounded; None if it has none."""
         return None
 
-    def alternatives(self) -> Mapping[Remedy, Any]:
+    def alternatives(self) -> Mapping[Remedy, AnyFamily]:
         """Families that may have an estimate where this has none, by how the user asks for them.
 
         They are tried before they are advised: see `gaussbayes.model.remedies`.
         """
         return {}
 
-    def coordinates(self, start: Any, names: Schema) -> Coordinates:
-        """Coordinates about a density to start from."""
-
     # Held-out rows and selection.
 
     def left_out(
         self,
-        statistics: Any,
+        statistics: S,
         path: Sequence[Self],
         targets: Targets,
         names: Schema,
-        others: Any = None,
+        others: S | None = None,
         *,
         exact: bool = True,
     ) -> LeftOut | None:
@@ -294,7 +308,7 @@ class Family(Protocol):
             otherwise they may be those of all rows, which takes fewer matrices
         """
 
-    def variants(self, statistics: Any, names: Schema) -> Iterator[Sequence[Self]]:
+    def variants(self, statistics: S, names: Schema) -> Iterator[Sequence[Self]]:
         """What model selection tries, in groups that differ only in how they regularise.
 
         A group has a closed form for held-out rows in common. Variants for which there are too few
@@ -305,8 +319,13 @@ class Family(Protocol):
         yield [self]
 
     @property
-    def options(self) -> Mapping[str, Any]:
+    def options(self) -> Mapping[str, object]:
         """The options, as users give them, that make this family."""
+
+
+AnyDensity: TypeAlias = Density[Any]
+AnyFamily: TypeAlias = Family[Any, Any]
+"""A family where those of different statistics and densities are treated alike, as in models."""
 
 
 # Capabilities: what a density, or a family, may be able to do beyond that.
@@ -321,6 +340,17 @@ class Selective(Protocol):
 
 
 @runtime_checkable
+class Sized(Protocol):
+    """A family whose size is known before any row is."""
+
+    def n_bytes(self, n_classes: int, n_columns: int) -> int:
+        """How much memory the statistics of so many classes and columns take."""
+
+    def n_parameters(self, n_classes: int, n_columns: int) -> int:
+        """Free parameters, whether or not they can be estimated."""
+
+
+@runtime_checkable
 class Fused(Protocol):
     """A density that a kernel scores together with the prior and what other families add."""
 
@@ -331,7 +361,7 @@ class Fused(Protocol):
         bias: Callable[[slice], RealArray] | None,
         task: Task,
         threads: int,
-    ) -> NDArray[Any]:
+    ) -> NDArray[np.intp] | RealArray:
         """What `task` asks for of ``log_prior_c + log p(x | c) + bias_c``: labels (n,) or (n, k).
 
         `bias` ((rows) ↦ (n, k)) is what other families add for these rows; None for nothing.
@@ -339,11 +369,11 @@ class Fused(Protocol):
 
 
 @runtime_checkable
-class Expressible(Protocol):
+class Expressible(Protocol[S_contra]):
     """A density that can be described, so that a database or another runtime works it out."""
 
-    def expression(self, statistics: Any) -> Any:
-        """One of the records of `gaussbayes.families.expression`.
+    def expression(self, statistics: S_contra | None) -> Expression:
+        """A record of what has to be calculated.
 
         `statistics`, those that it was estimated from, say which patterns of missing values there
         were in training; None if they are not known.
@@ -351,10 +381,10 @@ class Expressible(Protocol):
 
 
 @runtime_checkable
-class Restartable(Protocol):
+class Restartable(Protocol[S_contra]):
     """A density with parameters that EM would never leave, such as a probability of 0."""
 
-    def restarted(self, together: Any) -> Self:
+    def restarted(self, together: S_contra) -> Self:
         """One near it in which nothing is impossible that the rows of `together` have."""
 
 
@@ -434,7 +464,7 @@ class Mixed(Protocol):
     """A density of numbers and categories that are not independent given the class."""
 
     @property
-    def numbers(self) -> tuple[list[int], Any]:
+    def numbers(self) -> tuple[list[int], Located | None]:
         """The columns that hold numbers, and the density of these, which is `Located`."""
 
     @property
@@ -465,7 +495,7 @@ class Warped(Protocol):
     """A density of columns whose transforms have another one."""
 
     @property
-    def straight(self) -> Any:
+    def straight(self) -> AnyDensity:
         """The density of the transformed columns."""
 
     def warp(self, points: FloatArray) -> FloatArray:
@@ -552,7 +582,9 @@ class Describable(Protocol):
 Capability = TypeVar("Capability")
 
 
-def require(density: Any, capability: type[Capability], family: Any, wanted_by: str) -> Capability:
+def require(
+    density: object, capability: type[Capability], family: AnyFamily, wanted_by: str
+) -> Capability:
     """A density, if it has a capability; else a OptionError that names who needs it."""
     if not isinstance(density, capability):
         remedy = getattr(family, "remedy", "use the model without its features")

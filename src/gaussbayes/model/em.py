@@ -27,7 +27,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import one_blas_thread
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.protocol import TRIAL, Convergence, Restartable
+from gaussbayes.families.protocol import TRIAL, AnyFamily, Convergence, Restartable
 from gaussbayes.kernels.reference import log_sum_exp
 from gaussbayes.model.remedies import remedies
 from gaussbayes.model.settings import Settings, class_priors
@@ -142,7 +142,7 @@ class _Problem:
     rows: RowReduction
     settings: Settings
     schema: Schema
-    families: tuple[Any, ...]  # those that maximise; with a penalty if need be
+    families: tuple[AnyFamily, ...]  # those that maximise; with a penalty if need be
     names: tuple[Schema, ...]
     given_prior: FloatArray | None  # (k,) None: to be estimated
     threads: int
@@ -165,8 +165,8 @@ class _Problem:
     def solution(self, near: Solution | None, goal: Goal) -> Solution:
         """The parameters at the maximum."""
         first = self.start(near)
-        columns = zip(self.families, first.densities, self.names, strict=True)
-        coordinates = [family.coordinates(density, names) for family, density, names in columns]
+        pairs = zip(first.densities, self.names, strict=True)
+        coordinates = [density.coordinates(names) for density, names in pairs]
 
         def vector(weight: FloatArray, densities: Sequence[Any]) -> list[FloatArray]:
             """Logarithms of the priors if these are estimated, then each density's coordinates."""
@@ -219,9 +219,10 @@ class _Problem:
             together = unlabelled.scaled(self.settings.unlabelled_weight) + part.together()
             if density is None:
                 densities.append(family.start(part, together, names, self.threads))
+            elif isinstance(density, Restartable):
+                densities.append(density.restarted(together))
             else:
-                restarts = isinstance(density, Restartable)
-                densities.append(density.restarted(together) if restarts else density)
+                densities.append(density)
         prior = self.prior(self.learnt.weight) if near is None else near.prior
         return Solution(prior, tuple(densities))
 

@@ -519,8 +519,7 @@ def _without(data: HeldOutRows, settings: Settings, which: NDArray[np.intp]) -> 
     """The statistics of all rows but some: added up, so that no digit is lost, if all are here."""
     if not data.is_sample:
         return _observed(data, settings, np.delete(np.arange(data.codes.size), which))
-    known = data.learnt.parts
-    settings = settings.keeping(known)
+    known = data.learnt.adapted(settings).parts
     observed = _observed(data, settings, which)
     columns = zip(known, observed, settings.names(data.schema), strict=True)
     return tuple(part.without(gone, name) for part, gone, name in columns)

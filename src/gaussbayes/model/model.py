@@ -285,17 +285,6 @@ class Model(Result):
             self.learnt.unlabelled.kept(step)
         return self.learnt
 
-    def with_settings(self, settings: Settings, step: str) -> Model:
-        """The model of the same rows under other settings, if what they need was kept."""
-        learnt = self.learnt_for(step)
-        if _layout(settings) != _layout(self.settings):
-            msg = (
-                f"{step} cannot change the families of features: they were "
-                f"{_layout(self.settings)!r:.300}, and are to be {_layout(settings)!r:.300}"
-            )
-            raise DataError(msg)
-        return replace(self, settings=settings, learnt=learnt.adapted(settings), solution=None)
-
     def with_priors(self, priors: Priors) -> Model:
         """The same densities under other priors; None are those estimated from the rows."""
         settings = replace(self.settings, priors=priors)
@@ -308,18 +297,13 @@ class Model(Result):
         prior = class_priors(priors, self.schema, weight)
         return replace(self, settings=settings, solution=replace(solution, prior=prior))
 
-    @property
-    def observing(self) -> Settings:
-        """The settings by which more rows are observed: as much as is known of those before."""
-        return self.settings if self.learnt is None else self.settings.keeping(self.learnt.parts)
-
     def updated(self, more: Learnt) -> Model:
         """The model of the rows seen before and of more; classes that are new join."""
         learnt = self.learnt_for("updating")
         return self._of(learnt.plus(more.with_rows(), self.settings, self.schema))
 
     def of_rows(self, learnt: Learnt) -> Model:
-        """The model of other rows under the same settings, which were observed by `observing`."""
+        """The model of other rows under the same settings."""
         return self._of(learnt.with_rows())
 
     def decayed(self, factor: float) -> Model:
@@ -552,7 +536,7 @@ def check_n_classes(classes: LabelArray, fewest: int = 2) -> None:
 
 
 def _convergence(
-    fits: Sequence[Fit], learnt: Learnt, settings: Settings, prior: FloatArray
+    fits: Sequence[Fit[Any]], learnt: Learnt, settings: Settings, prior: FloatArray
 ) -> Convergence | None:
     """How EM proceeded in all families together; None if none needed it."""
     records = [fit.convergence for fit in fits if fit.convergence is not None]

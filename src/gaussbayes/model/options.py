@@ -352,7 +352,7 @@ class Options:
         changed = []
         for part in components:
             transforms = [wanted.get(column) for column in part.columns]
-            family = part.family
+            family: Any = part.family
             if any(transform is not None for transform in transforms):
                 if family.name == "coded":
                     family = replace(family, wanted=tuple(transforms))

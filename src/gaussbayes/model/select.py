@@ -24,6 +24,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import MOST_ROWS, Block, Styled, TextTable
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import LabelledRows, Targets
+from gaussbayes.families.protocol import Sized
 from gaussbayes.model.calibration import score_of_classes, sum_and_error
 from gaussbayes.model.em import EXACT, ROUGH
 from gaussbayes.model.evaluation import evaluate
@@ -536,7 +537,11 @@ def _fitted(learnt: Learnt, settings: Settings, schema: Schema, n_jobs: int | No
 def _n_parameters(settings: Settings, schema: Schema) -> int:
     """How many parameters the settings have, as far as is known."""
     k, parts = schema.classes.shape[0], settings.components
-    sizes = (part.family.n_parameters(k, len(part.columns)) or 0 for part in parts)
+    sizes = (
+        part.family.n_parameters(k, len(part.columns))
+        for part in parts
+        if isinstance(part.family, Sized)
+    )
     return int(k - 1 + sum(sizes))
 
 

@@ -13,6 +13,7 @@ from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.mapped import Mapped
+from gaussbayes.families.protocol import AnyFamily
 from gaussbayes.kernels.arrays import Columns
 from gaussbayes.model.calibration import Calibration
 
@@ -25,7 +26,7 @@ _SUM_TOLERANCE = 1e-8
 class Component:
     """A family, and the features that it is a distribution of, by their positions among all."""
 
-    family: Any  # Family
+    family: AnyFamily
     columns: tuple[int, ...]
 
     @property
@@ -40,7 +41,7 @@ class Component:
         return dict(zip(self.columns, each, strict=True))
 
     @property
-    def plain_family(self) -> Any:
+    def plain_family(self) -> AnyFamily:
         """The family without what it learnt before rows were observed: transforms, codes."""
         return getattr(self.family, "plain", self.family)
 
@@ -61,7 +62,7 @@ class Settings:
     fewest_classes: int = 2  # with rows, that a model must have
 
     @property
-    def families(self) -> tuple[Any, ...]:
+    def families(self) -> tuple[AnyFamily, ...]:
         """The family of each component."""
         return tuple(component.family for component in self.components)
 
@@ -138,16 +139,11 @@ class Settings:
         together = range(max(len(families) for families in each))
         return [self.with_families([f[min(n, len(f) - 1)] for f in each]) for n in together]
 
-    def with_families(self, families: Sequence[Any]) -> "Settings":
+    def with_families(self, families: Sequence[AnyFamily]) -> "Settings":
         """The same with other families for the same columns."""
         pairs = zip(self.components, families, strict=True)
         components = tuple(Component(family, component.columns) for component, family in pairs)
         return replace(self, components=components)
-
-    def keeping(self, parts: Sequence[Any]) -> "Settings":
-        """The same, observing of more rows as much as these statistics have of theirs."""
-        pairs = zip(self.families, parts, strict=True)
-        return self.with_families([family.keeping(part) for family, part in pairs])
 
 
 def cut_rows(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:

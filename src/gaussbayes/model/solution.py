@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, reduce
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from gaussbayes.base.text_tables import Block
 from gaussbayes.base.threads import CACHED, for_each, n_threads, ranges
 from gaussbayes.base.types import FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.protocol import Convergence, Distant, Fused
+from gaussbayes.families.protocol import AnyDensity, Convergence, Distant, Fused
 from gaussbayes.kernels import check_possible, normalise
 from gaussbayes.kernels.reference import log_sum_exp
 from gaussbayes.model.calibration import Calibration
@@ -44,13 +44,13 @@ class Solution:
     """
 
     prior: FloatArray  # (k,)
-    densities: tuple[Any, ...]  # Density, one for each component
+    densities: tuple[AnyDensity, ...]  # one for each component
     weight: FloatArray | None = None
     """(k,) how much the rows of each class weigh, the expected ones of unlabelled rows included;
     None if the parameters were given."""
     convergence: Convergence | None = None
     calibration: Calibration | None = None  # of posteriors
-    maximal: tuple[Any, ...] = ()
+    maximal: tuple[AnyDensity, ...] = ()
     """Densities that nothing regularises, from which EM is to go on; kept if it ended early."""
 
     @cached_property
@@ -106,7 +106,7 @@ def score(
     widest = max(fused, key=lambda number: pairs[number][0].n_columns)
     density, part = pairs.pop(widest)
     bias = _bias(pairs, part.dtype) if pairs else None
-    result: NDArray[Any] = density.score(part, log_prior, bias, task, threads)
+    result: NDArray[Any] = cast("Fused", density).score(part, log_prior, bias, task, threads)
     return result
 
 

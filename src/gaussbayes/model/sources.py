@@ -19,6 +19,7 @@ from gaussbayes.data.column_roles import warn_of_columns
 from gaussbayes.data.reduction import Reduced, RowSource, open_rows
 from gaussbayes.data.roles import Request
 from gaussbayes.data.rows import LabelledRows, Rows
+from gaussbayes.families.protocol import Sized
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model, known_categories, learnt_model
 from gaussbayes.model.model_notices import skipped_rows
@@ -46,8 +47,12 @@ class Observation:
 
     def n_bytes(self, n_classes: int) -> int:
         """How much memory the statistics of so many classes take, as far as families say so."""
-        parts = [part for part in self.settings.components if hasattr(part.family, "n_bytes")]
-        return sum(part.family.n_bytes(n_classes, len(part.columns)) for part in parts)
+        sizes = (
+            part.family.n_bytes(n_classes, len(part.columns))
+            for part in self.settings.components
+            if isinstance(part.family, Sized)
+        )
+        return sum(sizes)
 
 
 def model_columns(model: Model) -> ColumnTable:
@@ -212,7 +217,7 @@ def observe_source(
 ) -> tuple[RowSource, Reduced[Learnt]]:
     """More rows with the features of a model, and their statistics; `request` as in `open_more`."""
     rows = open_more(model, source, target, **request)
-    return rows, rows.reduce(Observation(model.observing, model.schema), n_jobs=n_jobs)
+    return rows, rows.reduce(Observation(model.settings, model.schema), n_jobs=n_jobs)
 
 
 def update_source(

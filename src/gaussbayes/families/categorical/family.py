@@ -302,6 +302,9 @@ class CategoricalDensity:
         positive = counts > 0
         return float(counts[positive] @ self.log_probability[positive])
 
+    def coordinates(self, names: Schema) -> "RootCoordinates":
+        return RootCoordinates(self.categories, self.n_classes)
+
     def expression(self, statistics: Any) -> ValueTables:
         """The probabilities of the categories of each column, as tables."""
         del statistics  # what is missing adds nothing
@@ -483,7 +486,7 @@ _EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True)
-class Categorical(Smoothed):
+class Categorical(Smoothed[CategoricalStatistics, CategoricalDensity]):
     """Categories that are independent given the class: discrete naive Bayes.
 
     ``p(category | class) = (weight + α) / (weight of all categories + α m)`` of m categories with
@@ -513,7 +516,9 @@ class Categorical(Smoothed):
         if type(self.smoothing) is not float or not 0.0 <= self.smoothing < np.inf:
             super(Categorical, self).__post_init__()
 
-    def observe(self, rows: Rows, targets: Targets, names: Schema, threads: int = 1) -> Any:
+    def observe(
+        self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
+    ) -> CategoricalStatistics:
         """How much each category weighs in each class, for those that weigh anything."""
         return count(rows, targets, threads).trimmed()
 
@@ -534,7 +539,13 @@ class Categorical(Smoothed):
             raise too_many_categories(what, max(sizes) - 1)
         return statistics.with_categories(tuple(tuple(range(size)) for size in sizes))
 
-    def estimate(self, statistics: Any, names: Schema, threads: int = 1, start: Any = None) -> Fit:
+    def estimate(
+        self,
+        statistics: CategoricalStatistics,
+        names: Schema,
+        threads: int = 1,
+        start: CategoricalDensity | None = None,
+    ) -> Fit[CategoricalDensity]:
         """The probabilities of the categories that weigh anything, or are given.
 
         A class without any value of a feature is a DataError unless there is smoothing.
@@ -547,11 +558,13 @@ class Categorical(Smoothed):
                 self._raise_unknown(names.feature_name(j), owner)
         return Fit(self.maximise(statistics, names))
 
-    def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
-        """None: it depends on the categories that occur."""
-        return None
-
-    def start(self, statistics: Any, together: Any, names: Schema, threads: int = 1) -> Any:
+    def start(
+        self,
+        statistics: CategoricalStatistics,
+        together: CategoricalStatistics,
+        names: Schema,
+        threads: int = 1,
+    ) -> CategoricalDensity:
         """The probabilities in each class with one more row, as are all rows together.
 
         No category has probability 0, also if only unlabelled rows have it: EM would never leave 0.
@@ -585,16 +598,13 @@ class Categorical(Smoothed):
         """``α Σ log p``, the log of the Dirichlet prior up to a constant."""
         return self.smoothing * float(density.log_probability.sum()) if self.smoothing else 0.0
 
-    def coordinates(self, start: CategoricalDensity, names: Schema) -> "RootCoordinates":
-        return RootCoordinates(start.categories, start.n_classes)
-
     def left_out(
         self,
-        statistics: Any,
+        statistics: CategoricalStatistics,
         path: Sequence["Categorical"],
         targets: Targets,
         names: Schema,
-        others: Any = None,
+        others: CategoricalStatistics | None = None,
         *,
         exact: bool = True,
     ) -> LeftOut | None:

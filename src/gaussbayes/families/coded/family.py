@@ -168,10 +168,7 @@ class Coded(Mapped):
         """The density of rows whose codes have this density."""
         return CodedDensity(statistics.map, inner)
 
-    def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
+    def n_parameters(self, n_classes: int, n_columns: int) -> int:
         """Free parameters of the family of the codes."""
         del n_columns
-        if self.coding is None:  # nobody knows yet how many codes there will be
-            return None
-        count: int | None = self.family.n_parameters(n_classes, self.coding.width)
-        return count
+        return int(self.family.n_parameters(n_classes, self.learnt.width))

@@ -42,7 +42,7 @@ from gaussbayes.families.gaussian.shrinkage import (
 )
 from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Shape, Structure, structure_of_values
-from gaussbayes.families.protocol import ParameterTable, Reference
+from gaussbayes.families.protocol import Coordinates, ParameterTable, Reference
 from gaussbayes.families.removal import degrees
 from gaussbayes.kernels import check_possible
 from gaussbayes.kernels.arrays import (
@@ -187,6 +187,11 @@ class GaussianDensity:
         volume = self.n_columns * np.log(2 * np.pi) + shape.log_det
         volumes = float(np.broadcast_to(volume, moments.weight.shape) @ moments.weight)
         return -0.5 * (volumes + squares)
+
+    def coordinates(self, names: Schema) -> "Coordinates[GaussianDensity]":
+        from gaussbayes.families.gaussian.missing_values import GaussianCoordinates
+
+        return GaussianCoordinates(self, names)
 
     expression = description.describe
     expect = expectation.expect

@@ -19,7 +19,6 @@ from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.gaussian import left_out, missing_values
 from gaussbayes.families.gaussian.cells import feature_moments, observe
 from gaussbayes.families.gaussian.density import GaussianDensity, estimate, maximum
-from gaussbayes.families.gaussian.missing_values import GaussianCoordinates
 from gaussbayes.families.gaussian.predictive import PredictiveLeftOut, Prior, predictive
 from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
 from gaussbayes.families.gaussian.shrinkage import (
@@ -43,7 +42,7 @@ from gaussbayes.families.gaussian.structure import (
     Structure,
     structure_of,
 )
-from gaussbayes.families.protocol import TRIAL, Family, Fit, Kind, LeftOut
+from gaussbayes.families.protocol import TRIAL, AnyFamily, Family, Fit, Kind, LeftOut
 from gaussbayes.families.removal import Removal
 from gaussbayes.kernels.reference import scatter_shape
 
@@ -98,7 +97,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Gaussian(Family):
+class Gaussian(Family[GaussianStatistics, GaussianDensity]):
     """A Gaussian for each class, with covariances of some structure.
 
     Examples
@@ -190,7 +189,7 @@ class Gaussian(Family):
 
     def fix(
         self, rows: Rows, targets: Targets, names: Schema, *, wide: bool = False
-    ) -> Sequence[Family]:
+    ) -> Sequence[AnyFamily]:
         """In the span of the rows, if there are more features than rows and these are shrunk."""
         from gaussbayes.families.gaussian.spanned import compact
 
@@ -212,27 +211,20 @@ class Gaussian(Family):
             return observe(X, labels, weights, k, layout, names, threads)
 
     def adapted(self, statistics: Any) -> GaussianStatistics:
-        """Statistics gathered under other settings, if they have what these settings need.
+        """As much of statistics gathered under other settings as is observed under these.
 
         Those in the span of the rows of a fit become those of all pairs of features.
         """
         if not isinstance(statistics, GaussianStatistics):
-            statistics = statistics.of_columns(range(statistics.n_columns))
+            return self.adapted(statistics.of_columns(range(statistics.n_columns)))
         correlated, shared = self._needs
         layout = statistics.moments.layout
         if (layout == "diagonal" and correlated) or (layout == "pooled" and not shared):
             kept = "over the classes" if layout == "pooled" else "without correlations"
             msg = f"the scatter was summed {kept}, not enough for these settings; fit again"
             raise DataError(msg)
-        return cast(
-            "GaussianStatistics", statistics
-        )  # one that has more is kept whole, for other settings
-
-    def keeping(self, statistics: GaussianStatistics) -> "Gaussian":
-        """This family, observing what is not needed now but known: correlations."""
-        if statistics.moments.layout != "full" or self.structure.shape.correlated:
-            return self
-        return replace(self, structure=STRUCTURES["QDA"])
+        needed = self.layout(statistics.weight.size, statistics.n_columns)
+        return statistics.with_layout(needed) if layout == "full" else statistics
 
     def estimate(
         self,
@@ -240,7 +232,7 @@ class Gaussian(Family):
         names: Schema,
         threads: int = 1,
         start: GaussianDensity | None = None,
-    ) -> Fit:
+    ) -> Fit[Any]:
         """The density that fits best, regularised; by EM if values are missing.
 
         A class without rows, or without a value of a certain feature, is a `DataError`; a singular
@@ -262,7 +254,7 @@ class Gaussian(Family):
         threads: int = 1,
         start: GaussianDensity | None = None,
         max_iterations: int = missing_values.EXACT.most,
-    ) -> Fit:
+    ) -> Fit[Any]:
         """`estimate` of classes that have rows, by so many iterations of EM at most."""
         structure = self.structure
         settings = (structure, self.divisor, self.shrinkage, self.target, self.regularisation)
@@ -346,9 +338,6 @@ class Gaussian(Family):
         weight = self.structure.weights(statistics.weight)
         penalty = penalty_of(self.shrinkage, variance, weight, target)
         return None if penalty is None else replace(self, penalty=penalty)
-
-    def coordinates(self, start: GaussianDensity, names: Schema) -> GaussianCoordinates:
-        return GaussianCoordinates(start, names)
 
     # Held-out rows and selection.
 
@@ -499,7 +488,7 @@ class PredictiveGaussian(Gaussian):
         threads: int = 1,
         start: GaussianDensity | None = None,
         max_iterations: int = missing_values.EXACT.most,
-    ) -> Fit:
+    ) -> Fit[Any]:
         """Of rows with missing values, what is expected under a shared covariance counts."""
         if statistics.is_complete:
             return Fit(predictive(statistics.moments, names, self.prior))

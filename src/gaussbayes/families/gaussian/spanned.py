@@ -143,7 +143,7 @@ class Spanned(Mapped):
         names: Schema,
         threads: int = 1,
         start: SpannedDensity | None = None,
-    ) -> Fit:
+    ) -> Fit[SpannedDensity]:
         """The density that fits best, shrunk; what d × d matrices would give."""
         del threads, start
         moments = statistics.inner.moments

@@ -302,6 +302,10 @@ class Transforms:
         """Those of some columns, in this order."""
         return self if len(self.of) == 1 else Transforms(tuple(self.of[j] for j in columns))
 
+    def names(self, names: Schema) -> Schema:
+        """What messages call the transformed columns: as before."""
+        return names
+
     @property
     def linear(self) -> bool:
         """Whether nothing but units and origins is changed."""

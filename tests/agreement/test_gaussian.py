@@ -157,20 +157,6 @@ def test_a_shrunk_singular_class_and_partially_pooled_ones_can_be_estimated() ->
         assert np.isfinite(GaussianClassifier(**options).fit(X, y).predict_log_proba(X)).all()
 
 
-def test_blocks_threads_and_layouts_change_no_bit() -> None:
-    X, y, _ = table(40_000, 4)
-    X[::7, 2], X[5] = np.nan, np.nan
-    for structure in (("full", False), ("full", True), ("diagonal", False)):
-        fits = [
-            GaussianClassifier(structure[0], shared=structure[1], n_jobs=jobs).fit(some, y)
-            for jobs, some in ((1, X), (2, X), (1, np.asfortranarray(X)), (2, X[::1].copy()))
-        ]
-        scores = {model.predict_log_proba(X[:5000]).tobytes() for model in fits}
-        assert len(scores) == 1
-        alone = fits[0].predict_log_proba(X[:10])
-        close(fits[0].predict_log_proba(X[:5000])[:10], alone, 1e-12)
-
-
 @pytest.mark.parametrize("missing", [0.0, 0.4])
 def test_rows_that_nobody_can_score_are_named(missing: float) -> None:
     X, y, _ = table(3000)

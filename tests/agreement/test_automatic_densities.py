@@ -16,7 +16,7 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_t
 
 from gaussbayes import AutoClassifier, DataError, OptionError
-from tests.families.test_gaussian import defined
+from tests.agreement.test_gaussian import defined
 
 
 def table(n: int, d: int, seed: int = 0) -> Any:

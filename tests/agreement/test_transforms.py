@@ -150,17 +150,6 @@ def test_units_weights_and_unlabelled_rows(kind: str) -> None:
     assert kind == "range" or np.abs(z.mean(axis=0)).max() < 1e-9
 
 
-@each_kind
-def test_features_of_few_values(kind: str) -> None:
-    n = 30
-    X = np.column_stack([np.full(n, 0.1), np.arange(n) // 2 % 3 + 1.0, skewed(n)[0][:, 0]])
-    model = fitted(kind, X, np.arange(n) % 2, shared=True, shrinkage=0.5)
-    assert np.isfinite(model.predict_log_proba(X)).all()
-    z = learnt(model).forward(X)[0]
-    assert len(np.unique(z[:, 0])) == 1
-    assert len(np.unique(z[:, 1])) == 3
-
-
 @pytest.mark.parametrize("kind", ["yeo-johnson", "rank-normal"])
 @pytest.mark.parametrize("value", [1e300, -1e300, 1e12])
 def test_a_row_unlike_all_others_leaves_them_as_they_are(kind: str, value: float) -> None:
