@@ -289,7 +289,7 @@ class _DiscriminantAnalysis(_DropIn):
 
     def _gaussian(self, regularisation: Regularisation) -> Gaussian:
         shrinkage = None if self.shrinkage in ("auto", 0) else self.shrinkage
-        family = Gaussian(STRUCTURES[self._structure], "mle", shrinkage, None, "spherical")
+        family = Gaussian(STRUCTURES[self._structure], "mle", shrinkage, "spherical")
         return replace(family, regularisation=regularisation)
 
     @property

@@ -5,6 +5,7 @@ completeness or structure is a line in `cases`, a new operation a function here.
 """
 
 import pickle
+from dataclasses import replace
 from functools import cache
 
 import dask.dataframe as dd
@@ -17,6 +18,7 @@ from scipy.special import logsumexp
 from scipy.stats import chi2
 
 from gaussbayes import Columns, GaussianClassifier
+from gaussbayes.families.gaussian import Gaussian, Structure
 from tests.composition import oracle
 from tests.composition.cases import (
     CASES,
@@ -377,12 +379,20 @@ def leave_one_out(case):
     close(found.log_posterior[some], expected[some], 2e-6)
 
 
+def candidates_of(case, tried):
+    """A classifier that selects one of these Gaussian families."""
+    made = {"gaussian": replace(tried[0], choice=tuple(tried))}
+    return Candidates(case.options | {"covariance": "auto", "made": made})
+
+
 @cache
-def selected(kind, completeness, **options):
+def selected(kind, completeness):
     """The candidates among all structures, whatever the case's own is."""
     case = Case(kind, completeness, "full")
-    settings = case.options | {"covariance": "auto", "target": "spherical"} | options
-    return Candidates(settings).fit(case.frame, case.labels).selection_
+    tried = [
+        Gaussian(Structure(*structure), target="spherical") for structure in STRUCTURES.values()
+    ]
+    return candidates_of(case, tried).fit(case.frame, case.labels).selection_
 
 
 def candidate_of(case, selection):
@@ -422,7 +432,9 @@ def selection_of_shrinkage(case):
     chosen = {"diagonal"} if case.is_em else set(SOME)
     if case.structure not in chosen or not case.in_few or not case.has_numbers:
         return
-    candidates = Candidates(case.options | {"shrinkage": "auto"})
+    structure = Structure(*STRUCTURES[case.structure])
+    intensities = (None, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0, "oas")
+    candidates = candidates_of(case, [Gaussian(structure, "mle", some) for some in intensities])
     selection = candidates.fit(case.frame, case.labels).selection_
     judged = [one for one in selection.candidates if one.refused is None]
     assert len(judged) == len(selection.candidates) > 9

@@ -358,7 +358,7 @@ def _gaussian(density: Any) -> Any:
     """Return a Student-t density as the Gaussian of its scales, which can score statistics."""
     if hasattr(density, "straight"):
         return replace(density, inner=_gaussian(density.inner))
-    return getattr(density, "gaussian", density)
+    return replace(density, degrees=None) if hasattr(density, "degrees") else density
 
 
 def holm(p_values: FloatArray) -> FloatArray:

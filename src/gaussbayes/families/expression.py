@@ -104,8 +104,8 @@ class QuadraticForm:
         return Pattern(observed, fill, log_constant)
 
 
-def student_constant(degrees: FloatArray, n_columns: int) -> FloatArray:
-    """``log Γ((ν+d)/2) − log Γ(ν/2) − ½ d log νπ`` (k,)."""
+def student_constant(degrees: FloatArray, n_columns: FloatArray | int) -> FloatArray:
+    """``log Γ((ν+d)/2) − log Γ(ν/2) − ½ d log νπ`` (k,), or (n, k) for d (n, 1)."""
     from scipy.special import gammaln
 
     half = 0.5 * n_columns

@@ -109,7 +109,11 @@ def _model_payload(model: Model, table: LabelledRows) -> Payload:
 def _why_grids(model: Model) -> str | None:
     """Why the page cannot compute a model's posteriors from its parameters; None if it can."""
     k, g = model.classes.size, len(_numeric(model.schema))
-    others = [each for each in model.densities if type(each) not in _PLAIN]
+    others = [
+        each
+        for each in model.densities
+        if type(each) not in _PLAIN or getattr(each, "degrees", None) is not None
+    ]
     integrated = any(hasattr(density, "degrees") for density in others)
     coded = any(part.distribution == "coded" for part in model.components)
     families = sorted({part.distribution for part in model.components} - _PLAIN_FAMILIES)

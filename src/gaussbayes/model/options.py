@@ -36,9 +36,6 @@ In units of their ranges features such as pixels stay comparable; powers make fe
 
 AUTOMATIC_SETTINGS: Mapping[str, Any] = {
     "covariance": AUTOMATIC,
-    "estimate": "predictive",
-    "shared": AUTOMATIC,
-    "shrinkage": AUTOMATIC,
     "target": "spherical",
     "transforms": AUTOMATIC,
     "coded": AUTOMATIC,

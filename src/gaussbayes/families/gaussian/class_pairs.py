@@ -7,6 +7,9 @@ quadratic that mean has a closed form, by the gradient of g halfway between the 
 
     φᵢ = (xᵢ − rᵢ)(bᵢ + ½ Σⱼ Aᵢⱼ (xⱼ + rⱼ)) = (xᵢ − rᵢ) ∂g/∂xᵢ((x + r) / 2),   Σ φᵢ = g(x) − g(r)
 
+Of Student-t densities the mean gradient on the straight way from r to x takes the place of the one
+halfway: these are Aumann-Shapley values, which sum to g(x) − g(r) as well.
+
 The overlap follows from the Bhattacharyya distance B of two Gaussians
 
     ∫ √(p(x | a) p(x | b)) dx = exp(−B_ab)
@@ -28,6 +31,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.families.gaussian.tails import check_gaussian, line_integrals
 from gaussbayes.families.protocol import Reference
 
 if TYPE_CHECKING:
@@ -66,20 +70,35 @@ def contributions(
             "training rows?"
         )
         raise DataError(msg)
-    amounts[seen] = (place - origin) * _gradient(two, place + (origin - place) / 2)
+    step = place - origin
+    gradient = _gradient_along(two, 0, origin, step) - _gradient_along(two, 1, origin, step)
+    if two.shared:  # the square of x cancels: the log ratio is linear
+        gradient = two.times_precision(two.offset[0] - two.offset[1])
+    amounts[seen] = step * gradient
     return float(first - second), amounts
 
 
-def _gradient(two: "GaussianDensity", point: FloatArray) -> FloatArray:
-    """``∂g/∂x = Σ_b⁻¹ (x − mean_b) − Σ_a⁻¹ (x − mean_a)`` (d,) of two classes at a point."""
-    shape, offset = two.covariance, two.offset
-    if two.shared:  # x cancels: the log ratio is linear
-        return shape.times_precision(offset[0] - offset[1])
-    return shape.times_precision(offset[0] - point, 0) - shape.times_precision(offset[1] - point, 1)
+def _gradient_along(
+    density: "GaussianDensity", code: int, origin: FloatArray, step: FloatArray
+) -> FloatArray:
+    """The mean gradient (d,) of a class's log density on the way ``origin + α step``.
+
+    With ``q(α) = ν + u(origin + α step) = A α² + 2 B α + C`` it is known for Student-t densities.
+    """
+    shape, apart = density.covariance, origin - density.offset[code]
+    if density.degrees is None:
+        return -shape.times_precision(apart + 0.5 * step, code)
+    nu = float(density.degrees[code])
+    start, move = shape.whiten(apart, code), shape.whiten(step, code)
+    products = float(move @ move), float(start @ move), nu + float(start @ start)
+    plain, rising = line_integrals(*products)
+    gradient = shape.times_precision(plain * apart + rising * step, code)
+    return np.asarray(-(nu + apart.size) * gradient)
 
 
 def log_overlap(density: "GaussianDensity") -> FloatArray:
     """``log ∫ √(p(x | a) p(x | b)) dx`` (k, k): 0 for a class with itself, never above."""
+    check_gaussian(density.degrees, "the overlap of two classes")
     k = density.n_classes
     distance = np.zeros((k, k))
     for a, others in _in_blocks(density, np.flatnonzero(np.triu(np.ones((k, k)), 1))):

@@ -2,6 +2,9 @@
 
     log p(x | c) = −½ (d log 2π + log |Σ_c| + |W_c (x − mean_c)|²)
 
+or Student-t densities with the same means, scale matrices and ν degrees of freedom, whose tails are
+heavier because a covariance that is estimated from few rows is not quite known; see `tails`.
+
 is quadratic in x. With one covariance for all classes the square of x is the same for each of them
 and cancels in the posterior: what is left is linear, and d times cheaper.
 
@@ -14,8 +17,8 @@ density 1 for every class, so that its posterior is the prior.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -28,8 +31,8 @@ from gaussbayes.base.finite import check_finite
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import CACHED, for_each, ranges, rows_at_once
 from gaussbayes.base.types import Divisor, FloatArray, RealArray, Task
-from gaussbayes.data.rows import Rows
-from gaussbayes.families.gaussian import class_pairs, description, drawing, expectation
+from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.families.gaussian import class_pairs, description, drawing, expectation, tails
 from gaussbayes.families.gaussian.patterns import patterns_of
 from gaussbayes.families.gaussian.reduced_rank import Reduced
 from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
@@ -82,13 +85,14 @@ _SAMPLE = 1024  # rows that tell whether to look for common patterns at all
 _SMALLEST = 1e-305  # sums of squares below this lose digits: numbers below 1e-308 have fewer
 _FARTHEST = 1024.0  # standard deviations between a mean and the centre: an error of 1e-13
 _MOST_FORMS = 16  # forms of one density that are kept: of several purposes, widths and priors
+_BLOCK = 1 << 16  # rows that are scored at a time, at most
 _DOUBLE = np.dtype(np.float64)
 _LOG_2_PI = float(np.log(2 * np.pi))
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class GaussianDensity:
-    """The Gaussians of k classes.
+    """The Gaussians of k classes; with degrees of freedom, Student-t densities.
 
     The means are ``center + offset + remainder``; scoring works on ``x − center``, which is exact
     for floats near the centre, so that a huge common offset costs no digit. If the classes are too
@@ -101,13 +105,9 @@ class GaussianDensity:
     offset: FloatArray  # (k, d)
     covariance: Shape
     remainder: FloatArray = field(default_factory=no_remainder)  # (k, d), or (0, 0) when it is 0
-
-    degrees: ClassVar[None] = None  # of freedom: there is no end to them
-
-    @property
-    def gaussian(self) -> "GaussianDensity":
-        """The Gaussians that squared distances are those of."""
-        return self
+    degrees: FloatArray | None = None
+    """(k,) of freedom, above 2, of Student-t densities: the covariances are their scale matrices.
+    They are given, not estimated. None for Gaussians, which have infinitely many."""
 
     @property
     def n_classes(self) -> int:
@@ -130,15 +130,18 @@ class GaussianDensity:
     @property
     def deviation(self) -> FloatArray:
         """The standard deviations (k, d), the same in every row if the covariance is shared."""
-        return np.broadcast_to(self.covariance.deviation, self.offset.shape)
+        deviation = self.covariance.deviation * np.sqrt(tails.spread(self.degrees))[:, None]
+        return np.broadcast_to(deviation, self.offset.shape)
 
     def dense_covariance(self) -> FloatArray:
-        return self.covariance.dense()
+        """The covariances (m, d, d): larger than scale matrices by ``ν / (ν − 2)``."""
+        dense = self.covariance.dense()
+        return dense if self.degrees is None else dense * tails.spread(self.degrees)[:, None, None]
 
     @property
     def shared(self) -> bool:
         """Whether all classes have the same covariance."""
-        return self.covariance.n_covariances < self.n_classes
+        return self.covariance.n_covariances < self.n_classes and self.degrees is None
 
     @property
     def located(self) -> tuple[FloatArray, FloatArray]:
@@ -163,19 +166,22 @@ class GaussianDensity:
         where = np.asarray(columns, dtype=np.intp)
         shape = self.covariance.sub(where, names)
         left = self.remainder[:, where] if self.remainder.size else self.remainder
-        return GaussianDensity(self.center[where], self.offset[:, where], shape, left)
+        return GaussianDensity(self.center[where], self.offset[:, where], shape, left, self.degrees)
 
     def selected(self, codes: Sequence[int]) -> "GaussianDensity":
         shape = self.covariance if self.shared else self.covariance.selected(codes)
         left = self.remainder[list(codes)] if self.remainder.size else self.remainder
-        return GaussianDensity(self.center, self.offset[list(codes)], shape, left)
+        degrees = None if self.degrees is None else self.degrees[list(codes)]
+        return GaussianDensity(self.center, self.offset[list(codes)], shape, left, degrees)
 
     def log_likelihood(self, statistics: GaussianStatistics) -> float:
         """``Σ w log p(x | c)`` of what was observed, each row in its own class.
 
         For complete rows of weight W_c, mean μ̂_c and scatter S_c it is
-        ``−½ Σ_c (W_c (d log 2π + log |Σ_c| + |W (μ̂_c − μ_c)|²) + tr Σ_c⁻¹ S_c)``.
+        ``−½ Σ_c (W_c (d log 2π + log |Σ_c| + |W (μ̂_c − μ_c)|²) + tr Σ_c⁻¹ S_c)``. Student-t
+        densities have no sufficient statistics: an error.
         """
+        tails.check_gaussian(self.degrees, "the log-likelihood of statistics")
         if statistics.cells is not None:
             return self.expect_statistics(statistics)[1]
         moments, shape = statistics.moments, self.covariance
@@ -203,7 +209,27 @@ class GaussianDensity:
     draw_between = class_pairs.draw_between
 
     def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
-        return self.score(rows, np.zeros(self.n_classes), None, "log_joint", threads)
+        """``log p(x | c)`` (n, k), what is missing integrated out."""
+        if self.degrees is None:
+            return self.score(rows, np.zeros(self.n_classes), None, "log_joint", threads)
+        squares, n_features = self._squares(rows, threads)
+        half_log_det = self._half_log_det(rows, n_features, threads)
+        result = tails.log_density(squares, half_log_det, self.degrees, n_features[:, None])
+        return result.astype(rows.dtype, copy=False)
+
+    def _half_log_det(self, rows: Rows, n_features: FloatArray, threads: int) -> FloatArray:
+        """``½ log |Λ_c|`` of the features that are there: (1, k), or (n, k) if some are missing."""
+        if (n_features == self.n_columns).all():
+            log_det = np.broadcast_to(self.covariance.log_det, self.n_classes)
+            return np.asarray(0.5 * log_det[None])
+        log_det = np.empty((rows.n_rows, self.n_classes))
+        for code in range(self.n_classes):
+            # Gaussians have it at their own mean, where the squares to be taken off are small.
+            gaussian = replace(self.selected([code]), degrees=None)
+            at_mean = number_rows(np.where(np.isnan(rows.matrix), np.nan, gaussian.mean[0]))
+            squares, _ = gaussian.squared_distance(at_mean, threads)
+            log_det[:, code] = -(gaussian.log_density(at_mean, threads) + 0.5 * squares)[:, 0]
+        return np.asarray(log_det - 0.5 * _LOG_2_PI * n_features[:, None])
 
     def score(
         self,
@@ -224,10 +250,23 @@ class GaussianDensity:
         out: NDArray[Any] = (
             np.empty(n, dtype=np.intp) if task == "label" else np.empty((n, k), dtype=rows.dtype)
         )
-        _run(_Wanted(self, log_prior, _PURPOSE[task], task), rows, bias, threads, out)
+        if self.degrees is None:
+            _run(_Wanted(self, log_prior, _PURPOSE[task], task), rows, bias, threads, out)
+        else:
+            _score_students(self, rows, log_prior, bias, task, threads, out)
         return out
 
     def squared_distance(self, rows: Rows, threads: int = 1) -> tuple[FloatArray, FloatArray]:
+        """Squared distances (n, k) that follow χ², and their degrees of freedom (n,).
+
+        These are the features that are there. For Gaussians they are Mahalanobis distances. For
+        Student-t densities ``u / d`` follows the F distribution with d and ν degrees of freedom,
+        and the distance is that of a Gaussian at which the tail is as probable.
+        """
+        squares, n_features = self._squares(rows, threads)
+        return tails.chi_square_distance(squares, n_features, self.degrees), n_features
+
+    def _squares(self, rows: Rows, threads: int) -> tuple[FloatArray, FloatArray]:
         """Squared Mahalanobis distances (n, k), and how many features are there (n,)."""
         k = self.n_classes
         squares: RealArray = np.empty((rows.n_rows, k), dtype=rows.dtype)
@@ -242,10 +281,12 @@ class GaussianDensity:
         return reference.offset(self.mean)
 
     def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
-        """Means and standard deviations, and correlations of a few features."""
+        """Means, standard deviations, degrees of freedom, and correlations of a few features."""
+        deviation = self.deviation[: self.covariance.n_covariances]
         return (
             ParameterTable("mean", names.titles, self.mean),
-            ParameterTable("standard deviation", names.titles, self.covariance.deviation),
+            ParameterTable("standard deviation", names.titles, deviation),
+            *tails.table_of(self.degrees),
             *self.covariance.tables(names),
         )
 
@@ -510,13 +551,35 @@ def _run(
         if problem:
             _raise(X, added, wanted.log_prior, block.start, problem)
 
-    step = min(rows_at_once(d, 2048), 1 << 16)
+    step = min(rows_at_once(d, 2048), _BLOCK)
     entries = n * d
     if bias is not None:
         k = wanted.log_prior.shape[0]
         step = min(step, rows_at_once(k, 64))
         entries += n * k
     for_each(score_block, ranges(n, step), threads if entries > CACHED else 1)
+
+
+def _score_students(
+    density: GaussianDensity,
+    rows: Rows,
+    log_prior: FloatArray,
+    bias: Callable[[slice], RealArray] | None,
+    task: Task,
+    threads: int,
+    out: NDArray[Any],
+) -> None:
+    """Write what `GaussianDensity.score` asks for of Student-t densities, block by block."""
+
+    def score_block(block: slice) -> None:
+        log_joint = density.log_density(rows[block]) + log_prior.astype(rows.dtype)
+        if bias is not None:
+            log_joint += bias(block).astype(rows.dtype, copy=False)
+        if kernels.normalise(log_joint, task, out[block]):
+            check_possible(log_joint, block.start)
+
+    many = rows.n_rows * density.n_columns > CACHED
+    for_each(score_block, ranges(rows.n_rows, _BLOCK), threads if many else 1)
 
 
 def _raise(

@@ -20,19 +20,16 @@ if TYPE_CHECKING:
 _LOG_2_PI = float(np.log(2 * np.pi))
 
 
-def describe(
-    density: "GaussianDensity", statistics: Any, degrees: FloatArray | None = None
-) -> DiagonalForm | QuadraticForm:
-    """The record of Gaussians; or of Student-t densities with these degrees of freedom (k,)."""
+def describe(density: "GaussianDensity", statistics: Any) -> DiagonalForm | QuadraticForm:
+    """The record of Gaussian or Student-t densities."""
     shape, where = density.covariance, (density.center, density.offset)
     if not shape.correlated:
         log_constant = np.log(shape.whitener) - 0.5 * _LOG_2_PI
         return DiagonalForm(*where, shape.whitener, np.broadcast_to(log_constant, where[1].shape))
     half_log_det = np.broadcast_to(0.5 * shape.log_det, density.n_classes)
-    constant = _constant(degrees, density.n_columns) - half_log_det
-    return QuadraticForm(
-        *where, shape.whitener, constant, degrees, _patterns(statistics, density.n_columns)
-    )
+    constant = _constant(density.degrees, density.n_columns) - half_log_det
+    patterns = _patterns(statistics, density.n_columns)
+    return QuadraticForm(*where, shape.whitener, constant, density.degrees, patterns)
 
 
 def describe_spanned(density: "SpannedDensity") -> SpannedForm:

@@ -1,9 +1,11 @@
 """Rows drawn from Gaussian densities: ``mean_c + F_c z`` with z standard normal, ``Σ = F Fᵀ``.
 
+Those of Student-t densities are ``mean_c + F_c z √(ν / χ²)``.
+
 Of rows simply drawn none would be found as far out as a novel row. Those that reach far into the
 tails do not leave their distances from the mean to chance. These are the distances at which the
-tail of χ² is v, half of the v evenly spread over 0 … 1 and half of the log v over −690 … 0, and
-each row weighs as much as rows so far out are rarer in the density than here.
+tail has the probability v, half of the v evenly spread over 0 … 1 and half of the log v over
+−690 … 0, and each row weighs as much as rows so far out are rarer in the density than here.
 """
 
 from typing import TYPE_CHECKING
@@ -12,6 +14,7 @@ import numpy as np
 
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.families.gaussian.tails import squares_of_tails
 
 if TYPE_CHECKING:
     from gaussbayes.families.gaussian.density import GaussianDensity
@@ -21,9 +24,12 @@ LOG_REACH = 690.0
 
 
 def draw(density: "GaussianDensity", codes: CodeArray, generator: np.random.Generator) -> Rows:
-    """One row for each class code (n,), from that class's Gaussian."""
-    standard = generator.standard_normal((codes.shape[0], density.n_columns))
-    return number_rows(transform(density, codes, standard))
+    """One row for each class code (n,), from that class's density."""
+    rows = generator.standard_normal((codes.shape[0], density.n_columns))
+    if density.degrees is not None:
+        degrees = density.degrees[codes]
+        rows *= np.sqrt(degrees / generator.chisquare(degrees))[:, None]
+    return number_rows(transform(density, codes, rows))
 
 
 def draw_widely(
@@ -34,17 +40,18 @@ def draw_widely(
     The rows of each class are spread evenly over the distances, in random order, so that they are
     independent of what other families draw for the same rows. No weight is above 2.
     """
-    from scipy.special import gammainccinv
-
     n, d = codes.shape[0], density.n_columns
-    tail, weight = spread_tails(codes, generator)
+    tail, weight = _spread_tails(codes, generator)
     rows = generator.standard_normal((n, d))
     length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    rows *= (np.sqrt(2.0 * gammainccinv(0.5 * d, tail)) / length)[:, None]
+    degrees = None if density.degrees is None else density.degrees[codes]
+    rows *= (np.sqrt(squares_of_tails(tail, d, degrees)) / length)[:, None]
     return number_rows(transform(density, codes, rows)), weight
 
 
-def spread_tails(codes: CodeArray, generator: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def _spread_tails(
+    codes: CodeArray, generator: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
     """A tail probability for each class code (n,), and 1 over the density that it has there."""
     tail, weight = np.empty(codes.shape[0]), np.empty(codes.shape[0])
     for code in np.unique(codes):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import partial
 from itertools import groupby
 from math import prod
 from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
@@ -22,7 +22,6 @@ from gaussbayes.families.gaussian.density import GaussianDensity, estimate, maxi
 from gaussbayes.families.gaussian.predictive import PredictiveLeftOut, Prior, predictive
 from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
 from gaussbayes.families.gaussian.shrinkage import (
-    SHRINKAGES,
     Penalty,
     Shrinkage,
     Target,
@@ -36,7 +35,6 @@ from gaussbayes.families.gaussian.statistics import (
 )
 from gaussbayes.families.gaussian.structure import (
     LEAVE_OUT_CORRELATIONS,
-    MIXTURES,
     SHAPES,
     STRUCTURES,
     Structure,
@@ -48,16 +46,9 @@ from gaussbayes.kernels.reference import scatter_shape
 
 AUTOMATIC = "auto"
 
-SHARINGS = (0.01, 0.09, 0.23, 0.75, 0.99)
-"""Strengths of the prior of covariances that the automatic choice tries: worth 0.01, 0.1, 0.3, 3
-and 100 times the rows of the mean class."""
-
-ESTIMATED = tuple(
-    Structure(covariance, sharing)
-    for covariance in ("diagonal", "full")
-    for sharing in (0.0, 0.5, 1.0)
-)
-"""Structures that it tries besides, with parameters that are estimated: plain Gaussians."""
+SHARINGS, INTENSITIES = (0.01, 0.09, 0.23, 0.75, 0.99), (0.05, 0.3, 1.0)
+"""Strengths of the prior of covariances that the automatic choice tries, worth 0.01, 0.1, 0.3, 3
+and 100 times the rows of the mean class, and how far it is shrunk."""
 
 FEWEST_ESTIMATED = 10
 """Rows of the mean class, for each dimension of the matrices that are inverted, from which on
@@ -80,23 +71,6 @@ _SIMPLER = {
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """What the automatic choice tries: structures, each with shrinkages.
-
-    Beside parameters that are integrated out, also structures whose parameters are `estimated`.
-    """
-
-    structures: tuple[Structure, ...]
-    shrinkages: tuple[Shrinkage, ...]
-    estimated: tuple[Structure, ...] = ()
-
-    @property
-    def all_structures(self) -> tuple[Structure, ...]:
-        """The structures, however their parameters are known."""
-        return (*self.structures, *self.estimated)
-
-
-@dataclass(frozen=True, slots=True)
 class Gaussian(Family[GaussianStatistics, GaussianDensity]):
     """A Gaussian for each class, with covariances of some structure.
 
@@ -109,8 +83,8 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
     structure: Structure = STRUCTURES["QDA"]
     divisor: Divisor = "mle"
     shrinkage: Shrinkage = None
-    choice: Choice | None = None  # what is left open; None for nothing
     target: Target = "diagonal"  # what shrinkage goes to
+    choice: tuple["Gaussian", ...] = ()  # what model selection tries, if it is left open
     penalty: Penalty | None = field(default=None, repr=False, compare=False)
     regularisation: Regularisation = field(default=PLAIN, repr=False)  # beside shrinkage
 
@@ -127,37 +101,28 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         target: object = "diagonal",
         estimate: object = "plug_in",
     ) -> "Gaussian":
-        """The family that users describe; ``"auto"`` leaves what it stands for open."""
-        given = (covariance, shared, divisor, shrinkage, target, estimate)
-        try:
-            return _family_of(*given)
-        except TypeError:  # what cannot be hashed is none of the possible values
-            return _family_of.__wrapped__(*given)
+        """The family that users describe; the covariance ``"auto"`` leaves all open."""
+        for what, value, known in (
+            ("divisor", divisor, get_args(Divisor)),
+            ("covariance", covariance, (*SHAPES, AUTOMATIC)),
+            ("target", target, get_args(Target)),
+            ("estimate", estimate, get_args(Estimate)),
+        ):
+            if not isinstance(value, str) or value not in known:
+                msg = f"{what} must be one of {', '.join(map(repr, known))}, got {value!r}"
+                raise OptionError(msg)
+        divides, towards = cast("Divisor", divisor), cast("Target", target)
+        if covariance == AUTOMATIC:
+            return _automatic(divides, towards)
+        structure, intensity = structure_of(covariance, shared), check_shrinkage(shrinkage)
+        if estimate == "plug_in":
+            return Gaussian(structure, divides, intensity, towards)
+        if covariance != "full" or isinstance(intensity, str):
+            msg = "predictive densities need full covariances, and a number or None as shrinkage"
+            raise OptionError(msg)
+        return PredictiveGaussian(structure, divides, intensity, towards)
 
     estimation: ClassVar[Estimate] = "plug_in"
-    shrinkages: ClassVar[tuple[Shrinkage, ...]] = SHRINKAGES  # what the automatic choice tries
-
-    @staticmethod
-    def structures(covariance: object, shared: object) -> tuple[tuple[Structure, ...], Structure]:
-        """The structures that the automatic choice tries, and the first of them."""
-        if covariance == AUTOMATIC:
-            structure_of("full", shared)  # raises unless it may be so
-            return (*STRUCTURES.values(), *MIXTURES), structure_of("full", shared)
-        if shared == AUTOMATIC:
-            own, pooled = structure_of(covariance, False), structure_of(covariance, True)
-            between = [some for some in MIXTURES if some.covariance == covariance]
-            return (own, *between, pooled), own
-        structure = structure_of(covariance, shared)
-        return (structure,), structure
-
-    @staticmethod
-    def estimated(covariance: object, shared: object) -> tuple[Structure, ...]:
-        """The structures that it tries with estimated parameters, where others are integrated out.
-
-        Here all are estimated.
-        """
-        del covariance, shared
-        return ()
 
     @property
     def options(self) -> dict[str, Any]:
@@ -173,9 +138,9 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
     @property
     def _needs(self) -> tuple[bool, bool]:
         """Whether some structure has correlations, and whether all share the covariance."""
-        structures = (self.structure,) if self.choice is None else self.choice.structures
-        correlated = any(structure.shape.correlated for structure in structures)
-        return correlated, all(structure.shared for structure in structures)
+        families = self.choice or (self,)
+        shared = all(some.structure.shared and some.estimation == "plug_in" for some in families)
+        return any(some.structure.shape.correlated for some in families), shared
 
     def layout(self, n_classes: int, n_columns: int) -> ScatterLayout:
         """How much of the scatter is kept."""
@@ -365,9 +330,15 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
     ) -> Iterator[Sequence["Gaussian"]]:
         """What model selection tries: those of one structure differ in shrinkage.
 
-        Predictive ones have one closed form, whatever their priors.
+        Predictive ones have one closed form, whatever their priors. Beside these, parameters are
+        estimated if there are enough rows.
         """
-        tried = [self] if self.choice is None else list(self._tried(statistics, names))
+        k, d, n = statistics.weight.size, names.n_features, float(statistics.weight.sum())
+        tried = [
+            family
+            for family in self.choice or (self,)
+            if family.estimation == self.estimation or n >= fewest_rows(family.structure, k, d)
+        ]
         quick = [family for family in tried if not _takes_long(family.structure, statistics)]
 
         def closed_form(family: Gaussian) -> Structure | None:
@@ -375,28 +346,6 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
 
         for _, families in groupby(quick or tried, closed_form):
             yield list(families)
-
-    def _tried(self, statistics: GaussianStatistics, names: Schema) -> Iterator["Gaussian"]:
-        """The structures and shrinkages of the choice.
-
-        A spherical covariance depends on the units of the features. With the diagonal target it is
-        the diagonal one, shrunk as far as can be.
-        """
-        del statistics, names
-        assert self.choice is not None
-        several = len(self.choice.structures) > 1
-        for wanted in self.choice.structures:
-            structure, shrinkages = wanted, self.choice.shrinkages
-            if wanted.shape.isotropic:
-                shrinkages = (None,)
-                if several and self.target == "diagonal":
-                    structure = replace(wanted, covariance="diagonal")
-                    shrinkages = () if 1.0 in self.choice.shrinkages else (1.0,)
-            # Each row would change the intensity "oas", and the model be fitted without each.
-            slow = several and structure.between and structure.shape.correlated
-            for shrinkage in shrinkages:
-                if not (slow and shrinkage == "oas"):
-                    yield replace(self, structure=structure, shrinkage=shrinkage, choice=None)
 
 
 def fewest_rows(structure: Structure, n_classes: int, n_columns: int) -> int:
@@ -450,36 +399,12 @@ class PredictiveGaussian(Gaussian):
     """
 
     estimation = "predictive"
-    shrinkages = (0.05, 0.3, 1.0)
-
-    @staticmethod
-    def structures(covariance: object, shared: object) -> tuple[tuple[Structure, ...], Structure]:
-        """How strong a prior the automatic choice tries, as the sharing that it amounts to."""
-        if covariance not in ("full", AUTOMATIC):
-            msg = f"predictive densities need full covariances, got {covariance!r}"
-            raise OptionError(msg)
-        if isinstance(shared, str) and shared == AUTOMATIC:
-            strengths = tuple(Structure("full", value) for value in SHARINGS)
-            return strengths, strengths[0]
-        structure = structure_of("full", shared)
-        return (structure,), structure
-
-    @staticmethod
-    def estimated(covariance: object, shared: object) -> tuple[Structure, ...]:
-        """All that are neither asked for nor excluded, if everything is left open."""
-        return ESTIMATED if covariance == AUTOMATIC == shared else ()
 
     @property
     def prior(self) -> Prior:
         """What is assumed of covariances before any row is seen."""
         intensity = float(self.shrinkage or 0.0)
         return Prior(self.structure.sharing, intensity, self.target == "diagonal")
-
-    @property
-    def _needs(self) -> tuple[bool, bool]:
-        """Correlations of every class, of which the prior is made, if there are to be any."""
-        structures = (self.structure,) if self.choice is None else self.choice.all_structures
-        return any(structure.shape.correlated for structure in structures), False
 
     def fit(
         self,
@@ -556,62 +481,29 @@ class PredictiveGaussian(Gaussian):
 
         return log_densities
 
-    def _tried(self, statistics: GaussianStatistics, names: Schema) -> Iterator[Gaussian]:
-        """How strong the prior is, and how far it is shrunk.
 
-        Besides, with ``covariance="auto"`` and enough rows, Gaussians: of independent features,
-        whose variances are shrunk as little as is tried, and of correlated ones, not shrunk.
-        """
-        assert self.choice is not None
-        for structure in self.choice.structures:
-            for shrinkage in self.choice.shrinkages:
-                yield replace(self, structure=structure, shrinkage=shrinkage, choice=None)
-        k, d, n = statistics.weight.size, names.n_features, float(statistics.weight.sum())
-        for structure in self.choice.estimated:
-            if not self.choice.structures or n >= fewest_rows(structure, k, d):
-                least = None if structure.shape.correlated else self.choice.shrinkages[0]
-                yield Gaussian(structure, self.divisor, least)
-
-
-AUTOMATIC_GAUSSIAN = PredictiveGaussian(structure_of("full", 0.75), "mle", 0.1, None, "spherical")
+AUTOMATIC_GAUSSIAN = PredictiveGaussian(Structure("full", 0.75), "mle", 0.1, "spherical")
 """One of those that the automatic choice tries: whether it has an estimate does not depend on how
 strong its prior is."""
 
 
-@lru_cache(maxsize=256, typed=True)  # True is no shrinkage, though it equals 1.0
-def _family_of(
-    covariance: object,
-    shared: object,
-    divisor: object,
-    shrinkage: object,
-    target: object,
-    estimate: object,
-) -> Gaussian:
-    """`Gaussian.of`; the same settings are asked for many times."""
-    for what, value, known in (
-        ("divisor", divisor, get_args(Divisor)),
-        ("covariance", covariance, (*SHAPES, AUTOMATIC)),
-        ("target", target, get_args(Target)),
-        ("estimate", estimate, get_args(Estimate)),
-    ):
-        if not isinstance(value, str) or value not in known:
-            msg = f"{what} must be one of {', '.join(map(repr, known))}, got {value!r}"
-            raise OptionError(msg)
-    kind = PredictiveGaussian if estimate == "predictive" else Gaussian
-    structures, structure = kind.structures(covariance, shared)
-    all_shrinkages = isinstance(shrinkage, str) and shrinkage == AUTOMATIC
-    intensity = None if all_shrinkages else check_shrinkage(shrinkage)
-    if isinstance(intensity, str) and estimate == "predictive":
-        msg = (
-            "predictive densities need a shrinkage that is None, a number in [0, 1] or 'auto', got "
-            f"{intensity!r}"
-        )
-        raise OptionError(msg)
-    choice = None
-    if len(structures) > 1 or all_shrinkages:
-        shrinkages = kind.shrinkages if all_shrinkages else (intensity,)
-        choice = Choice(structures, shrinkages, kind.estimated(covariance, shared))
-    return kind(structure, cast("Divisor", divisor), intensity, choice, cast("Target", target))
+def _automatic(divisor: Divisor, target: Target) -> Gaussian:
+    """What is integrated out, under all priors; and plain Gaussians, for which rows may suffice.
+
+    Of independent features, whose variances are shrunk as little as is tried, and of correlated
+    ones, not shrunk.
+    """
+    integrated = [
+        PredictiveGaussian(Structure("full", sharing), divisor, shrinkage, target)
+        for sharing in SHARINGS
+        for shrinkage in INTENSITIES
+    ]
+    estimated = [
+        Gaussian(structure_of(covariance, sharing), divisor, shrinkage)
+        for covariance, shrinkage in (("diagonal", INTENSITIES[0]), ("full", None))
+        for sharing in (0.0, 0.5, 1.0)
+    ]
+    return replace(integrated[0], shrinkage=None, choice=(*integrated, *estimated))
 
 
 def _check_weights(weight: FloatArray, names: Schema) -> None:

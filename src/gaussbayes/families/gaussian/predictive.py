@@ -22,7 +22,7 @@ in P, see `gaussbayes.families.gaussian.shrinkage.target_squares`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -32,14 +32,14 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian import tails
 from gaussbayes.families.gaussian.definite import invert_definite
-from gaussbayes.families.gaussian.density import located_density
+from gaussbayes.families.gaussian.density import GaussianDensity, located_density
 from gaussbayes.families.gaussian.expectation import PointBlock, row_blocks
 from gaussbayes.families.gaussian.left_out import downdated, solve_each, targets_without
 from gaussbayes.families.gaussian.shrinkage import target_of
 from gaussbayes.families.gaussian.statistics import ClassMoments
 from gaussbayes.families.gaussian.structure import Full
-from gaussbayes.families.gaussian.student import StudentDensity, student_log_density
 from gaussbayes.families.removal import LEAST_LEFT, Removal
 from gaussbayes.kernels import active
 
@@ -102,7 +102,7 @@ class Prior:
         return self.ratio / k * pooled + own, self.ratio * total / k + weight + 1.0
 
 
-def predictive(moments: ClassMoments, names: Schema, prior: Prior) -> StudentDensity:
+def predictive(moments: ClassMoments, names: Schema, prior: Prior) -> GaussianDensity:
     """The predictive densities of complete rows."""
     weight = moments.weight
     scatter, degrees = prior.scatters(moments)
@@ -110,7 +110,7 @@ def predictive(moments: ClassMoments, names: Schema, prior: Prior) -> StudentDen
     scale = scatter * ((1.0 + 1.0 / weight) / degrees)[:, None, None]
     covariance = Full.of(scale, names, weight)
     location = located_density(moments.anchor, moments.offset, weight, covariance)
-    return StudentDensity(location, degrees)
+    return replace(location, degrees=degrees)
 
 
 def check_degrees(degrees: FloatArray, weight: FloatArray, names: Schema) -> None:
@@ -381,7 +381,7 @@ class PredictiveLeftOut:
         )
         ratio = (1.0 + 1.0 / weight) / degrees  # Λ over the scatter
         half_log_det = 0.5 * (log_det + d * np.log(ratio))
-        return student_log_density(squares / ratio, half_log_det, degrees, d)
+        return tails.log_density(squares / ratio, half_log_det, degrees, d)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,7 +24,6 @@ from gaussbayes.families.gaussian.spanned import Spanned, SpannedStatistics, dir
 from gaussbayes.families.gaussian.spanned_density import SpannedDensity
 from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import STRUCTURES, Shape, Structure
-from gaussbayes.families.gaussian.student import StudentDensity
 from gaussbayes.kernels.reference import scatter_shape
 from gaussbayes.kernels.triangular import cholesky
 
@@ -36,7 +35,7 @@ _UNDERFLOW = 1e-290
 _MOST_FEATURES = 1 << 24
 
 Proportion: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
-Density: TypeAlias = GaussianDensity | StudentDensity | SpannedDensity
+Density: TypeAlias = GaussianDensity | SpannedDensity
 Statistics: TypeAlias = GaussianStatistics | SpannedStatistics
 
 
@@ -223,7 +222,7 @@ class DensityRecord(Record, frozen=True):
 
     @classmethod
     def of(cls, density: Density) -> "DensityRecord":
-        gaussian = density.gaussian
+        gaussian = density.inner if isinstance(density, SpannedDensity) else density
         return cls(
             encode(gaussian.center),
             encode(gaussian.offset),
@@ -238,11 +237,9 @@ class DensityRecord(Record, frozen=True):
         if isinstance(family, Spanned):
             return self._read_spanned(family, names)
         self.floats("outside", 0)
-        density, degrees = self._read(family, names)
-        return density if degrees is None else StudentDensity(density, degrees)
+        return self._read(family, names)
 
-    def _read(self, family: Gaussian, names: Schema) -> tuple[GaussianDensity, FloatArray | None]:
-        """The Gaussians, and the degrees of freedom of Student-t densities."""
+    def _read(self, family: Gaussian, names: Schema) -> GaussianDensity:
         k, d = names.classes.shape[0], names.n_features
         predictive = family.estimation == "predictive"
         center, offset = self.floats("center", d), self.floats("offset", k, d)
@@ -257,11 +254,12 @@ class DensityRecord(Record, frozen=True):
         degrees = self.floats("degrees", k if predictive else 0)
         if not (degrees > 2).all():
             refuse("degrees", "degrees of freedom above 2", degrees.min())
-        density = GaussianDensity(center, offset, covariance, remainder.reshape(-1, d))
-        return density, degrees if predictive else None
+        freedom = degrees if predictive else None
+        return GaussianDensity(center, offset, covariance, remainder.reshape(-1, d), freedom)
 
     def _read_spanned(self, family: Spanned, names: Schema) -> SpannedDensity:
-        inner, degrees = self._read(family.family, _directions(family, names))
+        inner = self._read(family.family, _directions(family, names))
+        inner, degrees = replace(inner, degrees=None), inner.degrees
         outside = self.floats("outside", inner.covariance.n_covariances)
         least = np.linalg.eigvalsh(inner.covariance.values)[:, 0]
         if not ((outside > 0) & (outside <= least * (1.0 + _ROUNDING))).all():

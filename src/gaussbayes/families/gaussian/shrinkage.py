@@ -24,9 +24,6 @@ from gaussbayes.families.gaussian.structure import Shape
 Shrinkage: TypeAlias = float | Literal["oas"] | None
 Target: TypeAlias = Literal["diagonal", "spherical"]
 
-SHRINKAGES: tuple[Shrinkage, ...] = (None, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0, "oas")
-"""What the automatic choice tries."""
-
 LEAST_WITHIN = 1e-6
 """The least proportion of a feature's variance over all rows that its target within classes is."""
 

@@ -125,7 +125,7 @@ class Spanned(Mapped):
         self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
     ) -> SpannedStatistics:
         """The statistics of labelled rows that lie in the span."""
-        layout = replace(self.family, structure=Structure("full"), choice=None)
+        layout = replace(self.family, structure=Structure("full"), choice=())
         inner = layout.observe(self.forward(rows), targets, self.inner_names(names), threads)
         return SpannedStatistics(self.span, inner)
 
@@ -270,22 +270,19 @@ def compact(family: Any, rows: Rows, targets: Targets) -> list[Any]:
     shrunk are none.
     """
     n, d = rows.numbers.shape
-    choice = family.choice
-    structures = (family.structure,) if choice is None else choice.structures
-    shrinkages = (family.shrinkage,) if choice is None else choice.shrinkages
-    full = tuple(some for some in structures if some.shape.correlated)
-    others = tuple(some for some in structures if not some.shape.correlated)
-    numbers = (some for some in shrinkages if some == "oas" or isinstance(some, float))
-    shrunk = tuple(some for some in numbers if some)
-    beside = () if choice is None else choice.estimated  # correlated ones have no estimate
-    estimated = tuple(
+    candidates = family.choice or (family,)
+    correlated = [some for some in candidates if some.structure.shape.correlated]
+    shrunk = tuple(some for some in correlated if some.shrinkage)
+    simple = tuple(
         some
-        for some in beside
-        if not some.shape.correlated
-        and (not shrunk or n >= fewest_rows(some, targets.n_classes, d))
+        for some in candidates
+        if not some.structure.shape.correlated
+        and (
+            some.estimation == family.estimation
+            or n >= fewest_rows(some.structure, targets.n_classes, d)
+        )
     )
-    simple = (*others, *estimated)
-    if d <= n or not full or (not shrunk and not simple) or targets.n_unlabelled:
+    if d <= n or not correlated or not (shrunk or simple) or targets.n_unlabelled:
         return [family]
     if not np.isfinite(rows.matrix.sum(dtype=np.float64)):
         return [family]
@@ -296,12 +293,8 @@ def compact(family: Any, rows: Rows, targets: Targets) -> list[Any]:
         # What does not vary has no unit: that is an error, or not.
         if not (unit > 0).all() or not deviation.any():
             return [family]
-        inner = family
-        if choice is not None:
-            some = replace(choice, structures=full, shrinkages=shrunk, estimated=())
-            inner = replace(family, structure=full[0], shrinkage=shrunk[0], choice=some)
+        inner = replace(shrunk[0], choice=shrunk) if family.choice else family
         result.append(Spanned(span_of(rows, unit), inner))
     if simple:
-        some = replace(choice, structures=others, estimated=estimated)
-        result.append(replace(family, structure=simple[0], choice=some))
+        result.append(replace(simple[0], choice=simple))
     return result

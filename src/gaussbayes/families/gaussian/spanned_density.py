@@ -31,11 +31,13 @@ from gaussbayes.families.gaussian.drawing import transform
 from gaussbayes.families.gaussian.patterns import patterns_of
 from gaussbayes.families.gaussian.span import Span
 from gaussbayes.families.gaussian.structure import Full
-from gaussbayes.families.gaussian.student import (
-    StudentDensity,
+from gaussbayes.families.gaussian.tails import (
+    check_gaussian,
     chi_square_distance,
     line_integrals,
-    student_log_density,
+    log_density,
+    spread,
+    table_of,
 )
 from gaussbayes.families.protocol import ParameterTable, Reference
 
@@ -50,11 +52,6 @@ class SpannedDensity:
     inner: GaussianDensity  # of the coordinates z; of Student-t densities their scale matrices
     outside: FloatArray  # (m,) v, in squares of the units
     degrees: FloatArray | None = None  # (k,) of freedom of Student-t densities
-
-    @property
-    def gaussian(self) -> GaussianDensity:
-        """The Gaussians of the coordinates."""
-        return self.inner
 
     @property
     def n_classes(self) -> int:
@@ -119,7 +116,7 @@ class SpannedDensity:
         def score(block: slice) -> None:
             squares, log_det, n_features = self._squares(rows[block], block.start)
             half, features = 0.5 * log_det, n_features[:, None]
-            out[block] = student_log_density(squares, half, self.degrees, features)
+            out[block] = log_density(squares, half, self.degrees, features)
 
         for_each(score, self.span.blocks(rows.n_rows), threads)
         return out
@@ -184,7 +181,7 @@ class SpannedDensity:
 
     # Parts.
 
-    def marginal(self, columns: Sequence[int], names: Schema) -> GaussianDensity | StudentDensity:
+    def marginal(self, columns: Sequence[int], names: Schema) -> GaussianDensity:
         """The densities of some features, with covariances of all pairs of these."""
         where = np.asarray(columns, dtype=np.intp)
         basis, unit = self.span.basis[where], self.span.unit[where]
@@ -194,8 +191,7 @@ class SpannedDensity:
         values *= unit[:, None] * unit
         center = self.span.center[where]
         offset = self.inner.mean @ basis.T * unit
-        density = GaussianDensity(center, offset, Full.of(values, names))
-        return density if self.degrees is None else StudentDensity(density, self.degrees)
+        return GaussianDensity(center, offset, Full.of(values, names), degrees=self.degrees)
 
     def selected(self, codes: Sequence[int]) -> "SpannedDensity":
         """Only the classes with these codes, in this order."""
@@ -226,14 +222,7 @@ class SpannedDensity:
             ]
         )
         deviation = np.broadcast_to(np.sqrt(variance) * self.span.unit, self._offset().shape)
-        return np.asarray(deviation * np.sqrt(self._spread)[:, None])
-
-    @property
-    def _spread(self) -> FloatArray:
-        """By how much covariances are larger than scale matrices (k,)."""
-        if self.degrees is None:
-            return np.ones(self.n_classes)
-        return np.asarray(self.degrees / (self.degrees - 2.0))
+        return np.asarray(deviation * np.sqrt(spread(self.degrees))[:, None])
 
     def dense_covariance(self) -> FloatArray:
         """The covariances (m, d, d); m is 1 if the classes share one, else k."""
@@ -313,24 +302,18 @@ class SpannedDensity:
 
     def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
         """Means, standard deviations, and degrees of freedom if there are any."""
-        shared = self.outside.size < self.n_classes
-        shown = [
+        deviation = self.deviation[: self.outside.size]
+        return (
             ParameterTable("mean", names.titles, self.mean),
-            ParameterTable(
-                "standard deviation", names.titles, self.deviation[: 1 if shared else None]
-            ),
-        ]
-        if self.degrees is not None:
-            shown.append(ParameterTable("degrees of freedom", ("ν",), self.degrees[:, None]))
-        return tuple(shown)
+            ParameterTable("standard deviation", names.titles, deviation),
+            *table_of(self.degrees),
+        )
 
     # Statistics.
 
     def log_likelihood(self, statistics: Any) -> float:
         """``Σ w log p(x | c)`` of rows of the span, each in its own class; of Gaussians only."""
-        if self.degrees is not None:
-            msg = "the log-likelihood of Student-t densities needs the rows, not statistics alone"
-            raise OptionError(msg)
+        check_gaussian(self.degrees, "the log-likelihood of statistics")
         n_outside = self.span.n_outside
         volume = 0.5 * n_outside * (_LOG_2_PI + np.log(self._variances)) + self.span.log_unit
         weight: FloatArray = statistics.weight

@@ -562,13 +562,6 @@ STRUCTURES = {
 }
 """The six at the ends, under the names that people know."""
 
-MIXTURES = tuple(
-    Structure(covariance, sharing)
-    for covariance in ("full", "diagonal")
-    for sharing in (0.25, 0.5, 0.75)
-)
-"""Those between that the automatic choice tries."""
-
 _NUMBERS = (bool, np.bool_, int, float, np.integer, np.floating)
 
 
