@@ -258,7 +258,8 @@ class BlockReader:
         weights, target = weight_column(table, self.request.weights), self.request.target
         classes: LabelArray = np.empty(0)
         if target is None:
-            targets = no_labels(table.num_rows, weights)
+            codes = np.full(table.num_rows, UNLABELLED, np.int32)
+            targets = Targets(codes, 0, weights, table.num_rows)
         else:
             codes, classes, n_unlabelled = read_label_column(
                 table.column(target), target, self.request.label_marks
@@ -299,30 +300,18 @@ class BlockReader:
         usable = parsed.sifted(self.selection)
         if usable.problems and self.selection.bad_rows == "error":
             raise BadRowError(usable.problems[0])
+        bad_rows = count_problems(usable.problems, file, 1)
+        if not usable.table.num_rows:
+            return Reduced(n_records=usable.n_records, bad_rows=bad_rows)
         try:
-            block = self.read(usable.table) if usable.table.num_rows else None
-            result = None if block is None else fold_block(fold, block)
+            block = self.read(usable.table)
+            result = fold_block(fold, block)
         except DataError as error:
             msg = f"{file}: {error}"
             raise type(error)(msg) from None
-        return replace(
-            reduced_block(block, result),
-            n_records=usable.n_records,
-            bad_rows=count_problems(usable.problems, file, 1),
-        )
-
-
-def no_labels(n_rows: int, weights: FloatArray | None) -> Targets:
-    """The targets of rows none of which has a label."""
-    return Targets(np.full(n_rows, UNLABELLED, np.int32), 0, weights, n_rows)
-
-
-def reduced_block(block: LabelledRows | None, result: Any) -> Reduced[Any]:
-    """What a block adds, given the result of a fold."""
-    if block is None:
-        return Reduced()
-    weights = block.targets.weights
-    return Reduced(result, block.rows.n_rows, weighs=weights is None or bool(weights.any()))
+        weights = block.targets.weights
+        weighs = weights is None or bool(weights.any())
+        return Reduced(result, block.rows.n_rows, usable.n_records, bad_rows, weighs)
 
 
 def fold_block(fold: Fold[Sum], block: LabelledRows) -> Sum | None:
