@@ -75,7 +75,7 @@ _COMPRESSED: dict[bytes, Compression] = {
     b"BZh": "bz2",
 }
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how text in UTF-16 begins
-_BUFFER = 1 << 18
+BUFFER = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class OpenBytes(io.BufferedReader):
     """The bytes of a file, decompressed and in UTF-8 on the way; it can `peek`."""
 
     def __init__(self, raw: Any, stored: "_Stored", file: SourceFile) -> None:
-        super().__init__(raw, _BUFFER)
+        super().__init__(raw, BUFFER)
         self._stored, self._file, self._n_bytes = stored, file, 0
 
     def read(self, size: int | None = -1) -> bytes:
@@ -288,7 +288,7 @@ def seekable(file: SourceFile, stream: OpenBytes) -> Any:
         if not file.is_read_once and isinstance(stream.raw, _Stored):
             return opened(file.name)
         with tempfile.NamedTemporaryFile() as copy:
-            copyfileobj(stream, copy, _BUFFER)
+            copyfileobj(stream, copy, BUFFER)
             copy.flush()
             return opened(copy.name)  # it stays when its name goes
 
