@@ -1358,8 +1358,8 @@ class GaussianClassifier(BaseClassifier):
         "standardised", "range", "yeo-johnson", "log" or "rank-normal": a monotone transform of the
         Gaussian features, the same for all classes. Densities and draws are in the original units.
     families : None or {feature: family}
-        "gaussian", "categorical" or "poisson" for features given by name or number, or for several
-        in a tuple, which form a block of their own.
+        "gaussian", "categorical", "poisson" or "pairs" for features given by name or number, or for
+        several in a tuple, which form a block of their own.
     priors : None, "uniform", sequence or {label: probability}
         None are the class proportions; a sequence is in the order of `classes_`.
     smoothing : float
@@ -1499,7 +1499,7 @@ class AutoClassifier(BaseClassifier):
     Parameters
     ----------
     families : None or {feature: family}
-        "gaussian", "categorical" or "poisson" for features given by name or number.
+        "gaussian", "categorical", "poisson" or "pairs" for features given by name or number.
         ``{"visits": "poisson"}`` models counts.
     priors : None, "uniform", sequence or {label: probability}
         None are the class proportions; a sequence is in the order of `classes_`.

@@ -5,7 +5,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 from sklearn.mixture import GaussianMixture
 
@@ -131,66 +130,7 @@ def test_nothing_is_more_likely(seed: int, d: int, k: int, shared: bool) -> None
     assert reached == pytest.approx(float(logs[np.arange(codes.size), codes].sum()), rel=1e-12)
 
 
-def by_rows(
-    X: FloatArray, codes: CodeArray, k: int, sharing: float, steps: int
-) -> tuple[FloatArray, FloatArray]:
-    """Textbook EM for rows with missing values: every row by its regression on what it has."""
-    d = X.shape[1]
-    mean = np.array([np.nanmean(X[codes == c], axis=0) for c in range(k)])
-    covariance = np.stack([np.diag(np.nanvar(X[codes == c], axis=0)) for c in range(k)])
-    for _ in range(steps):
-        rows, left = X.copy(), np.zeros((k, d, d))
-        for i, c in enumerate(codes):
-            o = ~np.isnan(X[i])
-            slope = covariance[c][:, o] @ np.linalg.inv(covariance[c][np.ix_(o, o)])
-            rows[i] = mean[c] + slope @ (X[i, o] - mean[c, o])
-            left[c] += covariance[c] - slope @ covariance[c][o]
-        mean = np.array([rows[codes == c].mean(axis=0) for c in range(k)])
-        away = rows - mean[codes]
-        scatter = np.stack([away[codes == c].T @ away[codes == c] for c in range(k)]) + left
-        weight = np.bincount(codes, minlength=k)[:, None, None]
-        pooled = np.broadcast_to(scatter.sum(axis=0) / weight.sum(), scatter.shape)
-        covariance = pooled if sharing else scatter / weight
-    return mean, covariance
-
-
-@pytest.mark.parametrize("sharing", [0.0, 1.0])
-def test_sums_by_pattern_say_all_that_rows_do(sharing: float) -> None:
-    X, codes = drawn(4, 80, 3, 2, 0.2)
-    mean, covariance = by_rows(X, codes, 2, sharing, 300)
-    density = fit(X, codes, 2, Structure("full", sharing)).density
-    np.testing.assert_allclose(density.mean, mean, rtol=0, atol=1e-10)
-    np.testing.assert_allclose(covariances(density), covariance, rtol=0, atol=1e-10)
-
-
 # Unlabelled rows
-
-
-def plain_em(
-    X: FloatArray, codes: CodeArray, k: int, structure: Structure, steps: int
-) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-    """Textbook EM for complete rows with and without labels, without any cleverness."""
-    n, d = X.shape
-    known = codes >= 0
-    member = np.zeros((n, k))
-    member[known] = np.eye(k)[codes[known]]
-    total = -np.inf
-    for _ in range(steps):
-        weight = member.sum(axis=0)
-        mean = (member.T @ X) / weight[:, None]
-        away = X[:, None] - mean
-        scatter = np.einsum("nk,nki,nkj->kij", member, away, away)
-        if structure.covariance == "diagonal":
-            scatter = scatter * np.eye(d)
-        if structure.covariance == "spherical":
-            scatter = np.einsum("kii->k", scatter)[:, None, None] / d * np.eye(d)
-        pooled = np.broadcast_to(scatter.sum(axis=0) / weight.sum(), scatter.shape)
-        covariance = pooled if structure.shared else scatter / weight[:, None, None]
-        logs = densities(X, mean, covariance) + np.log(weight / weight.sum())
-        evidence = logsumexp(logs, axis=1)
-        total = float(evidence[~known].sum() + logs[known, codes[known]].sum())
-        member[~known] = np.exp(logs - evidence[:, None])[~known]
-    return weight, mean, covariance, total
 
 
 def solved(X: FloatArray, codes: CodeArray, structure: Structure, weight: float = 1.0) -> Solution:
@@ -203,21 +143,6 @@ def solved(X: FloatArray, codes: CodeArray, structure: Structure, weight: float 
     )
     settings = options.settings(schema)
     return solve(learn(rows, settings, schema), settings, schema)
-
-
-@pytest.mark.parametrize("covariance", ["full", "diagonal", "spherical"])
-@pytest.mark.parametrize("sharing", [0.0, 1.0])
-def test_responsibilities_by_plain_em(covariance: str, sharing: float) -> None:
-    structure = Structure(covariance, sharing)
-    X, codes = drawn(5, 120, 2, 2, 0.0)
-    codes[60:] = -1
-    weight, mean, expected, total = plain_em(X, codes, 2, structure, 300)
-    found = solved(X, codes, structure)
-    assert found.convergence.log_likelihood[-1] == pytest.approx(total, rel=1e-10)
-    np.testing.assert_allclose(found.prior, weight / weight.sum(), rtol=1e-6)
-    density = found.densities[0]
-    np.testing.assert_allclose(density.mean, mean, rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(covariances(density), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_few_labels_end_where_a_mixture_does() -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,7 @@ import pytest
 from pyarrow import parquet
 
 from gaussbayes import DataError, read
-from tests.data.tables import STRUCTURES, assert_same_model, fitted, n_rows, small
-from tests.oracles import exact_scatter
+from tests.data.tables import assert_same_model, fitted, small
 
 Table = dict[str, Any]
 Engine = Callable[[Table], Any]
@@ -47,19 +45,6 @@ def some_rows(names: Any = KINDS, n: int = 600, d: int = 4) -> Table:
 # Agreement with the estimator in memory.
 
 
-@each_engine
-@pytest.mark.parametrize(("covariance", "shared"), STRUCTURES)
-def test_models_are_those_in_memory(engine: Engine, covariance: Any, shared: Any) -> None:
-    names = [KINDS, np.array([7, -2, 30]), np.array([True, False]), np.arange(40).astype(str)]
-    for labels in names:
-        columns = some_rows(labels, n=600 if len(labels) < 9 else 2000)
-        how: dict[str, Any] = {"covariance": covariance, "shared": shared}
-        model = fitted(engine(columns), **how)
-        frame = pd.DataFrame(columns)
-        assert_same_model(model, fitted(frame, **how), frame.drop(columns="kind"))
-        assert n_rows(model) == len(frame)
-
-
 def test_numbers_of_every_kind() -> None:
     table = duckdb.connect().sql(
         "SELECT i::TINYINT AS a, (i * i * 0.25)::DECIMAL(9, 2) AS b, (i * 7 % 5)::HUGEINT AS c, "
@@ -86,42 +71,6 @@ def test_names_and_labels_that_the_queries_use_themselves() -> None:
         found = small(pl.LazyFrame({"x": [1.0, 2.0, 4.0], "kind": kind}), "kind")
         assert found.classes_.tolist() == ["a", "b"]
         assert found.means_.tolist() == [[2.0], [2.5]]
-
-
-@each_engine
-def test_a_class_that_weighs_nothing_is_dropped(engine: Engine) -> None:
-    x, kinds = [1.0, 2.0, 9.0, 5.0], ["a", "b", "c", "a"]
-    table = engine({"x": x, "kind": kinds, "w": [1.0, 2.0, 0.0, 1.0]})
-    assert small(table, "kind", "w").classes_.tolist() == ["a", "b"]
-
-
-@pytest.mark.parametrize("engine", [in_duckdb, pl.LazyFrame], ids=["duckdb", "polars"])
-@pytest.mark.parametrize("weights", [None, "w"], ids=["plain", "weighted"])
-@pytest.mark.parametrize("apart", [0.0, 1e8], ids=["together", "apart"])
-@pytest.mark.parametrize(
-    ("offset", "deviation"), [(0.0, 1.0), (1e8, 1.0), (1e8, 1e-3), (1e12, 1.0)]
-)
-def test_rows_far_from_zero_lose_no_digit(
-    engine: Engine, weights: str | None, apart: float, offset: float, deviation: float
-) -> None:
-    """Offsets of 1e8 to 1e12 standard deviations, and classes as far from each other."""
-    rng = np.random.default_rng(11)
-    codes = rng.integers(0, 3, 6000)
-    X = offset + apart * codes[:, None] + deviation * rng.normal(size=(6000, 2))
-    w = rng.integers(0, 4, 6000)  # whole numbers: the same as repeating rows
-    table = engine({"f0": X[:, 0], "f1": X[:, 1], "kind": codes, "w": w})
-    model = fitted(table, "kind", weights, features=["f0", "f1"])
-    moments = model.model_.learnt.parts[0].moments
-    for c in range(3):
-        own = codes == c
-        mean, scatter = exact_scatter(np.repeat(X[own], 1 if weights is None else w[own], axis=0))
-        for i in range(2):
-            held = Fraction(moments.anchor[c, i]) + Fraction(moments.offset[c, i])
-            assert abs(float(held - mean[i])) <= 1e-13 * deviation
-            for j in range(2):
-                scale = float(scatter[i][i] * scatter[j][j]) ** 0.5
-                error = float(Fraction(moments.scatter[c, i, j]) - scatter[i][j])
-                assert abs(error) <= 1e-13 * scale
 
 
 @each_engine

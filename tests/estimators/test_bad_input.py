@@ -228,21 +228,6 @@ def test_bad_settings(settings: dict[str, Any], what: str) -> None:
 
 
 @pytest.mark.parametrize("learn", ["fit", "partial_fit"])
-@pytest.mark.parametrize(
-    ("weight", "what"),
-    [
-        (np.r_[np.ones(20), -1.0, np.ones(19)], r"not negative: row 20 has -1\.0"),
-        (np.r_[np.ones(39), np.nan], "row 39 has nan"),
-        (np.zeros(40), "at least one non-zero number: all 40 are zero"),
-        (np.ones(39), r"shape \(40,\), one for each row, got \(39,\)"),
-    ],
-)
-def test_bad_weights(learn: str, weight: Any, what: str) -> None:
-    with pytest.raises(DataError, match=what):
-        getattr(GaussianClassifier(), learn)(*trees(), sample_weight=weight)
-
-
-@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
 def test_empty_input(learn: str) -> None:
     with pytest.raises(DataError, match=r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1"):
         getattr(GaussianClassifier(), learn)(np.empty((0, 3)), [])

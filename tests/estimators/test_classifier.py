@@ -10,7 +10,6 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from gaussbayes import AutoClassifier, GaussianClassifier
-from gaussbayes.base.errors import DataError
 from tests.models import (
     NAMES,
     SCORES,
@@ -118,25 +117,6 @@ def test_unfitted_models_say_so() -> None:
         with pytest.raises(NotFittedError, match="not fitted yet"):
             call()
     assert not hasattr(model, "means_")
-
-
-def test_a_row_is_explained_however_it_comes() -> None:
-    X, y = iris()
-    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
-    model = GaussianClassifier().fit(frame, y)
-    told = model.explain(X[3])
-    assert told == model.explain(frame[3:4]) == model.explain(frame.iloc[3])
-    posterior = [terms.posterior for terms in told.bayes.classes]
-    np.testing.assert_allclose(posterior, model.predict_proba(frame[3:4])[0], rtol=1e-12)
-    odds = model.explain(X[3], ("setosa", "virginica"), "rival").log_odds
-    assert odds is not None
-    assert (odds.of, odds.against) == ("setosa", "virginica")
-    expected = model.log_odds(frame[3:4], "setosa", "virginica")[0]
-    np.testing.assert_allclose(odds.value, expected, rtol=1e-12)
-    with pytest.raises(DataError, match="one row is needed, got 150"):
-        model.explain(frame)
-    with pytest.raises(DataError, match=r"unknown labels: \['rose'\]"):
-        model.explain(X[3], ("setosa", "rose"))
 
 
 # What is there when.

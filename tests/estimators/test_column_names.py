@@ -3,15 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-import dask.dataframe
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
-from gaussbayes import AutoClassifier, GaussianClassifier, compare, drift, read
+from gaussbayes import GaussianClassifier, compare, drift, read
 from gaussbayes.base.errors import DataError
 from gaussbayes.datasets import load_iris
 
@@ -71,28 +69,6 @@ def test_weights_may_be_a_column_too() -> None:
     assert model.feature_names_in_.tolist() == NAMES
     frame = frame.drop(columns="species")
     assert model.score(frame, Y, "times") == expected.score(X, Y, WEIGHTS)
-
-
-@pytest.mark.parametrize("make", [GaussianClassifier, AutoClassifier])
-def test_files_and_lazy_frames(make: Any, tmp_path: Path) -> None:
-    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    FRAME[::2].to_csv(paths[0], index=False)
-    FRAME[1::2].to_csv(paths[1], index=False)
-    expected = make().fit(paths, "species").predict_proba(X)
-    np.testing.assert_array_equal(make().fit(paths, "species").predict_proba(FRAME), expected)
-    one = make().fit(str(paths[0]), "species")
-    whole = one.partial_fit(paths[1], "species")
-    assert float(whole.model_.learnt.weight.sum()) == 150
-    tables = (
-        pl.from_pandas(FRAME).lazy(),
-        duckdb.from_arrow(pa.Table.from_pandas(FRAME)),
-        dask.dataframe.from_pandas(FRAME, npartitions=2),
-    )
-    for table in tables:
-        model = make().fit(table, "species")
-        assert model.feature_names_in_.tolist() == NAMES
-        expected = model.predict_proba(FRAME)
-        np.testing.assert_allclose(np.sort(model.predict_proba(table), 0), np.sort(expected, 0))
 
 
 def test_every_method_takes_files(tmp_path: Path) -> None:

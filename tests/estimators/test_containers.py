@@ -5,8 +5,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning
@@ -21,7 +19,6 @@ def model(request: pytest.FixtureRequest) -> GaussianClassifier:
 
 
 X, y = iris()
-IRIS = X
 
 
 LABELS = [
@@ -46,73 +43,6 @@ def test_labels_of_any_kind(labels: Any) -> None:
     expected = GaussianClassifier().fit(X, y).predict(X)
     assert predicted.tolist() == labels[np.searchsorted(NAMES, expected)].tolist()
     assert model.score(X, labels[codes]) == 0.98  # 3 errors in 150
-
-
-def test_truth_values_as_labels() -> None:
-    model = GaussianClassifier().fit(X, y == "setosa")
-    assert model.classes_.tolist() == [False, True]
-    assert model.predict(X).dtype == np.bool_
-    assert (model.predict(X) == (y == "setosa")).all()
-
-
-@pytest.mark.parametrize(
-    "series",
-    [
-        pd.Series,
-        lambda y: pd.Series(y, dtype="category"),
-        lambda y: pd.Series(y, dtype="string[pyarrow]"),
-        lambda y: pl.Series(y.tolist()),
-        lambda y: pl.Series(y.tolist(), dtype=pl.Categorical),
-        lambda y: pa.chunked_array([y.tolist()]),
-        list,
-    ],
-)
-def test_labels_in_any_container(series: Any) -> None:
-    model = GaussianClassifier().fit(X, series(y))
-    assert model.classes_.tolist() == NAMES.tolist()
-    assert model.predict(X).tolist() == GaussianClassifier().fit(X, y).predict(X).tolist()
-
-
-@pytest.mark.usefixtures("kernels")
-@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_frames_give_the_same_model_and_keep_names(frame: Any, dtype: Any) -> None:
-    X = IRIS.astype(dtype)
-    names = ["sepal length", "sepal width", "petal length", "petal width"]
-    table = frame({name: X[:, j] for j, name in enumerate(names)})
-    model = GaussianClassifier().fit(table, y)
-    assert model.feature_names_in_.tolist() == names
-    assert model.n_features_in_ == 4
-    plain = GaussianClassifier().fit(X, y)
-    assert not hasattr(plain, "feature_names_in_")
-    np.testing.assert_array_equal(model.means_, plain.means_)
-    np.testing.assert_array_equal(model.predict_proba(table), plain.predict_proba(X))
-    assert model.predict_proba(table).dtype == dtype
-    np.testing.assert_array_equal(model.predict_proba(X), model.predict_proba(table))
-    with pytest.warns(UserWarning, match="X has feature names, but GaussianClassifier was fitted"):
-        plain.predict(table)
-
-
-@pytest.mark.usefixtures("kernels")
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize(
-    "view",
-    [
-        np.asfortranarray,
-        lambda X: np.repeat(X, 2, axis=0)[::2],
-        lambda X: np.repeat(X, 3, axis=1)[:, ::3],
-        lambda X: X[::-1].copy()[::-1],
-        lambda X: X[:, ::-1].copy()[:, ::-1],
-        lambda X: X.astype(X.dtype.newbyteorder(">")),
-    ],
-    ids=["Fortran", "rows", "columns", "backwards", "columns backwards", "byte order"],
-)
-def test_any_layout_in_memory(model: GaussianClassifier, dtype: Any, view: Any) -> None:
-    X = np.ascontiguousarray(IRIS, dtype=dtype)
-    one, other = clone(model).fit(X, y), clone(model).fit(view(X), y)
-    assert_same_model(other, one, X)
-    np.testing.assert_allclose(other.predict_proba(view(X)), one.predict_proba(X), atol=1e-6)
-    assert other.predict(view(X)).tolist() == one.predict(X).tolist()
 
 
 @pytest.mark.usefixtures("kernels")

@@ -9,9 +9,7 @@ import pandas as pd
 import pytest
 
 from gaussbayes import DataError, GaussianClassifier, OptionError, SingularCovarianceError
-from tests.models import STRUCTURES, assert_same_model, iris, tree_frame, trees
-
-each_structure = pytest.mark.parametrize(("covariance", "shared"), STRUCTURES)
+from tests.models import assert_same_model, iris, tree_frame, trees
 
 
 def test_a_class_of_which_nothing_is_left_is_gone() -> None:

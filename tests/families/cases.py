@@ -16,6 +16,7 @@ from gaussbayes.families import family_records
 from gaussbayes.families.categorical import Categorical
 from gaussbayes.families.coded import CategoryCode, Coded, Coding, NumberCode
 from gaussbayes.families.gaussian import Gaussian
+from gaussbayes.families.pairs import Bins, Groups, Levels, Pairs
 from gaussbayes.families.poisson import Poisson
 from gaussbayes.families.transformed import Standardised, Transformed, YeoJohnson
 
@@ -64,6 +65,9 @@ def coded(code: Any, family: Gaussian) -> Coded:
     return Coded(Transformed((Standardised(),) * coding.width, family), coding=coding)
 
 
+LETTER_LEVELS = Groups(("a", "b", "c", "d"), (0, 1, 2, 2))
+BINS = Bins((-5.0, -1.0, 1.0, 1.5), (-1.25, 0.75, 1.0, 5.0))
+
 CASES = [
     Case(Categorical(), LETTERS),
     Case(Categorical(smoothing=0.5), LETTERS),
@@ -76,12 +80,14 @@ CASES = [
     Case(Transformed((POWER,), Gaussian.of("full", shared=True)), NUMBERS, exact=False),
     Case(coded(NumberCode(), Gaussian()), NUMBERS, exact=False),
     Case(coded(CategoryCode(tuple("abc")), Gaussian.of(shared=True)), FEWER_LETTERS, exact=False),
+    Case(Pairs(4, 1.0, Levels((LETTER_LEVELS,) * 2)), LETTERS),
+    Case(Pairs(4, 2.0, Levels((BINS,) * 2)), NUMBERS),
 ]
 
-DISTRIBUTIONS = [case for case in CASES if case.family.name != "coded"]
-"""All but densities of codes: these tell classes apart, but are no probabilities of categories, and
-nothing is drawn from them. That a value is missing is a value itself where a code says so: such
-codes have tests of their own."""
+DISTRIBUTIONS = [case for case in CASES if case.family.name not in {"coded", "pairs"}]
+"""All but densities of codes and of levels: these tell classes apart, but are no probabilities of
+the values. That a value is missing is a value itself where a code says so: such codes have tests of
+their own, and so have pairs of levels."""
 
 Values = Sequence[Sequence[Any]]
 """Rows of values; None is missing."""

@@ -14,7 +14,6 @@ TASKS: tuple[Task, ...] = ("log_joint", "log_posterior", "posterior", "label")
 KINDS = ("full", "shared full", "diagonal", "shared diagonal", "linear")
 
 each_dtype = pytest.mark.parametrize("dtype", [np.float64, np.float32])
-each_task = pytest.mark.parametrize("task", TASKS)
 each_kind = pytest.mark.parametrize("kind", KINDS)
 
 

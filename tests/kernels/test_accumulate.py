@@ -255,14 +255,6 @@ def test_a_constant_feature_has_no_scatter(kernels: Kernels, layout: ScatterLayo
 
 
 @each_layout
-def test_the_same_again(kernels: Kernels, layout: ScatterLayout) -> None:
-    X, codes, (_, weights) = some_rows(5_000, 11, 3, "float64")
-    first = kernels.accumulate(X, codes, weights, 3, layout)
-    for one, two in zip(first, kernels.accumulate(X, codes, weights, 3, layout), strict=True):
-        np.testing.assert_array_equal(one, two)
-
-
-@each_layout
 def test_moments_do_not_depend_on_where_rows_lie(kernels: Kernels, layout: ScatterLayout) -> None:
     """Neither on strides, nor on alignment, nor on what is next to the rows in memory.
 
@@ -290,18 +282,6 @@ def test_no_rows(kernels: Kernels, layout: ScatterLayout) -> None:
     nobody = np.zeros(0, dtype=np.int32)
     for result in kernels.accumulate(np.zeros((0, 3)), nobody, None, 2, layout):
         assert not result.any()
-
-
-@each_layout
-def test_one_row(kernels: Kernels, layout: ScatterLayout) -> None:
-    row = np.array([[0.1, -2.0, 3e10]])
-    weight, anchor, offset, scatter = kernels.accumulate(
-        row, np.array([1], dtype=np.int32), np.array([0.5]), 3, layout
-    )
-    assert weight.tolist() == [0.0, 0.5, 0.0]
-    np.testing.assert_array_equal(anchor, [[0, 0, 0], row[0], [0, 0, 0]])
-    assert not offset.any()
-    assert not scatter.any()
 
 
 @each_layout

@@ -12,8 +12,6 @@ from gaussbayes import kernels as choice
 from gaussbayes.families.gaussian.statistics import summarise
 from gaussbayes.kernels import Kernels, active, reference, show_config, using
 
-FUNCTIONS = ("encode", "renumber", "accumulate", "merge", "prepare", "score")
-
 
 def name_in_a_new_process(setting: str | None) -> subprocess.CompletedProcess[str]:
     environment = {k: v for k, v in os.environ.items() if k != "GAUSSBAYES_KERNELS"}
@@ -44,26 +42,12 @@ def test_an_unknown_word_in_the_environment() -> None:
     assert "GAUSSBAYES_KERNELS" in done.stderr
 
 
-def test_the_fixture_chooses(kernels: Kernels) -> None:
-    assert active() is kernels
-    for function in FUNCTIONS:
-        assert callable(getattr(kernels, function))
-
-
 def test_for_a_while() -> None:
     before = active()
     with using("reference") as chosen:
         assert chosen is active()
         assert active().NAME == "reference"
     assert active() is before
-
-
-def test_nested() -> None:
-    with using("reference"):
-        outer = active()
-        with using("reference" if choice.native is None else "native"):
-            pass
-        assert active() is outer
 
 
 def test_after_an_error_as_before() -> None:

@@ -10,7 +10,7 @@ from scipy import stats
 
 from gaussbayes.base.types import FloatArray
 from gaussbayes.kernels import Kernels, reference
-from gaussbayes.kernels.arrays import NOT_FINITE, OUT_OF_RANGE, Masked, Quadratic
+from gaussbayes.kernels.arrays import NOT_FINITE, OUT_OF_RANGE, Masked
 from tests.kernels.scoring import TASKS, answers, run
 
 KINDS = ("full", "shared full", "diagonal", "shared diagonal")
@@ -81,19 +81,6 @@ def test_twins_agree(kernels: Kernels, kind: str) -> None:
             for same in (X, np.asfortranarray(X), X[::-1, ::-1].copy()[::-1, ::-1]):
                 found = answers(kernels, form, same, task)
                 np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
-
-
-@each_kind
-def test_complete_rows_have_the_quadratic_form(kernels: Kernels, kind: str) -> None:
-    form, X = make_form(kind, 3, 6), np.random.default_rng(0).normal(size=(30, 6))
-    own = [covariance_of(form, c) for c in range(form.scale.shape[0])]
-    whitener = np.stack([np.tril(np.linalg.inv(np.linalg.cholesky(each))) for each in own])
-    log_det = np.array([np.linalg.slogdet(each)[1] for each in own])
-    constant = form.log_constant - 0.5 * (6 * math.log(2 * math.pi) + log_det)
-    whole = Quadratic(form.center, form.offset, whitener, constant)
-    for task in TASKS:
-        expected = answers(reference, whole, X, task)
-        np.testing.assert_allclose(answers(kernels, form, X, task), expected, rtol=0, atol=1e-11)
 
 
 @each_kind

@@ -3,7 +3,6 @@
 Figures of every kind of data are compared with an oracle in `tests/composition/test_figures.py`.
 """
 
-from itertools import combinations
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -18,7 +17,6 @@ from sklearn.calibration import calibration_curve
 from sklearn.datasets import load_breast_cancer
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
-    QuadraticDiscriminantAnalysis,
 )
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import (
@@ -32,7 +30,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from gaussbayes import Columns, GaussianClassifier, compare, plots
+from gaussbayes import GaussianClassifier, compare, plots
 from gaussbayes.datasets import load_iris
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable, legend_texts
@@ -141,36 +139,6 @@ def test_cells_in_which_no_class_is_possible_stay_white() -> None:
     assert (codes[0, 0], codes[1, 1]) == (0, 1)
     colors = plots.posterior(model).images[0].get_array()
     assert (colors[0, 1] == 1.0).all()
-
-
-@pytest.mark.parametrize("label", ["setosa", "virginica", None])
-def test_maps_of_posterior_joint_and_evidence(iris: Case, label: Any) -> None:
-    part = iris.model.marginal(PAIR)
-    for draw, column in ((plots.posterior, "posterior"), (plots.joint, "log_joint")):
-        ax = draw(iris.model, label=label, features=PAIR)
-        if label is None and draw is plots.joint:
-            levels = {round(float(np.log2(c.levels[-1] / c.levels[0])), 6) for c in ax.collections}
-            assert levels == {5.0}  # each contour is half the density of the one inside it
-            continue
-        places, values = image_of(ax)
-        scores = getattr(part.scores(pd.DataFrame(places, columns=PAIR)), column)
-        expected = scores if column == "posterior" else np.exp(scores)
-        if label is None:  # the colours of the classes, mixed by their posteriors
-            colors = np.array(
-                [patch.get_facecolor()[:3] for patch in ax.get_legend().legend_handles]
-            )
-            np.testing.assert_allclose(values, expected @ colors, atol=1e-9)
-            continue
-        code = iris.model.classes_.tolist().index(label)
-        np.testing.assert_allclose(values, expected[:, code], rtol=1e-9, atol=1e-300)
-        top = 1.0 if column == "posterior" else ax.images[0].get_array().max()
-        assert ax.images[0].get_clim() == (0.0, top)
-        assert ax.get_title().endswith(f"c = {label}")
-    ax = plots.posterior(iris.model, label="versicolor", features=PAIR)
-    (half,) = found(ax, "half")
-    vertices = np.concatenate([path.vertices for path in half.get_paths()])
-    posterior = part.predict_proba(pd.DataFrame(vertices, columns=PAIR))[:, 1]
-    np.testing.assert_allclose(posterior, 0.5, atol=0.01)  # h² |p''| / 8 between grid points
 
 
 def test_evidence_as_map_and_surface(three_classes: Case) -> None:
@@ -345,14 +313,6 @@ def test_the_most_informative_features_are_the_default(iris: Case) -> None:
     assert plots.densities(mixed).get_xlabel() == "kind"
 
 
-def test_rows_with_the_mark_of_unlabelled_rows_are_grey(three_classes: Case) -> None:
-    labels = np.array(["?", None, *three_classes.y[2:]], dtype=object)
-    model = GaussianClassifier(columns=Columns(unlabelled="?")).fit(three_classes.X, labels)
-    for draw in (plots.regions, plots.posterior, plots.evidence):
-        ax = draw(model, three_classes.X, labels)
-        np.testing.assert_array_equal(offsets(ax, "unlabelled"), three_classes.X.to_numpy()[:2])
-
-
 def test_many_rows_are_histograms_of_the_right_area(one_feature: Case) -> None:
     for draw, area in ((plots.densities, 1.0), (plots.joint, 1 / 3), (plots.evidence, 1.0)):
         ax = draw(one_feature.model, one_feature.X, one_feature.y)
@@ -519,39 +479,6 @@ def test_bars_of_importance_and_comparison(iris: Case) -> None:
                 assert bar.get_width() == pytest.approx(value)
         names = [label.get_text() for label in ax.get_yticklabels()]
         assert names == [candidate.name for candidate in compared.candidates]
-
-
-def test_a_scatter_matrix_counts_the_errors_of_scikit_learn(iris: Case) -> None:
-    model = GaussianClassifier(divisor="unbiased").fit(iris.X, iris.y)
-    axes = plots.scatter_matrix(model, iris.X, iris.y, features=[3, 0, 1])
-    assert axes.shape == (3, 3)
-    count = {}
-    for left, below in [*combinations(range(3), 2), *((j, j) for j in range(3))]:
-        columns = [(3, 0, 1)[place] for place in dict.fromkeys((left, below))]
-        part = iris.X.to_numpy()[:, columns]
-        wrong = QuadraticDiscriminantAnalysis().fit(part, iris.y).predict(part) != iris.y
-        count[left, below] = wrong.sum()
-        ax = axes[below, left]
-        assert ax.get_title() == f"{wrong.mean():.1%} ({wrong.sum()})".replace("%", " %")
-        if left != below:
-            np.testing.assert_array_equal(offsets(ax, "errors"), part[wrong])
-            assert axes[left, below] is None
-    best = min((n, pair) for pair, n in count.items() if len(set(pair)) == 2)[1]
-    heavy = [
-        (left, below)
-        for left, below in combinations(range(3), 2)
-        if axes[below, left].spines["top"].get_linewidth() > 2
-    ]
-    assert heavy == [best]
-    assert [ax.get_xlabel() for ax in axes[-1]] == [iris.X.columns[j] for j in (3, 0, 1)]
-    generator = np.random.default_rng(0)
-    y = np.arange(2000) % 2
-    X = generator.normal(size=(2000, 2)) + y[:, None]
-    axes = plots.scatter_matrix(GaussianClassifier().fit(X, y), X, y)
-    shown = sum(len(offsets(axes[1, 0], f"class {code}")) for code in range(2))
-    assert shown == 600
-    (legend,) = axes[0, 0].figure.legends
-    assert legend.get_title().get_text() == "600 rows drawn, all counted"
 
 
 # Explanations.

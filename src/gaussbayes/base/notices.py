@@ -27,6 +27,7 @@ NoticeKind: TypeAlias = Literal[
     "unlabelled rows",
     "empty classes",
     "not converged",
+    "fewer bins",
     "no information",
 ]
 """What a notice is about; programs and tests select notices by it."""

@@ -12,6 +12,7 @@ FAMILIES = {
     "gaussian": "Gaussian",
     "categorical": "Categorical",
     "poisson": "Poisson",
+    "pairs": "Pairs",
     "coded": "Coded",
 }
 """The class of each family; it is in the module or package of the same name as the family."""
@@ -20,7 +21,7 @@ RECORDED = (*FAMILIES, "transformed")
 """The families that model files have: those, and one that is made of another."""
 
 
-NAMED = ("gaussian", "categorical", "poisson")
+NAMED = ("gaussian", "categorical", "poisson", "pairs")
 """The families that users name; codes belong to the automatic model."""
 
 

@@ -16,6 +16,9 @@ def merge(
     to: tuple[NDArray[Any], ...],
 ) -> None: ...
 def renumber(codes: NDArray[Any], numbers: NDArray[Any]) -> None: ...
+def score_pairs(
+    codes: NDArray[Any], table: NDArray[Any], share: float, out: NDArray[Any]
+) -> None: ...
 def factor(
     covariances: NDArray[Any],
     whiteners: NDArray[Any],

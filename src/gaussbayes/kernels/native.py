@@ -154,3 +154,8 @@ def score(
     """Write what `task` asks for of each row into `out`; see the reference twin."""
     how = (task, prune) if form.function is _native.score_quadratic else (task,)
     return int(form.function(X, *form.arguments, *how, out, bias))
+
+
+def score_pairs(codes: CodeArray, table: FloatArray, share: float, out: FloatArray) -> None:
+    """Write log-densities of levels in pairs; see the reference twin."""
+    _native.score_pairs(np.ascontiguousarray(codes), table, share, out)

@@ -12,6 +12,7 @@ Functions that each have a native twin of the same name and meaning:
 `spread`      covariances of what is missing → their sum, in the places of the features
 `prepare`     a form of score → that form, laid out for rows of one float width
 `score`       rows → log joint, log posterior, posterior or label
+`score_pairs` levels of rows → log-densities by tables of pairs
 """
 
 from functools import lru_cache
@@ -542,3 +543,37 @@ def _log_total(below_top: RealArray) -> RealArray:
     others += np.maximum(np.count_nonzero(largest, axis=0) - 1, 0)  # equal ones but the first
     total: RealArray = np.log1p(others) if others.dtype == np.float64 else np.log(1 + others)
     return total
+
+
+def score_pairs(codes: CodeArray, table: FloatArray, share: float, out: FloatArray) -> None:
+    """Write log-densities (n, k) of levels in pairs.
+
+    Of the levels u of a row, one for each column that is there, those of one parent p have
+    ``s_p = Σ_j table[u_p, u_j]``; written is ``log mean_p exp s_p``, or ``share Σ_p s_p`` if there
+    is a share. A row without any level has 0.
+
+    Parameters
+    ----------
+    codes : (n, d) the level of each column, −1 where there is none
+    table : (V, V, k)
+
+    Examples
+    --------
+    >>> table, out = np.log([[[0.4], [0.3]], [[0.1], [0.8]]]), np.empty((3, 1))
+    >>> score_pairs(np.array([[0, 1], [-1, 1], [-1, -1]], np.int32), table, 0.0, out)
+    >>> np.exp(out).round(12).tolist()  # 0.4 · 0.3 and 0.1 · 0.8 are the two models of both
+    [[0.1], [0.8], [1.0]]
+    """
+    n, d = codes.shape
+    for block in ranges(n, rows_at_once(d * d * table.shape[2])):
+        there = codes[block] >= 0
+        terms = table[codes[block][:, :, None], codes[block][:, None, :]]
+        terms[~(there[:, :, None] & there[:, None, :])] = 0.0
+        parents = terms.sum(axis=2)
+        if share:
+            out[block] = share * parents.sum(axis=1)
+            continue
+        parents[~there] = -np.inf
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores = np.logaddexp.reduce(parents, axis=1) - np.log(there.sum(axis=1))[:, None]
+        out[block] = np.where(there.any(axis=1, keepdims=True), scores, 0.0)

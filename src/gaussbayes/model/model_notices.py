@@ -17,6 +17,7 @@ from gaussbayes.model.model import Model
 def model_notices(model: Model) -> tuple[Notice, ...]:
     """The notices about a model: its columns, its rows, and how well it could be fitted."""
     fitted = (*_classes(model), *_unlabelled(model), *_convergence(model), *_information(model))
+    fitted += tuple(_families(model))
     return (*_columns(model), *model.notices, *fitted)
 
 
@@ -47,6 +48,13 @@ def _columns(model: Model) -> Iterator[Notice]:
     infinite = [name for name, marks in missing.of_columns if marks >= INFINITY]
     if infinite:
         yield Notice("infinite values", infinite_sentence(infinite))
+
+
+def _families(model: Model) -> Iterator[Notice]:
+    for family in model.settings.families:
+        notice = getattr(family, "notice", None)
+        if notice is not None:
+            yield Notice("fewer bins", notice)
 
 
 def _classes(model: Model) -> Iterator[Notice]:

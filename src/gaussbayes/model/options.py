@@ -39,6 +39,7 @@ AUTOMATIC_SETTINGS: Mapping[str, Any] = {
     "target": "spherical",
     "transforms": AUTOMATIC,
     "coded": AUTOMATIC,
+    "bins": AUTOMATIC,
     "smoothing": 1.0,
     "calibration": "leave_one_out",
 }
@@ -86,7 +87,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "families",
         None,
-        "Distribution of individual features: gaussian, categorical or poisson.",
+        "Distribution of individual features: gaussian, categorical, poisson or pairs.",
         (None,),
         types=(Mapping,),
         form="a mapping such as {'visits': 'poisson'}",
@@ -431,6 +432,7 @@ def internal_options(
     target: str = "diagonal",
     estimate: str = "plug_in",
     transforms: Any = None,
+    bins: Any = 12,
     smoothing: float = 0.0,
     families: Any = None,
     unlabelled_weight: float | None = None,
@@ -455,6 +457,7 @@ def internal_options(
         "shrinkage": shrinkage,
         "target": target,
         "estimate": estimate,
+        "bins": bins,
         "smoothing": float(smoothing),
     }
     made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now
@@ -517,7 +520,12 @@ def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:
             check_family(family)  # a name that is not known is an error now
         several = features if isinstance(features, tuple) else (features,)
         pairs.append((tuple(several), family))
-    return tuple(pairs)
+    # Pairs of levels are of all columns that are given this family, named together or not.
+    joined = tuple(
+        feature for features, family in pairs if family == "pairs" for feature in features
+    )
+    others = [pair for pair in pairs if pair[1] != "pairs"]
+    return (*others, *([(joined, "pairs")] if joined else []))
 
 
 def _transform(transform: Any) -> Any:

@@ -500,10 +500,14 @@ def shrinkage_name(settings: Settings) -> str:
 def _paths(settings: Settings, data: HeldOutRows) -> Iterator[list[Settings]]:
     """Settings of candidates, in groups that differ only in what regularises.
 
-    Families that have a choice are chosen alike.
+    Families that have a choice are chosen alike. Beside a family of another distribution that has
+    one before it, a family is the first of its variants.
     """
     columns = zip(settings.families, data.learnt.parts, settings.names(data.schema), strict=True)
     choices = [list(family.variants(part, names)) for family, part, names in columns]
+    named = list(zip((part.distribution for part in settings.components), choices, strict=True))
+    first = next((name for name, choice in named if len(choice) > 1 or len(choice[0]) > 1), None)
+    choices = [choice if name == first else [choice[0][:1]] for name, choice in named]
     fixed = [len(choice) == 1 and len(choice[0]) == 1 for choice in choices]
     several = [choice for choice, alone in zip(choices, fixed, strict=True) if not alone]
     for number in range(min(map(len, several), default=1)):

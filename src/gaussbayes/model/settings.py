@@ -12,7 +12,6 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.mapped import Mapped
 from gaussbayes.families.protocol import AnyFamily
 from gaussbayes.kernels.arrays import Columns
 from gaussbayes.model.calibration import Calibration
@@ -102,12 +101,11 @@ class Settings:
         codes = np.empty((n, len(categorical)), dtype=np.int32, order="F")
         categories: list[Categories] = [()] * len(categorical)
         for component, part in zip(self.components, parts, strict=True):
-            for place, column in enumerate(component.columns):
-                if column in categorical:
-                    j = categorical.index(column)
-                    codes[:, j], categories[j] = part.codes[:, place], part.categories[place]
-                else:
-                    numbers[:, numeric.index(column)] = part.matrix[:, place]
+            coded = [categorical.index(j) for j in component.columns if j in categorical]
+            for place, j in enumerate(coded):
+                codes[:, j], categories[j] = part.codes[:, place], part.categories[place]
+            places = [numeric.index(j) for j in component.columns if j not in categorical]
+            numbers[:, places] = part.matrix
         return Rows(numbers, codes, tuple(categories))
 
     def of_classes(self, before: Schema, classes: LabelArray) -> "Settings":
@@ -120,7 +118,7 @@ class Settings:
     @property
     def is_fixed(self) -> bool:
         """Whether no family has to estimate anything before it can sum rows."""
-        return all(family.is_fixed for family in self.families if isinstance(family, Mapped))
+        return all(getattr(family, "is_fixed", True) for family in self.families)
 
     def fix(
         self, rows: Rows, targets: Targets, schema: Schema, *, wide: bool = False

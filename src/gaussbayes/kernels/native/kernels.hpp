@@ -125,6 +125,9 @@ struct Kernels {
     bool (*renumber)(std::int32_t* codes, std::size_t n, const std::int32_t* numbers, std::size_t m);
     bool (*encode)(const std::int64_t* labels, std::size_t n, std::int64_t lowest, std::size_t span,
                    std::int32_t* codes, bool* present);
+    // Log-densities (n, k) of levels (n, d) by a table of pairs (size, size, k). See pairs.hpp.
+    bool (*score_pairs)(const std::int32_t* codes, std::size_t n, std::size_t d, const double* table,
+                        std::size_t size, std::size_t k, double share, double* out);
 };
 
 // One table for each time variant.cpp is compiled.

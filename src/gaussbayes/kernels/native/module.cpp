@@ -417,6 +417,18 @@ void renumber(Output<std::int32_t> codes, Vector<std::int32_t> numbers) {
            "a code has no number");
 }
 
+void score_pairs(Matrix<std::int32_t> codes,
+                 nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu> table,
+                 double share, Output<double> out) {
+    const std::size_t n = codes.shape(0), d = codes.shape(1), size = table.shape(0);
+    const std::size_t k = table.shape(2);
+    expect(table.shape(1) == size && out.size() == n * k, "arrays have the wrong size");
+    const auto kernel = active->score_pairs;
+    nb::gil_scoped_release released;
+    expect(kernel(codes.data(), n, d, table.data(), size, k, share, out.data()),
+           "a level is not in the table");
+}
+
 template <class T>
 void bind(nb::module_& m) {
     m.def("accumulate", &accumulate<T>, nb::arg("X").noconvert(), nb::arg("codes").noconvert(),
@@ -465,6 +477,8 @@ NB_MODULE(_native, m) {
           nb::arg("squares").noconvert(), nb::arg("log_det").noconvert());
     m.def("spread", &spread, nb::arg("covariance").noconvert(), nb::arg("columns").noconvert(),
           nb::arg("weight").noconvert(), nb::arg("to").noconvert());
+    m.def("score_pairs", &score_pairs, nb::arg("codes").noconvert(), nb::arg("table").noconvert(),
+          nb::arg("share"), nb::arg("out").noconvert());
     m.def("packed_size", [](std::size_t d, bool narrow) {
         return narrow ? active->narrow.packed_size(d) : active->wide.packed_size(d);
     });

@@ -41,6 +41,7 @@ namespace GAUSSBAYES_VARIANT {
 #include "factor.hpp"
 #include "hidden.hpp"
 #include "encode.hpp"
+#include "pairs.hpp"
 
 template <class T>
 TypedKernels<T> typed_kernels() {
@@ -50,7 +51,8 @@ TypedKernels<T> typed_kernels() {
 const Kernels& kernels() {
     static const Kernels table{GAUSSBAYES_STRING(GAUSSBAYES_VARIANT), typed_kernels<float>(),
                                typed_kernels<double>(), score_masked, factor, complete,
-                               shorten, spread, merge, renumber, encode};
+                               shorten, spread, merge, renumber, encode,
+                               score_pairs};
     return table;
 }
 

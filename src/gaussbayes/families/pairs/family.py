@@ -1,0 +1,217 @@
+"""The family: how columns get levels, what model selection tries, and what follows from counts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+from gaussbayes.base.checks import positive_number
+from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.finite import check_finite
+from gaussbayes.base.schema import Schema
+from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.pairs.density import PairsDensity, averaged, smoothed
+from gaussbayes.families.pairs.left_out import left_out
+from gaussbayes.families.pairs.levels import Levels, levels_of
+from gaussbayes.families.pairs.statistics import PairStatistics, count
+from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
+
+MOST_COUNTS = 4_000_000
+"""Counts of pairs in all classes together."""
+
+BINS = (48, 32, 24, 16, 12, 8, 6, 4, 3, 2)
+"""Numbers of bins, of which the first is used that memory allows."""
+
+TRIED = (12, 48, 24, 6, 3)
+"""Numbers of bins that model selection tries; the first beside families that leave no choice."""
+
+BACKOFFS = (4.0, 1.0, 16.0)
+"""Weights of the back-off that model selection tries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs(Family[PairStatistics, PairsDensity]):
+    """Levels of columns of any kind, by averaged one-dependence estimators (AODE).
+
+    Every column is cut into levels: a number into about `bins` quantile bins, categories as they
+    are, rare ones together. ``p(x | c)`` averages, over the columns p, models in which the levels
+    of the others depend on the class and on the level of p; see `PairsDensity`. The levels are
+    fixed once, from rows with or without labels, and are a setting from then on.
+
+    Parameters
+    ----------
+    bins : about how many bins a number has; "auto" leaves them and the back-off to model selection
+    backoff : weight of the rows that a pair borrows from ``p(x_j | c)``
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gaussbayes.data.rows import number_rows
+    >>> x = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> targets, names = Targets(np.array([0, 1, 1, 0], np.int32), 2), Schema(np.arange(2), 2)
+    >>> (family,) = Pairs(backoff=0.5).fix(number_rows(x), targets, names)
+    >>> density = family.estimate(family.observe(number_rows(x), targets, names), names).density
+    >>> np.exp(density.log_density(number_rows(x))).round(2).tolist()  # the classes differ by XOR
+    [[0.42, 0.08], [0.08, 0.42], [0.08, 0.42], [0.42, 0.08]]
+    """
+
+    bins: int | Literal["auto"] = 12
+    backoff: float = 4.0
+    levels: Levels | None = None
+    limited: bool = False  # whether memory allowed fewer bins than were wanted
+
+    name: ClassVar[str] = "pairs"
+    kind: ClassVar[Kind] = "any"
+    remedy: ClassVar[str] = "give these features another family, such as gaussian or categorical"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "backoff", positive_number("backoff", self.backoff))
+
+    @property
+    def fixed(self) -> Levels:
+        """The levels; they must have been fixed."""
+        if self.levels is None:
+            msg = "the levels of columns must be fixed before they are used"
+            raise OptionError(msg)
+        return self.levels
+
+    @property
+    def plain(self) -> "Pairs":
+        """The same before its levels were fixed."""
+        return replace(self, levels=None, limited=False)
+
+    @property
+    def notice(self) -> str | None:
+        """What users should know about the levels."""
+        if not self.limited:
+            return None
+        return (
+            f"numbers have at most {max(column.n_levels for column in self.fixed.of)} bins, fewer "
+            f"than wanted: there may be {MOST_COUNTS:,} counts of pairs of levels"
+        )
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the levels are known."""
+        return self.levels is not None
+
+    @property
+    def contents(self) -> tuple[str, ...]:
+        """What each column must hold in files."""
+        return tuple(column.content for column in self.fixed.of)
+
+    @property
+    def options(self) -> Mapping[str, object]:
+        """None: users cannot set the bins and the back-off."""
+        return {}
+
+    def fix(
+        self, rows: Rows, targets: Targets, names: Schema, *, wide: bool = False
+    ) -> "Sequence[Pairs]":
+        """This family with the levels of the rows: as many bins as wanted and as memory allows.
+
+        Model selection starts from the most bins, and merges them.
+        """
+        if self.levels is not None:
+            return [self]
+        _check_finite(rows, names)
+        most = BINS[0] if self.bins == "auto" else self.bins
+        for bins in (most, *(fewer for fewer in BINS if fewer < most)):
+            levels = levels_of(rows, targets.total_weights(), names.categorical, bins)
+            if targets.n_classes * levels.size**2 <= MOST_COUNTS:
+                return [replace(self, levels=levels, limited=bins < most)]
+        n_counts = targets.n_classes * levels.size**2
+        msg = (
+            f"family 'pairs' cannot take {names.n_features} features in {targets.n_classes} "
+            f"classes: with two levels each there would be {n_counts:,} counts of pairs, and there "
+            f"may be {MOST_COUNTS:,}; give it fewer features"
+        )
+        raise DataError(msg)
+
+    def of_columns(self, columns: Sequence[int]) -> "Pairs":
+        """The family of some of the columns, in this order."""
+        return replace(
+            self, levels=None if self.levels is None else self.levels.of_columns(columns)
+        )
+
+    def observe(
+        self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
+    ) -> PairStatistics:
+        """The counts of pairs of levels of labelled rows."""
+        _check_finite(rows, names)
+        return count(self.fixed, rows, targets, threads)
+
+    def adapted(self, statistics: PairStatistics) -> PairStatistics:
+        """The same rows at the levels of this family, which may be fewer."""
+        return statistics.at(self.fixed)
+
+    def estimate(
+        self,
+        statistics: PairStatistics,
+        names: Schema,
+        threads: int = 1,
+        start: PairsDensity | None = None,
+    ) -> Fit[PairsDensity]:
+        """The probabilities of levels and of their pairs, smoothed; see `pair_table`."""
+        return Fit(averaged(self.adapted(statistics), self.backoff))
+
+    # EM for missing labels.
+
+    def start(
+        self, statistics: PairStatistics, together: PairStatistics, names: Schema, threads: int = 1
+    ) -> PairsDensity:
+        """The density that EM starts from; smoothing leaves no level without a probability."""
+        return smoothed(self.adapted(statistics), self.backoff, self.adapted(together))
+
+    def maximise(self, expected: PairStatistics, names: Schema) -> PairsDensity:
+        """The density that maximises likelihood and penalty; see `PairsDensity`.
+
+        The base is that of all rows, which stays what it is while EM moves rows between classes.
+        """
+        expected = self.adapted(expected)
+        return smoothed(expected, self.backoff, expected.together())
+
+    def log_penalty(self, density: PairsDensity) -> float:
+        """``m Σ base log θ / d``: the log of a Dirichlet prior of every distribution."""
+        assert density.share is not None
+        assert density.base is not None
+        return self.backoff * density.share * float(density.base @ density.table.sum(axis=(0, 2)))
+
+    # Held-out rows and selection.
+
+    def left_out(
+        self,
+        statistics: PairStatistics,
+        path: Sequence["Pairs"],
+        targets: Targets,
+        names: Schema,
+        others: PairStatistics | None = None,
+        *,
+        exact: bool = True,
+    ) -> LeftOut | None:
+        """The closed form of rows with one label each: the counts of a class, less one row.
+
+        A row is not reliable if rounding may show in what is left without it.
+        """
+        if targets.is_soft:
+            return None
+        backoffs = [family.backoff for family in path]
+        return left_out(self.adapted(statistics), backoffs, targets)
+
+    def variants(self, statistics: PairStatistics, names: Schema) -> Iterator[Sequence["Pairs"]]:
+        """Fewer bins, from the same counts, each number with several weights of the back-off."""
+        if self.bins != "auto":
+            yield [self]
+            return
+        weight = statistics.single.sum(axis=0)
+        tried: list[Levels] = []
+        for bins in TRIED:
+            levels = self.fixed.merged(weight, bins)
+            if levels not in tried:
+                tried.append(levels)
+                limited = self.limited and levels == self.levels
+                yield [Pairs(bins, backoff, levels, limited) for backoff in BACKOFFS]
+
+
+def _check_finite(rows: Rows, names: Schema) -> None:
+    numbers = names.of_numbers
+    check_finite(rows.matrix, names=numbers.features or numbers.places, allow_nan=True)

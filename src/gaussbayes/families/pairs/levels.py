@@ -1,0 +1,273 @@
+"""The levels of columns: numbers in quantile bins, categories with the rare ones in one level.
+
+A number belongs to the bin whose range it is in, and every number belongs to some bin. A value that
+many rows share has a bin of its own, and a column with few values has a bin for each. A category
+that was not there when the levels were fixed counts as a missing value, as in other families.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.types import FloatArray
+from gaussbayes.data.categories import MISSING, Categories
+from gaussbayes.data.rows import Rows
+
+RARE = 3.0
+"""Weight below which a category shares a level with other rare ones."""
+
+
+@dataclass(frozen=True)
+class Bins:
+    """The bins of a column of numbers: the least and the greatest value of the rows in each.
+
+    Bins meet midway between the values on either side.
+
+    Examples
+    --------
+    >>> bins = bins_of(np.array([1.0, 2.0, 2.0, 2.0, 2.0, 5.0, 7.0]), np.ones(7), 3)
+    >>> bins.titles, bins.codes(np.array([-9.0, 2.0, 3.4, 3.6, np.nan])).tolist()
+    (('1', '2', '5 to 7'), [0, 1, 1, 2, -1])
+    """
+
+    lowest: tuple[float, ...]
+    highest: tuple[float, ...]
+
+    content = "number"
+
+    @property
+    def n_levels(self) -> int:
+        """How many bins there are."""
+        return len(self.lowest)
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """What tables call the bins."""
+        ranges = zip(self.lowest, self.highest, strict=True)
+        return tuple(f"{a:.4g}" if a == b else f"{a:.4g} to {b:.4g}" for a, b in ranges)
+
+    @cached_property
+    def edges(self) -> FloatArray:
+        """The least number of every bin but the first."""
+        below, above = np.array(self.highest[:-1]), np.array(self.lowest[1:])
+        middle = below / 2 + above / 2
+        return np.where(middle > below, middle, above)
+
+    def codes(self, values: FloatArray) -> NDArray[np.int32]:
+        """The bin of each number (n,), −1 where it is missing."""
+        codes = np.searchsorted(self.edges, values, side="right")
+        return np.where(np.isnan(values), -1, codes).astype(np.int32)
+
+    def merged(self, groups: NDArray[np.intp]) -> "Bins":
+        """The same where neighbours with the same group (m,) have become one bin."""
+        first = np.flatnonzero(np.diff(groups, prepend=-1))
+        last = np.append(first[1:], groups.size) - 1
+        lowest, highest = np.array(self.lowest), np.array(self.highest)
+        return Bins(tuple(lowest[first].tolist()), tuple(highest[last].tolist()))
+
+    def values(self, codes: NDArray[np.intp], generator: np.random.Generator) -> FloatArray:
+        """A number from each of these bins (n,), any between its least and its greatest."""
+        lowest, highest = np.array(self.lowest)[codes], np.array(self.highest)[codes]
+        return np.asarray(lowest + (highest - lowest) * generator.random(codes.size))
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The level of each category of a column; several rare ones may share the last level."""
+
+    categories: Categories
+    level: tuple[int, ...]
+
+    content = "category"
+
+    @property
+    def n_levels(self) -> int:
+        """How many levels there are: one even if there is no category."""
+        return max(self.level, default=0) + 1
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """What tables call the levels."""
+        return tuple(
+            str(self.categories[self.level.index(number)])
+            if self.level.count(number) == 1
+            else f"{self.level.count(number)} others"
+            for number in range(self.n_levels)
+        )
+
+    def codes(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The level of each category, given by its code (n,); −1 where it is missing or new."""
+        table = np.array([*self.level, -1], dtype=np.int32)
+        return np.asarray(table[np.maximum(codes, -1)])
+
+    def values(self, levels: NDArray[np.intp], generator: np.random.Generator) -> NDArray[np.int32]:
+        """A category code for each level (n,), any of those that share it."""
+        if not self.level:
+            return np.full(levels.size, MISSING, np.int32)
+        order = np.argsort(self.level, kind="stable")
+        count = np.bincount(self.level)
+        first = np.cumsum(count) - count
+        chosen = (generator.random(levels.size) * count[levels]).astype(np.intp)
+        return np.asarray(order[first[levels] + chosen], dtype=np.int32)
+
+
+ColumnLevels: TypeAlias = Bins | Groups
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The levels of every column, numbered one column after the other.
+
+    Examples
+    --------
+    >>> levels = Levels((Bins((1.0, 3.0), (2.0, 4.0)), Groups(("no", "yes"), (0, 1))))
+    >>> rows = Rows(np.array([[1.5], [3.5]]), np.array([[1], [-2]], np.int32), (("no", "yes"),))
+    >>> levels.starts, levels.codes(rows).tolist()
+    ([0, 2, 4], [[0, 3], [1, -1]])
+    """
+
+    of: tuple[ColumnLevels, ...]
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """The first level of each column, and the number of levels."""
+        return list(accumulate((column.n_levels for column in self.of), initial=0))
+
+    @property
+    def size(self) -> int:
+        """How many levels there are in all."""
+        return self.starts[-1]
+
+    @cached_property
+    def column(self) -> NDArray[np.intp]:
+        """The column of each level."""
+        return np.repeat(np.arange(len(self.of)), np.diff(self.starts))
+
+    @property
+    def categories(self) -> tuple[Categories, ...]:
+        """The categories of each column that has some."""
+        return tuple(column.categories for column in self.of if isinstance(column, Groups))
+
+    def of_columns(self, columns: Sequence[int]) -> "Levels":
+        """The levels of some columns, in this order."""
+        return Levels(tuple(self.of[j] for j in columns))
+
+    def places(self, columns: Sequence[int]) -> NDArray[np.intp]:
+        """The levels of some columns, by their numbers."""
+        ranges = [np.arange(self.starts[j], self.starts[j + 1]) for j in columns]
+        return np.concatenate(ranges)
+
+    def codes(self, rows: Rows) -> NDArray[np.int32]:
+        """The level of each row in each column (n, d); −1 where there is none."""
+        columns = self._columns(rows.with_categories(self.categories))
+        codes = np.empty((rows.n_rows, len(self.of)), np.int32)
+        for j, (column, values) in enumerate(zip(self.of, columns, strict=True)):
+            level = column.codes(values)
+            codes[:, j] = np.where(level < 0, -1, level + self.starts[j])
+        return codes
+
+    def _columns(self, rows: Rows) -> list[Any]:
+        """The numbers or the codes of each column, in the order of the columns."""
+        numbers, codes = iter(rows.matrix.T.astype(np.float64, copy=False)), iter(rows.codes.T)
+        return [next(numbers if isinstance(each, Bins) else codes) for each in self.of]
+
+    def rows(self, codes: NDArray[np.intp], generator: np.random.Generator) -> Rows:
+        """Rows whose levels are these (n, d), each counted from the first of its column."""
+        drawn = [each.values(codes[:, j], generator) for j, each in enumerate(self.of)]
+        n, pairs = codes.shape[0], list(zip(self.of, drawn, strict=True))
+        numbers = [values for each, values in pairs if isinstance(each, Bins)]
+        places = [values for each, values in pairs if isinstance(each, Groups)]
+        return Rows(
+            np.stack(numbers, axis=1) if numbers else np.empty((n, 0)),
+            np.stack(places, axis=1).astype(np.int32) if places else np.empty((n, 0), np.int32),
+            self.categories,
+        )
+
+    def merged(self, weight: FloatArray, most: int) -> "Levels":
+        """Levels with at most about so many bins in each column; levels weigh so much (V,)."""
+        merged = (
+            column.merged(grouped(weight[start : start + column.n_levels], most))
+            if isinstance(column, Bins)
+            else column
+            for column, start in zip(self.of, self.starts, strict=False)
+        )
+        return Levels(tuple(merged))
+
+    def within(self, other: "Levels") -> NDArray[np.intp] | None:
+        """The level of `other` that each level here is a part of (V,); None if one is of none."""
+        places = []
+        for mine, theirs, start in zip(self.of, other.of, other.starts, strict=False):
+            if isinstance(mine, Bins) and isinstance(theirs, Bins):
+                first, last = (theirs.codes(np.array(of)) for of in (mine.lowest, mine.highest))
+                if (first != last).any():
+                    return None
+                places.append(start + first.astype(np.intp))
+            elif mine == theirs:
+                places.append(start + np.arange(mine.n_levels))
+            else:
+                return None
+        same = len(self.of) == len(other.of)
+        return np.concatenate(places) if same and places else None
+
+
+def levels_of(rows: Rows, weights: FloatArray, categorical: Sequence[int], most: int) -> Levels:
+    """The levels of rows with weights (n,), at most about so many in each column."""
+    heavy = weights > 0
+    numbers, codes = iter(rows.matrix.T), iter(zip(rows.codes.T, rows.categories, strict=True))
+    columns: list[ColumnLevels] = []
+    for j in range(rows.numbers.shape[1] + rows.codes.shape[1]):
+        if j in categorical:
+            column, categories = next(codes)
+            present = heavy & (column >= 0)
+            count = np.bincount(column[present], weights[present], len(categories))
+            weight = count.astype(np.float64)
+            columns.append(groups_of(categories, weight, most))
+        else:
+            values = next(numbers).astype(np.float64)
+            present = heavy & ~np.isnan(values)
+            columns.append(bins_of(values[present], weights[present], most))
+    return Levels(tuple(columns))
+
+
+def bins_of(values: FloatArray, weights: FloatArray, most: int) -> Bins:
+    """The bins of numbers (n,), none missing, with weights (n,)."""
+    if not values.size:
+        return Bins((0.0,), (0.0,))
+    distinct, place = np.unique(values, return_inverse=True)
+    each = distinct.tolist()
+    weight = np.bincount(place, weights).astype(np.float64)
+    return Bins(tuple(each), tuple(each)).merged(grouped(weight, most))
+
+
+def grouped(weight: FloatArray, most: int) -> NDArray[np.intp]:
+    """The group of each of some neighbours (m,), about equally heavy; at most about so many groups.
+
+    A neighbour that weighs as much as a group has one of its own.
+    """
+    if weight.size <= most:
+        return np.arange(weight.size)
+    total = max(weight.sum(), np.finfo(np.float64).tiny)
+    middle = (np.cumsum(weight) - weight / 2) / total
+    heavy = weight * most >= total
+    quantile = np.minimum((middle * most).astype(np.intp), most - 1)
+    changes = (np.diff(quantile) > 0) | heavy[1:] | heavy[:-1]
+    return np.concatenate([[0], np.cumsum(changes)])
+
+
+def groups_of(categories: Categories, weight: FloatArray, most: int) -> Groups:
+    """The levels of categories with these weights (m,): the rarest share the last one."""
+    present = np.flatnonzero(weight > 0)
+    order = present[np.argsort(-weight[present], kind="stable")]
+    frequent = order[: max(1, most - 1)]
+    frequent = frequent[weight[frequent] >= RARE]
+    if present.size - frequent.size <= 1:
+        frequent = present
+    level = np.full(len(categories), frequent.size)
+    level[np.sort(frequent)] = np.arange(frequent.size)
+    kept = tuple(categories[code] for code in present.tolist())
+    return Groups(kept, tuple(level[present].tolist()))
