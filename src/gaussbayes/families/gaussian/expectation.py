@@ -25,12 +25,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.patterns import group, patterns_of
 from gaussbayes.base.threads import for_each, ranges, rows_at_once
 from gaussbayes.base.types import FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.expression import LOG_2_PI
 from gaussbayes.families.gaussian.cells import PatternMoments, feature_moments
+from gaussbayes.families.gaussian.patterns import group, patterns_of
 from gaussbayes.families.gaussian.statistics import (
     LAYOUTS,
     ClassMoments,

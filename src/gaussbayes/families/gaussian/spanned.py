@@ -45,6 +45,9 @@ class SpannedStatistics(MappedStatistics):
     map: Span
     inner: GaussianStatistics
 
+    # Other rows have another span: they are not `Contrastable`, as None says.
+    tested: ClassVar[None] = None  # type: ignore[assignment]
+
     def of_columns(self, columns: Sequence[int]) -> GaussianStatistics:
         """Those of some features, with scatters of all pairs of these: ``u Q S Qᵀ u``."""
         where, moments = np.asarray(columns, dtype=np.intp), self.inner.moments

@@ -20,7 +20,6 @@ import numpy as np
 
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.finite import check_finite
-from gaussbayes.base.patterns import patterns_of
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
@@ -29,6 +28,7 @@ from gaussbayes.families.expression import LOG_2_PI, SpannedForm
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.description import describe_spanned
 from gaussbayes.families.gaussian.drawing import transform
+from gaussbayes.families.gaussian.patterns import patterns_of
 from gaussbayes.families.gaussian.span import Span
 from gaussbayes.families.gaussian.structure import Full
 from gaussbayes.families.gaussian.tails import (
