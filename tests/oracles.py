@@ -60,12 +60,6 @@ class Rounding:
     mean: FloatArray  # (k, d)
     scatter: FloatArray  # (k, d, d)
 
-    def times(self, factor: FloatArray) -> "Rounding":
-        """The bounds of each class times a factor (k,)."""
-        return Rounding(
-            self.weight * factor, self.mean * factor[:, None], self.scatter * factor[:, None, None]
-        )
-
 
 def rounding(rows: Rows) -> Rounding:
     """The bounds for moments of these rows."""

@@ -131,18 +131,3 @@ def scaled_reflections(draw: st.DrawFn, d: int) -> FloatArray:
     """Whole-number multiples of orthogonal matrices: ``|v|² I − 2 v vᵀ``."""
     v = draw(hnp.arrays(np.int64, d, elements=st.integers(-3, 3)).filter(np.any))
     return np.asarray((v @ v) * np.eye(d) - 2 * np.multiply.outer(v, v), dtype=np.float64)
-
-
-def scales(d: int) -> st.SearchStrategy[FloatArray]:
-    """Factors, one a feature, by which floats are multiplied exactly: ± 2⁻⁶⁰ … ± 2⁶⁰."""
-    powers = hnp.arrays(np.int64, d, elements=st.integers(-60, 60))
-    signs = hnp.arrays(np.float64, d, elements=st.sampled_from([-1.0, 1.0]))
-    return st.builds(lambda power, sign: np.ldexp(sign, power), powers, signs)
-
-
-@st.composite
-def covariances(draw: st.DrawFn, count: int, d: int) -> FloatArray:
-    """Symmetric positive definite matrices (count, d, d), exactly symmetric: ``B Bᵀ + I``."""
-    entries = hnp.arrays(np.int64, (count, d, d), elements=st.integers(-3, 3))
-    base = draw(entries).astype(np.float64)
-    return np.asarray(base @ base.transpose(0, 2, 1) + np.eye(d), dtype=np.float64)

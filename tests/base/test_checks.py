@@ -9,8 +9,8 @@ from hypothesis.extra import numpy as hnp
 from gaussbayes.base import checks
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.finite import check_finite, overflow_error
-from gaussbayes.base.patterns import group, patterns_of
 from gaussbayes.base.schema import Schema, check_names
+from gaussbayes.families.gaussian.patterns import group, patterns_of
 
 NAMED = Schema(np.array([0, 1]), 3, ("age", "girth", "height"))
 WORDS = {

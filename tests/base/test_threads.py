@@ -20,7 +20,6 @@ from gaussbayes.base.threads import (
     n_threads,
     one_blas_thread,
     ranges,
-    read_ahead,
 )
 
 
@@ -107,51 +106,44 @@ def test_blas_has_one_thread_until_the_last_has_finished() -> None:
         assert blas() == {2}
 
 
-def test_a_thread_that_cannot_be_started_is_a_lack_of_memory(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def refuse(_: threading.Thread) -> None:
-        msg = "can't start new thread"
-        raise RuntimeError(msg)
+def test_a_thread_that_cannot_be_started_is_a_lack_of_memory() -> None:
+    code = """
+import threading
+from gaussbayes.base.threads import in_order
+def refuse(_):
+    raise RuntimeError("can't start new thread")
+threading.Thread.start = refuse
+try:
+    next(in_order([lambda: 1], 1))
+except MemoryError as error:
+    print(error)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.startswith("no thread can be started")
 
-    monkeypatch.setattr(threading.Thread, "start", refuse)
-    for items in (read_ahead([1]), in_order([lambda: 1], 1)):
-        with pytest.raises(MemoryError, match="no thread can be started"):
-            next(items)
+
+# Answers in the order of their jobs
 
 
-# Items that are made ahead, and answers in their order
+def test_errors_of_making_a_job_come_in_their_turn_and_close_what_makes_them() -> None:
+    closed = list[bool]()
 
-
-def test_items_are_read_ahead_and_errors_come_in_their_turn() -> None:
-    made, second, closed = list[object](), threading.Event(), threading.Event()
-
-    def make() -> Iterator[object]:
+    def make() -> Iterator[partial[int]]:
         try:
-            for item in (1, None, KeyError("an item"), "a", *range(10)):
-                made.append(item)
-                if len(made) == 2:
-                    second.set()
-                yield item
+            for number in range(10):
+                yield partial(abs, number)
             raise KeyError(3)
         finally:
-            closed.set()
+            closed.append(True)
 
-    items = read_ahead(make())
-    assert next(items) == 1
-    assert second.wait(300)  # the next one is made while this one is used
-    later = []
-    for taken in range(2, 15):
-        assert len(made) <= taken + 2  # and not all of them
-        later.append(next(items))
-    assert [later[0], *later[2:]] == [None, "a", *range(10)]
+    answers = in_order(make(), 2)
+    assert [next(answers) for _ in range(8)] == list(range(8))
     with pytest.raises(KeyError, match="3"):
-        next(items)
-    closed.clear()
-    items = read_ahead(make())
-    next(items)
-    items.close()
-    assert closed.wait(300)
+        list(answers)
+    answers = in_order(make(), 2)
+    next(answers)
+    answers.close()
+    assert closed == [True, True]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

@@ -8,11 +8,9 @@ import pytest
 
 from gaussbayes import (
     AutoClassifier,
-    Columns,
     DataError,
     GaussianClassifier,
     OptionError,
-    SingularCovarianceError,
     compare,
 )
 from tests.models import SCORES, STRUCTURES, tree_frame, trees
@@ -59,20 +57,6 @@ def test_the_first_bad_row_of_many_is_named() -> None:
         model.predict(X)
 
 
-def test_wrong_number_of_features() -> None:
-    X, y = trees()
-    model = GaussianClassifier().fit(X, y)
-    message = "X has 2 features, but GaussianClassifier is expecting 3 features as input"
-    for call in (
-        lambda: model.predict(X[:, :2]),
-        lambda: model.predict_proba(X[:, :2].tolist()),
-        lambda: model.partial_fit(X[:, :2], y),
-        lambda: model.negative_log_likelihood(X[:, :2], y),
-    ):
-        with pytest.raises(ValueError, match=message):
-            call()
-
-
 def test_wrong_names_of_features() -> None:
     X, y = trees()
     model = GaussianClassifier().fit(tree_frame(X), y)
@@ -101,72 +85,6 @@ def test_one_class_only() -> None:
     weight = np.tile([1.0, 0.0], 20)
     with pytest.raises(DataError, match="at least two classes with rows, got 1 class: 'ash'"):
         GaussianClassifier().fit(*trees(), sample_weight=weight)
-
-
-def test_too_few_rows_for_a_full_covariance() -> None:
-    X, y = trees()
-    few = np.flatnonzero(y == "ash")[:3].tolist() + np.flatnonzero(y == "oak").tolist()
-    with pytest.raises(SingularCovarianceError) as caught:
-        GaussianClassifier().fit(X[few], y[few])
-    text = str(caught.value)
-    assert "class 'ash' has 3 rows for 3 features" in text
-    assert "needs at least 4" in text
-    for way in ("shrinkage", "shared=True", "'diagonal'", "'spherical'"):
-        assert way in text
-    for settings in (
-        {"shrinkage": 0.1},
-        {"shrinkage": "oas"},
-        {"shared": True},
-        {"covariance": "diagonal"},
-        {"covariance": "spherical"},
-    ):
-        GaussianClassifier(**settings).fit(X[few], y[few])
-
-
-def test_a_class_of_one_row() -> None:
-    X, y = trees()
-    one = np.flatnonzero(y == "ash")[:1].tolist() + np.flatnonzero(y == "oak").tolist()
-    for covariance in ("full", "diagonal", "spherical"):
-        with pytest.raises(SingularCovarianceError, match="class 'ash'"):
-            GaussianClassifier(covariance).fit(X[one], y[one])
-        GaussianClassifier(covariance, shared=True).fit(X[one], y[one])
-    with pytest.raises(DataError, match="class 'ash' weighs 1, so that the unbiased estimate div"):
-        GaussianClassifier(divisor="unbiased").fit(X[one], y[one])
-
-
-@pytest.mark.parametrize("structure", STRUCTURES[:4])
-def test_constant_features(structure: tuple[Any, bool]) -> None:
-    X, y = trees()
-    X[:, 1] = 7.0
-    columns = Columns(features=["age", "girth", "height"])
-    model = GaussianClassifier(structure[0], shared=structure[1], columns=columns)
-    with pytest.raises(SingularCovarianceError) as caught:
-        model.fit(tree_frame(X), y)
-    text = str(caught.value)
-    assert "does not vary in 'girth'" in text
-    assert "shrinkage" in text
-    owner = "the covariance shared by all classes" if structure[1] else "class 'ash'"
-    assert owner in text
-
-
-def test_features_constant_in_one_class() -> None:
-    X, y = trees()
-    X[y == "oak", 2] = np.median(X[y == "ash", 2])
-    with pytest.raises(SingularCovarianceError, match="class 'oak' does not vary in 'height'"):
-        GaussianClassifier().fit(tree_frame(X), y)
-
-
-@pytest.mark.parametrize("structure", STRUCTURES[:2])
-@pytest.mark.parametrize("scale", [1e-10, 1.0, 1e10])
-def test_collinear_features(structure: tuple[Any, bool], scale: float) -> None:
-    X, y = trees()
-    X[:, 2] = (X[:, 0] - 3 * X[:, 1]) * scale
-    with pytest.raises(SingularCovarianceError) as caught:
-        GaussianClassifier(structure[0], shared=structure[1]).fit(tree_frame(X), y)
-    text = str(caught.value)
-    assert "collinear" in text
-    for name in ("'age'", "'girth'", "'height'", "shrinkage", "diagonal"):
-        assert name in text
 
 
 @pytest.mark.parametrize(
@@ -225,17 +143,6 @@ def test_bad_settings(settings: dict[str, Any], what: str) -> None:
         with pytest.raises(OptionError, match=what):
             learn(X, y)
     assert not hasattr(model, "classes_")
-
-
-@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
-def test_empty_input(learn: str) -> None:
-    with pytest.raises(DataError, match=r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1"):
-        getattr(GaussianClassifier(), learn)(np.empty((0, 3)), [])
-    with pytest.raises(DataError, match=r"0 feature\(s\) \(shape=\(40, 0\)\) while a minimum of 1"):
-        getattr(GaussianClassifier(), learn)(np.empty((40, 0)), trees()[1])
-    model = GaussianClassifier().fit(*trees())
-    with pytest.raises(DataError, match=r"0 sample\(s\)"):
-        model.predict(np.empty((0, 3)))
 
 
 def test_strings_in_a_numeric_column() -> None:

@@ -14,7 +14,6 @@ import pytest
 
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
 from gaussbayes.kernels import Kernels, native
-from gaussbayes.kernels.arrays import Columns
 from tests.designs import all_pairs
 from tests.oracles import exact_scatter, relative_error
 
@@ -116,18 +115,6 @@ def test_any_strides(kernels: Kernels, layout: ScatterLayout) -> None:
         view = MEMORY[memory](X)
         expected = by_definition(view, codes, weights, 2)
         assert_moments(kernels.accumulate(view, codes, weights, 2, layout), expected, layout)
-
-
-@each_layout
-def test_columns_that_lie_apart(kernels: Kernels, layout: ScatterLayout) -> None:
-    for dtype, (n, d) in product(("float32", "float64"), ((1, 1), (40, 3), (5000, 10), (300, 37))):
-        X, codes, choices = some_rows(n, d, 3, dtype)
-        apart = Columns(tuple(np.ascontiguousarray(column) for column in X.T))
-        for weights in choices:
-            found = kernels.accumulate(apart, codes, weights, 3, layout)
-            together = kernels.accumulate(np.asfortranarray(X), codes, weights, 3, layout)
-            for own, other in zip(found, together, strict=True):
-                np.testing.assert_array_equal(own, other)
 
 
 @cache

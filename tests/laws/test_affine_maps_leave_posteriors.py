@@ -52,16 +52,6 @@ def test_any_affine_map_with_full(shared: bool, rows: Rows, data: st.DataObject)
 
 
 @shared
-@pytest.mark.parametrize("covariance", ["full", "diagonal"])
-@given(rows=well_spread_rows(), data=st.data())
-def test_any_scaling_of_features(
-    covariance: str, shared: bool, rows: Rows, data: st.DataObject
-) -> None:
-    X = rows.X * data.draw(strategies.scales(rows.X.shape[1]))
-    assert_same_posterior(Structure(covariance, float(shared)), rows, X)
-
-
-@shared
 @given(rows=well_spread_rows(), data=st.data())
 def test_common_scaling_and_rotation_with_spherical(
     shared: bool, rows: Rows, data: st.DataObject

@@ -116,6 +116,7 @@ def test_curves_are_those_of_scikit_learn(ties: bool) -> None:
             assert calibration.count[place] == own.sum()
             assert calibration.stated[place] == pytest.approx(score[own].mean())
             assert calibration.observed[place] == pytest.approx(truth[own].mean())
+            assert calibration.squares[place] == pytest.approx(np.square(score - truth)[own].mean())
 
 
 def test_extreme_posteriors() -> None:

@@ -7,12 +7,11 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from contextvars import copy_context
 from functools import lru_cache
 from operator import itemgetter
-from queue import SimpleQueue
-from threading import Event, Lock, RLock, Semaphore, Thread
+from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -186,71 +185,24 @@ def _finish(futures: "Iterable[Future[Any]]") -> None:
         begun.exception()
 
 
-@contextmanager
-def _starting_thread() -> Iterator[None]:
-    """Raise MemoryError where no memory is left for a thread, which Python calls a RuntimeError."""
-    try:
-        yield
-    except RuntimeError as error:
-        msg = "no thread can be started: memory, or the number of threads, is at its limit"
-        raise MemoryError(msg) from error
-
-
-def read_ahead(items: Iterable[Item]) -> Generator[Item, None, None]:
-    """Yield the items, which a thread makes ahead: one waits while the next is made.
-
-    The thread stops when the loop ends, breaks off or raises; what making an item raises is raised
-    here, in its turn. It never keeps the process alive: it may be waiting for a pipe.
-    """
-    # An item in a list of its own, or at the end what was raised, or None.
-    queue: SimpleQueue[list[Item] | BaseException | None] = SimpleQueue()
-    wanted, stop = Semaphore(1), Event()
-
-    def make() -> None:
-        last: BaseException | None = None
-        try:
-            for item in items:
-                queue.put([item])
-                wanted.acquire()
-                if stop.is_set():
-                    break
-        except BaseException as error:  # noqa: BLE001 (raised by the loop instead)
-            last = error
-        finally:
-            close = getattr(items, "close", None)
-            if close is not None:
-                close()
-        queue.put(last)
-
-    with _starting_thread():
-        Thread(target=make, name="gaussbayes reader", daemon=True).start()
-    try:
-        while isinstance(made := queue.get(), list):
-            wanted.release()
-            yield made.pop()
-        if made is not None:
-            raise made
-    finally:
-        stop.set()
-        wanted.release()
-
-
 def in_order(jobs: Iterable[Callable[[], Answer]], threads: int) -> Generator[Answer, None, None]:
     """Run the jobs on so many threads, and yield their answers in the order of the jobs.
 
-    Jobs are taken from `jobs` in a thread of their own, so that what makes them (reading a file)
-    and what they do (parsing it) overlap. At most ``threads + 1`` answers wait at a time, which
-    bounds the memory.
+    The caller takes jobs from `jobs` while earlier ones run, so that what makes them (reading a
+    file) and what they do (parsing it) overlap. At most ``threads + 1`` answers wait at a time,
+    which bounds the memory.
     """
     running: deque[Future[Answer]] = deque()
     try:
-        with closing(read_ahead(jobs)) as made:
-            for job in made:
-                with _starting_thread():
-                    running.append(_pool().submit(job))
-                if len(running) > threads:
-                    yield running.popleft().result()
-            while running:
+        for job in jobs:
+            try:
+                running.append(_pool().submit(job))
+            except RuntimeError as error:  # what Python raises where no memory is left for one
+                msg = "no thread can be started: memory, or the number of threads, is at its limit"
+                raise MemoryError(msg) from error
+            if len(running) > threads:
                 yield running.popleft().result()
+        while running:
+            yield running.popleft().result()
     finally:
         _finish(running)

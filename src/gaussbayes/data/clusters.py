@@ -9,6 +9,7 @@ blocks are read again. All workers must run the same build on the same kind of p
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -58,11 +59,13 @@ def open_on_cluster(source: Any, request: Request, client: Any, package: str) ->
 
     Each file is cut as on one machine, and read by one of the workers.
     """
-    if package == "pyspark":
-        from gaussbayes.data import spark as module
-    else:
-        from gaussbayes.data import dask as module  # type: ignore[no-redef]
-    module.check_installed()  # before anything is read
+    extra = "spark" if package == "pyspark" else "dask"
+    try:
+        import_module(package)  # before anything is read
+    except ImportError:
+        msg = f"a {extra.title()} cluster needs {package}: pip install 'gaussbayes[{extra}]'"
+        raise ImportError(msg) from None
+    module = import_module(f"gaussbayes.data.{extra}")
     if not isinstance(source, OpenFiles):
         return PartitionRows(module.frame_of(source, client), request)
     rows = ClusterFileRows(source, request)

@@ -152,10 +152,8 @@ def settled(request: Request, columns: ColumnTable) -> Request:
     used = [column.name for column in columns.used]
     if request.features is not None:
         used = [name for name in _matching(request.features, names, "features") if name in used]
-    kinds: dict[str, ContentKind] = {
-        column.name: "category" for column in columns.used if column.kind == "category"
-    }
-    kinds |= requested_kinds(names, request) | dict.fromkeys(columns.origins, "date")
+    decided: Any = {each.name: each.kind for each in columns.used if each.kind != "number"}
+    kinds: dict[str, ContentKind] = requested_kinds(names, request) | decided
     infinite = tuple((name, INFINITY) for name in sorted(columns.infinite))
     return replace(
         request,

@@ -17,15 +17,6 @@ PartitionWork: TypeAlias = Callable[[Iterable[pa.RecordBatch], int], Reduced[Any
 """What is done with the rows of a partition, given its number."""
 
 
-def check_installed() -> None:
-    """Say what to install if there is no Dask."""
-    try:
-        import dask  # noqa: F401
-    except ImportError:
-        msg = "a cluster needs Dask: pip install 'gaussbayes[dask]'"
-        raise ImportError(msg) from None
-
-
 class DaskCluster:
     """A Dask client; without one Dask chooses: the current one, or threads."""
 

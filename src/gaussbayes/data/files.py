@@ -8,6 +8,7 @@ import codecs
 import errno
 import glob
 import io
+import os
 import sys
 import tempfile
 from abc import ABC, abstractmethod
@@ -74,7 +75,7 @@ _COMPRESSED: dict[bytes, Compression] = {
     b"BZh": "bz2",
 }
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how text in UTF-16 begins
-_BUFFER = 1 << 18
+BUFFER = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,43 +204,58 @@ def _reason(error: BaseException) -> str:
     return text
 
 
-def open_bytes(file: SourceFile) -> io.BufferedReader:
-    """The bytes of a file, decompressed; the stream can `peek`, and need not be able to seek."""
-    stream = _stored_bytes(file)
+class OpenBytes(io.BufferedReader):
+    """The bytes of a file, decompressed and in UTF-8 on the way; it can `peek`."""
+
+    def __init__(self, raw: Any, stored: "_Stored", file: SourceFile) -> None:
+        super().__init__(raw, BUFFER)
+        self._stored, self._file, self._n_bytes = stored, file, 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        self._n_bytes += len(data)
+        check_total(self._file.shown, self._n_bytes, self.n_taken())
+        return data
+
+    def n_taken(self) -> int:
+        """How many bytes were taken of the file as it is on the disk."""
+        return self._stored.n_bytes
+
+
+class _Stored(io.FileIO):
+    """A file of which it is known how much of it was read."""
+
+    n_bytes = 0
+
+    def readinto(self, buffer: Any) -> int | None:
+        n_bytes = super().readinto(buffer)
+        self.n_bytes += n_bytes or 0
+        return n_bytes
+
+
+def open_bytes(file: SourceFile) -> OpenBytes:
+    """Open a file; the stream need not be able to seek."""
+    stored = _stored(file)
+    stream = OpenBytes(stored, stored, file)
     start = stream.peek(8)[:8]
     compression = next((_COMPRESSED[each] for each in _COMPRESSED if start.startswith(each)), None)
-    if compression is None and (file.compression is None or not start):
-        return _recoded(stream, file)
-    if compression is None:
+    if compression is None and file.compression is not None and start:
         stream.close()
         msg = (
             f"{file.shown} is not a {file.compression} file, as its name says: it begins {start!r}"
         )
         raise DataError(msg)
-    inflated: Any = io.BufferedReader(_Inflated(stream, compression, file.shown), _BUFFER)
-    return _recoded(inflated, file)
+    if compression is not None:
+        inflated = pa.CompressedInputStream(pa.PythonFile(stream, "r"), compression)
+        stream = OpenBytes(inflated, stored, file)
+    encoding = file.encoding or ("utf-16" if stream.peek(2)[:2] in _UTF16 else "utf-8")
+    if file.format in {"parquet", "arrow"} or codecs.lookup(encoding).name == "utf-8":
+        return stream
+    recoded = pa.transcoding_input_stream(pa.PythonFile(stream, "r"), encoding, "utf-8")
+    return OpenBytes(recoded, stored, file)
 
 
-def _recoded(stream: Any, file: SourceFile) -> io.BufferedReader:
-    """The same text in UTF-8, if the file is said or seen to have another encoding."""
-    encoding = file.encoding or ""
-    if not encoding and stream.peek(2)[:2] in _UTF16:
-        encoding = "utf-16"
-    if file.format in {"parquet", "arrow"} or codecs.lookup(encoding or "utf-8").name == "utf-8":
-        opened: io.BufferedReader = stream
-        return opened
-    return io.BufferedReader(_Recoded(stream, encoding), _BUFFER)
-
-
-def bytes_taken(stream: Any) -> int:
-    """How many bytes of a file that `open_bytes` has opened were read, as they are on the disk."""
-    raw = stream.raw
-    if isinstance(raw, _Recoded):
-        raw = raw.below.raw
-    return raw.below.n_bytes if isinstance(raw, _Inflated) else int(raw.tell())
-
-
-def find_format(file: SourceFile, stream: io.BufferedReader) -> FormatName:
+def find_format(file: SourceFile, stream: OpenBytes) -> FormatName:
     """The format of a file, by its name or else by its first bytes, and not against them."""
     start = stream.peek(8)[:8]
     by_content = next((_MAGIC[magic] for magic in _MAGIC if start.startswith(magic)), None)
@@ -262,92 +278,33 @@ def find_format(file: SourceFile, stream: io.BufferedReader) -> FormatName:
     return file.format or ("jsonl" if is_object else "csv")
 
 
-def seekable(file: SourceFile, stream: io.BufferedReader) -> Any:
+def seekable(file: SourceFile, stream: OpenBytes) -> Any:
     """A file for formats read from the end; of what is compressed or piped, a copy on disk.
 
     Closes the stream. Returns a `pyarrow.NativeFile`, which several threads may read at once.
     """
     opened = pa.memory_map if file.format == "arrow" else pa.OSFile
     with stream:
-        if not file.is_read_once and isinstance(stream.raw, io.FileIO):
+        if not file.is_read_once and isinstance(stream.raw, _Stored):
             return opened(file.name)
         with tempfile.NamedTemporaryFile() as copy:
-            copyfileobj(stream, copy, _BUFFER)
+            copyfileobj(stream, copy, BUFFER)
             copy.flush()
             return opened(copy.name)  # it stays when its name goes
 
 
-class _Counted:
-    """A stream of which it is known how much of it was read."""
-
-    def __init__(self, stream: io.BufferedReader) -> None:
-        self._stream, self.closed, self.n_bytes = stream, False, 0
-        self.close = stream.close
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._stream.read(size)
-        self.n_bytes += len(data)
-        return data
-
-
-class _Inflated(io.RawIOBase):
-    """What pyarrow inflates, as Python's own kind of stream."""
-
-    def __init__(self, stream: io.BufferedReader, compression: str, file: str) -> None:
-        self.below, self._file, self._n_bytes = _Counted(stream), file, 0
-        self._inflated = pa.CompressedInputStream(pa.PythonFile(self.below, "r"), compression)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        n_bytes = int(self._inflated.readinto(buffer))
-        self._n_bytes += n_bytes
-        check_total(self._file, self._n_bytes, self.below.n_bytes)
-        return n_bytes
-
-    def close(self) -> None:
-        if not self.closed:
-            self._inflated.close()
-            self.below.close()
-        super().close()
-
-
-class _Recoded(io.RawIOBase):
-    """Text of any encoding as UTF-8."""
-
-    def __init__(self, stream: io.BufferedReader, encoding: str) -> None:
-        self.below, self._rest = stream, b""
-        self._decode = codecs.getincrementaldecoder(encoding)().decode
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while not self._rest:
-            data = self.below.read(_BUFFER)
-            self._rest = self._decode(data, not data).encode()
-            if not data:
-                break
-        part, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
-        buffer[: len(part)] = part
-        return len(part)
-
-    def close(self) -> None:
-        self.below.close()
-        super().close()
-
-
-def _stored_bytes(file: SourceFile) -> io.BufferedReader:
-    """The bytes of a file; standard input's own buffer has a lock that is held at exit."""
+def _stored(file: SourceFile) -> _Stored:
+    """The file; standard input's own buffer has a lock that is held at exit."""
     if not file.is_standard_input:
-        return Path(file.name).open("rb")
+        return _Stored(file.name)
     try:
-        number = sys.stdin.fileno()
+        return _Stored(sys.stdin.fileno(), closefd=False)
     except (OSError, ValueError, AttributeError):  # replaced by something in memory
-        buffer = getattr(sys.stdin, "buffer", None)
-        return io.BufferedReader(io.BytesIO(b"" if buffer is None else buffer.read()))
-    return io.BufferedReader(io.FileIO(number, closefd=False), _BUFFER)
+        buffer = getattr(sys.stdin, "buffer", io.BytesIO())
+        with tempfile.TemporaryFile() as copy:
+            copyfileobj(buffer, copy)
+            copy.seek(0)
+            return _Stored(os.dup(copy.fileno()))
 
 
 # Readers.

@@ -210,31 +210,46 @@ def _coded(
     except TypeError as error:
         msg = f"Unknown label type: a label must be a string, a number or a boolean; {error}"
         raise DataError(msg) from None
-    if kind == "f":
-        _check_integers(codes, distinct)
-    numbers = marks is not None and len(marks.numbers) > 0
-    if kind in "biuf" and not numbers and (kind != "f" or codes.min(initial=0) >= 0):
-        return codes, distinct, 0
-    missing = [is_missing(each, marks) for each in distinct.tolist()]
-    kept = np.flatnonzero(~np.array(missing, dtype=bool))
-    some = distinct[kept]
-    if kind == "O" and any(missing) and set(map(type, some)) in ({int}, {bool}):
-        some = np.array(some.tolist())  # objects only because a label was missing
-    return _class_codes(codes, distinct.size, kept, some)
+    row = _row_of_measurement(codes, distinct)
+    if row is not None:
+        value = distinct[codes[row]]
+        msg = (
+            f"Unknown label type: continuous. The label in row {row} is {value}, but a classifier "
+            "expects classes: strings, integers or booleans. Predicting a number is regression, "
+            "which this does not do; cut the numbers into a few intervals if these are classes"
+        )
+        if np.isinf(value):
+            msg = f"Input y contains infinity: the label in row {row}; leave it out"
+        raise DataError(msg)
+    return _classes_of(codes, distinct, marks)
 
 
-def _check_integers(codes: CodeArray, values: NDArray[Any]) -> None:
-    """Raise for labels that are measurements."""
-    fraction = (
-        "Unknown label type: continuous. The label in row {} is {}, but a classifier expects "
-        "classes: strings, integers or booleans. Predicting a number is regression, which this "
-        "does not do; cut the numbers into a few intervals if these are classes"
-    )
-    infinity = "Input y contains infinity: the label in row {}; leave it out"
-    for wrong, problem in ((np.isinf(values), infinity), (np.rint(values) != values, fraction)):
-        if wrong.any():
-            row = int(np.flatnonzero(np.append(wrong, False)[codes])[0])  # −1 is the last entry
-            raise DataError(problem.format(row, values[codes[row]]))
+def _row_of_measurement(codes: NDArray[Any], values: NDArray[Any]) -> int | None:
+    """The first row whose label is a number that is not an integer."""
+    if values.dtype.kind != "f":
+        return None
+    wrong = ~(np.isfinite(values) & (np.rint(values) == values))
+    return int(np.flatnonzero(np.append(wrong, False)[codes])[0]) if wrong.any() else None
+
+
+def _classes_of(
+    codes: NDArray[Any], values: NDArray[Any], marks: ColumnMarks | None, *, declared: bool = False
+) -> tuple[CodeArray, LabelArray, int]:
+    """Class codes of codes among values, −1 for missing labels, the classes, and how many miss.
+
+    Values that are `declared` by a type need not occur.
+    """
+    numbers = values.dtype.kind in "biuf" and not declared
+    if numbers and not (marks and marks.numbers) and codes.min(initial=0) >= 0:
+        return codes.astype(np.int32, copy=False), values, 0
+    is_label = np.fromiter((not is_missing(each, marks) for each in values.tolist()), bool)
+    if declared:
+        is_label &= occurring_values(codes, values.size)
+    kept = np.flatnonzero(is_label)
+    labels = values[kept]
+    if labels.dtype.kind == "O" and set(map(type, labels)) in ({int}, {bool}):
+        labels = np.array(labels.tolist())  # objects only because a label was missing
+    return _class_codes(codes, values.size, kept, labels)
 
 
 def _class_codes(
@@ -298,40 +313,19 @@ def _soft_labels(
 
 
 def read_label_column(
-    column: "pa.ChunkedArray", name: str, mark: Any = None, *, integers: bool = False
+    column: "pa.ChunkedArray", name: str, mark: Any = None
 ) -> tuple[CodeArray, LabelArray, int]:
     """The class codes of a column of an Arrow table, its classes, and how many labels are missing.
 
     What is missing is told by `mark`, as in `read_targets`. Of strings and dictionaries only the
-    different values are looked at. With `integers`, strings must spell integers, which the classes
-    then are. A label that cannot be a class raises a `BadRowError`.
+    different values are looked at. A label that cannot be a class raises a `BadRowError`.
     """
-    marks = label_marks(mark)
     codes, values = column_parts(column)
-    kind = values.dtype.kind
-    if kind == "f" and (wrong := ~(np.isfinite(values) & (np.rint(values) == values))).any():
-        row = int(np.flatnonzero(np.append(wrong, False)[codes])[0])  # −1 is the last entry
+    row = _row_of_measurement(codes, values)
+    if row is not None:
         problem = "is not a class: these are strings, integers or booleans"
-        value = shorten(values[codes[row]])
-        raise BadRowError(BadRow("", row, name, value, problem), skippable=False)
-    is_coded = is_dictionary(column.type)
-    if kind in "biuf" and not is_coded and not marks.numbers and codes.min(initial=0) >= 0:
-        return codes.astype(np.int32, copy=False), values, 0
-    missing = np.fromiter((is_missing(each, marks) for each in values.tolist()), bool)
-    kept = np.flatnonzero(occurring_values(codes, values.size) & ~missing)
-    if kind != "O":
-        return _class_codes(codes, values.size, kept, values[kept])
-    some: list[Any] = values[kept].tolist()
-    if integers:
-        some = [_integer(values, place, codes, name) for place in kept.tolist()]
-    return _class_codes(codes, values.size, kept, np.array(some))
-
-
-def _integer(values: NDArray[Any], place: int, codes: NDArray[Any], name: str) -> int:
-    """The integer that a label spells, whose code is `place`."""
-    try:
-        return int(values[place])
-    except ValueError:
-        problem = "is not an integer, as the labels at the start of the column are"
-        row = int(np.argmax(codes == place))
-        raise BadRowError(BadRow("", row, name, shorten(values[place]), problem)) from None
+        bad = BadRow("", row, name, shorten(values[codes[row]]), problem)
+        raise BadRowError(bad, skippable=False)
+    declared = is_dictionary(column.type)
+    codes, classes, n_missing = _classes_of(codes, values, label_marks(mark), declared=declared)
+    return codes, np.array(classes.tolist()) if classes.dtype.kind == "O" else classes, n_missing

@@ -21,7 +21,6 @@ import numpy as np
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import Mergeable, MergeTree
-from gaussbayes.base.missing_marks import ORDINARY
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import check_categories
@@ -198,7 +197,7 @@ def open_rows(source: object, request: Request) -> RowSource:
     packages = {type(each).__module__.partition(".")[0] for each in (given.source, client)}
     opened: Any = given.source
     if given.is_files:
-        opened = given.opened(request.missing, request.names)
+        opened = given.opened(request.marks, request.names)
     if client is not None or packages & {"dask", "dask_expr", "pyspark"}:
         from gaussbayes.data.clusters import open_on_cluster
 
@@ -220,7 +219,6 @@ class BlockReader:
     request: Request
     encoder: Encoder
     selection: ColumnSelection
-    integers: bool = False  # whether labels are strings that spell integers
     spelled: bool = False  # whether categories may be strings that spell numbers
 
     @classmethod
@@ -238,16 +236,11 @@ class BlockReader:
             request, decided = decide_source(sampled, request, inferred, shown)
         encoder, kinds = choose_columns(names, request, decided)
         target = request.target
-        strings, integers = list(request.string_features), False
-        if target is not None and not request.label_marks.strings <= ORDINARY.strings:
-            # A column of integers in which some are marked is read as it is written.
-            marked = request.label_marks.include(dict(inferred.examples).get(target))
-            integers = target in inferred.numbers and marked
-            integers |= str(inferred.schema.field(target).type) == "int64"
-            strings += [target] if integers else []
         columns = [*kinds, *([] if target is None else [target])]
-        selection = select_columns(inferred, columns, kinds, request.bad_rows, strings=strings)
-        check_types(selection.schema, kinds, shown, target, inferred.examples)
+        selection = select_columns(
+            inferred, columns, kinds, request.bad_rows, strings=request.string_features
+        )
+        check_types(selection.schema, kinds, shown, target)
         encoded = selection.encoded
         if target is not None and is_string(selection.schema.field(target).type):
             encoded += (target,)
@@ -258,17 +251,18 @@ class BlockReader:
             missing=request.missing,
             optional=() if decided is None else encoder.names or (),
         )
-        return cls(request, encoder, selection, integers, inferred.is_text)
+        return cls(request, encoder, selection, inferred.is_text)
 
     def read(self, table: "pa.Table") -> LabelledRows:
         """The rows of a table that has been sifted."""
         weights, target = weight_column(table, self.request.weights), self.request.target
         classes: LabelArray = np.empty(0)
         if target is None:
-            targets = no_labels(table.num_rows, weights)
+            codes = np.full(table.num_rows, UNLABELLED, np.int32)
+            targets = Targets(codes, 0, weights, table.num_rows)
         else:
             codes, classes, n_unlabelled = read_label_column(
-                table.column(target), target, self.request.label_marks, integers=self.integers
+                table.column(target), target, self.request.label_marks
             )
             targets = Targets(codes, classes.shape[0], weights, n_unlabelled)
         rows = self.encoder.encode_block(table, spelled=self.spelled)
@@ -306,30 +300,18 @@ class BlockReader:
         usable = parsed.sifted(self.selection)
         if usable.problems and self.selection.bad_rows == "error":
             raise BadRowError(usable.problems[0])
+        bad_rows = count_problems(usable.problems, file, 1)
+        if not usable.table.num_rows:
+            return Reduced(n_records=usable.n_records, bad_rows=bad_rows)
         try:
-            block = self.read(usable.table) if usable.table.num_rows else None
-            result = None if block is None else fold_block(fold, block)
+            block = self.read(usable.table)
+            result = fold_block(fold, block)
         except DataError as error:
             msg = f"{file}: {error}"
             raise type(error)(msg) from None
-        return replace(
-            reduced_block(block, result),
-            n_records=usable.n_records,
-            bad_rows=count_problems(usable.problems, file, 1),
-        )
-
-
-def no_labels(n_rows: int, weights: FloatArray | None) -> Targets:
-    """The targets of rows none of which has a label."""
-    return Targets(np.full(n_rows, UNLABELLED, np.int32), 0, weights, n_rows)
-
-
-def reduced_block(block: LabelledRows | None, result: Any) -> Reduced[Any]:
-    """What a block adds, given the result of a fold."""
-    if block is None:
-        return Reduced()
-    weights = block.targets.weights
-    return Reduced(result, block.rows.n_rows, weighs=weights is None or bool(weights.any()))
+        weights = block.targets.weights
+        weighs = weights is None or bool(weights.any())
+        return Reduced(result, block.rows.n_rows, usable.n_records, bad_rows, weighs)
 
 
 def fold_block(fold: Fold[Sum], block: LabelledRows) -> Sum | None:

@@ -110,6 +110,14 @@ class Request:
         return self.missing.of(self.target).plus(self.mark)
 
     @property
+    def marks(self) -> MissingMarks:
+        """What stands for missing values, and for a missing label in the target."""
+        if self.target is None or self.mark is None:
+            return self.missing
+        named = MissingMarks(frozenset(), ((self.target, self.label_marks.strings),))
+        return self.missing.plus(named)
+
+    @property
     def is_automatic(self) -> bool:
         """Whether the columns to use are selected by what they hold."""
         return self.detect and self.features is None
@@ -195,13 +203,11 @@ def check_types(
     kinds: Mapping[str, ContentKind],
     file: str,
     target: str | None = None,
-    examples: Sequence[tuple[str, str]] = (),
 ) -> None:
     """Raise for columns whose types cannot hold what they must, and show what they hold.
 
-    `target` must hold classes; `examples` are values of columns of strings.
+    `target` must hold classes.
     """
-    values = dict(examples)
     held = None if target is None else schema.field(target).type
     if held is not None and not is_label(held) and str(held) != "null":
         msg = (
@@ -217,10 +223,9 @@ def check_types(
             expected = "numbers are expected"
             holds = is_number(held) or (kind == "date" and is_date(held))
         if not holds:
-            example = f", for example {values[name]!r}" if name in values else ""
             msg = (
-                f"{file}: column {name!r} holds {held} values{example}, but {expected}: cast it, "
-                "or leave it out"
+                f"{file}: column {name!r} holds {held} values, but {expected}: cast it, or leave "
+                "it out"
             )
             raise DataError(msg)
 
@@ -353,11 +358,7 @@ class InferredTypes:
     """What the first block of a source has shown and the rest of it is held to."""
 
     schema: "pa.Schema"
-    numbers: frozenset[str] = frozenset()
-    """Columns of strings half of whose values are numbers; read as features, they are numbers."""
     decimal: str = "."
-    examples: tuple[tuple[str, str], ...] = ()
-    """Columns of strings, and a value of each, to be shown where numbers are needed."""
     categorical: frozenset[str] = frozenset()
     """Columns that are of a categorical type, though their values are read as numbers."""
     is_text: bool = False
@@ -451,7 +452,7 @@ def select_columns(
         kind = kinds.get(name)
         number = kind not in {None, "category", "date"}
         # A column of Parquet or Arrow without any value may have no type at all.
-        untyped = name in inferred.numbers or pa.types.is_null(held)
+        untyped = (inferred.is_text and is_string(held)) or pa.types.is_null(held)
         if number and (untyped or pa.types.is_integer(held)):
             held = pa.float64()
         elif name in strings and not number and not is_string(value_type(held)):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
+from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import ColumnTable, Schema
 from gaussbayes.base.spelling import meant
@@ -31,6 +31,7 @@ from gaussbayes.data.categories import (
     spelled_numbers,
     unite,
 )
+from gaussbayes.data.sampled_column import SampledColumn
 from gaussbayes.data.tables import (
     FLOATS,
     StringError,
@@ -44,7 +45,6 @@ from gaussbayes.data.tables import (
     listed,
     number_columns,
     series_days,
-    series_values,
     without_marks,
 )
 from gaussbayes.kernels import arrays as kernel_columns
@@ -477,24 +477,9 @@ def feature_position(
 
 def _typed(frame: Any, missing: MissingMarks) -> set[int]:
     """The columns of a frame of narwhals that are of a categorical type, strings or booleans."""
-    import narwhals.stable.v2 as nw
-
-    types = (nw.Categorical, nw.Enum, nw.String, nw.Boolean)
-    kinds = enumerate(frame.schema.values())
-    return {
-        j
-        for j, kind in kinds
-        if kind in types
-        or (kind == nw.Object and _is_categorical(series_values(frame[:, j]), missing.unnamed))
-    }
-
-
-def _is_categorical(values: NDArray[Any], marks: ColumnMarks) -> bool:
-    """Whether a column (n,) of an array holds strings or booleans, apart from missing values."""
-    if values.dtype.kind == "O":
-        kinds = str | bool | np.bool_
-        return any(isinstance(each, kinds) and not marks.include(each) for each in values)
-    return values.dtype.kind in "bUST"
+    others = [j for j, kind in enumerate(frame.schema.values()) if not kind.is_numeric()]
+    columns = {j: SampledColumn.of(frame[:, j], missing.unnamed) for j in others}
+    return {j for j, column in columns.items() if column.is_text or column.kind == "category"}
 
 
 def _numeric_part(frame: Any, columns: Sequence[int], missing: MissingMarks) -> RealArray:

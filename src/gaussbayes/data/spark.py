@@ -41,15 +41,6 @@ NEIGHBOURS = 5
 """2⁵ = 32 records are merged at a time on an executor."""
 
 
-def check_installed() -> None:
-    """Say what to install if there is no pyspark."""
-    try:
-        import pyspark  # noqa: F401
-    except ImportError:
-        msg = "Spark needs pyspark: pip install 'gaussbayes[spark]'"
-        raise ImportError(msg) from None
-
-
 class SparkCluster:
     """A Spark session."""
 

@@ -20,8 +20,7 @@ FAMILIES = {
 RECORDED = (*FAMILIES, "transformed")
 """The families that model files have: those, and one that is made of another."""
 
-
-NAMED = ("gaussian", "categorical", "poisson", "pairs")
+NAMED = tuple(name for name in FAMILIES if name != "coded")
 """The families that users name; codes belong to the automatic model."""
 
 

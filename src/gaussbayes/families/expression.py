@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.types import FloatArray
 
-_LOG_2_PI = float(np.log(2 * np.pi))
+LOG_2_PI = float(np.log(2 * np.pi))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,10 +84,10 @@ class QuadraticForm:
         Examples
         --------
         >>> whitener = np.array([[[1.0, 0.0], [-0.75, 1.25]]])  # correlation 0.6
-        >>> constant, no = np.array([-_LOG_2_PI + np.log(1.25)]), np.empty((0, 2), bool)
+        >>> constant, no = np.array([-LOG_2_PI + np.log(1.25)]), np.empty((0, 2), bool)
         >>> form = QuadraticForm(np.zeros(2), np.zeros((1, 2)), whitener, constant, None, no)
         >>> pattern = form.pattern(np.array([True, False]))
-        >>> pattern.fill.round(12).tolist(), (pattern.log_constant + 0.5 * _LOG_2_PI).round(12)
+        >>> pattern.fill.round(12).tolist(), (pattern.log_constant + 0.5 * LOG_2_PI).round(12)
         ([[[0.6]]], array([0.]))
         """
         missing, n_missing = ~observed, int(np.count_nonzero(~observed))
@@ -96,7 +96,7 @@ class QuadraticForm:
         half_log_det = np.log(np.abs(np.einsum("mii->mi", triangle))).sum(axis=1)
         log_constant = self.log_constant - half_log_det
         if self.degrees is None:
-            log_constant = log_constant + 0.5 * n_missing * _LOG_2_PI
+            log_constant = log_constant + 0.5 * n_missing * LOG_2_PI
         else:
             d = observed.size
             log_constant = log_constant + student_constant(self.degrees, d - n_missing)

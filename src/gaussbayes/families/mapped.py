@@ -6,20 +6,74 @@ regularisation and estimation are those of the family inside; its statistics and
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
+from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import FloatArray
-from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.protocol import Family, Fit, LeftOut
+from gaussbayes.base.threads import CACHED, for_each, ranges, rows_at_once
+from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.data.rows import Rows, Targets, number_rows
+from gaussbayes.families.expression import Expression
+from gaussbayes.families.likelihood_ratio import FamilyTests
+from gaussbayes.families.protocol import (
+    AnyDensity,
+    AnyFamily,
+    Coordinates,
+    Family,
+    Fit,
+    LeftOut,
+    Sized,
+)
 from gaussbayes.families.removal import Removal
+
+
+class Map(Protocol):
+    """How columns become numbers: the same for all classes."""
+
+    differs: ClassVar[str]  # why statistics under different maps cannot be combined
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns are mapped."""
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row is mapped to."""
+
+    def mapped(
+        self, rows: Rows, names: Schema | None = None, first_row: int = 0
+    ) -> tuple[Rows, FloatArray]:
+        """Rows as numbers, in float64, and the logarithms of the slopes (n, d), 0 if missing.
+
+        (n, 0) are slopes of 1. A value that cannot be mapped is an error that names row, counted
+        from `first_row`, and column.
+        """
+
+    def names(self, names: Schema) -> Schema:
+        """What messages call the numbers that columns called `names` are mapped to."""
+
+
+class ColumnMap(Map, Protocol):
+    """A map of each column by itself."""
+
+    def of_columns(self, columns: Sequence[int]) -> Self:
+        """The map of some columns, in this order."""
+
+    def places(self, columns: Sequence[int]) -> Sequence[int]:
+        """Which of the numbers some columns are mapped to."""
+
+    def tests(self, tests: FamilyTests, names: Schema) -> FamilyTests:
+        """Tests of the numbers as tests of the columns."""
+
+    def expression(self, inner: Expression) -> Expression:
+        """The record of the density of columns whose numbers have this one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,11 +84,9 @@ class MappedStatistics:
     Σ w log p(z | c) + Σ_cj log_slope``. A value that is missing adds nothing.
     """
 
-    map: Any  # Transforms, Coding or Span
+    map: Any  # Map
     inner: Any  # Statistics, of z
     log_slope: FloatArray = field(default_factory=lambda: np.empty((0, 0)))  # (k, d) or (k, 0)
-
-    differs: ClassVar[str]  # why statistics under different maps cannot be combined
 
     def __post_init__(self) -> None:
         if not self.log_slope.size:
@@ -46,6 +98,11 @@ class MappedStatistics:
         return np.asarray(self.inner.weight)
 
     @property
+    def n_columns(self) -> int:
+        """How many columns there are."""
+        return int(self.map.n_columns)
+
+    @property
     def n_bytes(self) -> int:
         """How much memory they take."""
         return int(self.inner.n_bytes) + self.log_slope.nbytes
@@ -55,24 +112,20 @@ class MappedStatistics:
         """Whether no value was missing."""
         return bool(self.inner.is_complete)
 
-    def inner_names(self, names: Schema) -> Schema:
-        """What messages call the numbers that columns called `names` are mapped to."""
-        return names
-
     def __add__(self, other: Self) -> Self:
-        self.check_alike(other.map)
+        self.check_map(other.map)
         return self._with(self.inner + other.inner, self.log_slope + other.log_slope)
 
     def plus(self, other: Self, names: Schema) -> Self:
         """The statistics of the rows of both; they must be mapped alike."""
-        self.check_alike(other.map)
-        inner = self.inner.plus(other.inner, self.inner_names(names))
+        self.check_map(other.map)
+        inner = self.inner.plus(other.inner, self.map.names(names))
         return self._with(inner, self.log_slope + other.log_slope)
 
     def without(self, other: Self, names: Schema) -> Self:
         """The statistics of these rows without others, which must be among them."""
-        self.check_alike(other.map)
-        inner = self.inner.without(other.inner, self.inner_names(names))
+        self.check_map(other.map)
+        inner = self.inner.without(other.inner, self.map.names(names))
         left = self.log_slope - other.log_slope
         return self._with(inner, np.where(inner.weight[:, None] > 0, left, 0.0))
 
@@ -94,10 +147,26 @@ class MappedStatistics:
         """The statistics of the rows of all classes, as those of one class."""
         return self._with(self.inner.together(), self.log_slope.sum(axis=0, keepdims=True))
 
-    def check_alike(self, other: Any) -> None:
+    def of_columns(self, columns: Sequence[int]) -> Any:
+        """Only these columns, in this order."""
+        log_slope = self.log_slope
+        if log_slope.size:
+            log_slope = log_slope[:, list(columns)]
+        inner = self.inner.of_columns(self.map.places(columns))
+        return replace(self, map=self.map.of_columns(columns), inner=inner, log_slope=log_slope)
+
+    def tested(self, other: Self, names: Schema) -> FamilyTests:
+        """Whether the rows are like others, which must be mapped alike."""
+        self.check_map(other.map)
+        tests: FamilyTests = self.map.tests(
+            self.inner.tested(other.inner, self.map.names(names)), names
+        )
+        return tests
+
+    def check_map(self, other: Any) -> None:
         """Raise unless the rows were mapped by this map."""
         if self.map is not other and self.map != other:
-            raise DataError(self.differs)
+            raise DataError(self.map.differs)
 
     def _with(self, inner: Any, log_slope: FloatArray) -> Self:
         return replace(self, inner=inner, log_slope=log_slope)
@@ -107,7 +176,7 @@ class MappedStatistics:
 class MappedDensity:
     """Densities of k classes, of columns that are mapped to numbers with the density `inner`."""
 
-    map: Any  # Transforms or Coding
+    map: Any  # Map
     inner: Any  # Density, of z
 
     @property
@@ -116,129 +185,185 @@ class MappedDensity:
         return int(self.inner.n_classes)
 
     @property
+    def n_columns(self) -> int:
+        """How many columns there are."""
+        return int(self.map.n_columns)
+
+    @property
     def n_parameters(self) -> int:
         """Free parameters of the densities of z; what the map learnt counts as settings."""
         return int(self.inner.n_parameters)
+
+    def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
+        """``log p(z | c) + Σ_j log slope_j(x_j)`` (n, k) over the columns that are there."""
+        out: RealArray = np.empty((rows.n_rows, self.n_classes), rows.dtype)
+        self.score_blocks(rows, lambda z, _: self.inner.log_density(z), out, threads, slopes=True)
+        return out
+
+    def score_blocks(
+        self,
+        rows: Rows,
+        score: Callable[[Rows, int], NDArray[Any]],
+        out: NDArray[Any],
+        threads: int,
+        *,
+        slopes: bool,
+    ) -> None:
+        """Write what a function says of z and the number of its first row, block by block.
+
+        So memory is bounded. With `slopes` their logarithms are added.
+        """
+        dtype, width = rows.dtype, self.map.width
+
+        def forward(some: Rows, first_row: int) -> tuple[Rows, FloatArray]:
+            z, log_slope = self.map.mapped(some, None, first_row)
+            return number_rows(z.matrix.astype(dtype, copy=False)), log_slope
+
+        def score_block(block: slice) -> None:
+            z, log_slope = forward(rows[block], block.start)
+            out[block] = score(z, block.start)
+            if slopes:
+                out[block] += log_slope.sum(axis=1)[:, None].astype(dtype)
+
+        blocks = row_blocks(rows.n_rows, width)
+        try:
+            for_each(score_block, blocks, threads if rows.n_rows * width > CACHED else 1)
+        except DataError:
+            if len(blocks) > 1:  # the message is to count rows from the first of all
+                score(forward(rows, 0)[0], 0)
+            raise
+
+    def expression(self, statistics: MappedStatistics | None) -> Expression:
+        """The map, and the record of the density of z."""
+        inner = self.inner.expression(None if statistics is None else statistics.inner)
+        described: Expression = self.map.expression(inner)
+        return described
+
+    def marginal(self, columns: Sequence[int], names: Schema) -> Self:
+        """The density of some of the columns: of the numbers that they are mapped to."""
+        some = self.map.of_columns(columns)
+        inner = self.inner.marginal(self.map.places(columns), some.names(names))
+        return replace(self, map=some, inner=inner)
 
     def selected(self, codes: Sequence[int]) -> Self:
         """Only the classes with these codes, in this order."""
         return replace(self, inner=self.inner.selected(codes))
 
-    def expect_statistics(self, statistics: Any) -> tuple[Any, float]:
+    def expect(self, rows: Rows, responsibility: FloatArray, threads: int = 1) -> MappedStatistics:
+        """Expected statistics of rows that belong to each class in part (n, k)."""
+        z, log_slope = self.map.mapped(rows)
+        inner = self.inner.expect(z, responsibility, threads)
+        return MappedStatistics(self.map, inner, _weighted_sums(log_slope, responsibility))
+
+    def expect_statistics(self, statistics: MappedStatistics) -> tuple[MappedStatistics, float]:
         """Expected complete statistics of rows known by theirs, and their `log_likelihood`."""
         inner, log_likelihood = self.inner.expect_statistics(statistics.inner)
         total = float(log_likelihood) + float(statistics.log_slope.sum())
         return replace(statistics, inner=inner), total
 
-    def coordinates(self, names: Schema) -> "MappedCoordinates":
-        """Those of the density inside."""
-        return MappedCoordinates(self, self.inner.coordinates(self.map.names(names)))
-
-    def log_likelihood(self, statistics: Any) -> float:
+    def log_likelihood(self, statistics: MappedStatistics) -> float:
         """``Σ w log p(x | c)`` of what was observed, each row in its own class."""
         of_z = float(self.inner.log_likelihood(statistics.inner))
         return of_z + float(statistics.log_slope.sum())
 
+    def coordinates(self, names: Schema) -> "MappedCoordinates":
+        """Those of the density inside."""
+        return MappedCoordinates(self, self.inner.coordinates(self.map.names(names)))
 
-class Mapped(Family[Any, Any]):
+
+class Mapped(Family[MappedStatistics, Any]):
     """A family whose columns are mapped to numbers, which follow another `family`."""
 
-    family: Any  # Family, of what the columns are mapped to
+    family: AnyFamily  # of what the columns are mapped to
 
     @property
     @abstractmethod
-    def learnt(self) -> Any:
-        """The map; it must have been learnt."""
+    def map(self) -> Map:
+        """The map; it must have been fixed."""
 
     @abstractmethod
-    def forward(self, rows: Rows, names: Schema | None = None) -> Rows:
-        """Rows as the numbers that they are mapped to."""
-
-    @abstractmethod
-    def density_of(self, statistics: Any, inner: Any) -> Any:
-        """The density of rows known by these statistics, by that of what they are mapped to."""
-
-    def inner_names(self, names: Schema) -> Schema:
-        """What messages call the numbers that columns called `names` are mapped to."""
-        return names
+    def density_of(self, mapped: Any, inner: AnyDensity) -> AnyDensity:
+        """The density of columns, by their map and the density of what they are mapped to."""
 
     @property
     def is_fixed(self) -> bool:
         """Whether the map is known."""
         return True
 
-    def adapted(self, statistics: Any) -> Any:
+    def forward(self, rows: Rows, names: Schema | None = None) -> Rows:
+        """Rows as the numbers that they are mapped to, in float64."""
+        z = np.empty((rows.n_rows, self.map.width))
+        for block in row_blocks(*z.shape):
+            z[block] = self.map.mapped(rows[block], names, block.start)[0].matrix
+        return number_rows(z)
+
+    def observe(
+        self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
+    ) -> MappedStatistics:
+        """The statistics of labelled rows, mapped block by block."""
+        known, inner_names = self.map, self.map.names(names)
+
+        def observe_block(block: slice) -> MappedStatistics:
+            z, log_slope = known.mapped(rows[block], names, block.start)
+            some = targets[block]
+            inner = self.family.observe(z, some, inner_names)
+            return MappedStatistics(known, inner, _by_class(log_slope, some))
+
+        return merge_blocks(observe_block, row_blocks(rows.n_rows, known.width), threads)
+
+    def adapted(self, statistics: MappedStatistics) -> MappedStatistics:
         """Statistics gathered under other settings, by the same map."""
-        statistics.check_alike(self.learnt)
+        statistics.check_map(self.map)
         return replace(statistics, inner=self.family.adapted(statistics.inner))
 
     def estimate(
-        self, statistics: Any, names: Schema, threads: int = 1, start: Any = None
+        self, statistics: MappedStatistics, names: Schema, threads: int = 1, start: Any = None
     ) -> Fit[Any]:
         """The density that fits the mapped rows best, regularised."""
         near = None if start is None else start.inner
-        fit = self.family.estimate(statistics.inner, self.inner_names(names), threads, near)
+        fit = self.family.estimate(statistics.inner, statistics.map.names(names), threads, near)
         record = fit.convergence
         if record is not None:
             curve = record.log_likelihood + statistics.log_slope.sum()
             record = replace(record, log_likelihood=curve)
-        return Fit(self.density_of(statistics, fit.density), record)
-
-    def n_parameters(self, n_classes: int, n_columns: int) -> int:
-        """Free parameters of the family inside; what the map learnt counts as settings."""
-        return int(self.family.n_parameters(n_classes, n_columns))
+        return Fit(self.density_of(statistics.map, fit.density), record)
 
     @property
-    def options(self) -> Mapping[str, Any]:
+    def options(self) -> Mapping[str, object]:
         """Those of the family inside."""
-        options: Mapping[str, Any] = self.family.options
-        return options
-
-    @property
-    def structure(self) -> Any:
-        """The structure of the covariances of the numbers."""
-        return self.family.structure
-
-    @property
-    def shrinkage(self) -> Any:
-        """The shrinkage of their covariances."""
-        return self.family.shrinkage
-
-    @property
-    def target(self) -> Any:
-        """What their covariances are shrunk towards."""
-        return self.family.target
-
-    @property
-    def estimation(self) -> Any:
-        """Whether their covariances are estimated, or integrated out."""
-        return self.family.estimation
+        return self.family.options
 
     # EM for missing labels.
 
-    def start(self, statistics: Any, together: Any, names: Schema, threads: int = 1) -> Any:
+    def start(
+        self,
+        statistics: MappedStatistics,
+        together: MappedStatistics,
+        names: Schema,
+        threads: int = 1,
+    ) -> Any:
         """A density to start from, by labelled rows, and all rows as those of one class."""
-        inner_names = self.inner_names(names)
+        inner_names = statistics.map.names(names)
         inner = self.family.start(statistics.inner, together.inner, inner_names, threads)
-        return self.density_of(statistics, inner)
+        return self.density_of(statistics.map, inner)
 
-    def maximise(self, expected: Any, names: Schema) -> Any:
+    def maximise(self, expected: MappedStatistics, names: Schema) -> Any:
         """The density that maximises likelihood and penalty: the mapping does not depend on it."""
-        inner = self.family.maximise(expected.inner, self.inner_names(names))
-        return self.density_of(expected, inner)
+        inner = self.family.maximise(expected.inner, expected.map.names(names))
+        return self.density_of(expected.map, inner)
 
     def log_penalty(self, density: Any) -> float:
         """The penalty of the family inside."""
-        return float(self.family.log_penalty(density.inner))
+        return self.family.log_penalty(density.inner)
 
-    def penalised(self, statistics: Any, names: Schema) -> Self | None:
+    def penalised(self, statistics: MappedStatistics, names: Schema) -> Self | None:
         """This family with a penalty that keeps the likelihood bounded; None if it has none."""
-        penalised = self.family.penalised(statistics.inner, self.inner_names(names))
+        penalised = self.family.penalised(statistics.inner, statistics.map.names(names))
         return None if penalised is None else self._around(penalised)
 
-    def attempt(self, statistics: Any, names: Schema) -> None:
+    def attempt(self, statistics: MappedStatistics, names: Schema) -> None:
         """Raise what `estimate` would, or if its EM takes long."""
-        self.family.attempt(statistics.inner, self.inner_names(names))
+        self.family.attempt(statistics.inner, statistics.map.names(names))
 
     def alternatives(self) -> dict[Remedy, Self]:
         """What may have an estimate where this has none, by how the user asks for it."""
@@ -248,16 +373,16 @@ class Mapped(Family[Any, Any]):
 
     def left_out(
         self,
-        statistics: Any,
+        statistics: MappedStatistics,
         path: Sequence[Self],
         targets: Targets,
         names: Schema,
-        others: Any = None,
+        others: MappedStatistics | None = None,
         *,
         exact: bool = True,
     ) -> LeftOut | None:
         """The closed form of the family inside, given the map."""
-        families, inner_names = [member.family for member in path], self.inner_names(names)
+        families, inner_names = [member.family for member in path], statistics.map.names(names)
         inner_others = None if others is None else others.inner
         closed = self.family.left_out(
             statistics.inner, families, targets, inner_names, inner_others, exact=exact
@@ -266,18 +391,32 @@ class Mapped(Family[Any, Any]):
             return None
 
         def log_densities(rows: Rows, removal: Removal) -> tuple[FloatArray, NDArray[np.bool_]]:
-            scores: tuple[FloatArray, NDArray[np.bool_]] = closed(self.forward(rows), removal)
-            return scores
+            return closed(self.forward(rows), removal)
 
         return log_densities
 
-    def variants(self, statistics: Any, names: Schema) -> Iterator[Sequence[Self]]:
+    def variants(self, statistics: MappedStatistics, names: Schema) -> Iterator[Sequence[Self]]:
         """Those of the family inside."""
-        for families in self.family.variants(statistics.inner, self.inner_names(names)):
+        inner_names = statistics.map.names(names)
+        for families in self.family.variants(statistics.inner, inner_names):
             yield [self._around(family) for family in families]
 
-    def _around(self, family: Any) -> Self:
+    def n_bytes(self, n_classes: int, n_columns: int) -> int:
+        """How much memory the statistics of so many classes and features take."""
+        inner = cast("Sized", self.family).n_bytes(n_classes, n_columns)
+        return inner + 8 * n_classes * n_columns
+
+    def n_parameters(self, n_classes: int, n_columns: int) -> int:
+        """Free parameters of the family inside; what the map learnt counts as settings."""
+        return cast("Sized", self.family).n_parameters(n_classes, n_columns)
+
+    def _around(self, family: AnyFamily) -> Self:
         return replace(self, family=family)  # type: ignore[type-var]
+
+
+def innermost(family: AnyFamily) -> AnyFamily:
+    """The family itself, or that which is inside of maps."""
+    return innermost(family.family) if isinstance(family, Mapped) else family
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -285,11 +424,11 @@ class MappedCoordinates:
     """A density as a vector: that of the density inside."""
 
     start: Any  # a density of the same kind
-    inner: Any  # Coordinates
+    inner: Coordinates[Any]
 
     def vector(self, density: Any) -> FloatArray:
         """The coordinates of a density (p,)."""
-        return np.asarray(self.inner.vector(density.inner))
+        return self.inner.vector(density.inner)
 
     def density(self, vector: FloatArray) -> Any:
         """The density with these coordinates."""
@@ -297,4 +436,26 @@ class MappedCoordinates:
 
     def rounding(self, density: Any) -> float:
         """How much of the coordinates after an iteration of EM is rounding."""
-        return float(self.inner.rounding(density.inner))
+        return self.inner.rounding(density.inner)
+
+
+def row_blocks(n_rows: int, n_columns: int) -> list[slice]:
+    """The rows in pieces that are mapped at a time; at least one piece."""
+    return ranges(n_rows, rows_at_once(8 * n_columns, 16)) or [slice(0, 0)]
+
+
+def _by_class(terms: FloatArray, targets: Targets) -> FloatArray:
+    """The weighted sums (k, d) of terms (n, d) over the rows of each class."""
+    k, d = targets.n_classes, terms.shape[1]
+    if targets.is_soft:
+        return _weighted_sums(terms, targets.labels * targets.total_weights()[:, None])
+    if targets.weights is not None:
+        terms = terms * targets.weights[:, None]
+    place = targets.codes.astype(np.intp)[:, None] * d + np.arange(d)
+    sums: FloatArray = np.bincount(place.ravel(), terms.ravel(), k * d).astype(np.float64)
+    return sums.reshape(k, d)
+
+
+def _weighted_sums(terms: FloatArray, weights: FloatArray) -> FloatArray:
+    """``Σ_n weights_nc terms_nj`` (k, d); BLAS may add in another order with other threads."""
+    return np.asarray(np.einsum("nc,nj->cj", weights, terms))

@@ -2,30 +2,31 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from msgspec import Meta, Raw
 from numpy.typing import NDArray
 
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.records import Record, encode, refuse
 from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import for_each, ranges, rows_at_once
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
-from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.families.expression import PoissonRates
 from gaussbayes.families.independent import (
-    ColumnDensity,
+    ClassSums,
     ColumnRatio,
-    ColumnSums,
-    IndependentColumns,
-    Place,
-    check_values,
+    Smoothed,
+    check_alike,
     check_weight,
-    linear_log_likelihood,
-    score_blocks,
+    column_tests,
 )
-from gaussbayes.families.likelihood_ratio import rates
-from gaussbayes.families.protocol import ParameterTable, Reference
+from gaussbayes.families.likelihood_ratio import FamilyTests, rates
+from gaussbayes.families.protocol import Fit, Kind, LeftOut, ParameterTable, Reference
+from gaussbayes.families.removal import Precision, Removal, difference, raise_removal
 
 LARGEST = 2.0**53
 """The largest count: up to here every integer is a float."""
@@ -35,19 +36,37 @@ _TABLE = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PoissonStatistics(ColumnSums):
-    """Weight of rows without and with a value, number of events, and log-factorials."""
+class PoissonStatistics(ClassSums):
+    """Sums over rows of functions of a count, by class and column; of integers they are exact."""
 
+    weight: FloatArray  # (k,)
+    sums: FloatArray  # (4, k, d), in the order of `summed`
+
+    class_axes: ClassVar[dict[str, int]] = {"weight": 0, "sums": 1}
     summed: ClassVar[tuple[str, ...]] = ("missing", "observed", "total", "log_factorial")
 
     @staticmethod
-    def terms(numbers: FloatArray, place: Place) -> FloatArray:
+    def terms(numbers: FloatArray, first_row: int = 0, names: Schema | None = None) -> FloatArray:
         """Whether each of the counts (n, d) is missing, is there, itself, and log x! (4, n, d)."""
-        present, counts = check_counts(numbers, place)
+        present, counts = check_counts(numbers, first_row, names)
         return np.stack([~present, present, counts, log_factorial(counts)])
 
     @property
+    def n_columns(self) -> int:
+        return int(self.sums.shape[2])
+
+    @property
+    def is_complete(self) -> bool:
+        return not self.missing.any()
+
+    @property
+    def missing(self) -> FloatArray:
+        """How much the rows without a count weigh (k, d)."""
+        return np.asarray(self.sums[0])
+
+    @property
     def observed(self) -> FloatArray:
+        """How much the rows with a count weigh (k, d)."""
         return np.asarray(self.sums[1])
 
     @property
@@ -55,18 +74,81 @@ class PoissonStatistics(ColumnSums):
         """The weighted sums of the counts (k, d)."""
         return np.asarray(self.sums[2])
 
-    compared: ClassVar[str] = "rate"
+    def __add__(self, other: Self) -> Self:
+        check_alike(self, other)
+        return self.mapped(lambda a, b, _: a + b, other)
 
-    def column_ratio(self, other: "PoissonStatistics", code: int, column: int) -> ColumnRatio:
-        """The rates, and their ratio given the sum of the events."""
-        both = (self, other)
-        events, rows = (
-            np.array([getattr(each, name)[code, column] for each in both])
-            for name in ("total", "observed")
-        )
-        with np.errstate(invalid="ignore"):
-            before, after = (events / rows).tolist()
-        return self.compared, before, after, rates(events, rows)
+    def plus(self, other: Self, names: Schema) -> Self:
+        return self + other
+
+    def without(self, other: Self, names: Schema) -> Self:
+        """The sums without rows among these; DataError if one is negative, or of no row."""
+        check_alike(self, other)
+        rest = self.mapped(lambda a, b, _: difference(a, b), other)
+        weight, sums = rest.weight, rest.sums
+        left = rest.mapped(lambda part, _: np.maximum(part, 0.0))
+        for c in np.flatnonzero(weight < 0).tolist():
+            raise_removal("weight", other.weight[c], self.weight[c], names.class_name(c))
+        wrong = (sums < 0) | ((sums > 0) & (left.observed == 0))
+        wrong[0] = sums[0] < 0
+        for s, c, j in np.argwhere(wrong).tolist():
+            what = f"{names.feature_name(j)} with {self.summed[s]}"
+            raise_removal(what, other.sums[s, c, j], self.sums[s, c, j], names.class_name(c))
+        return left
+
+    def of_columns(self, columns: Sequence[int]) -> Self:
+        return replace(self, sums=self.sums[:, :, list(columns)])
+
+    def tested(self, other: "PoissonStatistics", names: Schema) -> FamilyTests:
+        """Whether the rates of each class and column are those of other rows."""
+        check_alike(self, other)
+
+        def ratio(code: int, column: int) -> ColumnRatio:
+            """The rates, and their ratio given the sum of the events."""
+            both = (self, other)
+            events = np.array([each.total[code, column] for each in both])
+            rows = np.array([each.observed[code, column] for each in both])
+            with np.errstate(invalid="ignore"):
+                before, after = (events / rows).tolist()
+            return "rate", before, after, rates(events, rows)
+
+        codes = np.flatnonzero((self.weight > 0) & (other.weight > 0)).tolist()
+        return column_tests(ratio, codes, self.n_columns, "rates", names)
+
+
+def sum_rows(
+    rows: Rows, targets: Targets, threads: int = 1, names: Schema | None = None
+) -> PoissonStatistics:
+    """The sums over rows, in blocks of a size that depends on nothing but the number of columns."""
+
+    def sum_block(block: slice) -> PoissonStatistics:
+        terms = PoissonStatistics.terms(_numbers(rows[block]), block.start, names)
+        return PoissonStatistics(*_by_class(terms, targets[block]))
+
+    return merge_blocks(sum_block, _blocks(rows) or [slice(0, 0)], threads)
+
+
+def _numbers(rows: Rows) -> FloatArray:
+    return rows.matrix.astype(np.float64, copy=False)
+
+
+def _blocks(rows: Rows, n_scores: int = 1) -> list[slice]:
+    n, d = rows.numbers.shape
+    return ranges(n, rows_at_once(d * n_scores, 256))
+
+
+def _by_class(terms: FloatArray, targets: Targets) -> tuple[FloatArray, FloatArray]:
+    """The weight of each class (k,), and the sums of terms (s, n, d) over its rows (s, k, d)."""
+    (s, _, d), k, weights = terms.shape, targets.n_classes, targets.weights
+    if targets.is_soft:
+        soft_weights = targets.labels if weights is None else targets.labels * weights[:, None]
+        # Not a matrix product: BLAS may add in another order with other threads.
+        return soft_weights.sum(axis=0), np.einsum("nc,snj->scj", soft_weights, terms)
+    codes, sums = targets.codes, np.zeros((s, k, d))
+    for number, j in np.argwhere(terms.any(axis=1)).tolist():
+        values = terms[number, :, j]
+        sums[number, :, j] = np.bincount(codes, values if weights is None else values * weights, k)
+    return np.bincount(codes, weights, k).astype(np.float64), sums
 
 
 def mean_of_all(statistics: PoissonStatistics) -> FloatArray:
@@ -77,12 +159,25 @@ def mean_of_all(statistics: PoissonStatistics) -> FloatArray:
     return mean
 
 
-def check_counts(numbers: FloatArray, place: Place) -> tuple[NDArray[np.bool_], FloatArray]:
-    """Which of the numbers (n, d) are not missing, and the counts, 0 where they are."""
+def check_counts(
+    numbers: FloatArray, first_row: int = 0, names: Schema | None = None
+) -> tuple[NDArray[np.bool_], FloatArray]:
+    """Which of the numbers (n, d) are not missing, and the counts, 0 where they are.
+
+    The first that is no count is a DataError that names row, counted from `first_row`, and column.
+    """
     present = ~np.isnan(numbers)
     counts = np.where(present, numbers, 0.0)
     possible = (counts >= 0) & (counts <= LARGEST) & (np.rint(counts) == counts)
-    check_values(numbers, possible, "an integer from 0 to 2⁵³ (family 'poisson')", place)
+    if not possible.all():
+        row, j = np.argwhere(~possible)[0].tolist()
+        column = f"column {j} of its family" if names is None else names.feature_name(j)
+        msg = (
+            f"row {row + first_row} has {numbers[row, j]:g} in {column}, which must be an integer "
+            "from 0 to 2⁵³ (family 'poisson'); correct or drop such rows, or choose another family "
+            "for the feature"
+        )
+        raise DataError(msg)
     return present, counts
 
 
@@ -119,7 +214,7 @@ _REACH = np.concatenate([[0.0], np.arange(0.5, 19.0, 0.75)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PoissonDensity(ColumnDensity):
+class PoissonDensity:
     """The rate of each class and column; 0 makes every count but 0 impossible.
 
     If the rates are smoothed, `overall` is what they were shrunk towards.
@@ -129,19 +224,29 @@ class PoissonDensity(ColumnDensity):
     overall: FloatArray | None = None
     """(d,) the mean count of all rows; None if nothing is smoothed, or it comes from a file."""
 
-    statistics_type: ClassVar[type[ColumnSums]] = PoissonStatistics
+    @property
+    def n_classes(self) -> int:
+        return int(self.rate.shape[0])
 
     @property
-    def shape(self) -> tuple[int, int]:
-        return self.rate.shape
+    def n_columns(self) -> int:
+        return int(self.rate.shape[1])
+
+    @property
+    def n_parameters(self) -> int:
+        return self.rate.size
 
     @property
     def mean(self) -> FloatArray:
         return self.rate
 
     @property
-    def variance(self) -> FloatArray:
-        return self.rate
+    def deviation(self) -> FloatArray:
+        return np.sqrt(self.rate)
+
+    def dense_covariance(self) -> FloatArray:
+        """The variances in the diagonals of matrices (k, d, d)."""
+        return np.asarray(self.rate[:, :, None] * np.eye(self.n_columns))
 
     @property
     def integers(self) -> tuple[float, float]:
@@ -161,8 +266,10 @@ class PoissonDensity(ColumnDensity):
                 table = tables[j] = log_probability(counted[:, None], self.rate[:, j])
             return table.take(counts.astype(np.intp), axis=0)
 
-        def score(numbers: FloatArray, place: Place) -> FloatArray:
-            present, counts = check_counts(numbers, place)
+        out: RealArray = np.empty((rows.n_rows, self.n_classes), rows.dtype)
+
+        def score(block: slice) -> None:
+            present, counts = check_counts(_numbers(rows[block]), block.start)
             scores = np.zeros((counts.shape[0], self.n_classes))
             for j in range(self.n_columns):
                 values, largest = counts[:, j], int(counts[:, j].max(initial=0.0))
@@ -173,9 +280,21 @@ class PoissonDensity(ColumnDensity):
                 if not present[:, j].all():
                     terms[~present[:, j]] = 0.0
                 scores += terms
-            return scores
+            out[block] = scores
 
-        return score_blocks(score, rows, self.n_classes, threads)
+        for_each(score, _blocks(rows, self.n_classes), threads)
+        return out
+
+    def expect(self, rows: Rows, responsibility: FloatArray, threads: int = 1) -> PoissonStatistics:
+        """The sums over rows that belong to each class in part (n, k).
+
+        Missing counts stay missing: as the columns are independent, their expectation is what the
+        density says already.
+        """
+        return sum_rows(rows, Targets(responsibility, self.n_classes), threads)
+
+    def expect_statistics(self, statistics: PoissonStatistics) -> tuple[PoissonStatistics, float]:
+        return statistics, self.log_likelihood(statistics)
 
     def expression(self, statistics: Any) -> PoissonRates:
         """The rates, as a record."""
@@ -192,7 +311,9 @@ class PoissonDensity(ColumnDensity):
         """``Σ (total log λ − observed λ) − Σ w log x!``."""
         with np.errstate(divide="ignore"):
             natural = np.stack([-self.rate, np.log(self.rate), -np.ones(self.rate.shape)])
-        return linear_log_likelihood(statistics.sums[1:], natural)
+        sums = statistics.sums[1:]
+        positive = sums > 0  # what weighs nothing adds 0, also where log λ is −∞
+        return float(sums[positive] @ natural[positive])
 
     def coordinates(self, names: Schema) -> "RootRates":
         return RootRates(self.rate.shape, self.overall)
@@ -304,7 +425,7 @@ _EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True)
-class Poisson(IndependentColumns[PoissonStatistics, PoissonDensity]):
+class Poisson(Smoothed[PoissonStatistics, PoissonDensity]):
     """Counts 0, 1, 2, … that are independent given the class.
 
     ``rate = (number of events + α m) / (weight of the rows that have a count + α)`` with smoothing
@@ -324,16 +445,115 @@ class Poisson(IndependentColumns[PoissonStatistics, PoissonDensity]):
     """
 
     name: ClassVar[str] = "poisson"
+    kind: ClassVar[Kind] = "number"
     content: ClassVar[str] = "count"  # what files must hold; see `gaussbayes.data.roles`
-    statistics_type: ClassVar[type[ColumnSums]] = PoissonStatistics
 
-    def density(self, sums: PoissonStatistics, together: Any = None) -> PoissonDensity:
-        """The rates; of classes that have no values in a column, they must be smoothed."""
+    def density(
+        self, sums: PoissonStatistics, together: PoissonStatistics | None = None
+    ) -> PoissonDensity:
+        """The rates; of classes that have no values in a column, they must be smoothed.
+
+        Arrays of `sums` may have further axes before those of class and column. `together` are the
+        sums over all rows as those of one class; None adds those of the classes.
+        """
         if self.smoothing == 0:
             return PoissonDensity(sums.total / sums.observed)
         overall = mean_of_all(sums if together is None else together)
         rate = (sums.total + self.smoothing * overall) / (sums.observed + self.smoothing)
         return PoissonDensity(rate, overall[..., 0, :])
+
+    def determined(self, sums: PoissonStatistics) -> NDArray[np.bool_]:
+        """Where there is a rate (k, d): where rows have a count, of any class if smoothed."""
+        observed = sums.observed
+        if self.smoothing:
+            observed = np.broadcast_to(observed.sum(axis=-2, keepdims=True), observed.shape)
+        return np.asarray(observed > 0)
+
+    def observe(
+        self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
+    ) -> PoissonStatistics:
+        return sum_rows(rows, targets, threads, names)
+
+    def check(self, rows: Rows, names: Schema) -> None:
+        for block in _blocks(rows):
+            check_counts(_numbers(rows[block]), block.start, names)
+
+    def estimate(
+        self,
+        statistics: PoissonStatistics,
+        names: Schema,
+        threads: int = 1,
+        start: PoissonDensity | None = None,
+    ) -> Fit[PoissonDensity]:
+        """The rate of each class and column; DataError if a class has no count in a column."""
+        nowhere = np.asarray(~(statistics.observed > 0).any(axis=0))
+        for c, j in np.argwhere(~self.determined(statistics)).tolist():
+            owner = "" if nowhere[j] else f" of class {names.class_name(c)}"
+            self._raise_unknown(names.feature_name(j), owner)
+        return Fit(self.density(statistics))
+
+    def start(
+        self,
+        statistics: PoissonStatistics,
+        together: PoissonStatistics,
+        names: Schema,
+        threads: int = 1,
+    ) -> PoissonDensity:
+        """The rates of each class with one more row, which is the average of all rows."""
+        for j in np.flatnonzero(together.observed == 0).tolist():
+            self._raise_unknown(names.feature_name(j), "")
+        average = together.sums / np.maximum(together.observed, 1.0)
+        return self.density(replace(statistics, sums=statistics.sums + average), together)
+
+    def maximise(self, expected: PoissonStatistics, names: Schema) -> PoissonDensity:
+        """The rate of each class and column; that of all classes where one has no count."""
+        known = self.determined(expected)
+        if not known.all():
+            everywhere = expected.sums.sum(axis=1, keepdims=True)
+            expected = replace(expected, sums=np.where(known, expected.sums, everywhere))
+        return self.density(expected)
+
+    def left_out(
+        self,
+        statistics: PoissonStatistics,
+        path: Sequence["Poisson"],
+        targets: Targets,
+        names: Schema,
+        others: PoissonStatistics | None = None,
+        *,
+        exact: bool = True,
+    ) -> LeftOut | None:
+        """The closed form of rows with one label each: the sums of a class, less one term.
+
+        A row is not reliable if rounding may show in what is left without it, or if its class then
+        has no count in a column.
+        """
+        del others, exact  # nothing has to be expected
+        if targets.is_soft:
+            return None
+        precision = Precision.of(targets)
+
+        def scores(rows: Rows, removal: Removal) -> tuple[FloatArray, NDArray[np.bool_]]:
+            numbers, codes = _numbers(rows), removal.codes
+            lost = statistics.terms(numbers, 0, names) * removal.lost[:, None]
+            left, sound = precision.left(statistics.sums[:, codes], lost)
+            # Of each row, the sums of all classes without it.
+            each = np.arange(codes.size)
+            sums = np.repeat(statistics.sums[:, None], codes.size, axis=1)
+            sums[:, each, codes] = left
+            rest = replace(statistics, sums=sums)
+            has_digits, missing = sound[1:3].all(axis=(0, 2)), np.isnan(numbers)
+            total = np.empty((len(path), rows.n_rows, statistics.weight.size))
+            reliable = np.empty(total.shape[:2], dtype=bool)
+            for s, family in enumerate(path):
+                known = family.determined(rest)[each, codes] | missing
+                reliable[s] = has_digits & known.all(axis=1)
+                with np.errstate(divide="ignore", invalid="ignore"):  # where it is not
+                    density = family.density(rest)
+                    total[s] = density.by_column(numbers[:, None]).sum(axis=2)
+            return total, reliable
+
+        return scores
 
     def log_penalty(self, density: PoissonDensity) -> float:
         """``α Σ (m log λ − λ)``, the log of the gamma prior up to a constant."""

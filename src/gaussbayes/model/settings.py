@@ -12,6 +12,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.mapped import innermost
 from gaussbayes.families.protocol import AnyFamily
 from gaussbayes.kernels.arrays import Columns
 from gaussbayes.model.calibration import Calibration
@@ -67,7 +68,7 @@ class Settings:
 
     def first(self, setting: str) -> Any:
         """The value of a setting of the first family that has it, such as `structure`; or None."""
-        values = (getattr(family, setting, None) for family in self.families)
+        values = (getattr(innermost(family), setting, None) for family in self.families)
         return next((value for value in values if value is not None), None)
 
     def names(self, schema: Schema) -> tuple[Schema, ...]:

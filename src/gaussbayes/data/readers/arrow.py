@@ -1,14 +1,13 @@
 """Arrow IPC files, Feather files and Arrow streams → batches of rows."""
 
 from collections.abc import Iterator, Sequence
-from io import BufferedReader
 from typing import Any
 
 import pyarrow as pa
 from pyarrow import ipc
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.data.files import SourceFile, naming, seekable
+from gaussbayes.data.files import OpenBytes, SourceFile, naming, seekable
 from gaussbayes.data.readers.batches import BinaryReader
 
 _MAGIC = b"ARROW1"
@@ -17,7 +16,7 @@ _MAGIC = b"ARROW1"
 class ArrowReader(BinaryReader):
     """An Arrow file or stream."""
 
-    def __init__(self, file: SourceFile, stream: BufferedReader) -> None:
+    def __init__(self, file: SourceFile, stream: OpenBytes) -> None:
         super().__init__(file)
         self._buffer = seekable(file, stream).read_buffer()  # a memory map: nothing is read
         self.size = self._buffer.size

@@ -40,10 +40,8 @@ def stored_types(schema: "pa.Schema") -> InferredTypes:
     """The types of columns as they are stored.
 
     Categories of integers come back from Parquet as integers; what was written says that they are
-    categories: the schema of Arrow, or what pandas notes beside it.
+    categories.
     """
-    import json
-
     import pyarrow as pa
 
     notes = schema.metadata or {}
@@ -53,16 +51,8 @@ def stored_types(schema: "pa.Schema") -> InferredTypes:
         categorical |= {field.name for field in written if is_dictionary(field.type)}
     except (pa.ArrowException, OSError, EncodingError, UnicodeDecodeError):
         pass  # what cannot be understood says nothing
-    try:
-        columns = json.loads(notes.get(b"pandas", b"{}"))["columns"]
-        categorical |= {
-            column["field_name"] for column in columns if column["pandas_type"] == "categorical"
-        }
-    except (ValueError, KeyError, TypeError, RecursionError):
-        pass
-    return InferredTypes(
-        schema.remove_metadata(), categorical=frozenset(categorical & {*schema.names})
-    )
+    known = frozenset(categorical & {*schema.names})
+    return InferredTypes(schema.remove_metadata(), categorical=known)
 
 
 def batches_of(

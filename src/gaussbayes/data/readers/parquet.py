@@ -1,7 +1,6 @@
 """Parquet files → batches of rows; a row group is never whole in memory."""
 
 from collections.abc import Iterator, Sequence
-from io import BufferedReader
 from typing import Any
 
 import pyarrow as pa
@@ -9,11 +8,9 @@ from pyarrow import parquet
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.data.expansion import FREE_MEMORY, check_total
-from gaussbayes.data.files import SourceFile, naming, seekable
+from gaussbayes.data.files import BUFFER, OpenBytes, SourceFile, naming, seekable
 from gaussbayes.data.readers.batches import BinaryReader
 from gaussbayes.data.tables import is_string
-
-_BUFFER = 1 << 18
 
 _READ_BYTES = 1 << 25
 """Nominal size of the rows that are decoded together: more is faster, and takes more memory."""
@@ -22,7 +19,7 @@ _READ_BYTES = 1 << 25
 class ParquetReader(BinaryReader):
     """A Parquet file."""
 
-    def __init__(self, file: SourceFile, stream: BufferedReader) -> None:
+    def __init__(self, file: SourceFile, stream: OpenBytes) -> None:
         super().__init__(file)
         self._handle = seekable(file, stream)
         self.size = int(self._handle.size())
@@ -30,9 +27,7 @@ class ParquetReader(BinaryReader):
         self._metadata = opened.metadata
         self.n_rows: int = self._metadata.num_rows
         with naming(file):
-            schema = opened.schema_arrow
-            notes = {**(self._metadata.metadata or {}), **(schema.metadata or {})}
-            self.schema = schema.with_metadata(notes)
+            self.schema = opened.schema_arrow.with_metadata(self._metadata.metadata)
 
     def has_rows(self) -> bool:
         return self.n_rows > 0
@@ -66,7 +61,7 @@ class ParquetReader(BinaryReader):
                     # A large file is read as it is needed: a row group may be larger than memory.
                     # Otherwise no page is longer than the file, whatever its header says.
                     pre_buffer=False,
-                    buffer_size=_BUFFER if self.size > FREE_MEMORY else 0,
+                    buffer_size=BUFFER if self.size > FREE_MEMORY else 0,
                 )
             except (pa.ArrowInvalid, KeyError) as error:
                 msg = (

@@ -31,7 +31,7 @@ from pyarrow import json as arrow_json
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.notices import Remedy
-from gaussbayes.data.files import Batch, FileReader, SourceFile, bytes_taken, naming, open_bytes
+from gaussbayes.data.files import Batch, FileReader, OpenBytes, SourceFile, naming, open_bytes
 from gaussbayes.data.roles import (
     NOT_A_NUMBER,
     BadRow,
@@ -67,8 +67,8 @@ _FLOAT = r"(?i)^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)$"
 _SHORT_INTEGER = r"^(-?0*\d{1,18}|0[xX][0-9a-fA-F]{1,16})$"
 _LONG_INTEGER = r"^-?0*\d{19}$"
 _BOOLEAN = r"(?i)^(true|false|0|1)$"
-_SAMPLE = 1000
-"""Values of a column of strings that are looked at to see whether half of them are numbers."""
+_SAMPLE = 100
+"""Values of a column of strings that usually show that not all of them are numbers."""
 
 _STEP = 1 << 20
 """Bytes that pyarrow parses at a time: they and what becomes of them stay in the cache. Where there
@@ -93,7 +93,7 @@ class TextReader(FileReader):
     quoted = True
     """Whether quotation marks may hide the ends of lines."""
 
-    def __init__(self, file: SourceFile, stream: BufferedReader) -> None:
+    def __init__(self, file: SourceFile, stream: OpenBytes) -> None:
         super().__init__(file)
         self._rest: Iterator[bytes] | None = None  # blocks of what is read once
         if file.is_read_once:
@@ -141,12 +141,11 @@ class TextReader(FileReader):
     ) -> tuple[bytes, Callable[[bytes], ParsedTable]]:
         """The rows in the first block, and what parses the rows of any block."""
 
-    def _blocks(self, stream: BufferedReader | None = None) -> Generator[bytes, None, None]:
+    def _blocks(self, stream: OpenBytes | None = None) -> Generator[bytes, None, None]:
         with naming(self.file), closing(stream or open_bytes(self.file)) as opened:
             blocks = text_blocks(opened, self.file.shown, quoted=self.quoted)
             for block in self._as_utf8(blocks):
-                if not self.file.is_read_once:
-                    self.bytes_read = bytes_taken(opened)
+                self.bytes_read = opened.n_taken()
                 yield block
 
     def _as_utf8(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -264,28 +263,28 @@ def _check_utf8(data: bytes, file: str) -> None:
 # Types.
 
 
-def infer_types(
-    inferred: pa.Table,
-    text: pa.Table,
-    decimal: str = ".",
-    missing: MissingMarks = STANDARD_MARKS,
-) -> InferredTypes:
-    """The types to hold, given those that pyarrow infers and the same values as text."""
-    fields, numbers, examples = [], set(), []
-    for field, values in zip(inferred.schema, text.columns, strict=True):
-        kind, name = field.type, field.name
-        zeros = pa.types.is_integer(kind) and _count(values, _LEADING_ZERO) > 0
-        if zeros or not (pa.types.is_integer(kind) or kind in {pa.float64(), pa.bool_()}):
-            is_mixed, example = _mixed(values, decimal, missing.of(name))
-            if zeros or is_mixed:
-                numbers.add(name)
-            if example is not None:
-                examples.append((name, example))
-            kind = pa.string()
-        fields.append(pa.field(name, kind))
-    return InferredTypes(
-        pa.schema(fields), frozenset(numbers), decimal, tuple(examples), is_text=True
-    )
+def infer_types(text: pa.Table, decimal: str, missing: MissingMarks) -> InferredTypes:
+    """The types that all values of columns write, as pyarrow reads them."""
+    fields = [
+        pa.field(name, _type_of(values, decimal, missing.of(name)))
+        for name, values in zip(text.column_names, text.columns, strict=True)
+    ]
+    return InferredTypes(pa.schema(fields), decimal, is_text=True)
+
+
+def _type_of(values: Any, decimal: str, marks: ColumnMarks) -> Any:
+    """The type of a column of text: integers, booleans or numbers if all values are, or strings.
+
+    A few different values tell most columns of strings.
+    """
+    kinds = [pa.int64(), pa.bool_(), pa.float64()]
+    for sample in (values[:_SAMPLE].unique(), values):
+        text = _plain(sample, decimal, marks)
+        kinds = [kind for kind in kinds if pc.all(_fits(text, kind)).as_py() is not False]
+        if not kinds or text.null_count == len(text):
+            return pa.string()
+    zeros = kinds[0] == pa.int64() and _count(text, _LEADING_ZERO)
+    return pa.string() if zeros else kinds[0]
 
 
 def _count(values: Any, pattern: str) -> int:
@@ -309,22 +308,6 @@ def has_decimal_commas(text: pa.Table, file: str) -> bool:
         "without a separator, for example by exporting the file with English number formats"
     )
     raise DataError(msg)
-
-
-def _mixed(values: Any, decimal: str, marks: ColumnMarks) -> tuple[bool, str | None]:
-    """Whether at least half of a column of strings are numbers, and a value that is none.
-
-    Without any value nothing is known: the column may still turn out to hold numbers.
-    """
-    for some in (values[:_SAMPLE], values[_SAMPLE:]):  # the others only if these are all missing
-        sample = some.combine_chunks()
-        column, wrong = cast_text(sample, pa.float64(), decimal, marks)
-        n_numbers, n_wrong = len(column) - column.null_count, int(wrong.sum())
-        if n_wrong:
-            return n_numbers >= n_wrong, shorten(sample[int(wrong.argmax())].as_py())
-        if n_numbers:
-            break
-    return True, None
 
 
 def fit_types(
@@ -368,14 +351,19 @@ def cast_text(
     if not is_number(kind):
         held = values if pa.types.is_string(kind) else values.dictionary_encode().cast(kind)
         return held, np.zeros(len(values), dtype=bool)
-    text = pc.ascii_trim_whitespace(values)
-    text = pc.if_else(pc.is_in(text, value_set=pa.array(sorted(marks.strings))), None, text)
-    if decimal == "," and pa.types.is_floating(kind):
-        # A point is no number where commas are.
-        text = pc.replace_substring(pc.replace_substring(text, ".", "?"), ",", ".")
+    text = _plain(values, decimal if pa.types.is_floating(kind) else ".", marks)
     fits = _fits(text, kind)
     wrong = pc.invert(fits).fill_null(fill_value=False)
     return pc.if_else(fits, text, None).cast(kind), np.asarray(wrong)
+
+
+def _plain(values: Any, decimal: str, marks: ColumnMarks) -> Any:
+    """Text without blanks around it, null for marks, and numbers with a point."""
+    text = pc.ascii_trim_whitespace(values)
+    text = pc.if_else(pc.is_in(text, value_set=pa.array(sorted(marks.strings))), None, text)
+    if decimal == ",":  # a point is no number where commas are
+        text = pc.replace_substring(pc.replace_substring(text, ".", "?"), ",", ".")
+    return text
 
 
 def _fits(text: Any, kind: Any) -> Any:
@@ -406,24 +394,19 @@ class Header:
         """The rows of a block as the types that are held; by way of text if some do not fit."""
         types = {field.name: field.type for field in selection.schema}
         types |= {name: pa.dictionary(pa.int32(), types[name]) for name in selection.encoded}
-        options = self.options(types, selection.columns, selection.decimal)
+        # Marks are missing numbers, strings stay as they are.
+        options = arrow_csv.ConvertOptions(
+            column_types=types,
+            include_columns=selection.columns,
+            decimal_point=selection.decimal,
+            null_values=sorted(self.missing.everywhere | {""}),
+        )
         try:
             table, problems = self.table(data, options, step=None if QUOTE in data else _STEP)
         except pa.ArrowInvalid:
             text, problems = self.text(data)
             return fit_types(text.select(selection.columns), selection, problems, self.missing)
         return ParsedTable(table, table.num_rows + len(problems), tuple(problems))
-
-    def options(
-        self, types: Any = None, columns: Sequence[str] | None = None, decimal: str = "."
-    ) -> Any:
-        """How pyarrow converts values: marks are missing numbers, strings stay as they are."""
-        return arrow_csv.ConvertOptions(
-            column_types=types,
-            include_columns=columns,
-            decimal_point=decimal,
-            null_values=sorted(self.missing.everywhere | {""}),
-        )
 
     def text(self, data: bytes) -> tuple[pa.Table, list[BadRow]]:
         """All values as they are written, and the rows that have too few or too many."""
@@ -469,10 +452,7 @@ class CsvReader(TextReader):
         data = first_records(block[header.n_bytes :], quoted=True)
         text, _ = header.text(data)
         commas = header.separator == ";" and has_decimal_commas(text, self.file.shown)
-        decimal = "," if commas else "."
-        inferred, _ = header.table(data, header.options(decimal=decimal))
-        types = infer_types(inferred, text, decimal, header.missing)
-        return types, text.num_rows > 0
+        return infer_types(text, "," if commas else ".", header.missing), text.num_rows > 0
 
     def begin(
         self, block: bytes, selection: ColumnSelection
@@ -558,8 +538,7 @@ class JsonLinesReader(TextReader):
             (name, _json_type((record.get(name) for record in objects), missing.of(name)))
             for name in names
         ]
-        text = _object_text(objects, names)
-        return infer_types(pa.schema(types).empty_table(), text, missing=missing), True
+        return InferredTypes(pa.schema(types), is_text=True), True
 
     def begin(
         self, block: bytes, selection: ColumnSelection

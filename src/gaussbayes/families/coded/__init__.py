@@ -3,13 +3,11 @@
 from gaussbayes.families.coded.coding import CategoryCode, Coding, NumberCode, worth_coding
 from gaussbayes.families.coded.density import CodedDensity
 from gaussbayes.families.coded.family import Coded
-from gaussbayes.families.coded.statistics import CodedStatistics
 
 __all__ = [
     "CategoryCode",
     "Coded",
     "CodedDensity",
-    "CodedStatistics",
     "Coding",
     "NumberCode",
     "worth_coding",

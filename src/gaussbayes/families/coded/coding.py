@@ -12,10 +12,10 @@ there, are missing among the codes, and are integrated out.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate, pairwise
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.categories import MISSING, Categories
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.families.expression import CodedColumns, Expression
+from gaussbayes.families.likelihood_ratio import FamilyTests
 
 MOST_COLUMNS = 300
 """Columns of codes up to which the automatic choice tries them: their covariances are of pairs."""
@@ -122,11 +124,22 @@ class Coding:
     >>> coding = Coding((NumberCode(filler=2.0), CategoryCode(("no", "yes"))))
     >>> codes = np.array([[1], [0]], np.int32)
     >>> rows = Rows(np.array([[3.0], [np.nan]]), codes, (("no", "yes"),))
-    >>> coding.forward(rows).matrix.tolist()
+    >>> coding.mapped(rows)[0].matrix.tolist()
     [[3.0, 0.0, -0.5], [2.0, 1.0, 0.5]]
     """
 
     of: tuple[Code, ...]
+
+    differs: ClassVar[str] = (
+        "statistics computed under different codes cannot be combined: each fit fixes the "
+        "categories and the features with missing values. Fit one model to all rows, update it "
+        "with more rows, or fit the second model like the first"
+    )
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns are coded."""
+        return len(self.of)
 
     @property
     def starts(self) -> list[int]:
@@ -153,20 +166,35 @@ class Coding:
         return [place for j in columns for place in range(starts[j], starts[j + 1])]
 
     def names(self, names: Schema) -> Schema:
-        """What messages call the codes of columns that they call `names`."""
+        """What messages call the codes of columns; sums of parts of a table come without names."""
+        if names.n_features != len(self.of):
+            return names
         pairs = zip(self.of, names.titles, strict=True)
         called = tuple(name for code, title in pairs for name in code.called(title))
         return Schema(names.classes, self.width, called)
 
-    def forward(self, rows: Rows) -> Rows:
+    def tests(self, tests: FamilyTests, names: Schema) -> FamilyTests:
+        """Tests of the codes, with a note on categories."""
+        del names
+        note = "categories are compared by their codes, whose means are Gaussian in large samples"
+        return replace(tests, notes=(*tests.notes, note))
+
+    def expression(self, inner: Expression) -> Expression:
+        """The record of the density of columns whose codes have this one."""
+        return CodedColumns(self.of, inner)
+
+    def mapped(
+        self, rows: Rows, names: Schema | None = None, first_row: int = 0
+    ) -> tuple[Rows, FloatArray]:
         """Rows as codes (n, width), in float64."""
+        del names, first_row  # nothing can be wrong with them
         numbers = iter(rows.matrix.T.astype(np.float64, copy=False))
         codes = iter(rows.with_categories(self.categories).codes.T)
         coded = np.empty((rows.n_rows, self.width))
         for code, (start, stop) in zip(self.of, pairwise(self.starts), strict=True):
             values = next(codes if isinstance(code, CategoryCode) else numbers)
             coded[:, start:stop] = code.forward(values)
-        return number_rows(coded)
+        return number_rows(coded), np.empty((rows.n_rows, 0))
 
 
 def learn(rows: Rows, weights: FloatArray, categorical: Sequence[int]) -> Coding:

@@ -4,7 +4,6 @@ They tell classes apart. They are no probabilities of categories, which are corn
 not points between: categories cannot be drawn from them, nor are distances those of a Gaussian.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -12,63 +11,24 @@ from typing import Any
 import numpy as np
 
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import for_each
-from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.coded.coding import CategoryCode, Coding
-from gaussbayes.families.coded.statistics import CodedStatistics
-from gaussbayes.families.expression import CodedColumns
 from gaussbayes.families.mapped import MappedDensity
 from gaussbayes.families.protocol import ParameterTable, Reference
-from gaussbayes.families.transformed.statistics import row_blocks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CodedDensity(MappedDensity):
     """Densities of k classes, of the codes of columns."""
 
-    @property
-    def coding(self) -> Coding:
-        """The codes of the columns."""
-        coding: Coding = self.map
-        return coding
-
-    @property
-    def n_columns(self) -> int:
-        """How many columns there are."""
-        return len(self.coding.of)
+    map: Coding
 
     @property
     def categories(self) -> tuple[Categories, ...]:
         """The categories of each column that has some."""
-        return self.coding.categories
-
-    def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
-        """``log p(z | c)`` (n, k) of the codes z, what is missing among them integrated out."""
-        out: RealArray = np.empty((rows.n_rows, self.n_classes), rows.dtype)
-
-        def score_block(block: slice) -> None:
-            out[block] = self.inner.log_density(self.coding.forward(rows[block]))
-
-        for_each(score_block, row_blocks(rows.n_rows, self.coding.width), threads)
-        return out
-
-    def expression(self, statistics: Any) -> CodedColumns:
-        """The codes, and the record of their density."""
-        inner = self.inner.expression(None if statistics is None else statistics.inner)
-        return CodedColumns(self.coding.of, inner)
-
-    def expect(self, rows: Rows, responsibility: FloatArray, threads: int = 1) -> CodedStatistics:
-        """Expected statistics of rows that belong to each class in part (n, k)."""
-        coded = self.coding.forward(rows)
-        return CodedStatistics(self.coding, self.inner.expect(coded, responsibility, threads))
-
-    def marginal(self, columns: Sequence[int], names: Schema) -> "CodedDensity":
-        """The density of some of the columns: of their codes."""
-        coding = self.coding.of_columns(columns)
-        inner = self.inner.marginal(self.coding.places(columns), coding.names(names))
-        return CodedDensity(coding, inner)
+        return self.map.categories
 
     def contributions(
         self, row: Rows, pair: tuple[int, int], reference: Reference | None
@@ -79,14 +39,14 @@ class CodedDensity(MappedDensity):
         """
         del reference  # categories have none
         amid = Reference.amid(self.n_classes)
-        ratio, amounts = self.inner.contributions(self.coding.forward(row), pair, amid)
-        return ratio, np.add.reduceat(amounts, self.coding.starts[:-1])
+        ratio, amounts = self.inner.contributions(self.map.mapped(row)[0], pair, amid)
+        return ratio, np.add.reduceat(amounts, self.map.starts[:-1])
 
     @property
     def numbers(self) -> tuple[list[int], Any]:
         """The columns that hold numbers, and their density, medians in place of missing ones."""
-        columns = [j for j, code in enumerate(self.coding.of) if code.content == "number"]
-        places = [self.coding.starts[j] for j in columns]
+        columns = [j for j, code in enumerate(self.map.of) if code.content == "number"]
+        places = [self.map.starts[j] for j in columns]
         names = Schema(np.arange(self.n_classes), len(places))
         return columns, self.inner.marginal(places, names) if places else None
 
@@ -94,7 +54,7 @@ class CodedDensity(MappedDensity):
     def probabilities(self) -> dict[int, FloatArray]:
         """``p(category | class)`` (k, m) of each column of categories, where it is not missing."""
         mean, tables = self.inner.mean, {}
-        for j, (code, start) in enumerate(zip(self.coding.of, self.coding.starts, strict=False)):
+        for j, (code, start) in enumerate(zip(self.map.of, self.map.starts, strict=False)):
             if isinstance(code, CategoryCode):
                 proportions = code.proportions(mean[:, start : start + code.n_columns])
                 present = np.maximum(proportions[:, : len(code.categories)], 0.0)
@@ -106,7 +66,7 @@ class CodedDensity(MappedDensity):
     def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
         """Means and standard deviations of the numbers, and how often categories occur."""
         mean, deviation = self.inner.mean, self.inner.deviation
-        coded = zip(self.coding.of, names.titles, pairwise(self.coding.starts), strict=True)
+        coded = zip(self.map.of, names.titles, pairwise(self.map.starts), strict=True)
         numbers, missing, shown = {}, {}, []
         for code, title, (start, stop) in coded:
             if isinstance(code, CategoryCode):

@@ -5,18 +5,15 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from gaussbayes.base.errors import OptionError
-from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import TransformName
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.coded.coding import CategoryCode, Coding, learn
 from gaussbayes.families.coded.density import CodedDensity
-from gaussbayes.families.coded.statistics import CodedStatistics
 from gaussbayes.families.gaussian import Gaussian
 from gaussbayes.families.mapped import Mapped
-from gaussbayes.families.protocol import Kind
+from gaussbayes.families.protocol import AnyDensity, Kind
 from gaussbayes.families.transformed import Standardised, Transformed
-from gaussbayes.families.transformed.statistics import row_blocks
 from gaussbayes.families.transformed.transform import Transform
 
 _AS_IT_IS = Standardised()
@@ -67,7 +64,7 @@ class Coded(Mapped):
         return cls(Gaussian.of(covariance, shared, divisor, shrinkage, target, estimate))
 
     @property
-    def learnt(self) -> Coding:
+    def map(self) -> Coding:
         """The codes; they must have been learnt."""
         if self.coding is None:
             msg = "the code of categories must be fixed before it is used"
@@ -102,7 +99,7 @@ class Coded(Mapped):
     @property
     def contents(self) -> tuple[str, ...]:
         """What each column must hold in files."""
-        pairs = zip(self.learnt.of, self.kinds, strict=True)
+        pairs = zip(self.map.of, self.kinds, strict=True)
         return tuple("positive" if kind == "log" else code.content for code, kind in pairs)
 
     @property
@@ -118,7 +115,7 @@ class Coded(Mapped):
         if coding is None:
             coding = learn(rows, targets.total_weights(), names.categorical)
             family = self._transformed(coding)
-        families = family.fix(coding.forward(rows), targets, coding.names(names), wide=wide)
+        families = family.fix(coding.mapped(rows)[0], targets, coding.names(names), wide=wide)
         return [replace(self, family=family, coding=coding) for family in families]
 
     def _transformed(self, coding: Coding) -> Transformed:
@@ -138,37 +135,16 @@ class Coded(Mapped):
         family = self.family.of_columns(self.coding.places(columns))
         return replace(self, family=family, coding=self.coding.of_columns(columns), wanted=(None,))
 
-    def inner_names(self, names: Schema) -> Schema:
-        """What messages call the codes."""
-        return self.learnt.names(names)
-
-    def forward(self, rows: Rows, names: Schema | None = None) -> Rows:
-        """Rows as codes."""
-        del names
-        return self.learnt.forward(rows)
-
     def n_bytes(self, n_classes: int, n_columns: int) -> int:
         """How much memory the statistics of so many classes take."""
         width = n_columns if self.coding is None else self.coding.width
         return int(self.family.n_bytes(n_classes, width))
 
-    def observe(
-        self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
-    ) -> CodedStatistics:
-        """The statistics of the codes of labelled rows."""
-        coding, inner_names = self.learnt, self.inner_names(names)
-
-        def observe_block(block: slice) -> CodedStatistics:
-            coded = coding.forward(rows[block])
-            return CodedStatistics(coding, self.family.observe(coded, targets[block], inner_names))
-
-        return merge_blocks(observe_block, row_blocks(rows.n_rows, coding.width), threads)
-
-    def density_of(self, statistics: CodedStatistics, inner: Any) -> CodedDensity:
+    def density_of(self, mapped: Coding, inner: AnyDensity) -> CodedDensity:
         """The density of rows whose codes have this density."""
-        return CodedDensity(statistics.map, inner)
+        return CodedDensity(mapped, inner)
 
     def n_parameters(self, n_classes: int, n_columns: int) -> int:
         """Free parameters of the family of the codes."""
         del n_columns
-        return int(self.family.n_parameters(n_classes, self.learnt.width))
+        return int(self.family.n_parameters(n_classes, self.map.width))

@@ -9,7 +9,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.families.coded.coding import CategoryCode, Coding, NumberCode
 from gaussbayes.families.coded.density import CodedDensity
 from gaussbayes.families.coded.family import Coded
-from gaussbayes.families.coded.statistics import CodedStatistics
+from gaussbayes.families.mapped import MappedStatistics
 from gaussbayes.families.transformed import record as transformed
 
 
@@ -24,7 +24,7 @@ class SettingsRecord(Record, frozen=True):
 
     @classmethod
     def of(cls, family: Coded) -> "SettingsRecord":
-        codes = family.learnt.of
+        codes = family.map.of
         return cls(
             encode([getattr(code, "categories", ()) for code in codes]),
             [isinstance(code, CategoryCode) for code in codes],
@@ -62,13 +62,13 @@ class StatisticsRecord(Record, frozen=True):
     codes: transformed.StatisticsRecord
 
     @classmethod
-    def of(cls, statistics: CodedStatistics) -> "StatisticsRecord":
+    def of(cls, statistics: MappedStatistics) -> "StatisticsRecord":
         return cls(transformed.StatisticsRecord.of(statistics.inner))
 
-    def read(self, family: Coded, names: Schema) -> CodedStatistics:
+    def read(self, family: Coded, names: Schema) -> MappedStatistics:
         with within("codes"):
             inner = self.codes.read(family.family, _names(family, names))
-        return CodedStatistics(family.learnt, inner)
+        return MappedStatistics(family.map, inner)
 
 
 class DensityRecord(Record, frozen=True):
@@ -83,12 +83,12 @@ class DensityRecord(Record, frozen=True):
     def read(self, family: Coded, names: Schema) -> CodedDensity:
         with within("codes"):
             inner = self.codes.read(family.family, _names(family, names))
-        return CodedDensity(family.learnt, inner)
+        return CodedDensity(family.map, inner)
 
 
 def _names(family: Coded, names: Schema) -> Schema:
     """What messages call the codes, which must be of these columns."""
-    if len(family.learnt.of) != names.n_features:
+    if len(family.map.of) != names.n_features:
         expected = f"from settings with {names.n_features} codes, one for each column"
-        refuse("", expected, len(family.learnt.of))
-    return family.inner_names(names)
+        refuse("", expected, len(family.map.of))
+    return family.map.names(names)

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite
-from gaussbayes.base.patterns import group
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges, rows_at_once
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
+from gaussbayes.families.gaussian.patterns import group
 from gaussbayes.families.gaussian.statistics import (
     LAYOUTS,
     ONLY_ADDED,
@@ -310,29 +310,19 @@ def _cells_of(
 
     A row that belongs to several classes in part is in a cell of each.
     """
-    counted = None if weights is None else weights[rows]
-    if targets.ndim == 2:
-        position, codes = np.nonzero(targets[rows])
-        part = targets[rows][position, codes].astype(np.float64)
-        rows, counted = rows[position], part if counted is None else part * counted[position]
-    else:
-        codes = targets[rows].astype(np.intp)
-    if counted is not None:
-        positive = counted > 0
-        rows, codes, counted = rows[positive], codes[positive], counted[positive]
+    rows, codes, counted = _by_class(rows, targets, weights)
     if not rows.size:
         return None
-    owner, observed, number = unite_cells(codes.astype(np.int32), ~np.isnan(X[rows]))
+    owner, observed, number = unite_cells(codes, ~np.isnan(X[rows]))
     order = np.argsort(number, kind="stable")
-    rows, counted = rows[order], None if counted is None else counted[order]
+    rows, counted = rows[order], counted[order]
     starts = np.searchsorted(number[order], np.arange(owner.size + 1))
     size = np.diff(starts)
     many = np.flatnonzero(size > 1)
     check_size(owner.size, many.size, observed, layout)
     # Most cells may have one row only, of which nothing has to be summed.
     anchor = np.where(observed, X[rows[starts[:-1]]], 0.0)
-    weight = np.ones(owner.size) if counted is None else counted[starts[:-1]]
-    layout, d = cell_layout(layout), X.shape[1]
+    weight, layout, d = counted[starts[:-1]], cell_layout(layout), X.shape[1]
     offset, scatter = np.zeros(anchor.shape), np.zeros(scatter_shape(layout, many.size, d))
     blocks = ranges(many.size, rows_at_once(prod(scatter_shape(layout, 1, d))))
 
@@ -343,16 +333,30 @@ def _cells_of(
         values[np.isnan(values)] = 0.0
         codes = np.repeat(np.arange(cells.size, dtype=np.int32), size[cells])
         alone = threads if len(blocks) == 1 else 1
-        their = None if counted is None else counted[where]
-        part = summarise(values, codes, their, cells.size, layout, alone)
+        part = summarise(values, codes, counted[where], cells.size, layout, alone)
         weight[cells], anchor[cells] = part.weight, part.anchor
         offset[cells], scatter[some] = part.offset, part.scatter
 
     for_each(sum_block, blocks, threads)
     varied = differs(scatter)
-    if not varied.all():
-        scatter = scatter[varied]
+    scatter = scatter if varied.all() else scatter[varied]
     return PatternMoments(owner, observed, weight, anchor, offset, many[varied], scatter, layout)
+
+
+def _by_class(
+    rows: NDArray[np.intp], targets: CodeArray | FloatArray, weights: FloatArray | None
+) -> tuple[NDArray[np.intp], CodeArray, FloatArray]:
+    """Some rows, once for each class that they belong to: numbers, class codes and weights.
+
+    Those that weigh nothing are left out.
+    """
+    weight = np.ones(rows.size) if weights is None else weights[rows]
+    codes: NDArray[Any] = targets[rows]
+    if codes.ndim == 2:
+        position, column = np.nonzero(codes)
+        weight, rows, codes = weight[position] * codes[position, column], rows[position], column
+    positive = weight > 0
+    return rows[positive], codes[positive].astype(np.int32), weight[positive]
 
 
 class FeatureMoments(NamedTuple):

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.expression import (
+    LOG_2_PI,
     DiagonalForm,
     QuadraticForm,
     SpannedForm,
@@ -17,14 +18,12 @@ if TYPE_CHECKING:
     from gaussbayes.families.gaussian.density import GaussianDensity
     from gaussbayes.families.gaussian.spanned_density import SpannedDensity
 
-_LOG_2_PI = float(np.log(2 * np.pi))
-
 
 def describe(density: "GaussianDensity", statistics: Any) -> DiagonalForm | QuadraticForm:
     """The record of Gaussian or Student-t densities."""
     shape, where = density.covariance, (density.center, density.offset)
     if not shape.correlated:
-        log_constant = np.log(shape.whitener) - 0.5 * _LOG_2_PI
+        log_constant = np.log(shape.whitener) - 0.5 * LOG_2_PI
         return DiagonalForm(*where, shape.whitener, np.broadcast_to(log_constant, where[1].shape))
     half_log_det = np.broadcast_to(0.5 * shape.log_det, density.n_classes)
     constant = _constant(density.degrees, density.n_columns) - half_log_det
@@ -47,7 +46,7 @@ def describe_spanned(density: "SpannedDensity") -> SpannedForm:
 
 def _constant(degrees: FloatArray | None, n_columns: int) -> FloatArray | float:
     if degrees is None:
-        return -0.5 * n_columns * _LOG_2_PI
+        return -0.5 * n_columns * LOG_2_PI
     return student_constant(degrees, n_columns)
 
 

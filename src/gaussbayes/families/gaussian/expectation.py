@@ -25,11 +25,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.patterns import group, patterns_of
 from gaussbayes.base.threads import for_each, ranges, rows_at_once
 from gaussbayes.base.types import FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.gaussian.cells import PatternMoments, feature_moments, moments_of_cells
+from gaussbayes.families.expression import LOG_2_PI
+from gaussbayes.families.gaussian.cells import PatternMoments, feature_moments
+from gaussbayes.families.gaussian.patterns import group, patterns_of
 from gaussbayes.families.gaussian.statistics import (
     LAYOUTS,
     ClassMoments,
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
 _MOST_KEPT = 64 << 20  # memory of points that are kept for the next iteration
 _AT_ONCE = 64  # blocks whose sums are held at a time
 _EPS = float(np.finfo(np.float64).eps)
-_LOG_TWO_PI = float(np.log(2 * np.pi))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -247,7 +247,7 @@ def expect_statistics(
     if statistics.cells is None:
         return statistics, density.log_likelihood(statistics)
     if not density.covariance.correlated:
-        return _expect_uncorrelated(density, statistics.moments, statistics.cells)
+        return _expect_uncorrelated(density, statistics)
     points = points_of(statistics, shared=density.shared)
     complete = statistics.moments.with_layout("pooled") if pooled else statistics.moments
     sums = _Sums(density, points.frame, complete.layout if complete.layout == "pooled" else "full")
@@ -313,7 +313,7 @@ class _Sums:
         # log |2π Σ_oo| in the units of the rows; without any value it is exactly 0.
         n_there = self._frame.unit.shape[1] - (block.hidden >= 0).sum(axis=1)
         units = np.append(np.log(self._frame.unit[m]), 0.0)[block.hidden].sum(axis=1)
-        volume = self._shape.log_det[m] + log_det - 2.0 * units + n_there * _LOG_TWO_PI
+        volume = self._shape.log_det[m] + log_det - 2.0 * units + n_there * LOG_2_PI
         volume *= n_there > 0
         twice = block.weight @ squares + (block.weight * block.located) @ volume[block.cell]
         return _Completed(deviation, covariance, -0.5 * float(twice))
@@ -381,21 +381,19 @@ def _expect_rows(
 
 
 def _expect_uncorrelated(
-    density: "GaussianDensity", complete: ClassMoments, cells: PatternMoments
+    density: "GaussianDensity", statistics: GaussianStatistics
 ) -> tuple[GaussianStatistics, float]:
     """`expect_statistics` without correlations: feature by feature."""
-    log_likelihood = density.log_likelihood(GaussianStatistics(complete))
-    k = complete.n_classes
-    features = moments_of_cells(cells, k)
+    features = feature_moments(statistics)
     apart = features.offset - density.mean_from(features.anchor)
     apart = np.where(features.weight > 0, apart, 0.0)
     variance = density.covariance.variance
     squares = (features.scatter + features.weight * np.square(apart)) / variance
-    volume = features.weight * (np.log(variance) + _LOG_TWO_PI)
-    log_likelihood -= 0.5 * float((volume + squares).sum())
-    weight = cells.weight_of(k)
+    volume = features.weight * (np.log(variance) + LOG_2_PI)
+    log_likelihood = -0.5 * float((volume + squares).sum())
+    weight = statistics.weight
     expected = _completed(density, features.weight, apart, features.scatter, weight)
-    return GaussianStatistics(complete.with_layout("diagonal") + expected), log_likelihood
+    return GaussianStatistics(expected), log_likelihood
 
 
 def _completed(

@@ -30,8 +30,8 @@ from gaussbayes.families.gaussian.shrinkage import (
 )
 from gaussbayes.families.gaussian.statistics import (
     GaussianStatistics,
-    complete_statistics,
     layout_for,
+    summarise,
 )
 from gaussbayes.families.gaussian.structure import (
     LEAVE_OUT_CORRELATIONS,
@@ -171,7 +171,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         X, labels, weights, k = rows.numbers, targets.labels, targets.weights, targets.n_classes
         layout = self.layout(k, X.shape[1])
         try:
-            return complete_statistics(X, labels, weights, k, layout, threads)
+            return GaussianStatistics(summarise(X, labels, weights, k, layout, threads))
         except DataError:
             return observe(X, labels, weights, k, layout, names, threads)
 
@@ -224,7 +224,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         structure = self.structure
         settings = (structure, self.divisor, self.shrinkage, self.target, self.regularisation)
         if statistics.is_complete:
-            return Fit(estimate(statistics.moments, names, *settings, threads))
+            return Fit(estimate(statistics.moments, names, *settings))
         complete = partial(missing_values.complete, statistics, structure, names)
         goal = replace(missing_values.EXACT, most=max_iterations)
         options: dict[str, Any] = {"goal": goal, "threads": threads}
@@ -375,12 +375,11 @@ def _suppose(
     names: Schema,
     goal: Goal = missing_values.NEARLY,
     threads: int = 1,
-    near: GaussianDensity | None = None,
 ) -> _Supposed:
     """By what values that are missing are expected: the same for every prior that is tried."""
     by_goal = _supposed.setdefault(statistics, {})
     if goal not in by_goal:
-        by_goal[goal] = missing_values.suppose(statistics, names, goal, threads, near)
+        by_goal[goal] = missing_values.suppose(statistics, names, goal, threads)
     return by_goal[goal]
 
 
@@ -460,16 +459,14 @@ class PredictiveGaussian(Gaussian):
         Unless it is to be exact, those have one as well, given what these are expected by.
         """
         moments, priors = statistics.moments, [family.prior for family in path]
-        given = not exact
+        given = not exact and all(prior.is_bounded for prior in priors)
         if statistics.is_complete:
             given = given and not left_out.few_matrices(moments, targets)
-        elif exact or not all(prior.is_bounded for prior in priors):
+        elif not given:
             return None
         else:
             try:
-                supposed, _ = _suppose(statistics, names, missing_values.ROUGH)
-                if others is not None:
-                    supposed, _ = _suppose(others, names, missing_values.ROUGH, near=supposed)
+                supposed, _ = _suppose(others or statistics, names, missing_values.ROUGH)
             except SingularCovarianceError:
                 return None
             moments = supposed.expect_statistics(statistics)[0].moments

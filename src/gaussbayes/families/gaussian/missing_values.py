@@ -20,6 +20,7 @@ from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import one_blas_thread
 from gaussbayes.base.types import FloatArray
+from gaussbayes.families.expression import LOG_2_PI
 from gaussbayes.families.gaussian.cells import FeatureMoments, feature_moments
 from gaussbayes.families.gaussian.density import GaussianDensity, maximum
 from gaussbayes.families.gaussian.expectation import Frame, frame_of
@@ -47,8 +48,6 @@ ROUGH = Goal(1e-3, gain=0.1, most=50)
 """To tell models apart by their predictions. Half a unit of the log-likelihood of all rows is a
 standard error of a parameter; less than a tenth of that unit is nothing by which rows differ."""
 
-_CHANGED = 4.0  # deviations that differ by this factor are not near one another
-_LOG_TWO_PI = float(np.log(2 * np.pi))
 _EPS = float(np.finfo(np.float64).eps)
 _COLLAPSED = 1e-24  # a variance so much smaller than where it started is on its way to 0
 # The least proportion of a variance that other features may leave unexplained. What is missing is
@@ -150,17 +149,13 @@ def complete(
 
 
 def suppose(
-    statistics: GaussianStatistics,
-    names: Schema,
-    goal: Goal = NEARLY,
-    threads: int = 1,
-    near: GaussianDensity | None = None,
+    statistics: GaussianStatistics, names: Schema, goal: Goal = NEARLY, threads: int = 1
 ) -> tuple[GaussianDensity, Convergence]:
     """Gaussians by which missing values are expected; they exist whatever is missing.
 
     They share a covariance, whose correlations are shrunk as if d more rows had said that there are
     none: then the likelihood has a maximum, however few rows there are, and EM is soon there. For
-    what no row tells of a class see `FeatureMoments.supposed`. EM may start `near` the result.
+    what no row tells of a class see `FeatureMoments.supposed`.
     """
     pooled = STRUCTURES["LDA"]
     observed = feature_moments(statistics)
@@ -171,38 +166,10 @@ def suppose(
     variance = features.positive_variance(pooled)
     weight, d = pooled.weights(statistics.weight), variance.size
     penalty = penalty_of(d / (d + float(weight[0])), variance, weight, variance[0])
-    if near is not None:
-        near = _nearer(near, features, variance[0], names)
     expected, record = complete(
-        statistics,
-        pooled,
-        names,
-        penalty,
-        start=near,
-        features=features,
-        goal=goal,
-        threads=threads,
+        statistics, pooled, names, penalty, features=features, goal=goal, threads=threads
     )
     return maximum(expected.moments, names, pooled, penalty), record
-
-
-def _nearer(
-    near: GaussianDensity, features: FeatureMoments, variance: FloatArray, names: Schema
-) -> GaussianDensity:
-    """Gaussians of other rows, where features that vary much more or less among these start anew.
-
-    Those are features of which one row far away has made the variance (d,). EM would be long on its
-    way where most of their values are missing.
-    """
-    ratio = variance / near.covariance.variance[0]
-    anew = (ratio < _CHANGED**-2) | (ratio > _CHANGED**2)
-    if not anew.any():
-        return near
-    covariance = np.where(anew | anew[:, None], 0.0, near.covariance.dense()[0])
-    np.einsum("ii->i", covariance)[anew] = variance[anew]
-    observed = (features.anchor - near.center) + features.offset
-    shape = near.covariance.of(covariance[None], names)
-    return replace(near, offset=np.where(anew, observed, near.offset), covariance=shape)
 
 
 class _Part(NamedTuple):
@@ -333,6 +300,6 @@ def _closed_form(
     moments = ClassMoments(weight, features.anchor, features.offset, scatter, "diagonal")
     likelihood = np.inf
     if (variance > 0).all():
-        volume = features.weight * (np.log(variance) + _LOG_TWO_PI)
+        volume = features.weight * (np.log(variance) + LOG_2_PI)
         likelihood = -0.5 * float((volume + features.scatter / variance).sum())
     return GaussianStatistics(moments), Convergence(np.array([likelihood]), True, 0.0)

@@ -143,7 +143,7 @@ class PredictiveLeftOut:
 
     moments: ClassMoments
     priors: Sequence[Prior]
-    units_given: bool
+    units_given: bool  # of priors that are bounded
     unit: FloatArray  # (r,) of the features: scatters are in squares of it
     own: FloatArray  # (k, r, r) S_c
     pooled: FloatArray  # (r, r) P
@@ -182,8 +182,6 @@ class PredictiveLeftOut:
 
         Of features that vary too little the sums of squares follow from others.
         """
-        if self.units_given:
-            return True
         return not prior.diagonal and bool((self.squares <= np.diagonal(self.pooled)).all())
 
     @property
@@ -197,7 +195,7 @@ class PredictiveLeftOut:
         y = self.moments.deviation(X, removal.codes) / self.unit
         result = np.empty((len(self.priors), n, k))
         reliable = np.repeat(removal.sound[None], len(self.priors), axis=0)
-        if self.units_given and all(prior.is_bounded for prior in self.priors):
+        if self.units_given:
             return self._given(y, removal)
         spherical = [number for number, prior in enumerate(self.priors) if self.is_spherical(prior)]
         others = [number for number in range(len(self.priors)) if number not in spherical]

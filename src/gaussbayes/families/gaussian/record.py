@@ -20,7 +20,7 @@ from gaussbayes.families.gaussian.family import Estimate, Gaussian
 from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
 from gaussbayes.families.gaussian.shrinkage import Target
 from gaussbayes.families.gaussian.span import Span
-from gaussbayes.families.gaussian.spanned import Spanned, SpannedStatistics, directions
+from gaussbayes.families.gaussian.spanned import Spanned, SpannedStatistics
 from gaussbayes.families.gaussian.spanned_density import SpannedDensity
 from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import STRUCTURES, Shape, Structure
@@ -322,7 +322,7 @@ def _directions(family: Spanned, names: Schema) -> Schema:
     if family.span.n_columns != names.n_features:
         expected = f"from settings with a span of {names.n_features} features"
         refuse("", expected, family.span.n_columns)
-    return directions(names, family.span)
+    return family.span.names(names)
 
 
 def _check_mean(anchor: FloatArray, offset: FloatArray) -> None:

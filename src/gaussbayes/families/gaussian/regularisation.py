@@ -58,11 +58,10 @@ class Regularisation:
         values: FloatArray,
         names: Schema,
         weight: FloatArray | None = None,
-        threads: int = 1,
     ) -> Shape:
         """Covariances of a shape from their values; `weight` is as in `Shape.of`."""
         if self.rank_tolerance is None or not shape.correlated:
-            return shape.of(values, names, weight, threads)
+            return shape.of(values, names, weight)
         return Reduced.of_rank(values, names, self.rank_tolerance)
 
 

@@ -101,12 +101,6 @@ def shrink(
     return shrunk
 
 
-def _trace(covariance: FloatArray) -> FloatArray:
-    """``tr Σ`` (m,)."""
-    full = covariance.ndim == 3
-    return np.asarray(np.einsum("mii->m", covariance) if full else covariance.sum(axis=1))
-
-
 def oas_intensity(covariance: FloatArray, weight: FloatArray) -> FloatArray:
     """The oracle approximating shrinkage intensity (m,) of Chen, Wiesel, Eldar and Hero (2010).
 
@@ -114,7 +108,9 @@ def oas_intensity(covariance: FloatArray, weight: FloatArray) -> FloatArray:
     23, for n rows. scikit-learn's `oas` leaves the two terms 2/d out, which matters for few
     features.
     """
-    (m, d), trace = covariance.shape[:2], _trace(covariance)
+    m, d = covariance.shape[:2]
+    variance = np.einsum("mii->mi", covariance) if covariance.ndim == 3 else covariance
+    trace = np.asarray(variance.sum(axis=1))
     # In units in which the mean variance is 1, so that no square overflows or vanishes.
     unit = np.where(trace > 0, trace / d, 1.0)
     squares = np.square(covariance.reshape(m, -1) / unit[:, None]).sum(axis=1)

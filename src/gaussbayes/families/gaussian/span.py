@@ -10,14 +10,16 @@ and of its squared length the part ``|x̃|² − |z|²`` lies outside, where the
 """
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
+from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray
-from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.rows import Rows, Targets, number_rows
 
 _OUTSIDE = 1e-9
 """Proportion of the length of a row that may lie outside as rounding."""
@@ -31,6 +33,10 @@ class Span:
     unit: FloatArray  # (d,)
     basis: FloatArray  # (d, r) orthonormal columns
 
+    differs: ClassVar[str] = (
+        "statistics in the spans of different rows cannot be put together: with more features than "
+        "rows, fit to all rows at once, or begin with partial_fit"
+    )
     log_unit: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -45,6 +51,8 @@ class Span:
     def n_directions(self) -> int:
         """How many coordinates a row has."""
         return int(self.basis.shape[1])
+
+    width = n_directions
 
     @property
     def n_outside(self) -> int:
@@ -82,20 +90,28 @@ class Span:
             outside[block] = np.maximum(length - np.einsum("nj,nj->n", z[block], z[block]), 0.0)
         return z, outside
 
-    def inside(self, rows: Rows) -> FloatArray:
+    def names(self, names: Schema) -> Schema:
+        """What messages call the coordinates."""
+        called = tuple(f"direction {number}" for number in range(self.n_directions))
+        return Schema(names.classes, self.n_directions, called)
+
+    def mapped(
+        self, rows: Rows, names: Schema | None = None, first_row: int = 0
+    ) -> tuple[Rows, FloatArray]:
         """The coordinates of rows that lie in the span; DataError for one that does not."""
+        del names
         z, outside = self.coordinates(rows)
         length = outside + np.einsum("nj,nj->n", z, z)
         strange = np.flatnonzero(~(outside <= np.square(_OUTSIDE) * length + 1e-13 * length))
         if strange.size:
             msg = (
-                f"row {strange[0]} is not one of the {self.n_directions} rows that the model was "
-                f"fitted to, nor between them: with {self.n_columns} features, more than rows, "
-                "only what these rows span is kept. Fit to all rows at once, or begin with "
+                f"row {strange[0] + first_row} is not one of the {self.n_directions} rows that the "
+                f"model was fitted to, nor between them: with {self.n_columns} features, more than "
+                "rows, only what these rows span is kept. Fit to all rows at once, or begin with "
                 "partial_fit, which keeps all pairs of features"
             )
             raise DataError(msg)
-        return z
+        return number_rows(z), np.empty((rows.n_rows, 0))
 
 
 def span_of(rows: Rows, unit: FloatArray) -> Span:

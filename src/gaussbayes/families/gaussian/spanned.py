@@ -18,7 +18,7 @@ from gaussbayes.base.errors import DataError, SingularCovarianceError
 from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.data.rows import Rows, Targets, number_rows
+from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.gaussian.density import divisors, located_density
 from gaussbayes.families.gaussian.family import fewest_rows
 from gaussbayes.families.gaussian.left_out import GaussianLeftOut, has_closed_form
@@ -45,19 +45,8 @@ class SpannedStatistics(MappedStatistics):
     map: Span
     inner: GaussianStatistics
 
-    differs = (
-        "statistics in the spans of different rows cannot be put together: with more features than "
-        "rows, fit to all rows at once, or begin with partial_fit"
-    )
-
-    @property
-    def n_columns(self) -> int:
-        """How many features there are."""
-        return int(self.map.n_columns)
-
-    def inner_names(self, names: Schema) -> Schema:
-        """What messages call the coordinates."""
-        return directions(names, self.map)
+    # Other rows have another span: they are not `Contrastable`, as None says.
+    tested: ClassVar[None] = None  # type: ignore[assignment]
 
     def of_columns(self, columns: Sequence[int]) -> GaussianStatistics:
         """Those of some features, with scatters of all pairs of these: ``u Q S Qᵀ u``."""
@@ -78,6 +67,7 @@ class Spanned(Mapped):
 
     Examples
     --------
+    >>> from gaussbayes.data.rows import number_rows
     >>> from gaussbayes.families.gaussian.family import Gaussian
     >>> rows = number_rows(np.array([[0.0, 1.0, 5.0, 2.0], [1.0, 0.0, 4.0, 2.0], [3, 1, 4, 1]]))
     >>> targets, names = Targets(np.array([0, 0, 1], np.int32), 2), Schema(np.arange(2), 4)
@@ -98,18 +88,9 @@ class Spanned(Mapped):
     kind: ClassVar[Kind] = "number"
 
     @property
-    def learnt(self) -> Span:
+    def map(self) -> Span:
         """The span."""
         return self.span
-
-    def inner_names(self, names: Schema) -> Schema:
-        """What messages call the coordinates."""
-        return directions(names, self.span)
-
-    def forward(self, rows: Rows, names: Schema | None = None) -> Rows:
-        """The coordinates of rows, which must lie in the span."""
-        del names
-        return number_rows(self.span.inside(rows))
 
     def of_columns(self, columns: Sequence[int]) -> Any:
         """The family of some of the features: of all pairs of these."""
@@ -126,7 +107,7 @@ class Spanned(Mapped):
     ) -> SpannedStatistics:
         """The statistics of labelled rows that lie in the span."""
         layout = replace(self.family, structure=Structure("full"), choice=())
-        inner = layout.observe(self.forward(rows), targets, self.inner_names(names), threads)
+        inner = layout.observe(self.forward(rows), targets, self.span.names(names), threads)
         return SpannedStatistics(self.span, inner)
 
     def adapted(self, statistics: Any) -> SpannedStatistics:
@@ -134,12 +115,12 @@ class Spanned(Mapped):
         if not isinstance(statistics, SpannedStatistics):
             msg = "statistics of all pairs of features cannot be reduced to a span; fit again"
             raise DataError(msg)
-        statistics.check_alike(self.span)
+        statistics.check_map(self.span)
         return statistics
 
     def estimate(
         self,
-        statistics: SpannedStatistics,
+        statistics: MappedStatistics,
         names: Schema,
         threads: int = 1,
         start: SpannedDensity | None = None,
@@ -147,7 +128,7 @@ class Spanned(Mapped):
         """The density that fits best, shrunk; what d × d matrices would give."""
         del threads, start
         moments = statistics.inner.moments
-        named = directions(names, self.span)
+        named = self.span.names(names)
         if self.family.estimation == "predictive":
             values, outside, freedom = self._predictive(moments, names)
         else:
@@ -228,11 +209,11 @@ class Spanned(Mapped):
 
     def left_out(
         self,
-        statistics: SpannedStatistics,
+        statistics: MappedStatistics,
         path: Sequence["Spanned"],
         targets: Targets,
         names: Schema,
-        others: SpannedStatistics | None = None,
+        others: MappedStatistics | None = None,
         *,
         exact: bool = True,
     ) -> LeftOut | None:
@@ -251,15 +232,9 @@ class Spanned(Mapped):
 
         def log_densities(rows: Rows, removal: Removal) -> Any:
             with np.errstate(all="ignore"):  # what overflows or vanishes here is not reliable
-                return formula.log_densities(self.span.inside(rows), removal)
+                return formula.log_densities(self.forward(rows).matrix, removal)
 
         return log_densities
-
-
-def directions(names: Schema, span: Span) -> Schema:
-    """What messages call the coordinates in a span."""
-    called = tuple(f"direction {number}" for number in range(span.n_directions))
-    return Schema(names.classes, span.n_directions, called)
 
 
 def compact(family: Any, rows: Rows, targets: Targets) -> list[Any]:

@@ -20,15 +20,15 @@ import numpy as np
 
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.finite import check_finite
-from gaussbayes.base.patterns import patterns_of
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, number_rows
-from gaussbayes.families.expression import SpannedForm
+from gaussbayes.families.expression import LOG_2_PI, SpannedForm
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.description import describe_spanned
 from gaussbayes.families.gaussian.drawing import transform
+from gaussbayes.families.gaussian.patterns import patterns_of
 from gaussbayes.families.gaussian.span import Span
 from gaussbayes.families.gaussian.structure import Full
 from gaussbayes.families.gaussian.tails import (
@@ -40,8 +40,6 @@ from gaussbayes.families.gaussian.tails import (
     table_of,
 )
 from gaussbayes.families.protocol import ParameterTable, Reference
-
-_LOG_2_PI = float(np.log(2 * np.pi))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -315,7 +313,7 @@ class SpannedDensity:
         """``Σ w log p(x | c)`` of rows of the span, each in its own class; of Gaussians only."""
         check_gaussian(self.degrees, "the log-likelihood of statistics")
         n_outside = self.span.n_outside
-        volume = 0.5 * n_outside * (_LOG_2_PI + np.log(self._variances)) + self.span.log_unit
+        volume = 0.5 * n_outside * (LOG_2_PI + np.log(self._variances)) + self.span.log_unit
         weight: FloatArray = statistics.weight
         return self.inner.log_likelihood(statistics.inner) - float(weight @ volume)
 

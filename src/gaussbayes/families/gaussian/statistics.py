@@ -548,18 +548,6 @@ def layout_for(
     return layout
 
 
-def complete_statistics(
-    X: RealArray | Columns,
-    targets: CodeArray | FloatArray,
-    weights: FloatArray | None,
-    n_classes: int,
-    layout: ScatterLayout = "full",
-    threads: int = 1,
-) -> GaussianStatistics:
-    """The statistics of rows without missing values, which are an error."""
-    return GaussianStatistics(summarise(X, targets, weights, n_classes, layout, threads))
-
-
 def summarise(
     X: RealArray | Columns,
     targets: CodeArray | FloatArray,
@@ -568,7 +556,7 @@ def summarise(
     layout: ScatterLayout = "full",
     threads: int = 1,
 ) -> ClassMoments:
-    """The moments of complete rows; see `observe`.
+    """The moments of complete rows; see `gaussbayes.families.gaussian.cells.observe`.
 
     The rows are read once for class codes, k times for soft labels. NaN is an error.
     """

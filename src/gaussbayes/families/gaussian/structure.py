@@ -28,7 +28,6 @@ from gaussbayes import kernels
 from gaussbayes.base.errors import OptionError, SingularCovarianceError
 from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import for_each
 from gaussbayes.base.types import CovarianceName, FloatArray, ScatterLayout
 from gaussbayes.families.protocol import ParameterTable
 from gaussbayes.kernels.triangular import correlation_of, invert_lower
@@ -39,11 +38,9 @@ _SYMMETRY_TOLERANCE = 1e-8
 
 _EPS = float(np.finfo(np.float64).eps)
 
-_WORTH_A_THREAD = 100  # features from which on the factors of several classes are shared out
-
 
 def factor(
-    covariance: FloatArray, names: Schema, weight: FloatArray | None = None, threads: int = 1
+    covariance: FloatArray, names: Schema, weight: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """Whiteners W (m, d, d), lower triangular with ``Σ⁻¹ = WᵀW``, and log determinants (m,).
 
@@ -52,16 +49,7 @@ def factor(
     """
     m, d = covariance.shape[:2]
     whitener, log_det, unexplained = np.empty((m, d, d)), np.empty(m), np.empty(m)
-    run = kernels.active().factor
-    if threads > 1 and d >= _WORTH_A_THREAD:
-
-        def factor_class(c: int) -> None:
-            some = slice(c, c + 1)
-            run(covariance[some], whitener[some], log_det[some], unexplained[some])
-
-        for_each(factor_class, range(m), threads)
-    else:
-        run(covariance, whitener, log_det, unexplained)
+    kernels.active().factor(covariance, whitener, log_det, unexplained)
     if not unexplained.min(initial=1.0) > _tolerance(d):
         check_variances(covariance.diagonal(axis1=1, axis2=2), names, weight)
         c = int(np.argmin(unexplained > _tolerance(d)))
@@ -178,19 +166,12 @@ class Shape:
     isotropic: ClassVar[bool] = False  # whether all have one variance: nothing can be shrunk
 
     @classmethod
-    def of(
-        cls,
-        values: FloatArray,
-        names: Schema,
-        weight: FloatArray | None = None,
-        threads: int = 1,
-    ) -> Self:
+    def of(cls, values: FloatArray, names: Schema, weight: FloatArray | None = None) -> Self:
         """Covariances from their values, factored.
 
         One that cannot be inverted is an error that names class and features, and says how many
         rows it was estimated from (m,) if that is known.
         """
-        del threads
         d = names.n_features
         check_variances(cls._by_feature(values, d), names, weight)
         whitener = cls._by_feature(1.0 / np.sqrt(values), d)
@@ -393,14 +374,8 @@ class Full(Shape):
     correlated = True
 
     @classmethod
-    def of(
-        cls,
-        values: FloatArray,
-        names: Schema,
-        weight: FloatArray | None = None,
-        threads: int = 1,
-    ) -> Self:
-        return cls(values, *factor(values, names, weight, threads))
+    def of(cls, values: FloatArray, names: Schema, weight: FloatArray | None = None) -> Self:
+        return cls(values, *factor(values, names, weight))
 
     @classmethod
     def given(cls, values: FloatArray, names: Schema) -> Self:

@@ -13,10 +13,8 @@ import numpy as np
 
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.expression import student_constant
+from gaussbayes.families.expression import LOG_2_PI, student_constant
 from gaussbayes.families.protocol import ParameterTable
-
-_LOG_2_PI = float(np.log(2 * np.pi))
 
 
 def log_density(
@@ -34,7 +32,7 @@ def log_density(
     [-1.000889, -2.695485]
     """
     if degrees is None:
-        return np.asarray(-0.5 * (squares + n_features * _LOG_2_PI) - half_log_det)
+        return np.asarray(-0.5 * (squares + n_features * LOG_2_PI) - half_log_det)
     constant = student_constant(degrees, n_features) - half_log_det
     return np.asarray(constant - 0.5 * (degrees + n_features) * np.log1p(squares / degrees))
 

@@ -2,7 +2,6 @@
 
 from gaussbayes.families.transformed.density import TransformedDensity
 from gaussbayes.families.transformed.family import Transformed, check_transform
-from gaussbayes.families.transformed.statistics import TransformedStatistics
 from gaussbayes.families.transformed.transform import (
     Logarithm,
     RankNormal,
@@ -17,7 +16,6 @@ __all__ = [
     "Standardised",
     "Transformed",
     "TransformedDensity",
-    "TransformedStatistics",
     "Transforms",
     "YeoJohnson",
     "check_transform",

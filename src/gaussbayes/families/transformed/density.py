@@ -5,7 +5,7 @@ evidence are those of the rows as they came. Whatever belongs to regions, not to
 (quantiles, distances, overlaps, odds, contributions of columns), is the same for x and z.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -13,20 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import CACHED, for_each
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, number_rows
-from gaussbayes.families.expression import TransformedColumns
 from gaussbayes.families.mapped import MappedDensity
 from gaussbayes.families.protocol import Fused, ParameterTable, Reference
-from gaussbayes.families.transformed.statistics import (
-    TransformedStatistics,
-    row_blocks,
-    transformed,
-    weighted_sums,
-)
 from gaussbayes.families.transformed.transform import Logarithm, Transforms, YeoJohnson
 
 _NODES = np.linspace(-4.0, 4.0, 401)
@@ -37,91 +28,14 @@ _NODES = np.linspace(-4.0, 4.0, 401)
 class TransformedDensity(MappedDensity):
     """Densities of k classes, of columns that are transformed; see `density_of`."""
 
-    @property
-    def transforms(self) -> Transforms:
-        """The transforms of the columns."""
-        transforms: Transforms = self.map
-        return transforms
-
-    @property
-    def n_columns(self) -> int:
-        """How many columns there are."""
-        return int(self.inner.n_columns)
-
-    # Scores.
-
-    def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
-        """``log p(z | c) + Σ_j log t_j'(x_j)`` (n, k) over the columns that are there."""
-        out: RealArray = np.empty((rows.n_rows, self.n_classes), rows.dtype)
-        self._score(rows, lambda z, _: self.inner.log_density(z), out, threads, slopes=True)
-        return out
-
-    def _score(
-        self,
-        rows: Rows,
-        score: Callable[[Rows, int], NDArray[Any]],
-        out: NDArray[Any],
-        threads: int,
-        *,
-        slopes: bool,
-    ) -> None:
-        """Write what a function says of z and the number of its first row, block by block.
-
-        So memory is bounded. With `slopes` their logarithms are added.
-        """
-        dtype, columns = rows.dtype, self.n_columns
-
-        def transform(some: Rows, first_row: int) -> tuple[Rows, FloatArray]:
-            z, log_slope = transformed(self.transforms, some, None, first_row)
-            return number_rows(z.matrix.astype(dtype, copy=False)), log_slope
-
-        def score_block(block: slice) -> None:
-            z, log_slope = transform(rows[block], block.start)
-            out[block] = score(z, block.start)
-            if slopes:
-                out[block] += log_slope.sum(axis=1)[:, None].astype(dtype)
-
-        blocks = row_blocks(rows.n_rows, columns)
-        try:
-            many = rows.n_rows * columns > CACHED
-            for_each(score_block, blocks, threads if many else 1)
-        except DataError:
-            if len(blocks) > 1:  # the message is to count rows from the first of all
-                score(transform(rows, 0)[0], 0)
-            raise
-
-    def expression(self, statistics: Any) -> TransformedColumns:
-        """The transforms, and the record of the density of z."""
-        transforms = self.transforms.of
-        if len(transforms) == 1:
-            transforms = transforms * self.n_columns
-        inner = self.inner.expression(None if statistics is None else statistics.inner)
-        return TransformedColumns(transforms, inner)
+    map: Transforms
 
     def squared_distance(self, rows: Rows, threads: int = 1) -> tuple[FloatArray, FloatArray]:
         """Squared distances (n, k) of the transformed rows, and how many columns there are (n,)."""
         distance: tuple[FloatArray, FloatArray] = self.inner.squared_distance(
-            transformed(self.transforms, rows)[0], threads
+            self.map.mapped(rows)[0], threads
         )
         return distance
-
-    # Statistics.
-
-    def expect(
-        self, rows: Rows, responsibility: FloatArray, threads: int = 1
-    ) -> TransformedStatistics:
-        """Expected statistics of rows that belong to each class in part (n, k)."""
-        z, log_slope = transformed(self.transforms, rows)
-        inner = self.inner.expect(z, responsibility, threads)
-        sums = weighted_sums(log_slope, responsibility)
-        return TransformedStatistics(self.transforms, inner, sums)
-
-    # Parts.
-
-    def marginal(self, columns: Sequence[int], names: Schema) -> "TransformedDensity":
-        """The density of some of the columns: transforms are of single columns."""
-        inner = self.inner.marginal(columns, names)
-        return replace(self, map=self.transforms.of_columns(columns), inner=inner)
 
     @property
     def straight(self) -> Any:
@@ -130,19 +44,18 @@ class TransformedDensity(MappedDensity):
 
     def warp(self, points: FloatArray) -> FloatArray:
         """The columns (…, d) of which these are the transforms."""
-        return self.transforms.inverse(points)
+        return self.map.inverse(points)
 
     @property
     def lowest(self) -> FloatArray:
         """Above which the values of each column are (d,): 0 for those that have a logarithm."""
-        of = self.transforms.of
-        positive = [isinstance(transform, Logarithm) for transform in of]
-        return np.where(np.broadcast_to(positive, self.n_columns), 0.0, -np.inf)
+        positive = [isinstance(transform, Logarithm) for transform in self.map.of]
+        return np.where(positive, 0.0, -np.inf)
 
     # Draws.
 
     def _back(self, rows: Rows) -> Rows:
-        return number_rows(self.transforms.inverse(rows.matrix.astype(np.float64, copy=False)))
+        return number_rows(self.map.inverse(rows.matrix.astype(np.float64, copy=False)))
 
     def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
         """One row for each class code (n,)."""
@@ -161,9 +74,9 @@ class TransformedDensity(MappedDensity):
         self, row: Rows, pair: tuple[int, int], reference: Reference | None
     ) -> tuple[float, FloatArray]:
         """The log ratio at the reference, and each column's contribution (d,): those of z."""
-        z, _ = transformed(self.transforms, row)
+        z, _ = self.map.mapped(row)
         if reference is not None and reference.point is not None:
-            point = self.transforms.forward(np.asarray(reference.point)[None])[0][0]
+            point = self.map.forward(np.asarray(reference.point)[None])[0][0]
             reference = Reference(point)
         parts: tuple[float, FloatArray] = self.inner.contributions(z, pair, reference)
         return parts
@@ -172,7 +85,7 @@ class TransformedDensity(MappedDensity):
         """The point (d,) that a reference stands for: of weights, a mean of z."""
         if reference.point is not None:
             return np.asarray(reference.point)
-        return self.transforms.inverse(self.inner.reference_point(reference))
+        return self.map.inverse(self.inner.reference_point(reference))
 
     # Moments in the units of the rows. A transform says little about values beyond the rows that it
     # was estimated from, so that moments are those within their range.
@@ -193,7 +106,7 @@ class TransformedDensity(MappedDensity):
         m is 1 if the classes share one, else k.
         """
         covariance: FloatArray = self.inner.dense_covariance()
-        if self.transforms.linear:
+        if self.map.linear:
             scale = self._scale
             return np.asarray(covariance * scale[:, None] * scale)
         root = np.sqrt(np.einsum("mii->mi", covariance))
@@ -203,16 +116,16 @@ class TransformedDensity(MappedDensity):
     @property
     def _scale(self) -> FloatArray:
         """The scales of transforms that are linear (d,)."""
-        ends = self.transforms.inverse(np.array([[0.0], [1.0]]) * np.ones(self.n_columns))
+        ends = self.map.inverse(np.array([[0.0], [1.0]]) * np.ones(self.n_columns))
         return np.asarray(ends[1] - ends[0])
 
     @property
     def _moments(self) -> tuple[FloatArray, FloatArray]:
         """Means and standard deviations of x (k, d)."""
-        if self.transforms.linear:
-            return self.transforms.inverse(self.inner.mean), self.inner.deviation * self._scale
+        if self.map.linear:
+            return self.map.inverse(self.inner.mean), self.inner.deviation * self._scale
         z = self.inner.mean + _NODES[:, None, None] * self.inner.deviation
-        x = np.clip(self.transforms.inverse(z), *self.transforms.ranges(self.n_columns))
+        x = np.clip(self.map.inverse(z), *self.map.ranges)
         mass = np.exp(-0.5 * np.square(_NODES))
         mass /= mass.sum()
         middle = x[_NODES.size // 2]
@@ -235,10 +148,9 @@ class TransformedDensity(MappedDensity):
             for table in self.inner.tables(names)
             if table.title not in known
         ]
-        of = self.transforms.of
         powers = {
             title: transform.power
-            for title, transform in zip(names.titles, of * (self.n_columns // len(of)), strict=True)
+            for title, transform in zip(names.titles, self.map.of, strict=True)
             if isinstance(transform, YeoJohnson)
         }
         if powers:
@@ -275,7 +187,7 @@ class FusedTransformedDensity(TransformedDensity):
             scores: NDArray[Any] = self.inner.score(z, log_prior, added, task, 1)
             return scores
 
-        self._score(rows, score, out, threads, slopes=task == "log_joint")
+        self.score_blocks(rows, score, out, threads, slopes=task == "log_joint")
         return out
 
     def draw_between(self, pairs: NDArray[np.intp], generator: np.random.Generator) -> Rows:

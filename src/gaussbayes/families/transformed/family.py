@@ -11,16 +11,10 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import TransformName
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.mapped import Mapped
-from gaussbayes.families.protocol import Kind
+from gaussbayes.families.mapped import Mapped, row_blocks
+from gaussbayes.families.protocol import AnyDensity, AnyFamily, Kind
 from gaussbayes.families.transformed.density import TransformedDensity, density_of
 from gaussbayes.families.transformed.learnt_transforms import learn
-from gaussbayes.families.transformed.statistics import (
-    TransformedStatistics,
-    observe,
-    row_blocks,
-    transformed_rows,
-)
 from gaussbayes.families.transformed.transform import (
     TRANSFORMS,
     Standardised,
@@ -55,7 +49,7 @@ class Transformed(Mapped):
     """
 
     transforms: tuple[Transform | TransformName, ...]
-    """One for each column, or one for all: what was learnt, or the name of what is to be."""
+    """One for each column: what was learnt, or the name of what is to be."""
     family: Any  # Family, of z
 
     name: ClassVar[str] = "transformed"
@@ -79,12 +73,13 @@ class Transformed(Mapped):
         return tuple("positive" if kind == "log" else "number" for kind in self.kinds)
 
     @property
-    def plain(self) -> Any:
+    def plain(self) -> AnyFamily:
         """The family of z."""
-        return self.family
+        family: AnyFamily = self.family
+        return family
 
     @property
-    def learnt(self) -> Transforms:
+    def map(self) -> Transforms:
         """The transforms; they must have been learnt."""
         for transform in self.transforms:
             if isinstance(transform, str):
@@ -94,7 +89,7 @@ class Transformed(Mapped):
 
     def fix(
         self, rows: Rows, targets: Targets, names: Schema, *, wide: bool = False
-    ) -> "list[Transformed]":
+    ) -> "Sequence[Transformed]":
         """This family with the transforms that suit the rows, where they are given by name."""
         fixed = self if self.is_fixed else self._with_transforms(rows, targets, names)
         if not wide:
@@ -103,12 +98,9 @@ class Transformed(Mapped):
         return [replace(fixed, family=family) for family in families]
 
     def _with_transforms(self, rows: Rows, targets: Targets, names: Schema) -> "Transformed":
-        kinds: Sequence[Any] = self.transforms
-        if len(kinds) == 1:
-            kinds = kinds * rows.numbers.shape[1]
-        wanted: list[Any] = [kind if isinstance(kind, str) else "standardised" for kind in kinds]
-        learnt = learn(wanted, rows, targets, names).of
-        pairs = zip(kinds, learnt, strict=True)
+        given = self.transforms
+        wanted: list[Any] = [kind if isinstance(kind, str) else "standardised" for kind in given]
+        pairs = zip(given, learn(wanted, rows, targets, names).of, strict=True)
         return replace(
             self, transforms=tuple(new if isinstance(kind, str) else kind for kind, new in pairs)
         )
@@ -120,34 +112,18 @@ class Transformed(Mapped):
 
     def of_columns(self, columns: Sequence[int]) -> "Transformed":
         """The family of some of the columns, in this order."""
-        if len(self.transforms) == 1:
-            return self
         return replace(self, transforms=tuple(self.transforms[j] for j in columns))
-
-    def n_bytes(self, n_classes: int, n_columns: int) -> int:
-        """How much memory the statistics of so many classes and features take."""
-        return int(self.family.n_bytes(n_classes, n_columns)) + 8 * n_classes * n_columns
-
-    def forward(self, rows: Rows, names: Schema | None = None) -> Rows:
-        """Rows transformed, in float64."""
-        return transformed_rows(self.learnt, rows, names)
 
     def check(self, rows: Rows, names: Schema) -> None:
         """Raise for the first value that cannot be transformed; names row and column."""
-        transforms = self.learnt
+        transforms = self.map
         for block in row_blocks(*rows.numbers.shape):
             x = rows[block].matrix.astype(np.float64, copy=False)
             transforms.check(x, names, block.start)
 
-    def observe(
-        self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
-    ) -> TransformedStatistics:
-        """The statistics of labelled rows, transformed."""
-        return observe(self.learnt, self.family, rows, targets, names, threads)
-
-    def density_of(self, statistics: TransformedStatistics, inner: Any) -> TransformedDensity:
+    def density_of(self, mapped: Transforms, inner: AnyDensity) -> TransformedDensity:
         """The density of rows whose transforms have this density."""
-        return density_of(statistics.map, inner)
+        return density_of(mapped, inner)
 
 
 def check_transform(transform: Any) -> Any:

@@ -16,7 +16,7 @@ from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray, TransformName
 from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.families.transformed.transform import (
-    Logarithm,
+    TRANSFORMS,
     Ranged,
     RankNormal,
     Standardised,
@@ -59,6 +59,9 @@ _APART, _CLOSER, _STEPS = (0.2, 0.001), 0.1, 60
 """How far apart points of a parabola are at first and at last, how much closer the next ones are,
 and how often they are moved at most. The top is wrong by about the square of the distance."""
 
+_ESTIMATED = ("yeo-johnson", "rank-normal")
+"""Transforms of which more is estimated than a center and a scale."""
+
 _ENDS = (-LARGEST_POWER, LARGEST_POWER)
 
 
@@ -89,9 +92,7 @@ def learn(
     x: FloatArray = rows.matrix.astype(np.float64, copy=False)
     check_positive(x, logarithmic, names)
     everything, classes = _samples(x[which], targets[which])
-    learnt: list[Transform] = [Standardised()] * len(kinds)
-    for j in logarithmic.tolist():
-        learnt[j] = Logarithm()
+    learnt = [Standardised() if kind in _ESTIMATED else _named(kind) for kind in kinds]
     varied = everything.has_three_values()
     powers = [j for j, kind in enumerate(kinds) if kind == "yeo-johnson" and varied[j]]
     if powers:
@@ -108,6 +109,12 @@ def learn(
     for j in (j for j, kind in enumerate(kinds) if kind == "range"):
         scaled[j] = _ranged(everything.x[:, j])
     return Transforms(tuple(scaled))
+
+
+def _named(kind: TransformName) -> Transform:
+    """The transform of this name before it is scaled."""
+    make: Callable[[], Transform] = TRANSFORMS[kind]
+    return make()
 
 
 def _ranged(x: FloatArray) -> Ranged:

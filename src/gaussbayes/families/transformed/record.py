@@ -10,9 +10,9 @@ from gaussbayes.base.records import Record, encode, refuse, within
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import TransformName
 from gaussbayes.families.gaussian import record as gaussian
+from gaussbayes.families.mapped import MappedStatistics
 from gaussbayes.families.transformed.density import TransformedDensity, density_of
 from gaussbayes.families.transformed.family import Transformed
-from gaussbayes.families.transformed.statistics import TransformedStatistics
 from gaussbayes.families.transformed.transform import TRANSFORMS, RankNormal, Transform, Transforms
 
 _MOST_NUMBERS = 20_000  # two for each knot
@@ -56,7 +56,7 @@ class SettingsRecord(Record, frozen=True):
 
     @classmethod
     def of(cls, family: Transformed) -> "SettingsRecord":
-        transforms = [TransformRecord.of(transform) for transform in family.learnt.of]
+        transforms = [TransformRecord.of(transform) for transform in family.map.of]
         return cls(transforms, gaussian.SettingsRecord.of(family.family))
 
     def read(self) -> Transformed:
@@ -75,16 +75,16 @@ class StatisticsRecord(Record, frozen=True):
     log_slope: Raw
 
     @classmethod
-    def of(cls, statistics: TransformedStatistics) -> "StatisticsRecord":
+    def of(cls, statistics: MappedStatistics) -> "StatisticsRecord":
         inner = gaussian.StatisticsRecord.of(statistics.inner)
         return cls(inner, encode(statistics.log_slope))
 
-    def read(self, family: Transformed, names: Schema) -> TransformedStatistics:
+    def read(self, family: Transformed, names: Schema) -> MappedStatistics:
         transforms = _transforms(family, names)
         with within("transformed"):
             inner = self.transformed.read(family.family, names)
         log_slope = self.floats("log_slope", names.classes.shape[0], names.n_features)
-        return TransformedStatistics(transforms, inner, log_slope)
+        return MappedStatistics(transforms, inner, log_slope)
 
 
 class DensityRecord(Record, frozen=True):
@@ -103,7 +103,7 @@ class DensityRecord(Record, frozen=True):
 
 
 def _transforms(family: Transformed, names: Schema) -> Transforms:
-    if len(family.learnt.of) not in {1, names.n_features}:
-        expected = f"from settings with {names.n_features} transforms, one for each column, or one"
-        refuse("", expected, len(family.learnt.of))
-    return family.learnt
+    if len(family.map.of) != names.n_features:
+        expected = f"from settings with {names.n_features} transforms, one for each column"
+        refuse("", expected, len(family.map.of))
+    return family.map

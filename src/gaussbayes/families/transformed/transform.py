@@ -22,7 +22,7 @@ its side is such that it is 1 beyond the others.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -33,6 +33,9 @@ from gaussbayes.base.finite import check_finite
 from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, TransformName
+from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.families.expression import Expression, TransformedColumns
+from gaussbayes.families.likelihood_ratio import FamilyTests, FeatureChange
 
 _LARGEST = float(np.finfo(np.float64).max)
 
@@ -43,7 +46,7 @@ _FARTHEST = 1e100
 
 _ONES = (np.ones(1), np.ones(1))
 
-Mapped: TypeAlias = tuple[FloatArray, FloatArray]
+Image: TypeAlias = tuple[FloatArray, FloatArray]
 """What columns are mapped to, and the logarithms of the slopes there."""
 
 
@@ -57,7 +60,7 @@ class Standardised:
     kind: ClassVar[TransformName] = "standardised"
 
     @staticmethod
-    def forward(x: FloatArray, center: FloatArray, scale: FloatArray) -> Mapped:
+    def forward(x: FloatArray, center: FloatArray, scale: FloatArray) -> Image:
         """Columns (n, m) by numbers (m,) of each, and the logarithms of the slopes."""
         z = (x - center) / scale
         return z, 0.0 * z - np.log(scale)  # NaN where it is missing
@@ -86,7 +89,7 @@ class Logarithm:
     kind: ClassVar[TransformName] = "log"
 
     @staticmethod
-    def forward(x: FloatArray, center: FloatArray, scale: FloatArray) -> Mapped:
+    def forward(x: FloatArray, center: FloatArray, scale: FloatArray) -> Image:
         """Columns (n, m) by numbers (m,) of each, and the logarithms of the slopes."""
         logarithm = np.log(x)
         return (logarithm - center) / scale, -logarithm - np.log(scale)
@@ -119,7 +122,7 @@ class YeoJohnson:
     kind: ClassVar[TransformName] = "yeo-johnson"
 
     @staticmethod
-    def forward(x: FloatArray, *numbers: FloatArray) -> Mapped:
+    def forward(x: FloatArray, *numbers: FloatArray) -> Image:
         """Columns (n, m) by numbers (m,) of each, and the logarithms of the slopes."""
         power, origin, unit, center, scale, lowest, highest, *reach = numbers
         u = (np.clip(x, lowest, highest) - origin) / unit
@@ -156,7 +159,7 @@ class RankNormal:
         halves = np.diff(np.multiply(self.x, 0.5))
         return np.asarray(np.log(np.diff(self.z)) - np.log(halves) - np.log(2.0))
 
-    def forward(self, x: FloatArray) -> Mapped:
+    def forward(self, x: FloatArray) -> Image:
         """A column (n, 1), and the logarithms of the slopes."""
         knots, image, slopes = np.asarray(self.x), np.asarray(self.z), self.slopes
         segment = np.searchsorted(knots[1:-1], x, side="right")
@@ -183,7 +186,7 @@ TRANSFORMS: dict[str, type[Transform]] = {
 """The transforms by name."""
 
 
-def yeo_johnson(u: FloatArray, power: FloatArray, logarithm: FloatArray | None = None) -> Mapped:
+def yeo_johnson(u: FloatArray, power: FloatArray, logarithm: FloatArray | None = None) -> Image:
     """``ψ_λ(u)``, and the logarithm of its slope; ``log(1 + |u|)`` may be known.
 
     Examples
@@ -284,7 +287,7 @@ def _groups(transforms: tuple[Transform, ...]) -> tuple[_Group, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Transforms:
-    """The transform of each column; a single one is that of all columns.
+    """The transform of each column.
 
     Examples
     --------
@@ -298,31 +301,71 @@ class Transforms:
 
     of: tuple[Transform, ...]
 
-    def of_columns(self, columns: Sequence[int]) -> "Transforms":
-        """Those of some columns, in this order."""
-        return self if len(self.of) == 1 else Transforms(tuple(self.of[j] for j in columns))
+    differs: ClassVar[str] = (
+        "statistics computed under different transforms cannot be combined: each fit estimates its "
+        "own. Fit one model to all rows, update it with more rows, or fit the second model like "
+        "the first"
+    )
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns are transformed."""
+        return len(self.of)
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row has then: as before."""
+        return len(self.of)
 
     def names(self, names: Schema) -> Schema:
         """What messages call the transformed columns: as before."""
         return names
+
+    def of_columns(self, columns: Sequence[int]) -> "Transforms":
+        """Those of some columns, in this order."""
+        return Transforms(tuple(self.of[j] for j in columns))
+
+    def places(self, columns: Sequence[int]) -> Sequence[int]:
+        """Where transformed columns are: where they were."""
+        return columns
+
+    def tests(self, tests: FamilyTests, names: Schema) -> FamilyTests:
+        """Tests of z as tests of x, in its units."""
+        transforms = dict(zip(names.titles, self.of, strict=True))
+        changes = (_in_units(change, transforms[change.feature]) for change in tests.changes)
+        return replace(tests, changes=tuple(changes))
+
+    def expression(self, inner: Expression) -> Expression:
+        """The record of the density of columns whose transforms have this one."""
+        return TransformedColumns(self.of, inner)
+
+    def mapped(
+        self, rows: Rows, names: Schema | None = None, first_row: int = 0
+    ) -> tuple[Rows, FloatArray]:
+        """Rows (n) transformed, and the logarithms of the slopes (n, d), 0 if missing."""
+        x: FloatArray = rows.matrix.astype(np.float64, copy=False)
+        z, log_slope = self.forward(x, names, first_row)
+        np.nan_to_num(log_slope, copy=False)
+        return number_rows(z), log_slope
 
     @property
     def linear(self) -> bool:
         """Whether nothing but units and origins is changed."""
         return all(isinstance(transform, Standardised) for transform in self.of)
 
-    def ranges(self, n_columns: int) -> tuple[FloatArray, FloatArray]:
+    @property
+    def ranges(self) -> tuple[FloatArray, FloatArray]:
         """The smallest and the largest x (d,) that each transform was estimated from, if known."""
         ends = [
             (each.x[0], each.x[-1])
             if isinstance(each, RankNormal)
             else (getattr(each, "lowest", -_LARGEST), getattr(each, "highest", _LARGEST))
-            for each in self.of * (n_columns // len(self.of))
+            for each in self.of
         ]
         low, high = np.array(ends).T
         return low, high
 
-    def forward(self, x: FloatArray, names: Schema | None = None, first_row: int = 0) -> Mapped:
+    def forward(self, x: FloatArray, names: Schema | None = None, first_row: int = 0) -> Image:
         """The columns (n, d) transformed, and the logarithms of the slopes; both NaN if missing.
 
         Infinity, or what is not above 0 but must be, is a DataError that names row and column.
@@ -330,7 +373,7 @@ class Transforms:
         self.check(x, names, first_row)
         z, log_slope = np.empty_like(x), np.empty_like(x)
         with np.errstate(all="ignore"):
-            for group in self._groups(x.shape[1]):
+            for group in self._groups:
                 z[:, group.columns], log_slope[:, group.columns] = group.kind.forward(
                     x[:, group.columns], *group.numbers
                 )
@@ -345,34 +388,45 @@ class Transforms:
         """The columns (…, d) that were mapped to these."""
         x = np.empty_like(z)
         with np.errstate(all="ignore"):
-            for group in self._groups(z.shape[-1]):
+            for group in self._groups:
                 x[..., group.columns] = group.kind.inverse(z[..., group.columns], *group.numbers)
         return x
 
     def check(self, x: FloatArray, names: Schema | None = None, first_row: int = 0) -> None:
         """Raise for the first value that has no logarithm but must; names row and column."""
-        for group in self._groups(x.shape[1]):
+        for group in self._groups:
             if group.kind is Logarithm:
                 columns = np.arange(x.shape[1])[group.columns]
                 check_positive(x, columns, names, first_row)
 
-    def _groups(self, n_columns: int) -> tuple[_Group, ...]:
+    @property
+    def _groups(self) -> tuple[_Group, ...]:
         # Thousands of transforms are slow to compare: they are known by their identity.
         known = _known.get(id(self.of))
         if known is None or known[0] is not self.of:
             if len(_known) > _MOST_KNOWN:
                 _known.clear()
-            known = _known[id(self.of)] = self.of, {}
-        groups = known[1]
-        if n_columns not in groups:
-            groups[n_columns] = _groups(self.of * n_columns if len(self.of) == 1 else self.of)
-        return groups[n_columns]
+            known = _known[id(self.of)] = self.of, _groups(self.of)
+        return known[1]
 
 
 _MOST_KNOWN = 64
 
-_known: dict[int, tuple[tuple[Transform, ...], dict[int, tuple[_Group, ...]]]] = {}
-"""What is worked out together, of so many columns, with the tuple of transforms that it is of."""
+_known: dict[int, tuple[tuple[Transform, ...], tuple[_Group, ...]]] = {}
+"""What is worked out together, with the tuple of transforms that it is of."""
+
+
+def _in_units(change: FeatureChange, transform: Transform) -> FeatureChange:
+    """A change of z as one of x, if z is linear in x or it is a mean, which becomes a median."""
+    if isinstance(transform, Standardised):
+        origin = transform.center if change.quantity == "mean" else 0.0
+        before, after = (origin + transform.scale * z for z in (change.before, change.after))
+        return replace(change, before=before, after=after)
+    if change.quantity != "mean":
+        return replace(change, quantity=f"{change.quantity} ({transform.kind})")
+    z = np.array([[change.before], [change.after]])
+    before, after = Transforms((transform,)).inverse(z)[:, 0].tolist()
+    return replace(change, quantity="median", before=before, after=after)
 
 
 _ANY_NUMBER = Remedy("use a transform of any number", (("transforms", "yeo-johnson"),))
