@@ -1,13 +1,16 @@
 """The six structures, tables to try them on, and when two models are the same."""
 
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_iris
 
 from gaussbayes import AutoClassifier, Columns, GaussianClassifier
+from gaussbayes.model import fit
 from gaussbayes.model.options import AUTOMATIC_SETTINGS, Options, internal_options
+from gaussbayes.model.select import Trial, tried
 
 STRUCTURES = [
     (covariance, shared)
@@ -40,6 +43,20 @@ class Candidates(AutoClassifier):
 def automatic_classifier(**settings: Any) -> Any:
     """The settings of `AutoClassifier`, of which some may be others."""
     return Candidates({**AUTOMATIC_SETTINGS, **settings})
+
+
+def trials_of(model: AutoClassifier, *rows: Any) -> list[Trial]:
+    """Fit a classifier that selects; every candidate with its settings, the best first."""
+    found: list[Trial] = []
+
+    def select(views: Any, n_jobs: Any) -> Any:
+        found.extend(tried(views, n_jobs))
+        return selected(views, n_jobs)
+
+    selected = fit.select
+    with mock.patch.object(fit, "select", select):
+        model.fit(*rows)
+    return found
 
 
 def six_models() -> list[GaussianClassifier]:

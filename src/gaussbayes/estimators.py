@@ -72,7 +72,7 @@ from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model, learnt_model
 from gaussbayes.model.model_notices import model_notices
 from gaussbayes.model.options import Options, arguments_of, model_options
-from gaussbayes.model.select import Selection
+from gaussbayes.model.selection import Selection
 from gaussbayes.model.settings import Priors
 from gaussbayes.model.solution import NegativeLogLikelihood
 from gaussbayes.model.sources import (
@@ -88,7 +88,6 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from gaussbayes.lab import Lab
-    from gaussbayes.model.file.selection import SavedSelection
 
 Value = TypeVar("Value")
 
@@ -185,7 +184,7 @@ class BaseClassifier(
     columns: Columns | None
     n_jobs: int | None
     _model: Model  # not there before fitting
-    _selection: Selection | SavedSelection | None = None
+    _selection: Selection | None = None
     _automatic: ClassVar[bool] = False
     _arguments: ClassVar[tuple[str, ...]]
 
@@ -238,8 +237,8 @@ class BaseClassifier(
         if is_source(X):
             named, weights = named_columns(y, sample_weight)
             request = options.request(named, weights=weights)
-            fit = fit_source(X, request, options, n_jobs=self.n_jobs)
-            return self._remember(fit.model, _selection=fit.selection)
+            model, selection = fit_source(X, request, options, n_jobs=self.n_jobs)
+            return self._remember(model, _selection=selection)
         target = y if isinstance(y, str) else None
         table, schema = self._first_rows(options, X, y, sample_weight)
         model, selection = fit_model(table, schema, options)
@@ -799,7 +798,7 @@ class BaseClassifier(
         else:
             options = self._options()
             table, schema = self._first_rows(options, X, y, sample_weight)
-            settings, calibrated = options.settings(schema), options.calibration is not None
+            settings, calibrated = options.settings(schema), options.calibrate
         matrix = None if costs is None else check_costs(costs, schema.classes)
         return held_out.leave_one_out(
             table, schema, settings, self.n_jobs, calibrated=calibrated, costs=matrix
@@ -1096,8 +1095,8 @@ class BaseClassifier(
     intercept_ = Fitted[FloatArray](lambda model: _linear(model, 1), needs=_LINEAR)
 
     @property
-    def selection_(self) -> Selection | SavedSelection:
-        """The candidates of an `AutoClassifier` and the selected one; of a file, their scores."""
+    def selection_(self) -> Selection:
+        """The candidates of an `AutoClassifier` with their scores, the selected one first."""
         if self._selection is None:
             why = "an AutoClassifier has it after fit"
             msg = f"{type(self).__name__!r} object has no attribute 'selection_': {why}"
@@ -1160,7 +1159,7 @@ class BaseClassifier(
     # Between scikit-learn's conventions and the model.
 
     @classmethod
-    def _from_model(cls, model: Model, selection: SavedSelection | None = None) -> Self:
+    def _from_model(cls, model: Model, selection: Selection | None = None) -> Self:
         """An estimator with the settings of a model; given priors do not bind a later fit."""
         known = arguments_of(model.settings, model.schema)
         if model.learnt is None:
@@ -1190,7 +1189,7 @@ class BaseClassifier(
 
     def _updated(
         self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike, decay: float
-    ) -> tuple[Model, LabelArray, Selection | SavedSelection | None]:
+    ) -> tuple[Model, LabelArray, Selection | None]:
         """The model of all rows so far and of more, the labels of these, and the selection."""
         if self.__sklearn_is_fitted__():
             before = self._record().decayed(decay)
@@ -1200,7 +1199,7 @@ class BaseClassifier(
             more = self._observed(before, X, y, sample_weight)
             return before.updated(more), more.classes, self._selection
         options = self._options()
-        if is_source(X) or options.automatic or options.calibration is not None:
+        if is_source(X) or options.automatic or options.calibrate:
             fitted = vars(self._with(None).fit(X, y, sample_weight))
             return fitted["_model"], fitted["_model"].classes, fitted["_selection"]
         target = y if isinstance(y, str) else None

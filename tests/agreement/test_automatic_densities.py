@@ -17,6 +17,7 @@ from scipy.stats import multivariate_t
 
 from gaussbayes import AutoClassifier, DataError, OptionError
 from tests.agreement.test_gaussian import defined
+from tests.models import trials_of
 
 
 def table(n: int, d: int, seed: int = 0) -> Any:
@@ -45,9 +46,9 @@ def laws(z: Any, y: Any, w: Any, sharing: float, shrinkage: float) -> list[Any]:
     return found
 
 
-def settings_of(candidate: Any) -> tuple[Any, float, float]:
-    """The transforms, the sharing and the shrinkage of a predictive candidate."""
-    (family,) = candidate.settings.families
+def settings_of(settings: Any) -> tuple[Any, float, float]:
+    """The transforms, the sharing and the shrinkage of a predictive model."""
+    (family,) = settings.families
     gaussian = getattr(family.family, "family", family.family)  # in the span of the rows, or not
     return family.learnt, gaussian.structure.sharing, gaussian.shrinkage
 
@@ -59,12 +60,12 @@ def test_candidates_are_judged_by_the_densities_of_the_other_rows(
 ) -> None:
     X, y, w = table(n, d)
     w = w if weighted else np.ones(n)
-    selection = AutoClassifier().fit(X, y, w if weighted else None).selection_
     judged = 0
-    for candidate in selection.candidates:
-        if candidate.refused is not None or candidate.structure.covariance != "full":
+    for trial in trials_of(AutoClassifier(), X, y, w if weighted else None):
+        candidate, structure = trial.candidate, trial.settings.first("structure")
+        if candidate.refused is not None or structure.covariance != "full":
             continue
-        transforms, sharing, shrinkage = settings_of(candidate)
+        transforms, sharing, shrinkage = settings_of(trial.settings)
         z, loss = transforms.forward(X)[0], 0.0
         for row in range(n):
             others = np.arange(n) != row
@@ -75,19 +76,16 @@ def test_candidates_are_judged_by_the_densities_of_the_other_rows(
         assert candidate.log_loss == pytest.approx(loss / w.sum(), rel=1e-7), str(candidate)
         judged += 1
     assert judged == 30
-    assert selection.best.log_loss <= min(
-        candidate.log_loss for candidate in selection.candidates[:1]
-    )
 
 
 def test_candidates_without_correlations_are_gaussians_of_the_other_rows() -> None:
     X, y, _ = table(40, 3)
-    selection = AutoClassifier().fit(X, y).selection_
-    some = [each for each in selection.candidates if each.structure.covariance == "diagonal"]
+    trials = trials_of(AutoClassifier(), X, y)
+    some = [each for each in trials if each.settings.first("structure").covariance == "diagonal"]
     assert len(some) == 6
-    for candidate in some:
-        (family,) = candidate.settings.families
-        z, structure = family.learnt.forward(X)[0], candidate.structure
+    for trial in some:
+        (family,), candidate = trial.settings.families, trial.candidate
+        z, structure = family.learnt.forward(X)[0], family.family.structure
         how = ((structure.covariance, structure.sharing), candidate.shrinkage, "mle", "diagonal")
         loss = 0.0
         for row in range(40):
@@ -104,7 +102,7 @@ def test_candidates_without_correlations_are_gaussians_of_the_other_rows() -> No
 def test_the_density_is_that_of_scipy(n: int, d: int, tmp_path: Path) -> None:
     X, y, _ = table(n, d)
     model = AutoClassifier().fit(X, y)
-    transforms, sharing, shrinkage = settings_of(model.selection_.best)
+    transforms, sharing, shrinkage = settings_of(model.model_.settings)
     each = laws(transforms.forward(X)[0], y, np.ones(n), sharing, shrinkage)
     fresh = table(n, d, seed=1)[0]
     fresh[1, 0], fresh[2, 1:], fresh[3] = np.nan, np.nan, np.nan
@@ -182,7 +180,7 @@ def frame(n: int = 120, seed: int = 0, missing: float = 0.15) -> Any:
 def test_codes_are_chosen_where_categories_interact(tmp_path: Path) -> None:
     table, labels = frame()
     model = AutoClassifier().fit(table[:90], labels[:90])
-    assert "coded" in model.selection_.best.name
+    assert "coded" in model.selection_.best.title
     before = model.predict_proba(table)
     loaded = AutoClassifier.load(model.save(tmp_path / "model.json"))
     np.testing.assert_array_equal(loaded.predict_proba(table), before)
@@ -204,7 +202,7 @@ def test_codes_are_chosen_where_categories_interact(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="different (codes|transforms)"):
         model.merge(AutoClassifier().fit(*frame(seed=1)))
     numbers = AutoClassifier().fit(table[["y"]], labels)
-    assert not any("coded" in each.name for each in numbers.selection_.candidates)
+    assert not any("coded" in each.title for each in numbers.selection_.candidates)
 
 
 def test_what_was_never_missing_and_new_categories_are_integrated_out() -> None:

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from gaussbayes import AutoClassifier, GaussianClassifier
-from gaussbayes.model import fit, left_out
+from gaussbayes.model import fit, select
 
 LABELS = np.array(["v", "a", "m"])
 
@@ -48,9 +48,8 @@ def frame(what: str) -> tuple[pd.DataFrame, Any, Any]:
 def test_automatic_models(what: str, few: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same posteriors to 1e-9, also where only some rows are held out."""
     if few:
-        monkeypatch.setattr(left_out, "MOST_HELD_OUT", 30)
-        monkeypatch.setattr(fit, "MOST_REFITTED", 40)
-        monkeypatch.setattr(fit, "MOST_WEIGHED", 40)
+        monkeypatch.setattr(select, "MOST_HELD_OUT", 30)
+        monkeypatch.setattr(fit, "MOST_HELD_OUT", 40)
     table, y, weights = frame(what)
     model = AutoClassifier().fit(table, y, sample_weight=weights)
     expected, names = model.predict_proba(table), model.classes_.tolist()

@@ -155,7 +155,8 @@ class Gaussian:
         >>> Gaussian(0, 1).pdf([0.0, 1.0, 2.0]).round(4).tolist()
         [0.3989, 0.242, 0.054]
         """
-        return self._scored(self.model_.likelihood, X)
+        with np.errstate(over="ignore", under="ignore"):
+            return np.asarray(np.exp(self.log_pdf(X)))
 
     def log_pdf(self, X: TableLike) -> RealArray:
         """The log density of points, as `pdf`: exact where the density itself is 0 in floats.
@@ -175,7 +176,12 @@ class Gaussian:
         >>> Gaussian([0, 0], [[4, 0], [0, 1]]).mahalanobis([[2, 0], [0, 2]]).tolist()
         [1.0, 2.0]
         """
-        return self._scored(self.model_.mahalanobis, X)
+
+        def distance(rows: Rows) -> RealArray:
+            squares, _ = self.model_.squared_distance(rows)
+            return np.sqrt(squares).astype(rows.dtype, copy=False)
+
+        return self._scored(distance, X)
 
     def sample(self, n_samples: int = 1, random_state: RandomState = None) -> FloatArray:
         """Draw rows (n, d).

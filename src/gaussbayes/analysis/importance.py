@@ -22,7 +22,7 @@ from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.model.folds import fold_numbers
-from gaussbayes.model.left_out import held_out_rows, with_company
+from gaussbayes.model.left_out import held_out_rows
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
 from gaussbayes.model.statistics import observe
@@ -88,8 +88,8 @@ def importance(model: Model, table: LabelledRows, n_jobs: int | None = None) -> 
     n_jobs : int, optional
     """
     learnt = observe(table, model.settings, model.schema, n_threads(n_jobs)).with_rows()
-    data = held_out_rows(table, learnt, model.schema)
-    rows = with_company(data)
+    data = held_out_rows(table, learnt, model.schema, model.settings).with_company()
+    rows = data.held
     if not rows.size:
         msg = "importance needs a class with at least two rows: no row can be held out"
         raise DataError(msg)

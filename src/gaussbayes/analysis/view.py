@@ -342,15 +342,15 @@ class View:
 
     def likelihood(self, positions: FloatArray) -> RealArray:
         """Return ``p(x | c)`` (n, k)."""
-        return np.asarray(self.model.likelihood(self.rows_at(positions)))
+        return _exponential(self.model.log_likelihood(self.rows_at(positions)))
 
     def joint(self, positions: FloatArray) -> RealArray:
         """Return ``p(x, c)`` (n, k)."""
-        return np.asarray(self.model.joint(self.rows_at(positions)))
+        return _exponential(self.model.log_joint(self.rows_at(positions)))
 
     def evidence(self, positions: FloatArray) -> RealArray:
         """Return ``p(x)`` (n,)."""
-        return np.asarray(self.model.evidence(self.rows_at(positions)))
+        return _exponential(self.model.log_evidence(self.rows_at(positions)))
 
     def boundaries(self, low: float, high: float) -> tuple[float, ...]:
         """Return where the predicted class changes along the one feature, within limits.
@@ -398,6 +398,12 @@ class View:
 
 
 # Views of classifiers.
+
+
+def _exponential(logarithms: RealArray) -> RealArray:
+    """Return the numbers with these logarithms; 0 or ∞ where floats end."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.asarray(np.exp(logarithms))
 
 
 def _record(model: Any) -> Any:

@@ -53,9 +53,6 @@ _STEPS = 100  # of Newton's method, at most
 _TOLERANCE = 1e-15  # proportion of the loss that another step may still gain
 _IMPOSSIBLE = -700.0  # a log probability that counts as 0
 
-CALIBRATION_FOLDS = 10
-"""Each tenth of the rows is calibrated on the others, where that is reported."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:

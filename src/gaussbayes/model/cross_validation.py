@@ -30,8 +30,8 @@ from gaussbayes.data.roles import separate_columns
 from gaussbayes.data.rows import LabelledRows, Targets
 from gaussbayes.data.tables import as_array, as_frame, is_frame
 from gaussbayes.model.bayes_error import bayes_error
-from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.evaluation import Costs, Evaluation, check_costs, evaluate
+from gaussbayes.model.left_out import calibrated as calibrated_by_others
 from gaussbayes.model.left_out import held_out_rows, hold_out
 from gaussbayes.model.model import Model, check_n_classes
 from gaussbayes.model.settings import Settings
@@ -79,20 +79,21 @@ def leave_one_out(
 ) -> LeaveOneOut:
     """Predict every labelled row by the model of the other rows.
 
-    The predictions have a closed form where every family has one. With soft labels, each row needs
-    a fit; with missing values or labels, more than 300 rows are held out in 50 folds. Transforms
-    are estimated from all rows. `calibrated` posteriors are calibrated on nine tenths of the other
-    rows.
+    The predictions have a closed form where every family has one. With soft labels, missing values
+    or missing labels each row needs a fit, and more than 300 rows are held out in 50 folds.
+    Transforms are estimated from all rows. `calibrated` posteriors are calibrated on the rows of
+    four of five folds.
     """
-    calibration = Calibration(1.0, np.zeros(schema.classes.shape[0])) if calibrated else None
-    settings = replace(settings, calibration=calibration)
+    settings = replace(settings, calibration=None)
     (settings,) = settings.fix(table.rows, table.targets, schema)
     learnt = observe(table, settings, schema, n_threads(n_jobs), keep_all=True).with_rows()
     check_n_classes(learnt.classes)
-    data = held_out_rows(table, learnt, schema)
-    (outcome,), n_folds = hold_out(data, [settings], n_jobs)
+    data = held_out_rows(table, learnt, schema, settings)
+    (outcome,), n_folds = hold_out(data, [settings], n_jobs, exact=True)
     if isinstance(outcome, Exception):
         raise outcome
+    if calibrated:
+        _, outcome = calibrated_by_others(data, settings, outcome)
     kept = ~_single(data.codes)
     evaluation = evaluate(
         outcome[kept],

@@ -677,28 +677,3 @@ def calibrate(stated: FloatArray, true: NDArray[Any]) -> CalibrationCurve:
     filled = np.flatnonzero(count)
     means = [each[filled] / count[filled] for each in sums]
     return CalibrationCurve(means[0], means[1], count[filled], filled, means[2])
-
-
-def frequency_log_loss(weight: FloatArray) -> float:
-    """Return the log loss of the class frequencies, by the weight of each class (k,).
-
-    It is their entropy ``−Σ_c p_c log p_c``; a useful model is below it.
-
-    >>> round(frequency_log_loss(np.array([50.0, 50.0, 0.0])), 4)
-    0.6931
-    """
-    frequencies = weight[weight > 0] / weight.sum()
-    return float(-frequencies @ np.log(frequencies))
-
-
-def confident_errors(log_posterior: RealArray, codes: NDArray[Any], n: int) -> NDArray[np.intp]:
-    """Return up to n misclassified rows, the most confident errors first.
-
-    Rows with code −1, which have no label, are ignored. Where several posteriors round to 1, the
-    log posterior of the true class decides.
-    """
-    predicted = log_posterior.argmax(axis=1)
-    wrong = np.flatnonzero((predicted != codes) & (codes >= 0))
-    truth = log_posterior[wrong, codes[wrong].astype(np.intp)]
-    order = np.lexsort((truth, -log_posterior[wrong, predicted[wrong]]))
-    return wrong[order[:n]]

@@ -241,22 +241,6 @@ class Model(Result):
         """Squared Mahalanobis distances (n, k), and over how many columns each row's are (n,)."""
         return self._scored(scores.squared_distance, rows, n_jobs)
 
-    def likelihood(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
-        """``p(x | c)`` (n, k); 0 or ∞ where floats end."""
-        return _exponential(self.log_likelihood(rows, n_jobs))
-
-    def joint(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
-        """``p(x, c)`` (n, k); 0 or ∞ where floats end."""
-        return _exponential(self.log_joint(rows, n_jobs))
-
-    def evidence(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
-        """``p(x)`` (n,); 0 or ∞ where floats end."""
-        return _exponential(self.log_evidence(rows, n_jobs))
-
-    def mahalanobis(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
-        """Distances ``√((x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c))`` (n, k) to the classes' means."""
-        return np.sqrt(self.squared_distance(rows, n_jobs)[0]).astype(rows.dtype, copy=False)
-
     def negative_log_likelihood(
         self, rows: Rows, targets: Targets, n_jobs: int | None = None
     ) -> NegativeLogLikelihood:
@@ -416,11 +400,6 @@ class Model(Result):
         """The same; priors that do not fit the classes are an error now, not at a prediction."""
         class_priors(self.settings.priors, self.schema, np.ones(self.classes.shape[0]))
         return self
-
-
-def _exponential(logarithms: RealArray) -> RealArray:
-    with np.errstate(over="ignore", under="ignore"):
-        return np.asarray(np.exp(logarithms))
 
 
 def known_categories(

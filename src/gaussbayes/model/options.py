@@ -41,7 +41,6 @@ AUTOMATIC_SETTINGS: Mapping[str, Any] = {
     "coded": AUTOMATIC,
     "bins": AUTOMATIC,
     "smoothing": 1.0,
-    "calibration": "leave_one_out",
 }
 """The settings of `AutoClassifier`: what is selected on held-out rows."""
 
@@ -160,7 +159,8 @@ class Options:
     """What Gaussian features are transformed by; or pairs of features and what they are."""
     coded: bool | Literal["auto"] = False
     """Whether features that are given no family are coded as numbers, categories among them."""
-    calibration: Literal["leave_one_out"] | None = None
+    calibrate: bool = False
+    """Whether posteriors are calibrated; those of an automatic choice always are."""
     columns: Columns | None = None
     """What is known about the columns; None takes all of them for numbers."""
     missing: MissingMarks = STANDARD_MARKS
@@ -168,8 +168,6 @@ class Options:
     made: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Families that were made already, by name."""
     fewest_classes: int = 2  # with rows, that a model must have
-    known: Encoder | None = None
-    """The features, if they are known: tables may then be `Rows`."""
 
     @property
     def automatic(self) -> bool:
@@ -211,10 +209,6 @@ class Options:
                     kinds |= dict.fromkeys(features, numbers)
         return {"kinds": kinds, "numbers": numbers}
 
-    def with_families(self, **of_families: Any) -> "Options":
-        """The same with other options of families, such as `covariance` and `shared`."""
-        return replace(self, of_families={**self.of_families, **of_families}, made={})
-
     @property
     def unlabelled(self) -> Any:
         """The label that marks rows without label; None if there is none."""
@@ -243,8 +237,6 @@ class Options:
 
     def encoder(self, X: Any, y: Any = None) -> Encoder:
         """The features of a table; `y` are the labels of its rows, or soft labels."""
-        if self.known is not None:
-            return self.known
         if self.columns is None:
             return Encoder.learn(X, kinds=self.kinds, missing=self.missing)
         labels = None if y is None else read_targets(y, mark=self.marks_of(y))
@@ -265,32 +257,24 @@ class Options:
         some = self.transform if isinstance(self.transform, tuple) else ()
         return (*self.families, *some)
 
-    def alternatives(self, schema: Schema, rows: Rows | None = None) -> tuple[list[Settings], bool]:
+    def alternatives(self, schema: Schema, rows: Rows) -> list[Settings]:
         """The settings of a model with these features: several if transform or code are left open.
 
-        Also whether anything is left open. Codes are tried if there is anything to be coded in the
-        rows.
+        Codes are tried if there is anything to be coded in the rows.
         """
         views = [self]
         if self.coded == AUTOMATIC:
-            views = [replace(self, coded=False)]
-            if rows is not None:
-                from gaussbayes.families.coded import worth_coding
+            from gaussbayes.families.coded import worth_coding
 
-                views += [replace(self, coded=True)] if worth_coding(rows) else []
+            views = [replace(self, coded=False)]
+            views += [replace(self, coded=True)] if worth_coding(rows) else []
         if self.transform == AUTOMATIC:
             numbers = set(_transformable(self.settings(schema).components)) - set(
                 schema.categorical
             )
             tried = TRIED if numbers else (None,)
             views = [replace(view, transform=some) for view in views for some in tried]
-        return [view.settings(schema) for view in views], self.automatic
-
-    def like(self, chosen: Settings) -> "Options":
-        """The same, coded as in settings that were chosen before if that is left open."""
-        if self.coded != AUTOMATIC:
-            return self
-        return replace(self, coded=any(family.name == "coded" for family in chosen.families))
+        return [view.settings(schema) for view in views]
 
     def settings(self, schema: Schema) -> Settings:
         """The settings of a model with these features; the first of several."""
@@ -417,8 +401,6 @@ def model_options(arguments: Mapping[str, Any], *, automatic: bool = False) -> O
     columns.check()
     if "shrinkage_target" in given:
         given["target"] = given.pop("shrinkage_target")
-    if given.pop("calibrate", False):
-        given["calibration"] = "leave_one_out"
     settings = {**(AUTOMATIC_SETTINGS if automatic else {}), **given}
     return internal_options(columns=columns, **settings)
 

@@ -102,12 +102,9 @@ class Sampling:
 
     names: Schema  # of the categories
     most: int = 0
-    labelled_only: bool = False  # whether rows without label are left out
 
     def __call__(self, block: LabelledRows, _: int, /) -> RowSample:
         """Rows of the block, in one array."""
-        if self.labelled_only and block.targets.n_unlabelled:
-            block = pick(block, block.targets.labelled)
         rows = replace(block.rows, numbers=block.rows.matrix)
         check_finite(rows.matrix, allow_nan=True)
         return RowSample(replace(block, rows=rows), self.names, self.most).bounded()

@@ -71,6 +71,34 @@ class Settings:
         values = (getattr(innermost(family), setting, None) for family in self.families)
         return next((value for value in values if value is not None), None)
 
+    @property
+    def transform(self) -> str | None:
+        """The transform of the features, in a word; None if there is none."""
+        kinds = {kind for family in self.families for kind in getattr(family, "kinds", ())} - {None}
+        return None if not kinds else str(*kinds) if len(kinds) == 1 else "transformed"
+
+    @property
+    def title(self) -> str:
+        """The model in the terms of the field: covariances, pooling, transform and shrinkage."""
+        structure, shrinkage = self.first("structure"), self.first("shrinkage")
+        if structure is None:
+            parts = list(dict.fromkeys(family.name for family in self.families))
+        elif structure.between:
+            parts = [f"{structure.covariance} covariance", f"{100 * structure.sharing:g} % pooled"]
+        else:
+            parts = [str(structure.name)]
+        if self.first("estimation") == "predictive":
+            parts.append("predictive")
+        if self.transform is not None:
+            words = {"yeo-johnson": "Yeo-Johnson", "range": "scaled by range"}
+            parts.append(words.get(self.transform, self.transform))
+        if any(family.name == "coded" for family in self.families):
+            parts.append("coded")
+        if structure is not None and shrinkage is not None:
+            amount = f"{shrinkage:g}" if isinstance(shrinkage, float) else shrinkage
+            parts.append(f"shrinkage {amount}")
+        return ", ".join(parts)
+
     def names(self, schema: Schema) -> tuple[Schema, ...]:
         """What messages call the features of each component."""
         if len(self.components) == 1:

@@ -5,7 +5,7 @@ are not too many; otherwise EM reads the source once an iteration, in the same f
 the result does not depend on who reads what.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,12 +20,12 @@ from gaussbayes.data.reduction import Reduced, RowSource, open_rows
 from gaussbayes.data.roles import Request
 from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.families.protocol import Sized
-from gaussbayes.model.fit import fit_model
+from gaussbayes.model.fit import choose, fit_model
 from gaussbayes.model.model import Model, known_categories, learnt_model
 from gaussbayes.model.model_notices import skipped_rows
 from gaussbayes.model.options import Options
-from gaussbayes.model.row_sample import RowSample, Sampling, most_rows, pick
-from gaussbayes.model.select import Selection
+from gaussbayes.model.row_sample import RowSample, Sampling, most_rows
+from gaussbayes.model.selection import Selection
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.statistics import Learnt, RowReduction, Sum, observe
 
@@ -36,12 +36,9 @@ class Observation:
 
     settings: Settings
     schema: Schema  # of the features
-    labelled_only: bool = False  # whether rows without label are left out
 
     def __call__(self, block: LabelledRows, threads: int, /) -> Learnt:
         """The statistics of the block's labelled rows, and its unlabelled ones."""
-        if self.labelled_only and block.targets.n_unlabelled:
-            block = pick(block, block.targets.labelled)
         schema = replace(self.schema, classes=block.classes)
         return observe(block, self.settings, schema, threads)
 
@@ -83,133 +80,61 @@ def check_read_again(rows: RowSource, why: str) -> None:
         raise DataError(msg)
 
 
-def fixed_settings(
-    settings: Settings, schema: Schema, rows: RowSource, n_jobs: int | None
-) -> Settings:
-    """The settings with what families estimate before they sum rows.
-
-    It is estimated from a sample of the rows, for which the source is read once more.
-    """
-    if settings.is_fixed:
-        return settings
-    check_read_again(rows, "a transform is learnt from rows before they are summed")
-    sample = rows.reduce(Sampling(schema.of_categories), n_jobs=n_jobs).total.table
-    schema = replace(schema, classes=sample.classes)
-    return settings.fix(sample.rows, sample.targets, schema)[0]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SourceFit:
-    """A model of a source's rows, and what was read."""
-
-    model: Model
-    reduced: Reduced[Learnt]
-    selection: Selection | None = None  # how it was chosen, if something was left open
-
-
 def fit_source(
     source: object, request: Request, options: Options, n_jobs: int | None = None
-) -> SourceFit:
-    """The model of the rows of a source (see `gaussbayes.data.reduction`)."""
+) -> tuple[Model, Selection | None]:
+    """The model of the rows of a source (see `gaussbayes.data.reduction`).
+
+    What has to be estimated before rows are summed is estimated by all rows if they take at most
+    128 MB, and otherwise by a stratified sample of them, for which the source is read once more.
+    So are selection and calibration.
+    """
     rows = open_rows(source, request)
-    fit = fit_rows(rows, options, n_jobs)
-    if fit.model.schema.roles is not None:
-        warn_of_columns(fit.model.schema.roles)
-    return replace(fit, model=with_notices(fit.model, rows, fit.reduced))
+    schema = rows.encoder.schema(np.empty(0))
+    settings, selection = options.settings(schema), None
+    options = replace(options, n_jobs=n_jobs)
+    by_rows = options.automatic or options.calibrate
+    if not by_rows and settings.is_fixed:
+        reduced: Reduced[Any] = rows.reduce(Observation(settings, schema), n_jobs=n_jobs)
+        model = _solved(settings, schema, reduced.total, rows, n_jobs)
+    else:
+        most = most_rows(schema.n_features)
+        if rows.n_rows is not None and rows.n_rows > most and not rows.is_read_once:
+            most = 0  # they are not kept in vain
+        reduced = rows.reduce(Sampling(schema.of_categories, most), n_jobs=n_jobs)
+        sample: RowSample = reduced.total
+        table = sample.table
+        schema = replace(schema, classes=table.classes)
+        if sample.every == 1:
+            model, selection = fit_model(table, schema, options)
+            model = replace(model, target=rows.target)
+        else:
+            check_read_again(rows, "so many rows are fitted by a sample of them first")
+            if by_rows:
+                chosen, selection = choose(table, schema, options, wide=False)
+                settings, schema = chosen.settings, chosen.schema
+            else:
+                (settings,) = settings.fix(table.rows, table.targets, schema)
+            learnt = rows.reduce(Observation(settings, schema), n_jobs=n_jobs).total
+            model = _solved(settings, schema, learnt, rows, n_jobs)
+    if model.schema.roles is not None:
+        warn_of_columns(model.schema.roles)
+    return with_notices(model, rows, reduced), selection
+
+
+def _solved(
+    settings: Settings, schema: Schema, learnt: Learnt, rows: RowSource, n_jobs: int | None
+) -> Model:
+    """The model of all rows of a source, with its parameters."""
+    model = learnt_model(settings, schema, learnt, rows.target)
+    model = replace(model, settings=settings.of_classes(schema, model.schema.classes))
+    return model.solved(n_jobs, rows=_reduction(model, rows))
 
 
 def with_notices(model: Model, rows: RowSource, reduced: Reduced[Any]) -> Model:
     """The model with what users should know about the reading of its rows."""
     new = (*rows.notices, *skipped_rows(reduced.bad_rows))
     return replace(model, notices=tuple(dict.fromkeys((*model.notices, *new)))) if new else model
-
-
-def fit_rows(
-    rows: RowSource, options: Options, n_jobs: int | None = None, *, labelled_only: bool = False
-) -> SourceFit:
-    """The model of the rows of an open source; with `labelled_only` others are only counted.
-
-    What is chosen or calibrated by rows left out is so by all rows if they take at most 128 MB, and
-    otherwise by a stratified sample of them, for which the source is read once more.
-    """
-    schema = rows.encoder.schema(np.empty(0))
-    settings = options.settings(schema)
-    if options.automatic or options.calibration is not None:
-        return _fit_by_rows(rows, options, schema, n_jobs, labelled_only=labelled_only)
-    settings = fixed_settings(settings, schema, rows, n_jobs)
-    reduced = rows.reduce(Observation(settings, schema, labelled_only), n_jobs=n_jobs)
-    model = learnt_model(settings, schema, reduced.total, rows.target)
-    return SourceFit(model.solved(n_jobs, rows=_reduction(model, rows)), reduced)
-
-
-def _fit_by_rows(
-    rows: RowSource, options: Options, schema: Schema, n_jobs: int | None, *, labelled_only: bool
-) -> SourceFit:
-    """The model of a source where something is chosen or calibrated by rows left out."""
-    most = most_rows(schema.n_features)
-    if rows.n_rows is not None and rows.n_rows > most and not rows.is_read_once:
-        most = 0  # they are not kept in vain
-    read = rows.reduce(Sampling(schema.of_categories, most, labelled_only), n_jobs=n_jobs)
-    sample: RowSample = read.total
-    whole = None
-    if sample.every > 1:
-        check_read_again(rows, "so many rows are chosen by a sample of them")
-        whole = WholeSource(rows, schema, labelled_only, n_jobs)
-    table = sample.table
-    schema = replace(schema, classes=table.classes)
-    model, selection = fit_model(table, schema, replace(options, n_jobs=n_jobs), whole)
-    learnt = model.learnt
-    assert learnt is not None
-    reduced: Any = replace(read, total=learnt)  # type: ignore[arg-type]
-    return SourceFit(replace(model, target=rows.target), reduced, selection)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class WholeSource:
-    """All rows of a source, of which a table is a sample."""
-
-    rows: RowSource
-    schema: Schema  # of the features
-    labelled_only: bool
-    n_jobs: int | None
-
-    def observe(self, alternatives: Sequence[Settings]) -> Sequence[Learnt]:
-        """What they say, as the families of several settings see them; in one pass."""
-        each = [Observation(some, self.schema, self.labelled_only) for some in alternatives]
-        return self.rows.reduce(_Observations(tuple(each)), n_jobs=self.n_jobs).total.parts
-
-    def unlabelled(self, model: Model) -> RowReduction | None:
-        """The rows without label if they are too many to be kept."""
-        return _reduction(model, self.rows)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Observations:
-    """What a block of rows teaches under several settings."""
-
-    parts: tuple[Observation, ...]
-
-    def __call__(self, block: LabelledRows, threads: int, /) -> "_SeveralLearnt":
-        return _SeveralLearnt(tuple(part(block, threads) for part in self.parts))
-
-    def n_bytes(self, n_classes: int) -> int:
-        return sum(part.n_bytes(n_classes) for part in self.parts)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _SeveralLearnt:
-    parts: tuple[Learnt, ...]
-
-    def __add__(self, other: "_SeveralLearnt") -> "_SeveralLearnt":
-        return _SeveralLearnt(tuple(a + b for a, b in zip(self.parts, other.parts, strict=True)))
-
-    @property
-    def n_bytes(self) -> int:
-        return sum(part.n_bytes for part in self.parts)
-
-    @property
-    def classes(self) -> LabelArray:
-        return self.parts[0].classes
 
 
 def observe_source(

@@ -16,7 +16,6 @@ from gaussbayes.base.text_tables import Block, Styled, TextTable
 from gaussbayes.families.protocol import Describable, ParameterTable
 from gaussbayes.model.bayes_error import BayesError, bayes_error
 from gaussbayes.model.model import Model
-from gaussbayes.model.select import title_of
 
 _MOST_CLASSES = 20  # lines of the table of classes
 _MOST_COLUMNS = 5  # classes side by side
@@ -146,7 +145,7 @@ def model_title(model: Model) -> str:
     >>> model_title(GaussianClassifier(shared=0.5, shrinkage=0.1).fit(X, y).model_)
     'full covariance, 50 % pooled, shrinkage 0.1'
     """
-    title = title_of(model.settings)
+    title = model.settings.title
     return title if model.calibration is None else f"{title}, calibrated"
 
 

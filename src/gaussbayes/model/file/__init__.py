@@ -3,7 +3,6 @@
 The format is described in docs/model-format.md.
 """
 
-from gaussbayes.model.file.reader import load_estimator, loads
-from gaussbayes.model.file.writer import dumps, save
+from gaussbayes.model.file.codec import dumps, load_estimator, loads, save
 
 __all__ = ["dumps", "load_estimator", "loads", "save"]

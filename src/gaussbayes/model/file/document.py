@@ -14,7 +14,7 @@ from gaussbayes.base.schema import Column, Schema
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.model.calibration import Calibration
-from gaussbayes.model.file.selection import SavedSelection
+from gaussbayes.model.selection import Selection
 from gaussbayes.model.settings import Priors, class_priors
 from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import MOST_KEPT_BYTES, KeptRows
@@ -222,7 +222,7 @@ class ModelRecord(Record, frozen=True):
     target: str | None
     missing: MarksRecord
     notices: list[Notice]
-    selection: SavedSelection | None
+    selection: Selection | None
     model: MemberRecord
     checksum: Annotated[str, Meta(pattern="^sha256:[0-9a-f]{64}$")]
 

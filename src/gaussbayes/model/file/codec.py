@@ -1,4 +1,8 @@
-"""Model file → model: every part checked, nothing run, no name in it looked up but families."""
+"""The codec of model files: a model ↔ bytes, JSON that holds all it has learnt and nothing to run.
+
+The same model gives the same bytes. Every part that is read is checked; no name in it is looked up
+but families. The format is described in docs/model-format.md.
+"""
 
 import re
 import stat
@@ -9,27 +13,32 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
-from msgspec import structs
 
-from gaussbayes.base.errors import FileError
+from gaussbayes.base.atomic import replace_file
+from gaussbayes.base.errors import FileError, GaussBayesError
 from gaussbayes.base.missing_marks import MissingMarks
-from gaussbayes.base.records import MOST_STRINGS, RecordError, decode, refuse, within
+from gaussbayes.base.records import MOST_STRINGS, RecordError, decode, encode, refuse, within
 from gaussbayes.base.schema import Column, ColumnTable, Schema
 from gaussbayes.base.types import LabelArray
 from gaussbayes.families import RECORDED, family_records
-from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.file.document import (
     CalibrationRecord,
     EstimatorName,
     FamilyRecord,
+    LabelsRecord,
+    MarksRecord,
     MemberRecord,
     ModelRecord,
     PriorsRecord,
+    RowsRecord,
+    SolutionRecord,
+    UnlabelledRecord,
 )
-from gaussbayes.model.file.selection import SavedSelection
 from gaussbayes.model.model import Model
-from gaussbayes.model.settings import Component, Priors, Settings
+from gaussbayes.model.selection import Selection
+from gaussbayes.model.settings import Component, Settings
 from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import Learnt, Unlabelled
 
@@ -47,7 +56,7 @@ _TAIL = re.compile(rb'(?<=\n)"checksum": "sha256:([0-9a-f]{64})"\n\}\n?\Z')
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
 
 
-def load_estimator(path: Path) -> tuple[Model, EstimatorName, SavedSelection | None]:
+def load_estimator(path: Path) -> tuple[Model, EstimatorName, Selection | None]:
     """Read the model in a file, the name of the class that saved it, and how it was selected."""
     try:
         return _loads(_read(path))
@@ -73,7 +82,7 @@ def _read(path: Path) -> bytes:
         return file.read(status.st_size + 1)
 
 
-def _loads(data: bytes) -> tuple[Model, EstimatorName, SavedSelection | None]:
+def _loads(data: bytes) -> tuple[Model, EstimatorName, Selection | None]:
     _check_size(len(data))
     # Without what an editor or a version control system of Windows may have added. A carriage
     # return cannot be part of a string in JSON, so that no two files become one.
@@ -146,8 +155,12 @@ def _member(record: MemberRecord, whole: ModelRecord, classes: LabelArray) -> Mo
         with within(f"families[{number}]"):
             components.append(_component(family))
     schema = _schema(whole, components, classes)
-    calibration = _calibration(record.calibration, classes)
-    priors = _priors(record.priors, classes)
+    with within("calibration"):
+        stored = record.calibration
+        calibration = None if stored is None else stored.read(classes.shape[0])
+    with within("priors"):
+        given = record.priors
+        priors = given.read(classes) if isinstance(given, PriorsRecord) else given
     settings = Settings(tuple(components), priors, record.unlabelled_weight, calibration)
     parts = _parts(record, "statistics", settings, schema)
     unlabelled = _unlabelled(record, settings, schema)
@@ -158,16 +171,6 @@ def _member(record: MemberRecord, whole: ModelRecord, classes: LabelArray) -> Mo
     if solution is None and unlabelled is not None and unlabelled.rows is None:
         refuse("solution", "there where unlabelled rows were used but are not in the file")
     return Model(settings, schema, learnt, solution, whole.target)
-
-
-def _calibration(record: CalibrationRecord | None, classes: LabelArray) -> Calibration | None:
-    with within("calibration"):
-        return None if record is None else record.read(classes.shape[0])
-
-
-def _priors(record: PriorsRecord | str | None, classes: LabelArray) -> Priors:
-    with within("priors"):
-        return record.read(classes) if isinstance(record, PriorsRecord) else record
 
 
 def _component(record: FamilyRecord) -> Component:
@@ -189,7 +192,7 @@ def _schema(record: ModelRecord, components: Sequence[Component], classes: Label
     categorical = tuple(j for j in range(n) if contents[j] == "category")
     if names is not None and (len(names) != n or len(set(names)) < n):
         refuse("features", f"null or {n:,} names that are all different", len(names))
-    marks = MissingMarks.given(**structs.asdict(record.missing))
+    marks = MissingMarks.given(**msgspec.structs.asdict(record.missing))
     schema = Schema(classes, n, None if names is None else tuple(names), categorical, missing=marks)
     return (
         schema if record.columns is None else replace(schema, roles=_roles(record.columns, schema))
@@ -252,3 +255,138 @@ def _unlabelled(record: MemberRecord, settings: Settings, schema: Schema) -> Unl
     with within("unlabelled.rows"):
         kept = None if rest.rows is None else rest.rows.read(rest.n_rows, schema)
     return Unlabelled(rest.n_rows, together, kept)
+
+
+def save(
+    model: Model,
+    path: Path,
+    estimator: EstimatorName = "GaussianClassifier",
+    *,
+    selection: Selection | None = None,
+    unlabelled_rows: bool = False,
+) -> Path:
+    """Write a model, see `dumps`, whole or not at all: whatever fails leaves the old file there."""
+    data = dumps(model, estimator, selection=selection, unlabelled_rows=unlabelled_rows)
+    replace_file(path, data, "the model")
+    return path
+
+
+def dumps(
+    model: Model,
+    estimator: EstimatorName = "GaussianClassifier",
+    *,
+    selection: Selection | None = None,
+    unlabelled_rows: bool = False,
+) -> bytes:
+    """The model file of a model.
+
+    Parameters that do not simply follow from the statistics are there too: whoever reads the file
+    need not run EM. They are computed now unless they are known.
+
+    Parameters
+    ----------
+    estimator : the class that a reader makes an instance of
+    selection : how the model was selected, if it was
+    unlabelled_rows : whether to write unlabelled rows that the model has learnt from, without which
+        a loaded model predicts but cannot be updated
+    """
+    try:
+        record = _record(model, estimator, selection, unlabelled_rows)
+        lines = [b"{\n"]
+        for name in record.__struct_fields__[:-1]:
+            with within(name):
+                lines.append(b'"%b": %b,\n' % (name.encode(), encode(getattr(record, name))))
+        body = b"".join(lines)
+        data = body + f'"checksum": "sha256:{sha256(body).hexdigest()}"\n}}\n'.encode()
+        loads(data)  # whatever a reader refuses is refused now, not when the rows are gone
+    except FileError as error:
+        k, d = model.schema.classes.shape[0], model.schema.n_features
+        msg = f"this model of {k} classes and {d} features cannot be saved: {error}"
+        raise FileError(msg) from None
+    return data
+
+
+def _record(
+    model: Model, estimator: EstimatorName, selection: Selection | None, unlabelled_rows: bool
+) -> ModelRecord:
+    schema = model.schema
+    return ModelRecord(
+        format="gaussbayes model",
+        version=3,
+        estimator=estimator,
+        classes=LabelsRecord.of(model.classes),
+        features=_or_none(list, schema.features),
+        columns=None if schema.roles is None else list(schema.roles.columns),
+        target=model.target,
+        missing=MarksRecord(**schema.missing.options),
+        notices=list(model.notices),
+        selection=None if selection is None else _saved(selection),
+        model=_member_record(model, unlabelled_rows),
+        checksum="",
+    )
+
+
+def _member_record(model: Model, unlabelled_rows: bool) -> MemberRecord:
+    learnt, solution, families = model.learnt, _own_solution(model), []
+    unlabelled = None if learnt is None else learnt.unlabelled
+    for number, component in enumerate(model.components):
+        records = family_records(component.family.name)
+        parts = (
+            records.SettingsRecord.of(component.family),
+            learnt and records.StatisticsRecord.of(learnt.parts[number]),
+            unlabelled and records.StatisticsRecord.of(unlabelled.together[number]),
+            solution and records.DensityRecord.of(solution.densities[number]),
+        )
+        written = map(encode, (component.columns, *parts))
+        families.append(FamilyRecord(component.family.name, *written))
+    rest = None
+    if unlabelled is not None:
+        kept = unlabelled.kept("saving them") if unlabelled_rows else None
+        rest = UnlabelledRecord(unlabelled.n_rows, _or_none(RowsRecord.of, kept))
+    priors = model.settings.priors
+    return MemberRecord(
+        "uniform" if isinstance(priors, str) else _or_none(PriorsRecord.of, priors),
+        float(model.settings.unlabelled_weight),
+        _or_none(CalibrationRecord.of, model.settings.calibration),
+        families,
+        rest,
+        _or_none(SolutionRecord.of, solution),
+    )
+
+
+def _saved(selection: Selection) -> Selection | None:
+    """The scores of a selection; None if its rows were not held out."""
+    scores = selection.to_dict()
+    if scores["log_loss"] is None:
+        return None
+    return msgspec.convert(scores, Selection)
+
+
+def _own_solution(model: Model) -> Solution | None:
+    """The parameters, if they do not simply follow from statistics; None if they do."""
+    learnt = model.learnt
+    if learnt is None:
+        return model.parameters
+    follows = learnt.is_complete
+    if (follows and model.solution is None) or learnt.classes.size < 2:
+        return None
+    try:
+        with np.errstate(all="ignore"):
+            solution = (replace(model, solution=None) if follows else model).parameters
+    except (GaussBayesError, np.linalg.LinAlgError):
+        return model.solution  # too few rows so far: what was learnt is kept all the same
+    same = follows and _bytes(model, solution) == _bytes(model, model.parameters)
+    return None if same else model.parameters
+
+
+def _bytes(model: Model, solution: Solution) -> list[bytes]:
+    """A solution as it is written."""
+    densities = [
+        family_records(family.name).DensityRecord.of(density)
+        for family, density in zip(model.settings.families, solution.densities, strict=True)
+    ]
+    return [bytes(encode(record)) for record in (*densities, SolutionRecord.of(solution))]
+
+
+def _or_none(make: Any, value: Any) -> Any:
+    return None if value is None else make(value)
