@@ -69,6 +69,27 @@ def test_families(engine: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_pairs_of_levels(engine: str, tmp_path: Path) -> None:
+    """Beside a Gaussian; with rows that have some, all or none of the columns."""
+    table, y = mixed()
+    families: Any = {("visits", "member", "colour", "floor"): "pairs"}
+    model = GaussianClassifier(families=families, columns=CATEGORICAL).fit(table[:500], y[:500])
+    table.loc[::50, "colour"] = "not in training"
+    table.loc[::70, ["visits", "member", "floor"]] = np.nan
+    table.loc[::140, "colour"] = None
+    with pytest.warns(UserWarning, match="not in training"):
+        assert_same_scores(engine, model, table, tmp_path)
+
+
+def test_too_many_pairs_for_a_statement(tmp_path: Path) -> None:
+    X, y = np.random.default_rng(0).normal(size=(1000, 12)), np.arange(1000) % 2
+    model = GaussianClassifier(families={tuple(range(12)): "pairs"}).fit(X, y)
+    with pytest.raises(OptionError, match=r"may look up 20,000: write ONNX"):
+        model.export(tmp_path / "score.sql")
+    model.export(tmp_path / "model.onnx")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_probabilities_of_zero(engine: str, tmp_path: Path) -> None:
     """A rate of 0, a category that a class never has, and counts of all sizes."""
     counts = np.array([0.0, 0, 0, 0, 3, 5, 0, 40, 2, 15, 16, 17, 300, 7])

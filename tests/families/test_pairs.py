@@ -170,7 +170,7 @@ def test_model_selection_chooses_the_bins(tmp_path):
     y = np.where(X[:, 0] == X[:, 1], y, 1 - y)
     model = AutoClassifier(families=ALL).fit(X + 0.25, y)
     assert model.selection_.log_loss < 0.5 * model.selection_.baseline_log_loss
-    assert len(model.selection_.candidates) == 3  # there are two levels, with three back-offs
+    assert len(model.selection_.candidates) == 4  # there are two levels, with four back-offs
     model.save(tmp_path / "model.json")
     again = gaussbayes.load(tmp_path / "model.json")
     assert (again.predict_proba(X) == model.predict_proba(X)).all()

@@ -43,6 +43,8 @@ def density_terms(record: Any, ops: Ops, columns: Sequence[int]) -> Terms:
     """The terms of a density of these columns of the table."""
     if isinstance(record, records.ValueTables):
         return _table_terms(record, ops, columns)
+    if isinstance(record, records.PairTables):
+        return _pair_terms(record, ops, columns)
     if isinstance(record, records.CodedColumns):
         return number_terms(record.inner, _coded(record, ops, columns).bind())
     return number_terms(record, ops.numbers(columns))
@@ -181,6 +183,52 @@ def _table_terms(record: records.ValueTables, ops: Ops, columns: Sequence[int]) 
         codes = ops.codes(columns[table.column], table.values, missing=False)
         terms.append(codes.lookup(np.maximum(table.log_probability.T, ops.impossible), 0.0))
     return Terms(total(terms))
+
+
+def _pair_terms(record: records.PairTables, ops: Ops, columns: Sequence[int]) -> Terms:
+    if record.table.size > ops.most_entries:
+        msg = (
+            f"family 'pairs' has {record.table.size:,} probabilities of pairs here, and an export "
+            f"of this kind may look up {ops.most_entries:,}: write ONNX, choose fewer features "
+            "(marginal), or give them another family"
+        )
+        raise OptionError(msg)
+    pairs = zip(record.columns, columns, strict=True)
+    levels = [_level(each, ops, column).bind() for each, column in pairs]
+    sizes = [each.n_levels for each in record.columns]
+    ends = np.cumsum(sizes).tolist()
+    places = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+    parents = []
+    for p, parent in enumerate(levels):
+        terms = []
+        for j, child in enumerate(levels):
+            table = record.table[places[p], places[j]]
+            if j == p:
+                terms.append(parent.lookup(np.einsum("uuk->uk", table), 0.0))
+            else:
+                pair = parent * float(sizes[j]) + child
+                terms.append(pair.lookup(table.reshape(-1, table.shape[2]), 0.0))
+        missing = parent.is_missing()
+        parents.append(choose([(missing, ops.impossible)], total(terms)).bind())
+    there = join([choose([(level.is_missing(), 0.0)], 1.0) for level in levels]).sum().bind()
+    shift = choose([(there < 1.0, 0.0)], choose([(there < 1.0, 1.0)], there).log()).bind()
+    by_class = []
+    for c in range(record.table.shape[2]):
+        block = join([parent.take([c]) for parent in parents]).bind()
+        top = block.largest().bind()
+        added = (block - top).bind().exp().sum()
+        by_class.append(choose([(there < 1.0, 0.0)], top + added.log() - shift))
+    return Terms(join(by_class))
+
+
+def _level(record: records.LevelColumn, ops: Ops, column: int) -> Value:
+    """The level of a column; missing where the value is."""
+    if record.edges is None:
+        codes = ops.codes(column, record.categories, missing=False)
+        return codes.lookup(np.array(record.level, dtype=np.float64))
+    x = ops.numbers([column]).bind()
+    below = [(x < float(edge), float(level)) for level, edge in enumerate(record.edges)]
+    return choose([(x.is_missing(), np.nan), *below], float(record.n_levels - 1))
 
 
 @number_terms.register

@@ -150,6 +150,7 @@ class Ops(ABC):
     inputs: Sequence[InputColumn]
     impossible = -1e290  # stands for the logarithm of 0: many of them can be added
     largest = float(np.finfo(np.float64).max)
+    most_entries = 1 << 22  # of tables of pairs that formulas may look up
 
     def apply(self, operation: str, *operands: Operand) -> Value:
         """An operation on each row and column."""

@@ -80,6 +80,8 @@ def _total(cells: Sequence[Cell]) -> Cell:
 class SqlOps(Ops):
     """Columns as expressions; a block is a list of cells."""
 
+    most_entries = 20_000  # a condition each: about 1 MB of text
+
     inputs: Sequence[InputColumn]
     dialect: Dialect
     stages: list[dict[str, Cell]] = field(default_factory=lambda: [{}])

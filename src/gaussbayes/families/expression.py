@@ -161,6 +161,31 @@ class PoissonRates:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class LevelColumn:
+    """A column that is cut into levels: numbers at `edges`, or categories that have a level each.
+
+    A number is of the level that is as many as there are edges up to it. A category that is not
+    among these counts as a missing value.
+    """
+
+    n_levels: int
+    edges: FloatArray | None  # (n_levels − 1,) None for categories
+    categories: tuple[Any, ...] = ()
+    level: tuple[int, ...] = ()  # of each category
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairTables:
+    """Pairs of levels: ``log mean_p exp Σ_j table[u_p, u_j]`` of the columns that are there.
+
+    Levels are numbered column by column; ``table[u, u]`` is that of a parent by itself.
+    """
+
+    columns: tuple[LevelColumn, ...]
+    table: FloatArray  # (V, V, k)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class TransformedColumns:
     """Columns that are transformed, one by one, and a density of these.
 
@@ -185,6 +210,7 @@ Expression: TypeAlias = (
     | SpannedForm
     | ValueTables
     | PoissonRates
+    | PairTables
     | TransformedColumns
     | CodedColumns
 )

@@ -23,6 +23,7 @@ from gaussbayes.base.threads import for_each, ranges, rows_at_once
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.expression import PairTables
 from gaussbayes.families.pairs.coordinates import RootPairs
 from gaussbayes.families.pairs.levels import Bins, Groups, Levels
 from gaussbayes.families.pairs.statistics import PairStatistics, count
@@ -100,6 +101,11 @@ class PairsDensity:
 
         for_each(score_block, ranges(n, rows_at_once(self.n_columns * k, 256)), threads)
         return scores
+
+    def expression(self, statistics: object) -> PairTables:
+        """The levels of the columns, and the table."""
+        del statistics  # what is missing is left out
+        return PairTables(tuple(column.expression for column in self.levels.of), self.table)
 
     def expect(self, rows: Rows, responsibility: FloatArray, threads: int = 1) -> PairStatistics:
         """The counts of rows that belong to each class in part (n, k)."""

@@ -24,7 +24,7 @@ BINS = (48, 32, 24, 16, 12, 8, 6, 4, 3, 2)
 TRIED = (12, 48, 24, 6, 3)
 """Numbers of bins that model selection tries; the first beside families that leave no choice."""
 
-BACKOFFS = (4.0, 1.0, 16.0)
+BACKOFFS = (4.0, 1.0, 16.0, 64.0)
 """Weights of the back-off that model selection tries."""
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import MISSING, Categories
 from gaussbayes.data.rows import Rows
+from gaussbayes.families.expression import LevelColumn
 
 RARE = 3.0
 """Weight below which a category shares a level with other rare ones."""
@@ -57,6 +58,11 @@ class Bins:
         below, above = np.array(self.highest[:-1]), np.array(self.lowest[1:])
         middle = below / 2 + above / 2
         return np.where(middle > below, middle, above)
+
+    @property
+    def expression(self) -> LevelColumn:
+        """The bins as exports describe them."""
+        return LevelColumn(self.n_levels, self.edges)
 
     def codes(self, values: FloatArray) -> NDArray[np.int32]:
         """The bin of each number (n,), −1 where it is missing."""
@@ -99,6 +105,11 @@ class Groups:
             else f"{self.level.count(number)} others"
             for number in range(self.n_levels)
         )
+
+    @property
+    def expression(self) -> LevelColumn:
+        """The levels as exports describe them."""
+        return LevelColumn(self.n_levels, None, self.categories, self.level)
 
     def codes(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
         """The level of each category, given by its code (n,); −1 where it is missing or new."""
