@@ -15,7 +15,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -698,8 +698,7 @@ class GaussianNB(
         """What is added to all variances."""
         if model.learnt is None:
             return None
-        family = model.components[0].family
-        assert isinstance(family, Gaussian)
+        family = cast("Gaussian", model.components[0].family)
         return family.added_variance(model.learnt.parts[0], model.schema)
 
 

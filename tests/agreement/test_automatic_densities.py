@@ -50,7 +50,7 @@ def settings_of(settings: Any) -> tuple[Any, float, float]:
     """The transforms, the sharing and the shrinkage of a predictive model."""
     (family,) = settings.families
     gaussian = getattr(family.family, "family", family.family)  # in the span of the rows, or not
-    return family.learnt, gaussian.structure.sharing, gaussian.shrinkage
+    return family.map, gaussian.structure.sharing, gaussian.shrinkage
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -85,7 +85,7 @@ def test_candidates_without_correlations_are_gaussians_of_the_other_rows() -> No
     assert len(some) == 6
     for trial in some:
         (family,), candidate = trial.settings.families, trial.candidate
-        z, structure = family.learnt.forward(X)[0], family.family.structure
+        z, structure = family.map.forward(X)[0], family.family.structure
         how = ((structure.covariance, structure.sharing), candidate.shrinkage, "mle", "diagonal")
         loss = 0.0
         for row in range(40):

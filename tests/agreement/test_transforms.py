@@ -27,7 +27,7 @@ def fitted(kind: Any, X: Any, y: Any, *args: Any, **options: Any) -> GaussianCla
 
 def learnt(model: GaussianClassifier) -> Any:
     """The transforms of the features."""
-    return model.model_.densities[0].transforms
+    return model.model_.densities[0].map
 
 
 def by_scipy(transform: Any, x: Any) -> tuple[Any, Any]:

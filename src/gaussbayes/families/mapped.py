@@ -19,6 +19,7 @@ from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import CACHED, for_each, ranges, rows_at_once
 from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.families.expression import Expression
 from gaussbayes.families.likelihood_ratio import FamilyTests
@@ -101,6 +102,11 @@ class MappedStatistics:
     def n_columns(self) -> int:
         """How many columns there are."""
         return int(self.map.n_columns)
+
+    @property
+    def categories(self) -> tuple[Categories, ...]:
+        """The categories of each column that has some: those that the map knows."""
+        return getattr(self.map, "categories", ())
 
     @property
     def n_bytes(self) -> int:
