@@ -15,7 +15,8 @@ model = AutoClassifier().fit(iris.rows, iris.labels)
 print(model.selection_)
 
 # %%
-# All candidates, the best first:
+# The log losses of all candidates before calibration, in increasing order:
+losses = [candidate.log_loss for candidate in model.selection_.candidates]
 figure, ax = plt.subplots(layout="constrained")
-ax.plot([candidate.log_loss for candidate in model.selection_.ranked], marker=".", linestyle="none")
+ax.plot(sorted(loss for loss in losses if loss is not None), marker=".", linestyle="none")
 ax.set(xlabel="rank", ylabel="leave-one-out log loss", yscale="log")

@@ -25,7 +25,7 @@ for name, shared in curves.items():
     ]
     ax.plot(path, scores, label=name)
 selected = AutoClassifier().fit(X, y)
-print(selected.selection_.ranked[0])
+print(selected.selection_.best)
 accuracy = selected.score(X_test, y_test)
 ax.axhline(accuracy, color="0.6", linewidth=1, label="AutoClassifier")
 print(f"AutoClassifier: accuracy {accuracy:.1%}")

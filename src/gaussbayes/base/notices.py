@@ -52,10 +52,10 @@ class Remedy:
     select the model automatically (AutoClassifier())
     """
 
-    effect: str
-    options: Arguments = ()  # of the estimator
-    columns: Arguments = ()
-    read: Arguments = ()
+    effect: str  #: what the change does
+    options: Arguments = ()  #: arguments of the estimator
+    columns: Arguments = ()  #: arguments of `Columns`
+    read: Arguments = ()  #: arguments of `read`
 
     def __hash__(self) -> int:
         """By what is shown: lists of columns have no hash of their own."""

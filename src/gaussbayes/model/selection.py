@@ -1,5 +1,7 @@
 """How a model was selected: scores on held-out rows, as they are shown and as a file keeps them."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import nan
@@ -66,7 +68,7 @@ class Selection(Result):
     log_loss: _Score  #: of the selected model after calibration
     error: _Score  #: of the selected model
     baseline_log_loss: _Score  #: log loss of the class frequencies, which use no features
-    candidates: Annotated[tuple[Candidate, ...], Meta(min_length=1)]
+    candidates: Annotated[tuple[Candidate, ...], Meta(min_length=1)]  #: the selected one first
     weights: tuple[Candidate, ...] = ()  #: the selected one by the weight of unlabelled rows
 
     @property
@@ -74,7 +76,7 @@ class Selection(Result):
         """The selected candidate."""
         return self.candidates[0]
 
-    def weighed(self, weights: Sequence[Candidate], selected: float) -> "Selection":
+    def weighed(self, weights: Sequence[Candidate], selected: float) -> Selection:
         """The same with the weights that unlabelled rows may have, of which one was selected."""
         best = replace(self.best, unlabelled_weight=selected)
         return replace(self, candidates=(best, *self.candidates[1:]), weights=tuple(weights))

@@ -273,7 +273,7 @@ def infer_types(text: pa.Table, decimal: str, missing: MissingMarks) -> Inferred
 
 
 def _type_of(values: Any, decimal: str, marks: ColumnMarks) -> Any:
-    """The type of a column of text: integers, booleans or numbers if all values are, or strings.
+    """The type of a column that is text: integers, booleans or numbers if all values are, or strings.
 
     A few different values tell most columns of strings.
     """
