@@ -7,10 +7,11 @@ Its density, and the distribution of one feature once the other is known.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from gaussbayes import Gaussian
+from gaussbayes import Gaussian, plots
 
 people = Gaussian([170, 65], [[100, 40], [40, 64]], feature_names=["height", "weight"])
-people.plot(people.sample(100, random_state=0))
+ax = plots.evidence(people, people.sample(100, random_state=0))
+plots.ellipses(people, levels=(1, 2), ax=ax)
 
 # %%
 # The conditional distribution moves with the height, and is narrower than that of everybody.

@@ -69,13 +69,13 @@ class Source:
     `fit`, `predict` and all other methods take it wherever they take rows.
     """
 
-    source: SourceLike
-    header: bool = True
-    encoding: str | None = None
-    format: str | None = None
-    bad_rows: BadRowHandling = "error"
-    client: object = None
-    column_names: tuple[str, ...] | None = None  # of files without a header
+    source: SourceLike  #: paths, or whatever else holds rows
+    header: bool = True  #: whether the first line of a file names the columns
+    encoding: str | None = None  #: of text files; None detects it
+    format: str | None = None  #: of files; None reads it off their names
+    bad_rows: BadRowHandling = "error"  #: what happens to rows that cannot be read
+    client: object = None  #: the Dask or Spark that reads the rows
+    column_names: tuple[str, ...] | None = None  #: of files without a header
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -43,8 +43,8 @@ class Lab:
     'iris.html'
     """
 
-    data: Payload | None = None
-    model: Payload | None = None
+    data: Payload | None = None  #: the rows
+    model: Payload | None = None  #: the fitted model
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the page to a file, whole or not at all.

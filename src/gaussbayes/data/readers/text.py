@@ -273,9 +273,9 @@ def infer_types(text: pa.Table, decimal: str, missing: MissingMarks) -> Inferred
 
 
 def _type_of(values: Any, decimal: str, marks: ColumnMarks) -> Any:
-    """The type of a column that is text: integers, booleans or numbers if all values are, or strings.
+    """The type of a column that is text: integer, boolean or number if all values are, or string.
 
-    A few different values tell most columns of strings.
+    A few different values show it for most columns of strings.
     """
     kinds = [pa.int64(), pa.bool_(), pa.float64()]
     for sample in (values[:_SAMPLE].unique(), values):
