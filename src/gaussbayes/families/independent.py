@@ -19,11 +19,22 @@ from gaussbayes.families.likelihood_ratio import (
     LikelihoodRatio,
     Ratio,
     bartlett_p_value,
+    contingency,
 )
 from gaussbayes.families.protocol import AnyFamily, D, Family, S
 
 ColumnRatio: TypeAlias = tuple[str, float, float, Ratio]
 """Name, value before and after of a parameter, and its likelihood ratio."""
+
+
+def proportions_compared(counts: FloatArray, levels: Sequence[object]) -> ColumnRatio:
+    """The level whose proportion differs most between two samples, with counts (2, m) of levels."""
+    if not counts.sum(axis=1).all():
+        return "proportion", np.nan, np.nan, contingency(counts)
+    before, after = counts / counts.sum(axis=1, keepdims=True)
+    most = int(np.argmax(np.abs(after - before)))
+    name = f"proportion of {levels[most]}"
+    return name, float(before[most]), float(after[most]), contingency(counts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

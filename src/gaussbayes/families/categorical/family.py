@@ -36,8 +36,9 @@ from gaussbayes.families.independent import (
     column_tests,
     draw_powers,
     log_power,
+    proportions_compared,
 )
-from gaussbayes.families.likelihood_ratio import FamilyTests, contingency
+from gaussbayes.families.likelihood_ratio import FamilyTests
 from gaussbayes.families.protocol import Fit, Kind, LeftOut, ParameterTable, Reference
 from gaussbayes.families.removal import Precision, Removal, difference, raise_removal
 
@@ -112,12 +113,7 @@ class CategoricalStatistics(ClassSums):
 
         def ratio(code: int, column: int) -> ColumnRatio:
             counts = np.stack([each.of(column)[code] for each in (mine, theirs)])
-            if not counts.sum(axis=1).all():
-                return "proportion", np.nan, np.nan, contingency(counts)
-            before, after = counts / counts.sum(axis=1, keepdims=True)
-            most = int(np.argmax(np.abs(after - before)))
-            name = f"proportion of {mine.categories[column][most]}"
-            return name, float(before[most]), float(after[most]), contingency(counts)
+            return proportions_compared(counts, mine.categories[column])
 
         codes = np.flatnonzero((mine.weight > 0) & (theirs.weight > 0)).tolist()
         return column_tests(ratio, codes, self.n_columns, "probabilities", names)

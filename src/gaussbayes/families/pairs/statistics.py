@@ -15,8 +15,14 @@ from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.independent import ClassSums, ColumnRatio, check_alike, column_tests
-from gaussbayes.families.likelihood_ratio import FamilyTests, contingency
+from gaussbayes.families.independent import (
+    ClassSums,
+    ColumnRatio,
+    check_alike,
+    column_tests,
+    proportions_compared,
+)
+from gaussbayes.families.likelihood_ratio import FamilyTests
 from gaussbayes.families.pairs.levels import Levels
 from gaussbayes.families.removal import difference, raise_removal
 
@@ -124,12 +130,7 @@ class PairStatistics(ClassSums):
         def ratio(code: int, column: int) -> ColumnRatio:
             some = slice(*self.levels.starts[column : column + 2])
             counts = np.stack([each.single[code, some] for each in (self, other)])
-            if not counts.sum(axis=1).all():
-                return "proportion", np.nan, np.nan, contingency(counts)
-            before, after = counts / counts.sum(axis=1, keepdims=True)
-            most = int(np.argmax(np.abs(after - before)))
-            name = f"proportion of {self.levels.of[column].titles[most]}"
-            return name, float(before[most]), float(after[most]), contingency(counts)
+            return proportions_compared(counts, self.levels.of[column].titles)
 
         codes = np.flatnonzero((self.weight > 0) & (other.weight > 0)).tolist()
         return column_tests(ratio, codes, self.n_columns, "proportions of levels", names)
