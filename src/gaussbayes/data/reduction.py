@@ -296,7 +296,7 @@ class BlockReader:
         return replace(tree.result(), n_records=0) if n_parts else Reduced()
 
     def _fold(self, parsed: ParsedTable, fold: Fold[Any], file: str) -> Reduced[Any]:
-        """What a table adds; a row that cannot be used is an error, or left out and counted."""
+        """What a table adds; a row that cannot be used is an error, or is skipped and counted."""
         usable = parsed.sifted(self.selection)
         if usable.problems and self.selection.bad_rows == "error":
             raise BadRowError(usable.problems[0])

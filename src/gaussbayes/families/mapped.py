@@ -197,7 +197,7 @@ class MappedDensity:
 
     @property
     def n_parameters(self) -> int:
-        """Free parameters of the densities of z; what the map learnt counts as settings."""
+        """Free parameters of the densities of z; the parameters of the map count as settings."""
         return int(self.inner.n_parameters)
 
     def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
@@ -215,7 +215,7 @@ class MappedDensity:
         *,
         slopes: bool,
     ) -> None:
-        """Write what a function says of z and the number of its first row, block by block.
+        """Write what a function returns for z and the number of its first row, block by block.
 
         So memory is bounded. With `slopes` their logarithms are added.
         """
@@ -413,7 +413,7 @@ class Mapped(Family[MappedStatistics, Any]):
         return inner + 8 * n_classes * n_columns
 
     def n_parameters(self, n_classes: int, n_columns: int) -> int:
-        """Free parameters of the family inside; what the map learnt counts as settings."""
+        """Free parameters of the family inside; the parameters of the map count as settings."""
         return cast("Sized", self.family).n_parameters(n_classes, n_columns)
 
     def _around(self, family: AnyFamily) -> Self:

@@ -164,7 +164,8 @@ def check_counts(
 ) -> tuple[NDArray[np.bool_], FloatArray]:
     """Which of the numbers (n, d) are not missing, and the counts, 0 where they are.
 
-    The first that is no count is a DataError that names row, counted from `first_row`, and column.
+    The first value that is not a count raises a DataError that names row, counted from
+    `first_row`, and column.
     """
     present = ~np.isnan(numbers)
     counts = np.where(present, numbers, 0.0)
@@ -485,7 +486,7 @@ class Poisson(Smoothed[PoissonStatistics, PoissonDensity]):
         threads: int = 1,
         start: PoissonDensity | None = None,
     ) -> Fit[PoissonDensity]:
-        """The rate of each class and column; DataError if a class has no count in a column."""
+        """The rate of each class and column; DataError if a class lacks counts in a column."""
         nowhere = np.asarray(~(statistics.observed > 0).any(axis=0))
         for c, j in np.argwhere(~self.determined(statistics)).tolist():
             owner = "" if nowhere[j] else f" of class {names.class_name(c)}"
@@ -506,7 +507,7 @@ class Poisson(Smoothed[PoissonStatistics, PoissonDensity]):
         return self.density(replace(statistics, sums=statistics.sums + average), together)
 
     def maximise(self, expected: PoissonStatistics, names: Schema) -> PoissonDensity:
-        """The rate of each class and column; that of all classes where one has no count."""
+        """The rate of each class and column; that of all classes if a class lacks counts."""
         known = self.determined(expected)
         if not known.all():
             everywhere = expected.sums.sum(axis=1, keepdims=True)

@@ -1,7 +1,7 @@
 """The held-out engine: labelled rows scored by models that have not seen them.
 
 One policy. Quantities that are fixed before rows are held out are estimated by five folds. Given
-these, every family with a closed form for a row left out uses it: the log densities are added, the
+these, every family with a closed form for held-out rows uses it: the log densities are added, the
 prior is that of the other rows, and one normaliser makes posteriors of it; rows with which too much
 goes, so that rounding would show, are refitted. The closed form of rows with missing values uses
 their conditional expectations, which the rows of the other folds give: otherwise a row would have a
@@ -66,7 +66,7 @@ ClosedForms: TypeAlias = list[LeftOut]
 
 @dataclass(frozen=True, eq=False)
 class HeldOutRows:
-    """Labelled rows, what they and unlabelled rows have taught, and which of them are held out."""
+    """Labelled rows, the statistics of all rows, and which rows are held out."""
 
     rows: Rows
     targets: Targets
@@ -111,7 +111,7 @@ class HeldOutRows:
         return self.observed(np.delete(np.arange(self.codes.size), rows))
 
     def labelled(self) -> "HeldOutRows":
-        """The same without what unlabelled rows have taught."""
+        """The same without the statistics of unlabelled rows."""
         return replace(
             self,
             learnt=replace(self.learnt, unlabelled=None),
@@ -137,7 +137,7 @@ class HeldOutRows:
 def held_out_rows(
     table: LabelledRows, learnt: Learnt, schema: Schema, settings: Settings
 ) -> HeldOutRows:
-    """The labelled rows of a table, from which `learnt` was learnt, in its classes: all held out.
+    """The labelled rows of a table with the statistics `learnt`, in its classes: all held out.
 
     Rows of classes that weigh nothing are dropped.
     """
@@ -194,7 +194,7 @@ def calibrated(
 ) -> tuple[Calibration, FloatArray]:
     """The calibration of a model, and log posteriors (m, k) that are calibrated by other folds."""
     k, codes = data.classes.shape[0], data.truth.codes
-    if outcome is None or not codes.size:  # no row tells anything
+    if outcome is None or not codes.size:  # no row can be held out
         return no_calibration(k, data.codes.size), np.empty((0, k))
     evidence = evidence_of(data, settings, outcome)
     posterior = calibrated_left_out(*evidence, data.fold)
@@ -204,7 +204,7 @@ def calibrated(
 
 
 def has_closed_form(data: HeldOutRows, path: Sequence[Settings]) -> bool:
-    """Whether all families have a closed form for a row left out, for all of the path."""
+    """Whether all families have a closed form for held-out rows, for all of the path."""
     return _closed_forms(data, path, data.learnt.parts, exact=False) is not None
 
 

@@ -65,7 +65,7 @@ class Trial:
     settings: Settings
     candidate: Candidate
     data: HeldOutRows
-    log_posterior: FloatArray | None = None  # None if it cannot be judged
+    log_posterior: FloatArray | None = None  # None if it cannot be evaluated
 
     @property
     def loss(self) -> float:
@@ -78,15 +78,15 @@ def select(
 ) -> tuple[Selection, Trial]:
     """Compare every candidate of the families of several views of one table, and find the best.
 
-    The views differ in how features are transformed or coded. The only row of a class judges
-    nothing: every model without it calls it impossible. Where some candidates have a closed form
-    for rows with missing values, those that have none, full covariances that are partially pooled
-    of rows with many different weights, are not tried.
+    The views differ in how features are transformed or coded. The only row of a class is
+    never held out: every model without it calls it impossible. If some candidates have a closed
+    form for rows with missing values, the others are not tried: partially pooled full covariances
+    of rows with many different weights.
     """
     trials = list(tried(alternatives, n_jobs))
     finalists = [trial for trial in trials[:_FINALISTS] if trial.candidate.log_loss is not None]
     candidates = [trial.candidate for trial in trials]
-    if not finalists:  # too few rows for any judgement: the last of the groups assumes most
+    if not finalists:  # too few rows to compare candidates: the last of the groups assumes most
         fitted = [trial for trial in trials if trial.candidate.refused is None]
         if not fitted:
             reasons = "; ".join(dict.fromkeys(f"{one.title}: {one.refused}" for one in candidates))
@@ -118,14 +118,14 @@ def tried(alternatives: Sequence[HeldOutRows], n_jobs: int | None = None) -> Ite
 
 
 def _rank(trial: Trial) -> tuple[bool, float]:
-    """Those that cannot be judged are last."""
+    """Candidates without scores are last."""
     return trial.candidate.refused is not None, trial.loss
 
 
 def _affordable_rows(data: HeldOutRows, n_candidates: int) -> int:
     """By how many rows so many candidates can be compared, in bounded time and memory.
 
-    Rows left out in closed form take ``k d²`` multiplications each, and k log posteriors.
+    Rows held out in closed form take ``k d²`` multiplications each, and k log posteriors.
     """
     n, k, d = data.codes.size, data.classes.shape[0], max(1, data.schema.n_features)
     in_time = _MOST_PRODUCTS // (n_candidates * k * d * (d + _OVERHEAD))
@@ -201,7 +201,7 @@ def weigh_unlabelled(
 
 
 def _is_clearly_better(one: Trial, other: Trial) -> bool:
-    """Whether the log loss of rows held out is so much less that it is hardly chance."""
+    """Whether the log loss of held-out rows is lower by more than chance explains."""
     if one.log_posterior is None or other.log_posterior is None:
         return other.log_posterior is None and one.log_posterior is not None
     truth = one.data.truth
@@ -244,7 +244,7 @@ def _paths(data: HeldOutRows) -> Iterator[list[Settings]]:
 
 
 def _judged(data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None) -> list[Trial]:
-    """The settings of a path that have parameters, by the rows held out."""
+    """The settings of a path that have parameters, by held-out rows."""
     trials = [Trial(settings, _fitted(data, settings, n_jobs), data) for settings in path]
     possible = [number for number, trial in enumerate(trials) if trial.candidate.refused is None]
     if possible:
@@ -259,7 +259,7 @@ def _scored(trial: Trial, outcome: Outcome) -> Trial:
     candidate, truth = trial.candidate, trial.data.truth
     if isinstance(outcome, GaussBayesError):
         return replace(trial, candidate=replace(candidate, refused=str(outcome)))
-    if truth.codes.size:  # otherwise no class has two rows, of which one could be left out
+    if truth.codes.size:  # otherwise no class has two rows, of which one could be held out
         seen = evaluate(outcome, truth.labels, trial.data.classes, truth.weights)
         candidate = replace(candidate, log_loss=seen.log_loss, error=seen.error, brier=seen.brier)
     return replace(trial, candidate=candidate, log_posterior=outcome)

@@ -361,7 +361,7 @@ def _plain(values: Any, decimal: str, marks: ColumnMarks) -> Any:
     """Text without blanks around it, null for marks, and numbers with a point."""
     text = pc.ascii_trim_whitespace(values)
     text = pc.if_else(pc.is_in(text, value_set=pa.array(sorted(marks.strings))), None, text)
-    if decimal == ",":  # a point is no number where commas are
+    if decimal == ",":  # "1.5" is not a number where the decimal mark is a comma
         text = pc.replace_substring(pc.replace_substring(text, ".", "?"), ",", ".")
     return text
 

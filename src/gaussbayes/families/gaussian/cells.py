@@ -348,7 +348,7 @@ def _by_class(
 ) -> tuple[NDArray[np.intp], CodeArray, FloatArray]:
     """Some rows, once for each class that they belong to: numbers, class codes and weights.
 
-    Those that weigh nothing are left out.
+    Rows of weight 0 are dropped.
     """
     weight = np.ones(rows.size) if weights is None else weights[rows]
     codes: NDArray[Any] = targets[rows]

@@ -59,8 +59,8 @@ _PURPOSE: dict[Task, Purpose] = {
 _ROUNDING = {"posterior": {"d": 2e-12, "f": 1e-5}, "logarithm": {"d": 2e-14, "f": 1e-6}}
 """What the linear form may lose, for float64 (d) and float32 (f) rows.
 
-A posterior is judged by its absolute error, a log posterior, which may be near 0, by its relative
-one.
+A posterior is evaluated by its absolute error; a log posterior, which may be near 0, by its
+relative error.
 """
 
 # Rows alike that are worth a marginal of their own, however long it takes to score one.

@@ -104,7 +104,7 @@ class PairsDensity:
 
     def expression(self, statistics: object) -> PairTables:
         """The levels of the columns, and the table."""
-        del statistics  # what is missing is left out
+        del statistics  # missing values are not among the parents and children
         return PairTables(tuple(column.expression for column in self.levels.of), self.table)
 
     def expect(self, rows: Rows, responsibility: FloatArray, threads: int = 1) -> PairStatistics:
@@ -117,7 +117,7 @@ class PairsDensity:
         return statistics, self.log_likelihood(statistics)
 
     def log_likelihood(self, statistics: PairStatistics) -> float:
-        """``Σ w Σ_p log p_p(x | c) / d``, what EM maximises; of an average there is no sum."""
+        """``Σ w Σ_p log p_p(x | c) / d``, what EM maximises; the log of an average is not a sum."""
         if self.share is None:
             msg = "the likelihood of averaged models does not follow from the counts of pairs"
             raise OptionError(msg)

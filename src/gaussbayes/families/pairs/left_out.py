@@ -1,4 +1,4 @@
-"""Rows left out one at a time: the counts of their class, less 1 in each pair of their levels."""
+"""Leave-one-out: the counts of a row's class, less 1 in each pair of its levels."""
 
 from collections.abc import Sequence
 

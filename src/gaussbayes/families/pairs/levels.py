@@ -93,7 +93,7 @@ class Groups:
 
     @property
     def n_levels(self) -> int:
-        """How many levels there are: one even if there is no category."""
+        """The number of levels: 1 if there are no categories."""
         return max(self.level, default=0) + 1
 
     @property

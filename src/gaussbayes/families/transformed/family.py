@@ -49,7 +49,7 @@ class Transformed(Mapped):
     """
 
     transforms: tuple[Transform | TransformName, ...]
-    """One for each column: what was learnt, or the name of what is to be."""
+    """The transform of each column, or its name until it is estimated."""
     family: Any  # Family, of z
 
     name: ClassVar[str] = "transformed"

@@ -1,4 +1,4 @@
-"""The codec of model files: a model ↔ bytes, JSON that holds all it has learnt and nothing to run.
+"""The codec of model files: a model ↔ bytes, JSON that holds all statistics and no code.
 
 The same model gives the same bytes. Every part that is read is checked; no name in it is looked up
 but families. The format is described in docs/model-format.md.
@@ -287,7 +287,7 @@ def dumps(
     ----------
     estimator : the class that a reader makes an instance of
     selection : how the model was selected, if it was
-    unlabelled_rows : whether to write unlabelled rows that the model has learnt from, without which
+    unlabelled_rows : whether to write unlabelled rows that the model was fitted to, without which
         a loaded model predicts but cannot be updated
     """
     try:
@@ -374,7 +374,7 @@ def _own_solution(model: Model) -> Solution | None:
         with np.errstate(all="ignore"):
             solution = (replace(model, solution=None) if follows else model).parameters
     except (GaussBayesError, np.linalg.LinAlgError):
-        return model.solution  # too few rows so far: what was learnt is kept all the same
+        return model.solution  # too few rows so far: their statistics are kept all the same
     same = follows and _bytes(model, solution) == _bytes(model, model.parameters)
     return None if same else model.parameters
 
