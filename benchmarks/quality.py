@@ -34,7 +34,7 @@ import gaussbayes
 ROOT = Path(__file__).parent.parent
 CACHE, PAGE = ROOT / "build" / "quality.csv", ROOT / "docs" / "benchmarks-quality.md"
 LEAST = 1e-15  # a probability below this is taken as this
-KINDS = ("numbers", "mixed", "generated")
+KINDS = ("numbers", "mixed", "other", "generated")
 
 
 @dataclass(frozen=True, slots=True)
