@@ -3,7 +3,7 @@
 Five-fold cross-validation, stratified, the same folds for all; log loss and errors of rows held
 out. What was reached is kept in ``build/quality.csv``. Peers are measured again only when the rows
 or scikit-learn changed, ours every time; ``--resume`` takes ours from there as well, to go on where
-a run was stopped or to write the page again. ``--kind numbers`` (or mixed, generated) takes tables
+a run was stopped or to write the page again. ``--kind numbers`` (or mixed, other, generated) takes tables
 of one kind, ``--only wine`` those with "wine" in the name, ``--models auto`` those of our models
 with "auto" in theirs; ``--write`` writes docs/benchmarks-quality.md.
 
@@ -43,6 +43,7 @@ class Result:
 
     table: str
     kind: str
+    rows: int
     fingerprint: int
     model: str
     version: str
@@ -74,7 +75,7 @@ def cross_validated(table: Table, model: str, make: Make, version: str) -> Resul
     loss = -np.log(np.maximum(probabilities[rows, labels], LEAST))
     wrong = probabilities.argmax(axis=1) != labels
     return Result(
-        table.name, table.kind, table.fingerprint, model, version,
+        table.name, table.kind, labels.size, table.fingerprint, model, version,
         float(loss.mean()), float(wrong.mean()), seconds, refused,
     )  # fmt: skip
 
