@@ -1,11 +1,11 @@
 """How good are the probabilities: ours against others, on public and on generated tables.
 
-Five-fold cross-validation, stratified, the same folds for all; log loss and errors of rows held
-out. What was reached is kept in ``build/quality.csv``. Peers are measured again only when the rows
-or scikit-learn changed, ours every time; ``--resume`` takes ours from there as well, to go on where
-a run was stopped or to write the page again. ``--kind numbers`` (or mixed, other, generated) takes tables
-of one kind, ``--only wine`` those with "wine" in the name, ``--models auto`` those of our models
-with "auto" in theirs; ``--write`` writes docs/benchmarks-quality.md.
+Five-fold cross-validation, stratified, the same folds for all; log loss and errors of held-out
+rows. Results are kept in ``build/quality.csv``. Peers are measured again only when the rows or
+scikit-learn changed, ours every time; ``--resume`` takes ours from there as well, to go on where a
+run was stopped or to write the page again. ``--kind numbers`` (or mixed, other, generated) takes
+tables of one kind, ``--only wine`` those with "wine" in the name, ``--models auto`` those of our
+models with "auto" in theirs; ``--write`` writes docs/benchmarks-quality.md.
 
 Public tables are fetched by ``make tables``; generated ones need nothing.
 """

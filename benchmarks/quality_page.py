@@ -22,19 +22,21 @@ SHOWN = (REFERENCE, "gradient boosting", "random forest")
 INTRODUCTION = f"""\
 # How good the probabilities are
 
-`python benchmarks/quality.py` computes these figures: log loss and error rate in stratified five-fold cross-validation, with the
-same folds for all models. The peers get indicators for categories, means for missing values and scaled features; ours get the
-table as it is. Tables have at most 10,000 rows.
+`python benchmarks/quality.py` computes these figures: log loss and error rate in stratified
+five-fold cross-validation, with the same folds for all models. The peers get indicators for
+categories, means for missing values and scaled features; ours get the table as it is. Tables have
+at most 10,000 rows.
 
-- *Relative* is the geometric mean, over tables, of a model's log loss divided by that of logistic regression. Losses below
-  {LEAST_LOSS} count as {LEAST_LOSS}.
-- *Won-lost* counts the tables on which the model is better or worse than {{best}} by more than {TIE:.1%}, with the p-value of a
-  sign test.
+- *Relative* is the geometric mean, over tables, of a model's log loss divided by that of logistic
+  regression. Losses below {LEAST_LOSS} count as {LEAST_LOSS}.
+- *Won-lost* counts the tables on which the model is better or worse than {{best}} by more than
+  {TIE:.1%}, with the p-value of a sign test.
 - A model that refuses a table gets the loss of the class frequencies.
 - *Seconds* are processor time, of one thread, for all tables together.
 
-We looked at most of the tables of the first two sections while we built the automatic model, so expect less on others. The
-*other* tables were chosen by size and by having a natural class; no rule was changed for them."""
+We looked at most of the tables of the first two sections while we built the automatic model, so
+expect less on others. The *other* tables were chosen by size and by having a natural class; no rule
+was changed for them."""
 
 
 def page(results: list[dict[str, Any]], own: list[str], truths: dict[str, float]) -> str:
