@@ -69,7 +69,7 @@ from gaussbayes.model.construction import given_model
 from gaussbayes.model.cross_validation import CrossValidation, LeaveOneOut
 from gaussbayes.model.evaluation import Costs, Evaluation, accuracy, check_costs
 from gaussbayes.model.fit import fit_model
-from gaussbayes.model.model import Model, learnt_model
+from gaussbayes.model.model import Model, unsolved_model
 from gaussbayes.model.model_notices import model_notices
 from gaussbayes.model.options import Options, arguments_of, model_options
 from gaussbayes.model.selection import Selection
@@ -82,7 +82,7 @@ from gaussbayes.model.sources import (
     observe_source,
     update_source,
 )
-from gaussbayes.model.statistics import Learnt, observe
+from gaussbayes.model.statistics import SufficientStatistics, observe
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -358,7 +358,7 @@ class BaseClassifier(
         theirs = _model_of(other)
         with one_writer(self):
             if not self.__sklearn_is_fitted__():
-                theirs.learnt_for("merge")
+                theirs.statistics_for("merge")
                 return self._remember(theirs, _selection=vars(other).get("_selection"))
             return self._remember(self._model.merged(theirs))
 
@@ -1156,7 +1156,7 @@ class BaseClassifier(
     def _from_model(cls, model: Model, selection: Selection | None = None) -> Self:
         """An estimator with the settings of a model; given priors do not bind a later fit."""
         known = arguments_of(model.settings, model.schema)
-        if model.learnt is None:
+        if model.statistics is None:
             known["priors"] = None
         arguments = {name: known[name] for name in cls._arguments if name in known}
         return cls(**arguments)._remember(model.announcing(None), _selection=selection)  # noqa: SLF001
@@ -1200,11 +1200,11 @@ class BaseClassifier(
         table, schema = self._first_rows(options, X, y, sample_weight)
         (settings,) = options.settings(schema).fix(table.rows, table.targets, schema)
         more = observe(table, settings, schema, n_threads(self.n_jobs))
-        return learnt_model(settings, schema, more, target), more.classes, None
+        return unsolved_model(settings, schema, more, target), more.classes, None
 
     def _observed(
         self, before: Model, X: TableLike, y: LabelsLike, sample_weight: WeightsLike
-    ) -> Learnt:
+    ) -> SufficientStatistics:
         """The statistics of more rows, whose features are those of a model."""
         if is_source(X):
             target, request = self._request(y, sample_weight)
@@ -1286,7 +1286,7 @@ class BaseClassifier(
             return X
         rows = as_array(X)
         # Names of given parameters, like those of `Columns`, were no part of a table.
-        is_named = schema.roles is not None or self._model.learnt is None
+        is_named = schema.roles is not None or self._model.statistics is None
         if is_named and rows.shape[1] in {schema.n_features, self.n_features_in_}:
             return rows
         # Without names and equal in number there is nothing to check, and no time to spend on it.

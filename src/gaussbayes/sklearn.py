@@ -696,10 +696,10 @@ class GaussianNB(
     @_Attribute
     def epsilon_(self, model: Model) -> float | None:
         """What is added to all variances."""
-        if model.learnt is None:
+        if model.statistics is None:
             return None
         family = cast("Gaussian", model.components[0].family)
-        return family.added_variance(model.learnt.parts[0], model.schema)
+        return family.added_variance(model.statistics.parts[0], model.schema)
 
 
 def _check_labels(y: Any, announced: LabelArray) -> None:

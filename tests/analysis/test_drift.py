@@ -258,7 +258,7 @@ def test_bad_input() -> None:
     with pytest.raises(TypeError, match="needs a fitted estimator"):
         drift(X, model)
     given = GaussianClassifier.from_parameters(None, [[0], [4]], [[1]], ["a", "b"])
-    with pytest.raises(DataError, match="drift needs what was learnt"):
+    with pytest.raises(DataError, match="drift needs the statistics"):
         drift(given, given)
     bent = [GaussianClassifier(transforms="yeo-johnson").fit(X + 0.1 * X**2 * n, y) for n in (0, 1)]
     with pytest.raises(DataError, match="different transforms"):

@@ -90,7 +90,7 @@ def small(source: Any, target: Any = "y", weights: Any = None, **how: Any) -> Ga
 
 
 def bits(model: GaussianClassifier) -> bytes:
-    """What was learnt, to the last bit."""
+    """The statistics, to the last bit."""
     with TemporaryDirectory() as folder:
         return model.save(Path(folder) / "model.json", unlabelled_rows=True).read_bytes()
 
@@ -106,7 +106,7 @@ def bits_of(value: Any) -> bytes:
 
 def n_rows(model: GaussianClassifier) -> float:
     """How much all labelled rows weigh."""
-    return float(model.model_.learnt.weight.sum())
+    return float(model.model_.statistics.weight.sum())
 
 
 def assert_same_model(found: GaussianClassifier, expected: GaussianClassifier, X: Any) -> None:

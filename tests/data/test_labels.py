@@ -188,7 +188,7 @@ def test_labels_that_cannot_be(y: Any, what: str) -> None:
 )
 def test_missing_labels(y: Any, unlabelled: list[int], classes: Any) -> None:
     model = model_of(y)
-    assert model.model_.learnt.unlabelled.n_rows == len(unlabelled)
+    assert model.model_.statistics.unlabelled.n_rows == len(unlabelled)
     assert classes is None or model.classes_.tolist() == classes
     assert "unlabelled rows" in {notice.kind for notice in model.notices_}
 
@@ -217,8 +217,8 @@ def test_memberships(frame: Any) -> None:
     model = model_of(y, X)
     assert model.classes_.tolist() == ([0, 1] if frame is None else ["no", "yes"])
     order = slice(None) if frame is None else slice(None, None, -1)
-    assert model.model_.learnt.weight[order].tolist() == [1.25, 1.75]
-    assert model.model_.learnt.unlabelled.n_rows == 1
+    assert model.model_.statistics.weight[order].tolist() == [1.25, 1.75]
+    assert model.model_.statistics.unlabelled.n_rows == 1
 
 
 @pytest.mark.parametrize("dtype", [bool, int, np.float32, float])
@@ -255,7 +255,7 @@ def test_classes_are_united() -> None:
     ],
 )
 def test_weights_of_any_kind(weights: Any) -> None:
-    assert model_of([0, 1, 1], weights=weights).model_.learnt.weight.tolist() == [1.0, 2.5]
+    assert model_of([0, 1, 1], weights=weights).model_.statistics.weight.tolist() == [1.0, 2.5]
 
 
 @pytest.mark.parametrize(

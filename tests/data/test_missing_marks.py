@@ -45,7 +45,7 @@ def same(model: GaussianClassifier) -> None:
     expected = fitted(EXPECTED, "y")
     assert [column.kind for column in model.columns_] == ["number", "number", "category"]
     assert model.classes_.tolist() == ["u", "v"]
-    assert model.model_.learnt.unlabelled.n_rows == EXPECTED["y"].isna().sum()
+    assert model.model_.statistics.unlabelled.n_rows == EXPECTED["y"].isna().sum()
     np.testing.assert_allclose(model.predict_proba(X), expected.predict_proba(X), rtol=1e-6)
 
 

@@ -205,7 +205,7 @@ from gaussbayes import GaussianClassifier, read
 from gaussbayes.data.readers import text
 text.BLOCK_BYTES = 1000
 model = GaussianClassifier().fit("-", "kind")
-print(model.model_.learnt.weight.sum(), model.classes_.tolist())
+print(model.model_.statistics.weight.sum(), model.classes_.tolist())
 """
 
 

@@ -50,7 +50,7 @@ def test_the_first_batch_selects_and_later_ones_keep_the_selection() -> None:
     )
     model.partial_fit(X[1::2], Y[1::2])
     assert (model.selection_.best, repr(model.model_.calibration)) == (chosen, calibration)
-    assert float(model.model_.learnt.weight.sum()) == 150
+    assert float(model.model_.statistics.weight.sum()) == 150
     with pytest.raises(DataError, match="'virginica'"):
         AutoClassifier().partial_fit(X, Y, classes=["setosa", "versicolor"])
     assert not hasattr(AutoClassifier(), "classes_")

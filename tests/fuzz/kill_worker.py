@@ -1,7 +1,7 @@
 """Fit on a cluster of processes again and again, each time killing a worker in the middle.
 
 A kill is SIGKILL to a worker's process when some of the blocks, and not all, have been read. What
-is learnt must come out the same, bit by bit, as that of rows that one process sums, every time.
+is estimated must come out the same, bit by bit, as that of rows that one process sums, every time.
 
 Run it with: python -m tests.fuzz.kill_worker [RUNS]
 """
@@ -51,13 +51,13 @@ def lazy_blocks(folder: str | None = None) -> Any:
 
 
 def on_one_machine() -> bytes:
-    """What is learnt from the rows by one process."""
+    """The statistics of the rows by one process."""
     with dask.config.set(scheduler="synchronous"):
         return bits(fitted(lazy_blocks(), **HOW))
 
 
 def with_a_kill(after: int) -> tuple[bytes, int, int]:
-    """What is learnt when one of two workers dies after so many blocks.
+    """The statistics when one of two workers dies after so many blocks.
 
     Also how many blocks had been read by then, and how many were read in all. Each time the cluster
     is a new one: a nanny does not always succeed in starting another worker.

@@ -113,5 +113,5 @@ def test_a_decay_that_is_none(decay: Any) -> None:
         model.partial_fit([[1.0]], [0], decay=decay)
     assert model.means_.tolist() == [[1.5], [6.0]]
     given = GaussianClassifier.from_parameters(None, [[0], [4]], [[1]], ["a", "b"])
-    with pytest.raises(DataError, match="needs what was learnt"):
+    with pytest.raises(DataError, match="needs the statistics"):
         given.partial_fit([[1.0]], ["a"], decay=0.5)

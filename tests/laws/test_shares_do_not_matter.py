@@ -16,9 +16,9 @@ from gaussbayes.data.labels import encode
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.families.gaussian.statistics import GaussianStatistics
 from gaussbayes.model.file import dumps
-from gaussbayes.model.model import learnt_model
+from gaussbayes.model.model import unsolved_model
 from gaussbayes.model.options import internal_options
-from gaussbayes.model.statistics import Learnt, observe
+from gaussbayes.model.statistics import SufficientStatistics, observe
 from tests.data.tables import bits_of
 
 N_BLOCKS = 40
@@ -27,7 +27,7 @@ SCHEMA = Schema(np.empty(0), 4, ("a", "b", "n", "kind"), (3,))
 SETTINGS = internal_options(families={"n": "poisson"}, unlabelled_weight=0.0).settings(SCHEMA)
 
 
-def block(number: int) -> Learnt:
+def block(number: int) -> SufficientStatistics:
     """One to forty rows of one to three classes, in some blocks far from zero."""
     rng = np.random.default_rng(number)
     names = np.array(["ash", "elm", "oak"])[: 1 + number % 3]
@@ -47,17 +47,17 @@ def block(number: int) -> Learnt:
     return observe(table, SETTINGS, replace(SCHEMA, classes=classes))
 
 
-def summed(blocks: list[Learnt], order: list[int]) -> Learnt:
-    tree: MergeTree[Learnt] = MergeTree()
+def summed(blocks: list[SufficientStatistics], order: list[int]) -> SufficientStatistics:
+    tree: MergeTree[SufficientStatistics] = MergeTree()
     for number in order:
         tree.add(number, blocks[number])
     return tree.result()
 
 
-def bits(learnt: Learnt) -> bytes:
-    """What was learnt, to the last bit; rows without label are in the order of the blocks."""
-    values = [learnt.classes.tolist(), *learnt.parts]
-    rest = learnt.unlabelled
+def bits(statistics: SufficientStatistics) -> bytes:
+    """The statistics, to the last bit; rows without label are in the order of the blocks."""
+    values = [statistics.classes.tolist(), *statistics.parts]
+    rest = statistics.unlabelled
     if rest is not None:
         assert rest.rows is not None
         rows = rest.rows.rows
@@ -79,16 +79,18 @@ def arrivals(seed: random.Random) -> list[int]:
     return order
 
 
-def numbers_of(learnt: Learnt) -> Learnt:
+def numbers_of(statistics: SufficientStatistics) -> SufficientStatistics:
     """Only the complete rows of numbers."""
-    return Learnt(learnt.classes, (GaussianStatistics(learnt.parts[0].moments),))
+    return SufficientStatistics(
+        statistics.classes, (GaussianStatistics(statistics.parts[0].moments),)
+    )
 
 
 @pytest.mark.parametrize(("everything", "trials"), [(False, 200), (True, 30)])
 def test_every_share_and_order_gives_the_same_sum(everything: bool, trials: int) -> None:
     blocks = [block(number) for number in range(N_BLOCKS)]
     if not everything:
-        blocks = [numbers_of(learnt) for learnt in blocks]
+        blocks = [numbers_of(statistics) for statistics in blocks]
     seed = random.Random(4)
     truth = bits(summed(blocks, list(range(N_BLOCKS))))
     for _ in range(trials):
@@ -99,7 +101,7 @@ def test_every_share_and_order_gives_the_same_file() -> None:
     """Byte by byte, parameters that EM has found among them."""
     blocks = [block(number) for number in range(N_BLOCKS)]
     orders = [list(range(N_BLOCKS)), *(arrivals(random.Random(seed)) for seed in range(3))]
-    models = (learnt_model(SETTINGS, SCHEMA, summed(blocks, order)) for order in orders)
+    models = (unsolved_model(SETTINGS, SCHEMA, summed(blocks, order)) for order in orders)
     assert len({dumps(model, unlabelled_rows=True) for model in models}) == 1
 
 

@@ -41,17 +41,17 @@ def test_a_row_has_no_part_in_what_stands_for_missing_values(
         parts = settings.parts(number_rows(X[[row]]), schema)
         expected[row] = score(solve(others, settings, schema), parts, "log_posterior")
     everything = table(slice(None))
-    learnt = observe(everything, settings, schema)
+    statistics = observe(everything, settings, schema)
 
     def gap() -> float:
-        rows = left_out.held_out_rows(everything, learnt, schema, settings)
+        rows = left_out.held_out_rows(everything, statistics, schema, settings)
         (outcome,), folds = left_out.hold_out(rows, [settings])
         assert folds == 30
         return float(np.abs(np.exp(outcome) - np.exp(expected)).max())
 
     monkeypatch.setattr(left_out, "FOLDS", 30)
     assert gap() < 1e-3
-    monkeypatch.setattr(left_out.HeldOutRows, "others", property(lambda _: 30 * [learnt.parts]))
+    monkeypatch.setattr(left_out.HeldOutRows, "others", property(lambda _: 30 * [statistics.parts]))
     assert gap() > 0.1
 
 

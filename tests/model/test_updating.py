@@ -131,7 +131,7 @@ def test_refusals() -> None:
             r"cannot be merged: \('pressure', 'warmth'\) .*cold",
         ),
         (lambda: counts.merge(plain), DataError, "models of different features cannot be merged"),
-        (lambda: given().merge(given()), DataError, "merge needs what was learnt.*were given"),
+        (lambda: given().merge(given()), DataError, "merge needs the statistics.*were given"),
         (lambda: given().partial_fit([[1.0]], [0]), DataError, "its parameters were given; fit a"),
         (lambda: given().forget([[1.0]], [0]), DataError, "its parameters were given; fit a model"),
         (lambda: given().remove_class(0), DataError, "its parameters were given; fit a model to"),

@@ -46,7 +46,7 @@ from gaussbayes.families.likelihood_ratio import (
 )
 from gaussbayes.families.protocol import require
 from gaussbayes.model.model import Model
-from gaussbayes.model.statistics import Learnt, observe, observe_parts
+from gaussbayes.model.statistics import SufficientStatistics, observe, observe_parts
 
 LEVEL = 0.01
 """Adjusted p-values below this are shown as changes."""
@@ -186,8 +186,8 @@ def drift(
         return _unlabelled_drift(before, before.rows(X), weights)
     encoder = replace(before.encoder, categories=None)
     table = labelled_rows(encoder, X, y, weights, before.schema.missing.of(None))
-    learnt = observe(table, before.settings, encoder.schema(table.classes)).with_rows()
-    return _labelled_drift(before, before.of_rows(learnt))
+    statistics = observe(table, before.settings, encoder.schema(table.classes)).with_rows()
+    return _labelled_drift(before, before.of_rows(statistics))
 
 
 def _record(model: Any) -> Model:
@@ -248,10 +248,10 @@ def _labelled_drift(before: Model, after: Model) -> Drift:
 _RATIO = ("statistic", "degrees", "expected")
 
 
-def _labelled(model: Model) -> Learnt:
-    if model.learnt is not None and model.learnt.unlabelled is not None:
-        return replace(model.learnt, unlabelled=None)
-    return model.learnt_for("drift")
+def _labelled(model: Model) -> SufficientStatistics:
+    if model.statistics is not None and model.statistics.unlabelled is not None:
+        return replace(model.statistics, unlabelled=None)
+    return model.statistics_for("drift")
 
 
 def _unlabelled_drift(model: Model, rows: Rows, sample_weight: Any) -> Drift:
@@ -259,7 +259,7 @@ def _unlabelled_drift(model: Model, rows: Rows, sample_weight: Any) -> Drift:
     if not rows.n_rows:
         msg = "drift needs at least one newer row"
         raise DataError(msg)
-    learnt, n = _labelled(model), rows.n_rows
+    statistics, n = _labelled(model), rows.n_rows
     given = read_weights(sample_weight, n)
     weights = np.ones(n) if given is None else given
     schema = replace(model.schema, classes=np.array(["all"]))
@@ -267,11 +267,11 @@ def _unlabelled_drift(model: Model, rows: Rows, sample_weight: Any) -> Drift:
     parts = observe_parts(rows, targets, model.settings, schema)
     changes, notes = [], []
     columns = zip(
-        *(model.components, model.densities, learnt.parts, parts, model.parts(rows)),
+        *(model.components, model.densities, statistics.parts, parts, model.parts(rows)),
         model.settings.names(schema),
         strict=True,
     )
-    old = float(learnt.weight.sum())
+    old = float(statistics.weight.sum())
     for component, density, a, b, part, names in columns:
         tests = require(a.together(), Contrastable, component.family, "drift").tested(b, names)
         values = part.matrix.astype(np.float64)
@@ -285,7 +285,7 @@ def _unlabelled_drift(model: Model, rows: Rows, sample_weight: Any) -> Drift:
             for change in tests.changes
         ]
         notes += [note for note in tests.notes if "one by one" not in note]
-    evidence = _evidence(model, learnt, rows, weights)
+    evidence = _evidence(model, statistics, rows, weights)
     if evidence is None:
         notes.append("the evidence of this model has no expectation in closed form")
     features = _features([replace(change, code=None) for change in changes], schema)
@@ -327,16 +327,18 @@ def _robust(
     return replace(change, p_value=bartlett_p_value(squared, 1.0, 1.0))
 
 
-def _evidence(model: Model, learnt: Learnt, rows: Rows, weights: FloatArray) -> DriftTest | None:
+def _evidence(
+    model: Model, statistics: SufficientStatistics, rows: Rows, weights: FloatArray
+) -> DriftTest | None:
     """Compare the expected log joint density of rows with that of the training rows."""
     densities = tuple(_gaussian(density) for density in model.densities)
     parameters = replace(model.parameters, densities=densities, calibration=None)
     plain = replace(model, solution=parameters)
-    weight = learnt.weight
+    weight = statistics.weight
     with np.errstate(divide="ignore", invalid="ignore"):
         of_labels = np.where(weight > 0, weight * parameters.log_prior, 0.0)
     try:
-        pairs = zip(densities, learnt.parts, strict=True)
+        pairs = zip(densities, statistics.parts, strict=True)
         total = float(of_labels.sum()) + sum(float(d.log_likelihood(part)) for d, part in pairs)
     except OptionError:
         return None

@@ -121,8 +121,8 @@ class Gaussian:
         targets, classes = read_targets(labels, rows.n_rows, sample_weight)
         schema = encoder.schema(classes)
         chosen = options.settings(schema)
-        learnt = observe(LabelledRows(rows, targets, classes), chosen, schema)
-        fitted = _named(chosen.families[0].estimate, learnt.parts[0], schema)
+        statistics = observe(LabelledRows(rows, targets, classes), chosen, schema)
+        fitted = _named(chosen.families[0].estimate, statistics.parts[0], schema)
         solution = Solution(np.ones(1), (fitted.density,), convergence=fitted.convergence)
         return cls._of(Model(chosen, schema, None, solution))
 

@@ -87,8 +87,8 @@ def importance(model: Model, table: LabelledRows, n_jobs: int | None = None) -> 
         Rows of this model with class codes of this model; unlabelled rows are always fitted to.
     n_jobs : int, optional
     """
-    learnt = observe(table, model.settings, model.schema, n_threads(n_jobs)).with_rows()
-    data = held_out_rows(table, learnt, model.schema, model.settings).with_company()
+    statistics = observe(table, model.settings, model.schema, n_threads(n_jobs)).with_rows()
+    data = held_out_rows(table, statistics, model.schema, model.settings).with_company()
     rows = data.held
     if not rows.size:
         msg = "importance needs a class with at least two rows: no row can be held out"

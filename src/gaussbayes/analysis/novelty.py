@@ -81,7 +81,7 @@ def evidence_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> Float
         return _distribution(model, n_jobs)(log_p)
     result = np.ones(rows.n_rows)
     patterns, number = np.unique(present, axis=0, return_inverse=True)
-    without_rows = replace(model, learnt=None, solution=model.parameters)
+    without_rows = replace(model, statistics=None, solution=model.parameters)
     for code, pattern in enumerate(patterns):
         if pattern.any():
             which = np.flatnonzero(number.ravel() == code)

@@ -439,7 +439,7 @@ def view(
         return View(whole, axes, columns, whole, marks)
     # Statistics are not needed to look at a model.
     all_columns = tuple(range(whole.schema.n_features))
-    part = whole if columns == all_columns else replace(whole, learnt=None).marginal(columns)
+    part = whole if columns == all_columns else replace(whole, statistics=None).marginal(columns)
     axes = tuple(_axis(part, place) for place in range(len(columns)))
     return View(part, axes, columns, whole, marks)
 

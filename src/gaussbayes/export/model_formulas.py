@@ -55,7 +55,7 @@ class Scores:
 
 def model_scores(model: Model, ops: Ops) -> Scores:
     """The scores of the rows of an engine; an OptionError names what cannot be exported."""
-    known = [None] * len(model.densities) if model.learnt is None else model.learnt.parts
+    known = [None] * len(model.densities) if model.statistics is None else model.statistics.parts
     parts = []
     densities = zip(model.components, model.densities, known, strict=True)
     for component, density, statistics in densities:

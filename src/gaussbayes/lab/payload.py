@@ -154,7 +154,7 @@ def _grids(model: Model, table: LabelledRows) -> Payload:
     """Posteriors of pairs of the most informative features that hold numbers, the best first."""
     numeric, grids = _numeric(model.schema), {}
     if len(numeric) > 1:
-        part = replace(model, learnt=None).marginal(numeric)
+        part = replace(model, statistics=None).marginal(numeric)
         most = 2 if model.classes.size > _MANY_CLASSES else _MOST_FEATURES
         best = best_features(part, most)
         pairs = dict.fromkeys([tuple(best_features(part, 2)), *combinations(best, 2)])

@@ -86,7 +86,7 @@ def estimated_model(
     """The model of complete rows of numbers whose covariances something else estimates.
 
     `estimate` gets the rows of a class (n, d) and gives their covariance (d, d); a shared one is
-    the mean of these, weighted by the numbers of rows. Nothing more can be learnt by the model.
+    the mean of these, weighted by the numbers of rows. The model cannot be updated.
     """
     rows, codes = table.rows.matrix.astype(np.float64), table.targets.codes
     k = table.classes.shape[0]
@@ -106,7 +106,7 @@ def estimated_model(
         feature_names=schema.features,
         fewest_classes=1,
     )
-    return replace(model, not_learnt="its covariances were estimated by something else")
+    return replace(model, no_statistics="its covariances were estimated by something else")
 
 
 def _n_classes(tables: Mapping[str, Mapping[Any, ArrayLike]]) -> int:

@@ -86,9 +86,9 @@ def leave_one_out(
     """
     settings = replace(settings, calibration=None)
     (settings,) = settings.fix(table.rows, table.targets, schema)
-    learnt = observe(table, settings, schema, n_threads(n_jobs), keep_all=True).with_rows()
-    check_n_classes(learnt.classes)
-    data = held_out_rows(table, learnt, schema, settings)
+    statistics = observe(table, settings, schema, n_threads(n_jobs), keep_all=True).with_rows()
+    check_n_classes(statistics.classes)
+    data = held_out_rows(table, statistics, schema, settings)
     (outcome,), n_folds = hold_out(data, [settings], n_jobs, exact=True)
     if isinstance(outcome, Exception):
         raise outcome
@@ -99,7 +99,7 @@ def leave_one_out(
         outcome[kept],
         data.targets[kept].labels,
         data.classes,
-        frequencies=learnt.weight / learnt.weight.sum(),
+        frequencies=statistics.weight / statistics.weight.sum(),
         costs=costs,
     )
     n = evaluation.n_rows
@@ -403,7 +403,7 @@ def with_bayes_error(evaluation: Evaluation, model: Model) -> Evaluation:
 
 def training_frequencies(model: Model) -> FloatArray:
     """Return the class frequencies (k,) of the training rows; the priors if they are unknown."""
-    learnt = model.learnt
-    weight = model.prior if learnt is None else learnt.weight
+    statistics = model.statistics
+    weight = model.prior if statistics is None else statistics.weight
     frequencies: FloatArray = weight / weight.sum()
     return frequencies

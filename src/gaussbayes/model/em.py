@@ -32,7 +32,7 @@ from gaussbayes.kernels.reference import log_sum_exp
 from gaussbayes.model.remedies import remedies
 from gaussbayes.model.settings import Settings, class_priors
 from gaussbayes.model.solution import Solution, score
-from gaussbayes.model.statistics import KeptRows, Learnt, RowReduction
+from gaussbayes.model.statistics import KeptRows, RowReduction, SufficientStatistics
 
 EXACT, ROUGH = Goal(1e-11), Goal(1e-3, most=50)
 """How far EM goes, by estimated errors of parameters, in standard deviations or as proportions: for
@@ -80,7 +80,7 @@ class Expectation:
 
 @one_blas_thread()
 def expectation_maximisation(
-    learnt: Learnt,
+    statistics: SufficientStatistics,
     rows: RowReduction,
     settings: Settings,
     schema: Schema,
@@ -97,8 +97,8 @@ def expectation_maximisation(
     """
     names, prior = settings.names(schema), None
     if settings.priors is not None:
-        prior = class_priors(settings.priors, schema, learnt.weight)
-    problem = _Problem(learnt, rows, settings, schema, settings.families, names, prior, threads)
+        prior = class_priors(settings.priors, schema, statistics.weight)
+    problem = _Problem(statistics, rows, settings, schema, settings.families, names, prior, threads)
     try:
         return _maximum(problem, start, goal)
     except (DataError, SingularCovarianceError) as error:
@@ -123,7 +123,7 @@ def _maximum(problem: "_Problem", start: Solution | None, goal: Goal) -> Solutio
     try:
         return problem.solution(start, goal)
     except SingularCovarianceError:
-        columns = zip(families, problem.learnt.parts, problem.names, strict=True)
+        columns = zip(families, problem.statistics.parts, problem.names, strict=True)
         penalised = [family.penalised(part, name) for family, part, name in columns]
         if all(family is None for family in penalised):
             raise
@@ -138,7 +138,7 @@ def _maximum(problem: "_Problem", start: Solution | None, goal: Goal) -> Solutio
 class _Problem:
     """What is maximised, and over which parameters."""
 
-    learnt: Learnt
+    statistics: SufficientStatistics
     rows: RowReduction
     settings: Settings
     schema: Schema
@@ -150,7 +150,7 @@ class _Problem:
     def attempt(self, settings: Settings) -> None:
         """Raise what other settings would; rows read anew in each iteration are read no more."""
         if settings.unlabelled_weight == 0:
-            columns = zip(settings.families, self.learnt.parts, self.names, strict=True)
+            columns = zip(settings.families, self.statistics.parts, self.names, strict=True)
             for family, part, names in columns:
                 family.attempt(part, names)
         elif isinstance(self.rows, KeptRows):
@@ -210,7 +210,7 @@ class _Problem:
 
     def start(self, near: Solution | None) -> Solution:
         """Parameters to start from: those given, or of labelled rows as far as they have any."""
-        rest, parts = self.learnt.unlabelled, self.learnt.parts
+        rest, parts = self.statistics.unlabelled, self.statistics.parts
         assert rest is not None
         densities = []
         given = [None] * len(parts) if near is None else near.maximal or near.densities
@@ -223,12 +223,12 @@ class _Problem:
                 densities.append(density.restarted(together))
             else:
                 densities.append(density)
-        prior = self.prior(self.learnt.weight) if near is None else near.prior
+        prior = self.prior(self.statistics.weight) if near is None else near.prior
         return Solution(prior, tuple(densities))
 
     def expected(self, here: Solution) -> Expected:
         """Expected statistics of all rows under some parameters, and the objective there."""
-        factor, weight = self.settings.unlabelled_weight, self.learnt.weight
+        factor, weight = self.settings.unlabelled_weight, self.statistics.weight
         step = Expectation(here, self.settings, self.schema)
         unlabelled = self.rows.reduce(step, self.threads)
         possible = here.prior > 0
@@ -236,7 +236,7 @@ class _Problem:
         objective += float(weight[possible] @ here.log_prior[possible])
         parts = []
         columns = zip(
-            self.families, here.densities, self.learnt.parts, unlabelled.parts, strict=True
+            self.families, here.densities, self.statistics.parts, unlabelled.parts, strict=True
         )
         for family, density, labelled, rest in columns:
             complete, log_likelihood = density.expect_statistics(labelled)

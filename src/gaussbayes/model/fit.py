@@ -13,7 +13,7 @@ from gaussbayes.base.threads import CACHED, n_threads, one_blas_thread
 from gaussbayes.data.rows import LabelledRows
 from gaussbayes.model.folds import spread_sample
 from gaussbayes.model.left_out import HeldOutRows, held_out_rows
-from gaussbayes.model.model import Model, check_n_classes, learnt_model
+from gaussbayes.model.model import Model, check_n_classes, unsolved_model
 from gaussbayes.model.options import Options
 from gaussbayes.model.row_sample import pick
 from gaussbayes.model.select import (
@@ -47,10 +47,10 @@ def fit_model(
         )
         model = _observed(table, settings, schema, threads)
     model = model.solved(threads)
-    assert model.learnt is not None
-    if model.learnt.unlabelled is None:
+    assert model.statistics is not None
+    if model.statistics.unlabelled is None:
         return model, selection
-    return replace(model, learnt=model.learnt.trimmed()), selection
+    return replace(model, statistics=model.statistics.trimmed()), selection
 
 
 def choose(
@@ -94,12 +94,12 @@ def _choose_beside_unlabelled(
         tried = selection.weights
     options = replace(options, unlabelled_weight=0.0)
     model, selection = _choose(pick(table, np.flatnonzero(labelled)), schema, options, wide=wide)
-    assert model.learnt is not None
+    assert model.statistics is not None
     assert selection is not None
     # With more features than labelled rows only what these span is kept.
     with suppress(DataError):
         unlabelled = observe(table, model.settings, schema, 1, keep_all=True).unlabelled
-        model = replace(model, learnt=replace(model.learnt, unlabelled=unlabelled))
+        model = replace(model, statistics=replace(model.statistics, unlabelled=unlabelled))
     return model, replace(selection, weights=tried)
 
 
@@ -115,7 +115,7 @@ def _choose(
         for settings in each.fix(table.rows, table.targets, schema, wide=wide)
     ]
     judged, views = table, [_view(table, each, schema, threads) for each in alternatives]
-    closed = all(view.learnt.is_complete for view in views) and not table.targets.is_soft
+    closed = all(view.statistics.is_complete for view in views) and not table.targets.is_soft
     if not closed and table.rows.n_rows > MOST_HELD_OUT:  # the candidates are fitted several times
         judged = pick(table, spread_sample(table.rows, table.targets, MOST_HELD_OUT))
         views = [_view(judged, each, schema, threads) for each in alternatives]
@@ -123,7 +123,7 @@ def _choose(
         selection, trial = select([view.labelled() for view in views], threads)
         kept = trial.data.settings.components
         view = next(each for each in views if each.settings.components is kept)
-        if view.learnt.unlabelled is not None:
+        if view.statistics.unlabelled is not None:
             possible = options.unlabelled_weights
             weights, trial = weigh_unlabelled(view, trial.settings, possible, threads)
             selection = selection.weighed(weights, trial.settings.unlabelled_weight)
@@ -136,20 +136,22 @@ def _choose(
     if judged is not table:
         model = _observed(table, settings, schema, threads)
     else:
-        model = learnt_model(settings, schema, view.learnt.adapted(settings))
+        model = unsolved_model(settings, schema, view.statistics.adapted(settings))
     changed = settings.of_classes(view.schema, model.schema.classes)
     return replace(model, settings=changed), selection
 
 
 def _view(table: LabelledRows, settings: Settings, schema: Schema, threads: int) -> HeldOutRows:
     """The labelled rows of a table, all of which can be held out."""
-    learnt = observe(table, settings, schema, threads, keep_all=True).with_rows()
-    return held_out_rows(table, learnt, schema, settings)
+    statistics = observe(table, settings, schema, threads, keep_all=True).with_rows()
+    return held_out_rows(table, statistics, schema, settings)
 
 
 def _observed(table: LabelledRows, settings: Settings, schema: Schema, threads: int) -> Model:
     """The model of a table without its parameters, keeping all unlabelled rows."""
-    return learnt_model(settings, schema, observe(table, settings, schema, threads, keep_all=True))
+    return unsolved_model(
+        settings, schema, observe(table, settings, schema, threads, keep_all=True)
+    )
 
 
 def _threads(table: LabelledRows, schema: Schema, options: Options) -> int:

@@ -48,7 +48,7 @@ from gaussbayes.model.folds import fold_numbers, spread_sample
 from gaussbayes.model.model import Model, solve
 from gaussbayes.model.settings import Priors, Settings, class_priors
 from gaussbayes.model.solution import Solution
-from gaussbayes.model.statistics import Learnt, observe_parts
+from gaussbayes.model.statistics import SufficientStatistics, observe_parts
 
 FOLDS = 5
 
@@ -70,7 +70,7 @@ class HeldOutRows:
 
     rows: Rows
     targets: Targets
-    learnt: Learnt
+    statistics: SufficientStatistics
     schema: Schema
     settings: Settings  # by which the rows were observed
     numbers: NDArray[np.intp]  # (n,) which rows of the table they are
@@ -79,7 +79,7 @@ class HeldOutRows:
     @property
     def classes(self) -> LabelArray:
         """The labels (k,)."""
-        return self.learnt.classes
+        return self.statistics.classes
 
     @property
     def codes(self) -> CodeArray:
@@ -114,9 +114,9 @@ class HeldOutRows:
         """The same without the statistics of unlabelled rows."""
         return replace(
             self,
-            learnt=replace(self.learnt, unlabelled=None),
+            statistics=replace(self.statistics, unlabelled=None),
             settings=replace(self.settings, unlabelled_weight=0.0)
-            if self.learnt.unlabelled is not None
+            if self.statistics.unlabelled is not None
             else self.settings,
         )
 
@@ -135,13 +135,13 @@ class HeldOutRows:
 
 
 def held_out_rows(
-    table: LabelledRows, learnt: Learnt, schema: Schema, settings: Settings
+    table: LabelledRows, statistics: SufficientStatistics, schema: Schema, settings: Settings
 ) -> HeldOutRows:
-    """The labelled rows of a table with the statistics `learnt`, in its classes: all held out.
+    """The labelled rows of a table with their statistics, in its classes: all held out.
 
     Rows of classes that weigh nothing are dropped.
     """
-    known = {label: code for code, label in enumerate(learnt.classes.tolist())}
+    known = {label: code for code, label in enumerate(statistics.classes.tolist())}
     position = np.array([known.get(label, -1) for label in table.classes.tolist()], dtype=np.int32)
     rows, targets = table.rows, table.targets
     codes = np.append(position, np.int32(-1))[targets.codes]  # the last is unlabelled
@@ -149,10 +149,10 @@ def held_out_rows(
     if numbers.size < codes.size:
         rows, targets, codes = rows[numbers], targets[numbers], codes[numbers]
     labels = targets.labels[:, position >= 0] if targets.is_soft else codes
-    targets = Targets(labels, learnt.classes.shape[0], targets.weights)
-    schema = replace(schema, classes=learnt.classes)
+    targets = Targets(labels, statistics.classes.shape[0], targets.weights)
+    schema = replace(schema, classes=statistics.classes)
     every = np.arange(numbers.size)
-    return HeldOutRows(rows, targets, learnt, schema, settings, numbers, every)
+    return HeldOutRows(rows, targets, statistics, schema, settings, numbers, every)
 
 
 def hold_out(
@@ -205,7 +205,7 @@ def calibrated(
 
 def has_closed_form(data: HeldOutRows, path: Sequence[Settings]) -> bool:
     """Whether all families have a closed form for held-out rows, for all of the path."""
-    return _closed_forms(data, path, data.learnt.parts, exact=False) is not None
+    return _closed_forms(data, path, data.statistics.parts, exact=False) is not None
 
 
 def _closed_forms(
@@ -218,10 +218,10 @@ def _closed_forms(
     """
     if data.targets.is_soft:
         return None
-    if data.learnt.unlabelled is not None and any(s.unlabelled_weight > 0 for s in path):
+    if data.statistics.unlabelled is not None and any(s.unlabelled_weight > 0 for s in path):
         return None
     functions = []
-    parts = zip(data.learnt.parts, others, path[0].names(data.schema), strict=True)
+    parts = zip(data.statistics.parts, others, path[0].names(data.schema), strict=True)
     for number, (part, other, names) in enumerate(parts):
         families = [settings.families[number] for settings in path]
         function = families[0].left_out(part, families, data.targets, names, other, exact=exact)
@@ -235,10 +235,10 @@ def _closed_forms_of_rows(
     data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None, *, exact: bool
 ) -> list[tuple[NDArray[np.intp], ClosedForms]] | None:
     """Places of held-out rows, and the closed forms for them: those of a fold if values lack."""
-    functions = _closed_forms(data, path, data.learnt.parts, exact=exact)
+    functions = _closed_forms(data, path, data.statistics.parts, exact=exact)
     if functions is None:
         return None
-    if exact or not data.held.size or all(part.is_complete for part in data.learnt.parts):
+    if exact or not data.held.size or all(part.is_complete for part in data.statistics.parts):
         return [(np.arange(data.held.size), functions)]
     others = data.others
     found: list[ClosedForms | None] = [None] * len(others)
@@ -307,7 +307,7 @@ def _refit(
 ) -> None:
     """Fit some models without a row for which their closed form is not reliable, in place."""
     row = data.held[[place]]
-    others = Learnt(data.classes, data.without(row), data.learnt.unlabelled)
+    others = SufficientStatistics(data.classes, data.without(row), data.statistics.unlabelled)
     for number in unreliable:
         outcome = outcomes[number]
         if not isinstance(outcome, GaussBayesError):
@@ -326,13 +326,13 @@ def _hold_out_folds(
     """
     m, goal = data.held.size, EXACT if exact else ROUGH
     used = any(settings.unlabelled_weight > 0 for settings in path)
-    unlabelled = data.learnt.unlabelled if used else None
+    unlabelled = data.statistics.unlabelled if used else None
     outcomes: list[Outcome] = [np.empty((m, data.classes.shape[0])) for _ in path]
     starts: list[Solution | None] = [None] * len(path)
     if unlabelled is None or not exact:
         for number, settings in enumerate(path):
             try:
-                starts[number] = solve(data.learnt, settings, data.schema, n_jobs, goal=goal)
+                starts[number] = solve(data.statistics, settings, data.schema, n_jobs, goal=goal)
             except GaussBayesError as error:
                 outcomes[number] = error
     fold = data.fold
@@ -343,14 +343,14 @@ def _hold_out_folds(
     stays = np.delete(np.arange(data.codes.size), data.held)
     always = data.observed(stays) if stays.size else None
     for places, others in _without_folds(data, fold, range(count), always):
-        learnt = Learnt(data.classes, others, unlabelled)
+        statistics = SufficientStatistics(data.classes, others, unlabelled)
         for number, settings in enumerate(path):
             outcome, start, rows = outcomes[number], starts[number], data.held[places]
             if isinstance(outcome, GaussBayesError):
                 continue
             try:
                 outcome[places] = _posterior_without(
-                    data, settings, learnt, rows, start, n_jobs, exact=exact
+                    data, settings, statistics, rows, start, n_jobs, exact=exact
                 )
             except GaussBayesError as error:
                 outcomes[number] = error
@@ -379,7 +379,7 @@ def _without_folds(
 def _posterior_without(
     data: HeldOutRows,
     settings: Settings,
-    learnt: Learnt,
+    statistics: SufficientStatistics,
     rows: NDArray[np.intp],
     start: Solution | None = None,
     n_jobs: int | None = 1,
@@ -387,17 +387,17 @@ def _posterior_without(
     exact: bool = True,
 ) -> FloatArray:
     """Log posteriors (m, k) of rows by the model of the others; −∞ for a class without any."""
-    present = np.flatnonzero(learnt.weight > 0)
+    present = np.flatnonzero(statistics.weight > 0)
     result = np.full((rows.size, data.classes.shape[0]), -np.inf)
     if present.size == 1 < data.classes.size:  # there is no other class left to choose
         result[:, present] = 0.0
         return result
     try:
-        priors = _priors_of_some(settings.priors, data.schema, learnt.weight, present)
+        priors = _priors_of_some(settings.priors, data.schema, statistics.weight, present)
         if present.size < data.classes.size:
-            learnt, start = learnt.selected(present.tolist()), None
-        schema = replace(data.schema, classes=learnt.classes)
-        model = Model(replace(settings, priors=priors), schema, learnt)
+            statistics, start = statistics.selected(present.tolist()), None
+        schema = replace(data.schema, classes=statistics.classes)
+        model = Model(replace(settings, priors=priors), schema, statistics)
         model = model.solved(n_jobs, start, goal=EXACT if exact else ROUGH)
         result[:, present] = model.log_posterior(data.rows[rows], 1)
     except GaussBayesError as error:
@@ -410,12 +410,12 @@ def _posterior_without(
 def _removal(data: HeldOutRows, rows: NDArray[np.intp]) -> Removal:
     """The removal of each of some rows."""
     weights = data.targets[rows].total_weights().astype(np.float64)
-    return remove(data.codes[rows].astype(np.intp), weights, data.learnt.weight)
+    return remove(data.codes[rows].astype(np.intp), weights, data.statistics.weight)
 
 
 def _log_prior(priors: Priors, data: HeldOutRows, removal: Removal) -> FloatArray:
     """Log priors (n, k) without each row, up to a constant of the row."""
-    weight, n = data.learnt.weight, removal.codes.size
+    weight, n = data.statistics.weight, removal.codes.size
     if priors is not None:
         with np.errstate(divide="ignore"):  # a prior of 0
             log_prior = np.log(class_priors(priors, data.schema, weight))

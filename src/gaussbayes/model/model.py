@@ -37,16 +37,16 @@ from gaussbayes.model.em import EXACT, expectation_maximisation
 from gaussbayes.model.remedies import remedies
 from gaussbayes.model.settings import Component, Priors, Settings, class_priors, cut_rows
 from gaussbayes.model.solution import NegativeLogLikelihood, Solution
-from gaussbayes.model.statistics import Learnt, RowReduction, check_values
+from gaussbayes.model.statistics import RowReduction, SufficientStatistics, check_values
 
 Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Model(Result):
-    """Settings, what was learnt from rows, and the parameters that follow.
+    """Settings, the statistics of the rows it was fitted to, and the parameters that follow.
 
-    A model whose parameters were given has learnt nothing. Parameters that are not worked out yet
+    A model whose parameters were given has no statistics. Parameters that are not worked out yet
     are None; `solved` gives the model with them.
 
     Examples
@@ -59,10 +59,10 @@ class Model(Result):
 
     settings: Settings
     schema: Schema  # classes, features
-    learnt: Learnt | None  # None if the parameters were given
+    statistics: SufficientStatistics | None  # None if the parameters were given
     solution: Solution | None = None
     target: str | None = None  # the column that the labels came from, if it has a name
-    not_learnt: str = "its parameters were given"  # why there is nothing learnt, for messages
+    no_statistics: str = "its parameters were given"  # why there are none, for messages
     notices: tuple[
         Notice, ...
     ] = ()  # about the reading of its rows; see `gaussbayes.model.model_notices`
@@ -101,7 +101,7 @@ class Model(Result):
     @property
     def total_weight(self) -> float:
         """The total weight of the labelled rows; NaN if the parameters were given."""
-        return nan if self.learnt is None else float(self.learnt.weight.sum())
+        return nan if self.statistics is None else float(self.statistics.weight.sum())
 
     @property
     def components(self) -> tuple[Component, ...]:
@@ -134,8 +134,8 @@ class Model(Result):
         """The priors (k,)."""
         if self.solution is not None:
             return self.solution.prior
-        if self.learnt is not None and self.learnt.unlabelled is None:
-            return class_priors(self.settings.priors, self.schema, self.learnt.weight)
+        if self.statistics is not None and self.statistics.unlabelled is None:
+            return class_priors(self.settings.priors, self.schema, self.statistics.weight)
         return self.parameters.prior
 
     @property
@@ -156,8 +156,8 @@ class Model(Result):
     @property
     def categories(self) -> tuple[Categories, ...]:
         """The categories of each categorical feature."""
-        if self.solution is None and self.learnt is not None:
-            return known_categories(self.components, self.learnt.parts, self.schema)
+        if self.solution is None and self.statistics is not None:
+            return known_categories(self.components, self.statistics.parts, self.schema)
         return known_categories(self.components, self.densities, self.schema)
 
     @property
@@ -177,11 +177,11 @@ class Model(Result):
         """The same model with its parameters worked out; see `solve`."""
         if self.solution is not None:
             return self
-        assert self.learnt is not None
-        solution = solve(self.learnt, self.settings, self.schema, n_jobs, start, rows, goal)
+        assert self.statistics is not None
+        solution = solve(self.statistics, self.settings, self.schema, n_jobs, start, rows, goal)
         # Quicker than `replace`, and small fits are made many times.
-        target, why, notices = self.target, self.not_learnt, self.notices
-        return Model(self.settings, self.schema, self.learnt, solution, target, why, notices)
+        target, why, notices = self.target, self.no_statistics, self.notices
+        return Model(self.settings, self.schema, self.statistics, solution, target, why, notices)
 
     # Rows and their scores.
 
@@ -259,20 +259,24 @@ class Model(Result):
 
     # Steps from one model to the next.
 
-    def learnt_for(self, step: str) -> Learnt:
-        """What was learnt, for the step of this name."""
-        if self.learnt is None:
-            what = "what was learnt from rows, which this model does not have"
-            msg = f"{step} needs {what}: {self.not_learnt}; fit a model to labelled rows"
+    def statistics_for(self, step: str) -> SufficientStatistics:
+        """The statistics, for the step of this name."""
+        if self.statistics is None:
+            what = "the statistics of labelled rows, which this model does not have"
+            msg = f"{step} needs {what}: {self.no_statistics}; fit a model to labelled rows"
             raise DataError(msg)
-        if self.learnt.unlabelled is not None:
-            self.learnt.unlabelled.kept(step)
-        return self.learnt
+        if self.statistics.unlabelled is not None:
+            self.statistics.unlabelled.kept(step)
+        return self.statistics
 
     def with_priors(self, priors: Priors) -> Model:
         """The same densities under other priors; None are those estimated from the rows."""
         settings = replace(self.settings, priors=priors)
-        if self.solution is None and self.learnt is not None and self.learnt.unlabelled is None:
+        if (
+            self.solution is None
+            and self.statistics is not None
+            and self.statistics.unlabelled is None
+        ):
             changed = replace(self, settings=settings)
             _ = changed.prior  # checked now, not when a prediction is wanted
             return changed
@@ -281,14 +285,14 @@ class Model(Result):
         prior = class_priors(priors, self.schema, weight)
         return replace(self, settings=settings, solution=replace(solution, prior=prior))
 
-    def updated(self, more: Learnt) -> Model:
+    def updated(self, more: SufficientStatistics) -> Model:
         """The model of the rows seen before and of more; classes that are new join."""
-        learnt = self.learnt_for("updating")
-        return self._of(learnt.plus(more.with_rows(), self.settings, self.schema))
+        statistics = self.statistics_for("updating")
+        return self._of(statistics.plus(more.with_rows(), self.settings, self.schema))
 
-    def of_rows(self, learnt: Learnt) -> Model:
+    def of_rows(self, statistics: SufficientStatistics) -> Model:
         """The model of other rows under the same settings."""
-        return self._of(learnt.with_rows())
+        return self._of(statistics.with_rows())
 
     def decayed(self, factor: float) -> Model:
         """The model of the same rows, each counting `factor` times as much: at most 1, above 0.
@@ -300,27 +304,27 @@ class Model(Result):
             raise OptionError(msg)
         if factor == 1.0:
             return self
-        return self._of(self.learnt_for("decay").scaled(float(factor)))
+        return self._of(self.statistics_for("decay").scaled(float(factor)))
 
-    def without(self, rows: Learnt) -> Model:
+    def without(self, rows: SufficientStatistics) -> Model:
         """The model of the rows seen before without some of them, which must be among them.
 
         A class of which no row is left is no class any more.
         """
-        return self._of(self.learnt_for("forget").without(rows, self.settings, self.schema))
+        return self._of(self.statistics_for("forget").without(rows, self.settings, self.schema))
 
     def without_class(self, label: object) -> Model:
         """The model without a class and its rows; nothing is changed in the others."""
-        learnt = self.learnt_for("remove_class")
+        statistics = self.statistics_for("remove_class")
         code = self.schema.position(label)
         if code < 0:
-            msg = f"there is no class {label!r}: the classes are {learnt.classes.tolist()!r:.200}"
+            msg = f"there is no class {label!r}: the classes are {self.classes.tolist()!r:.200}"
             raise DataError(msg)
-        others = [c for c in range(learnt.classes.size) if c != code]
+        others = [c for c in range(statistics.classes.size) if c != code]
         announced = self.schema.announced
         if announced is not None:
             announced = announced[[known != label for known in announced.tolist()]]
-        return self._of(learnt.selected(others)).announcing(announced).checked()
+        return self._of(statistics.selected(others)).announcing(announced).checked()
 
     def merged(self, other: Model) -> Model:
         """The model of the rows of both, with the settings of this one; classes are united.
@@ -328,7 +332,7 @@ class Model(Result):
         The features must be the same. What one of the two does not know, their names or that of the
         target, is taken from the other.
         """
-        mine, theirs = self.learnt_for("merge"), other.learnt_for("merge")
+        mine, theirs = self.statistics_for("merge"), other.statistics_for("merge")
         self.check_same_features(other, "merged")
         both = self._of(mine.plus(theirs.adapted(self.settings), self.settings, self.schema))
         calibrations = [each.calibration for each in (self, other) if each.calibration is not None]
@@ -350,7 +354,7 @@ class Model(Result):
     def unmerged(self, other: Model) -> Model:
         """The model without the rows of another, which must be among them: `merged` undone."""
         self.check_same_features(other, "taken apart")
-        theirs = other.learnt_for("unmerge").adapted(self.settings)
+        theirs = other.statistics_for("unmerge").adapted(self.settings)
         return self.without(theirs)
 
     def check_same_features(self, other: Model, step: str) -> None:
@@ -380,21 +384,23 @@ class Model(Result):
                 cuts.append((number, local))
                 components.append(part)
                 densities.append(density.marginal(local, schema.part(part.columns)))
-        learnt = None
-        if self.learnt is not None:
-            learnt = self.learnt.of_columns(cuts, lambda rows: cut_rows(rows, self.schema, columns))
+        statistics = None
+        if self.statistics is not None:
+            statistics = self.statistics.of_columns(
+                cuts, lambda rows: cut_rows(rows, self.schema, columns)
+            )
         return replace(
             self,
             settings=replace(self.settings, components=tuple(components)),
             schema=schema,
-            learnt=learnt,
+            statistics=statistics,
             solution=replace(self.parameters, densities=tuple(densities)),
         )
 
-    def _of(self, learnt: Learnt) -> Model:
-        schema = replace(self.schema, classes=learnt.classes)
-        settings = self.settings.of_classes(self.schema, learnt.classes)
-        return replace(self, settings=settings, schema=schema, learnt=learnt, solution=None)
+    def _of(self, statistics: SufficientStatistics) -> Model:
+        schema = replace(self.schema, classes=statistics.classes)
+        settings = self.settings.of_classes(self.schema, statistics.classes)
+        return replace(self, settings=settings, schema=schema, statistics=statistics, solution=None)
 
     def checked(self) -> Model:
         """The same; priors that do not fit the classes are an error now, not at a prediction."""
@@ -413,11 +419,11 @@ def known_categories(
     return tuple(known[column] for column in schema.categorical)
 
 
-def learnt_model(
-    settings: Settings, schema: Schema, learnt: Learnt, target: str | None = None
+def unsolved_model(
+    settings: Settings, schema: Schema, statistics: SufficientStatistics, target: str | None = None
 ) -> Model:
     """The model of rows that say this; classes that weigh nothing are left out."""
-    present = learnt.with_rows()
+    present = statistics.with_rows()
     if present.classes is not schema.classes:
         schema = replace(schema, classes=present.classes)
     return Model(settings, schema, present, None, target)
@@ -435,7 +441,7 @@ def _features_of(model: Model) -> str:
 
 
 def solve(
-    learnt: Learnt,
+    statistics: SufficientStatistics,
     settings: Settings,
     schema: Schema,
     n_jobs: int | None = 1,
@@ -449,15 +455,15 @@ def solve(
     from `start`, parameters near the result, and goes as far as the `goal`; `rows` are unlabelled
     ones that are not kept.
     """
-    weight: FloatArray = learnt.parts[0].weight
+    weight: FloatArray = statistics.parts[0].weight
     check_classes(weight, schema, settings.fewest_classes)
     # Nearly always a number of threads that is known already.
     threads = n_jobs if type(n_jobs) is int and n_jobs > 0 else n_threads(n_jobs)
-    unlabelled = learnt.unlabelled
+    unlabelled = statistics.unlabelled
     if unlabelled is not None and settings.unlabelled_weight > 0:
         reduction = unlabelled.kept("estimating the parameters") if rows is None else rows
         solution = expectation_maximisation(
-            learnt,
+            statistics,
             reduction,
             settings,
             schema,
@@ -470,9 +476,9 @@ def solve(
         prior: FloatArray = weight / weight.sum()
     else:
         prior = class_priors(settings.priors, schema, weight)
-    starts = [None] * len(learnt.parts) if start is None else start.densities
+    starts = [None] * len(statistics.parts) if start is None else start.densities
     names = (schema,) if len(settings.components) == 1 else settings.names(schema)
-    columns = zip(settings.components, learnt.parts, names, starts, strict=True)
+    columns = zip(settings.components, statistics.parts, names, starts, strict=True)
     try:
         fits = [
             component.family.estimate(part, name, threads, density)
@@ -481,12 +487,12 @@ def solve(
     except (DataError, SingularCovarianceError) as error:
 
         def attempt(changed: Settings) -> None:
-            for family, part, name in zip(changed.families, learnt.parts, names, strict=True):
+            for family, part, name in zip(changed.families, statistics.parts, names, strict=True):
                 family.attempt(part, name)
 
         raise error.with_remedies(remedies(settings, attempt)) from None
     densities = tuple(fit.density for fit in fits)
-    convergence = _convergence(fits, learnt, settings, prior)
+    convergence = _convergence(fits, statistics, settings, prior)
     return Solution(prior, densities, weight, convergence, settings.calibration)
 
 
@@ -515,7 +521,10 @@ def check_n_classes(classes: LabelArray, fewest: int = 2) -> None:
 
 
 def _convergence(
-    fits: Sequence[Fit[Any]], learnt: Learnt, settings: Settings, prior: FloatArray
+    fits: Sequence[Fit[Any]],
+    statistics: SufficientStatistics,
+    settings: Settings,
+    prior: FloatArray,
 ) -> Convergence | None:
     """How EM proceeded in all families together; None if none needed it."""
     records = [fit.convergence for fit in fits if fit.convergence is not None]
@@ -523,8 +532,8 @@ def _convergence(
         return None
     length = max(record.log_likelihood.size for record in records)
     possible = prior > 0
-    total = np.full(length, float(learnt.weight[possible] @ np.log(prior[possible])))
-    for family, fit, part in zip(settings.families, fits, learnt.parts, strict=True):
+    total = np.full(length, float(statistics.weight[possible] @ np.log(prior[possible])))
+    for family, fit, part in zip(settings.families, fits, statistics.parts, strict=True):
         if fit.convergence is None:
             with suppress(OptionError):  # Student-t densities have no sum: a constant less
                 total += fit.density.log_likelihood(part) + family.log_penalty(fit.density)

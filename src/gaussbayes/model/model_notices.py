@@ -64,10 +64,10 @@ def _classes(model: Model) -> Iterator[Notice]:
 
 
 def _unlabelled(model: Model) -> Iterator[Notice]:
-    learnt = model.learnt
-    if learnt is None or learnt.unlabelled is None:
+    statistics = model.statistics
+    if statistics is None or statistics.unlabelled is None:
         return
-    rows = counted(learnt.unlabelled.n_rows, "unlabelled row")
+    rows = counted(statistics.unlabelled.n_rows, "unlabelled row")
     weight = model.settings.unlabelled_weight
     used = f"used by EM, each with weight {weight:g}" if weight else "not used"
     yield Notice("unlabelled rows", f"{rows} {used}")

@@ -222,7 +222,9 @@ def _paths(data: HeldOutRows) -> Iterator[list[Settings]]:
     one before it, a family is the first of its variants.
     """
     settings = data.settings
-    columns = zip(settings.families, data.learnt.parts, settings.names(data.schema), strict=True)
+    columns = zip(
+        settings.families, data.statistics.parts, settings.names(data.schema), strict=True
+    )
     choices = [list(family.variants(part, names)) for family, part, names in columns]
     named = list(zip((part.distribution for part in settings.components), choices, strict=True))
     first = next((name for name, choice in named if len(choice) > 1 or len(choice[0]) > 1), None)
@@ -270,9 +272,9 @@ def _fitted(data: HeldOutRows, settings: Settings, n_jobs: int | None) -> Candid
     refused = n_parameters = None
     # Predictive densities exist, unless a class weighs less than a row, or has no second one.
     predictive = settings.first("estimation") == "predictive" and data.held.size > 0
-    if not (predictive and data.learnt.weight.min() >= 1):
+    if not (predictive and data.statistics.weight.min() >= 1):
         try:
-            n_parameters = solve(data.learnt, settings, data.schema, n_jobs).n_parameters
+            n_parameters = solve(data.statistics, settings, data.schema, n_jobs).n_parameters
         except GaussBayesError as error:
             refused = str(error)
     if n_parameters is None:  # as far as is known without an estimate

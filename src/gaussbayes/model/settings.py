@@ -42,7 +42,7 @@ class Component:
 
     @property
     def plain_family(self) -> AnyFamily:
-        """The family without what it learnt before rows were observed: transforms, codes."""
+        """The family without what it estimated before rows were observed: transforms, codes."""
         return getattr(self.family, "plain", self.family)
 
     @property
@@ -53,7 +53,7 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that turns what was learnt into a model."""
+    """Everything that turns statistics into a model."""
 
     components: tuple[Component, ...]
     priors: Priors = None

@@ -21,13 +21,13 @@ from gaussbayes.data.roles import Request
 from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.families.protocol import Sized
 from gaussbayes.model.fit import choose, fit_model
-from gaussbayes.model.model import Model, known_categories, learnt_model
+from gaussbayes.model.model import Model, known_categories, unsolved_model
 from gaussbayes.model.model_notices import skipped_rows
 from gaussbayes.model.options import Options
 from gaussbayes.model.row_sample import RowSample, Sampling, most_rows
 from gaussbayes.model.selection import Selection
 from gaussbayes.model.settings import Settings
-from gaussbayes.model.statistics import Learnt, RowReduction, Sum, observe
+from gaussbayes.model.statistics import RowReduction, SufficientStatistics, Sum, observe
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +37,7 @@ class Observation:
     settings: Settings
     schema: Schema  # of the features
 
-    def __call__(self, block: LabelledRows, threads: int, /) -> Learnt:
+    def __call__(self, block: LabelledRows, threads: int, /) -> SufficientStatistics:
         """The statistics of the block's labelled rows, and its unlabelled ones."""
         schema = replace(self.schema, classes=block.classes)
         return observe(block, self.settings, schema, threads)
@@ -115,18 +115,22 @@ def fit_source(
                 settings, schema = chosen.settings, chosen.schema
             else:
                 (settings,) = settings.fix(table.rows, table.targets, schema)
-            learnt = rows.reduce(Observation(settings, schema), n_jobs=n_jobs).total
-            model = _solved(settings, schema, learnt, rows, n_jobs)
+            statistics = rows.reduce(Observation(settings, schema), n_jobs=n_jobs).total
+            model = _solved(settings, schema, statistics, rows, n_jobs)
     if model.schema.roles is not None:
         warn_of_columns(model.schema.roles)
     return with_notices(model, rows, reduced), selection
 
 
 def _solved(
-    settings: Settings, schema: Schema, learnt: Learnt, rows: RowSource, n_jobs: int | None
+    settings: Settings,
+    schema: Schema,
+    statistics: SufficientStatistics,
+    rows: RowSource,
+    n_jobs: int | None,
 ) -> Model:
     """The model of all rows of a source, with its parameters."""
-    model = learnt_model(settings, schema, learnt, rows.target)
+    model = unsolved_model(settings, schema, statistics, rows.target)
     model = replace(model, settings=settings.of_classes(schema, model.schema.classes))
     return model.solved(n_jobs, rows=_reduction(model, rows))
 
@@ -139,7 +143,7 @@ def with_notices(model: Model, rows: RowSource, reduced: Reduced[Any]) -> Model:
 
 def observe_source(
     model: Model, source: object, target: str, n_jobs: int | None, **request: Any
-) -> tuple[RowSource, Reduced[Learnt]]:
+) -> tuple[RowSource, Reduced[SufficientStatistics]]:
     """More rows with the features of a model, and their statistics; `request` as in `open_more`."""
     rows = open_more(model, source, target, **request)
     return rows, rows.reduce(Observation(model.settings, model.schema), n_jobs=n_jobs)
@@ -156,7 +160,7 @@ def update_source(
     updated = model.updated(reduced.total)
     reduction = _reduction(updated, rows)
     if reduction is not None:
-        before = None if model.learnt is None else model.learnt.unlabelled
+        before = None if model.statistics is None else model.statistics.unlabelled
         kept = None if before is None else before.kept("partial_fit")
         updated = updated.solved(n_jobs, rows=_Both(kept, reduction))
     return with_notices(updated, rows, reduced), reduced.total.classes
@@ -196,8 +200,8 @@ def open_more(model: Model, source: object, target: str | None = None, **request
 
 def _reduction(model: Model, rows: RowSource) -> RowReduction | None:
     """The unlabelled rows of a source, to be read again; None if they are kept, or none are."""
-    assert model.learnt is not None
-    unlabelled = model.learnt.unlabelled
+    assert model.statistics is not None
+    unlabelled = model.statistics.unlabelled
     if unlabelled is None or unlabelled.rows is not None:
         return None
     check_read_again(rows, f"{unlabelled.n_rows:,} unlabelled rows are too many to be kept")

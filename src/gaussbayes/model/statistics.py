@@ -1,4 +1,4 @@
-"""What a model has learnt: the product of its families' statistics, and the unlabelled rows.
+"""The statistics of a model: the product of its families' statistics, and the unlabelled rows.
 
 Labelled rows are known by their statistics, which merge and are removed exactly. Rows without
 labels have no finite sufficient statistic: they are kept as they are, up to a limit; beyond it only
@@ -78,8 +78,8 @@ class Unlabelled:
         """The rows, for a step of this name that needs them."""
         if self.rows is None:
             msg = (
-                f"{wanted_by} needs the {self.n_rows:,} unlabelled rows that this model has learnt "
-                f"from, but they are not kept: there were more than {MOST_KEPT_BYTES >> 20} MB of "
+                f"{wanted_by} needs the {self.n_rows:,} unlabelled rows that this model was fitted "
+                f"to, but they are not kept: there were more than {MOST_KEPT_BYTES >> 20} MB of "
                 "them, or the model file was written without them. Without them the model can "
                 "predict, but cannot be updated or merged, nor forget rows; fit it again"
             )
@@ -119,7 +119,7 @@ class Unlabelled:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Learnt:
+class SufficientStatistics:
     """The statistics of each family, class `i` of which is called ``classes[i]``.
 
     The labels are sorted. With ``+`` classes are united and every family's statistics added.
@@ -144,10 +144,12 @@ class Learnt:
         """How much memory the statistics of labelled rows take."""
         return sum(part.n_bytes for part in self.parts)
 
-    def __add__(self, other: "Learnt") -> "Learnt":
+    def __add__(self, other: "SufficientStatistics") -> "SufficientStatistics":
         return self.plus(other, None, None)
 
-    def plus(self, other: "Learnt", settings: Settings | None, schema: Schema | None) -> "Learnt":
+    def plus(
+        self, other: "SufficientStatistics", settings: Settings | None, schema: Schema | None
+    ) -> "SufficientStatistics":
         """What the rows of both say, for the classes of either; errors name the features."""
         mine, theirs = self, other
         same = self.classes.dtype == other.classes.dtype
@@ -162,9 +164,11 @@ class Learnt:
         rest = self.unlabelled or other.unlabelled
         if self.unlabelled is not None and other.unlabelled is not None:
             rest = self.unlabelled.plus(other.unlabelled, names, named)
-        return Learnt(mine.classes, parts, rest)
+        return SufficientStatistics(mine.classes, parts, rest)
 
-    def without(self, other: "Learnt", settings: Settings, schema: Schema) -> "Learnt":
+    def without(
+        self, other: "SufficientStatistics", settings: Settings, schema: Schema
+    ) -> "SufficientStatistics":
         """What the rows say without others among them; DataError if they cannot be.
 
         Classes of which no row is left are left out.
@@ -184,46 +188,50 @@ class Learnt:
                 msg = "there are no unlabelled rows to be removed: remove only rows that were added"
                 raise DataError(msg)
             rest = rest.without(other.unlabelled, names)
-        return Learnt(self.classes, parts, rest).with_rows()
+        return SufficientStatistics(self.classes, parts, rest).with_rows()
 
-    def scaled(self, factor: float) -> "Learnt":
+    def scaled(self, factor: float) -> "SufficientStatistics":
         """What the rows say if each counts `factor` times as much.
 
         Classes that have come to weigh next to nothing (`FORGOTTEN`) are left out.
         """
         rest = None if self.unlabelled is None else self.unlabelled.scaled(factor)
-        scaled = Learnt(self.classes, tuple(part.scaled(factor) for part in self.parts), rest)
+        scaled = SufficientStatistics(
+            self.classes, tuple(part.scaled(factor) for part in self.parts), rest
+        )
         weight = scaled.weight
         kept = np.flatnonzero(weight > FORGOTTEN * weight.max(initial=0.0))
         return scaled if kept.size == weight.size else scaled.selected(kept.tolist())
 
-    def trimmed(self) -> "Learnt":
+    def trimmed(self) -> "SufficientStatistics":
         """The same without unlabelled rows that are too many to be kept."""
         rest = self.unlabelled
         return self if rest is None else replace(self, unlabelled=rest.trimmed())
 
-    def with_rows(self) -> "Learnt":
+    def with_rows(self) -> "SufficientStatistics":
         """Without the classes that weigh nothing."""
         heavy = self.weight > 0
         return self if heavy.all() else self.selected(np.flatnonzero(heavy).tolist())
 
-    def selected(self, codes: Sequence[int]) -> "Learnt":
+    def selected(self, codes: Sequence[int]) -> "SufficientStatistics":
         """Only the classes with these codes, in this order."""
         which = np.asarray(codes, dtype=np.intp)
         parts = tuple(part.selected(codes) for part in self.parts)
-        return Learnt(self.classes[which], parts, self.unlabelled)
+        return SufficientStatistics(self.classes[which], parts, self.unlabelled)
 
-    def aligned(self, positions: Sequence[int], classes: LabelArray) -> "Learnt":
+    def aligned(self, positions: Sequence[int], classes: LabelArray) -> "SufficientStatistics":
         """The same where class `i` has become number ``positions[i]`` of more classes."""
         parts = tuple(part.aligned(positions, classes.shape[0]) for part in self.parts)
-        return Learnt(classes, parts, self.unlabelled)
+        return SufficientStatistics(classes, parts, self.unlabelled)
 
-    def adapted(self, settings: Settings) -> "Learnt":
+    def adapted(self, settings: Settings) -> "SufficientStatistics":
         """The same for families of other settings, if these have what they need."""
         pairs = zip(settings.families, self.parts, strict=True)
         return replace(self, parts=tuple(family.adapted(part) for family, part in pairs))
 
-    def of_columns(self, cuts: Sequence[tuple[int, Sequence[int]]], cut: Any) -> "Learnt":
+    def of_columns(
+        self, cuts: Sequence[tuple[int, Sequence[int]]], cut: Any
+    ) -> "SufficientStatistics":
         """Of some components, given by number, some of their columns; `cut` does so of `Rows`."""
         parts = tuple(self.parts[number].of_columns(columns) for number, columns in cuts)
         rest = self.unlabelled
@@ -231,7 +239,7 @@ class Learnt:
             together = tuple(rest.together[number].of_columns(columns) for number, columns in cuts)
             kept = None if rest.rows is None else replace(rest.rows, rows=cut(rest.rows.rows))
             rest = Unlabelled(rest.n_rows, together, kept)
-        return Learnt(self.classes, parts, rest)
+        return SufficientStatistics(self.classes, parts, rest)
 
 
 def observe(
@@ -241,16 +249,16 @@ def observe(
     threads: int = 1,
     *,
     keep_all: bool = False,
-) -> Learnt:
+) -> SufficientStatistics:
     """What a table says: statistics of its labelled rows, and its unlabelled rows.
 
     The classes of `schema` are those of the table. With `keep_all` unlabelled rows are kept however
-    many they are; see `Learnt.trimmed`.
+    many they are; see `SufficientStatistics.trimmed`.
     """
     targets = table.targets
     if not targets.n_unlabelled:
         parts = observe_parts(table.rows, targets, settings, schema, threads)
-        return Learnt(table.classes, parts)
+        return SufficientStatistics(table.classes, parts)
     some, others = targets.labelled, ~targets.labelled
     more = (settings, schema, threads)
     try:
@@ -259,8 +267,8 @@ def observe(
     except DataError:
         check_values(table.rows, settings, schema)  # names the row among all
         raise
-    learnt = Learnt(table.classes, parts, rest)
-    return learnt if keep_all else learnt.trimmed()
+    statistics = SufficientStatistics(table.classes, parts, rest)
+    return statistics if keep_all else statistics.trimmed()
 
 
 def check_values(rows: Rows, settings: Settings, schema: Schema) -> None:
@@ -318,7 +326,7 @@ def _row_difference(mine: KeptRows, gone: KeptRows) -> NDArray[np.intp]:
     removed = gone.rows.with_categories(mine.rows.categories)
     for number, key in enumerate(_keys(removed, gone.weights)):
         if not places[key]:
-            msg = f"unlabelled row {number} is not among those that the model has learnt from: "
+            msg = f"unlabelled row {number} is not among those that the model was fitted to: "
             raise DataError(msg + "remove only rows that were added")
         left[places[key].pop()] = False
     return np.flatnonzero(left)

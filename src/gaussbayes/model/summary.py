@@ -110,7 +110,7 @@ def summarise(model: Model) -> ModelSummary:
         ClassSummary(
             labels[code],
             None if problem else float(model.prior[code]),
-            None if model.learnt is None else float(model.learnt.weight[code]),
+            None if model.statistics is None else float(model.statistics.weight[code]),
         )
         for code in order
     )

@@ -172,8 +172,10 @@ def _was_fitted_to(
     model: BaseClassifier, X: TableLike, y: LabelsLike, evaluation: Evaluation
 ) -> bool:
     """Whether a fit to these rows has the parameters of the model."""
-    learnt = model.model_.learnt
-    if learnt is None or not np.array_equal(learnt.weight, evaluation.confusion.sum(axis=1)):
+    statistics = model.model_.statistics
+    if statistics is None or not np.array_equal(
+        statistics.weight, evaluation.confusion.sum(axis=1)
+    ):
         return False
     again = clone(model).fit(X, y, like=model)
     pairs = zip(parameter_tables(again.model_), parameter_tables(model.model_), strict=True)

@@ -40,7 +40,7 @@ from gaussbayes.model.model import Model
 from gaussbayes.model.selection import Selection
 from gaussbayes.model.settings import Component, Settings
 from gaussbayes.model.solution import Solution
-from gaussbayes.model.statistics import Learnt, Unlabelled
+from gaussbayes.model.statistics import SufficientStatistics, Unlabelled
 
 _LARGEST_FILE = 1 << 30
 """Bytes of a file: a gigabyte, some 4,500 features with a full covariance in 5 classes."""
@@ -164,13 +164,13 @@ def _member(record: MemberRecord, whole: ModelRecord, classes: LabelArray) -> Mo
     settings = Settings(tuple(components), priors, record.unlabelled_weight, calibration)
     parts = _parts(record, "statistics", settings, schema)
     unlabelled = _unlabelled(record, settings, schema)
-    learnt = None if parts is None else Learnt(classes, parts, unlabelled)
+    statistics = None if parts is None else SufficientStatistics(classes, parts, unlabelled)
     solution = _solution(record, settings, schema)
-    if learnt is None and (solution is None or unlabelled is not None):
+    if statistics is None and (solution is None or unlabelled is not None):
         refuse("families[0]", "one with statistics, or a density and no unlabelled rows")
     if solution is None and unlabelled is not None and unlabelled.rows is None:
         refuse("solution", "there where unlabelled rows were used but are not in the file")
-    return Model(settings, schema, learnt, solution, whole.target)
+    return Model(settings, schema, statistics, solution, whole.target)
 
 
 def _component(record: FamilyRecord) -> Component:
@@ -327,13 +327,13 @@ def _record(
 
 
 def _member_record(model: Model, unlabelled_rows: bool) -> MemberRecord:
-    learnt, solution, families = model.learnt, _own_solution(model), []
-    unlabelled = None if learnt is None else learnt.unlabelled
+    statistics, solution, families = model.statistics, _own_solution(model), []
+    unlabelled = None if statistics is None else statistics.unlabelled
     for number, component in enumerate(model.components):
         records = family_records(component.family.name)
         parts = (
             records.SettingsRecord.of(component.family),
-            learnt and records.StatisticsRecord.of(learnt.parts[number]),
+            statistics and records.StatisticsRecord.of(statistics.parts[number]),
             unlabelled and records.StatisticsRecord.of(unlabelled.together[number]),
             solution and records.DensityRecord.of(solution.densities[number]),
         )
@@ -364,11 +364,11 @@ def _saved(selection: Selection) -> Selection | None:
 
 def _own_solution(model: Model) -> Solution | None:
     """The parameters, if they do not simply follow from statistics; None if they do."""
-    learnt = model.learnt
-    if learnt is None:
+    statistics = model.statistics
+    if statistics is None:
         return model.parameters
-    follows = learnt.is_complete
-    if (follows and model.solution is None) or learnt.classes.size < 2:
+    follows = statistics.is_complete
+    if (follows and model.solution is None) or statistics.classes.size < 2:
         return None
     try:
         with np.errstate(all="ignore"):

@@ -43,7 +43,7 @@ class LabelsRecord(Record, frozen=True):
     def read(self) -> LabelArray:
         values, dtype = self.listed("labels", list[Scalar]), self.dtype
         if not values:
-            refuse("labels", "at least one class: a model keeps what it has learnt from rows")
+            refuse("labels", "at least one class: a model has the statistics of its classes")
         if dtype[0] == "U" and len(values) * int(dtype[1:]) > _LARGEST_LABELS:
             expected = f"at most {_LARGEST_LABELS:,} characters, each label as wide as the widest"
             refuse("labels", f"{expected} (labels of dtype object are not)", dtype)
@@ -120,7 +120,7 @@ class CalibrationRecord(Record, frozen=True):
 
 
 class FamilyRecord(Record, frozen=True):
-    """A family: the features it is a distribution of, and what was learnt of them.
+    """A family: the features it is a distribution of, and its statistics.
 
     The last four are records of the family, see `gaussbayes.families.family_records`, or null.
     """
@@ -193,7 +193,7 @@ class SolutionRecord(Record, frozen=True):
 
 
 class MemberRecord(Record, frozen=True):
-    """What was learnt from rows by each family of distributions, and the settings."""
+    """The families with their statistics, and the settings."""
 
     priors: PriorsRecord | Literal["uniform"] | None
     unlabelled_weight: Annotated[float, Meta(ge=0)]
