@@ -29,7 +29,7 @@ from gaussbayes.model.cross_validation import (
     without_warnings,
 )
 from gaussbayes.model.evaluation import BASELINE, Costs, Evaluation, check_costs
-from gaussbayes.model.options import Options, model_options
+from gaussbayes.model.options import Options, model_options, name_of
 
 AUTOMATIC = "AutoClassifier"
 BOOSTING = "gradient boosting"
@@ -269,7 +269,8 @@ class _Features:
 
     def __init__(self, splits: Splits, options: Options) -> None:
         with without_warnings():
-            encoder = options.encoder(splits.X, splits.y)
+            labels = splits.targets, splits.classes
+            encoder = options.encoder(splits.X, labels, name_of(splits.y))
             rows = encoder.encode(splits.X)
         codes = np.where(rows.codes < 0, np.nan, rows.codes)
         self.table = np.concatenate([rows.matrix.astype(np.float64), codes], axis=1)

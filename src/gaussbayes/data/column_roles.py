@@ -195,7 +195,8 @@ def _array_encoder(X: Any, request: Request) -> Encoder:
     """The features among the columns of an array, which may have been given names."""
     names = request.names
     request.missing.check_columns(names or ())
-    check_distinct("names", names or ())
+    if names is not None:
+        check_distinct("names", names)
     kinds = cast("Mapping[str | int, str]", request.kinds)
     categorical = [feature for feature, kind in kinds.items() if kind == "category"]
     encoder = Encoder.learn(X, categorical, kinds, request.missing, names)

@@ -15,7 +15,7 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.roles import BadRow, BadRowError, shorten
-from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
+from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Rows, Targets
 from gaussbayes.data.tables import (
     array_parts,
     column_parts,
@@ -64,9 +64,8 @@ def read_targets(
     else:
         labels, classes, n_unlabelled = _coded(values, label_marks(mark), n_jobs)
     n = labels.shape[0]
-    if n_rows is not None and n != n_rows:
-        msg = f"X has {n_rows} rows, but y has {n}; give one label for each row"
-        raise DataError(msg)
+    if n_rows is not None:
+        _check_number(n_rows, n)
     return Targets(labels, classes.shape[0], read_weights(weights, n), n_unlabelled), classes
 
 
@@ -77,6 +76,19 @@ def labelled_rows(
     rows = encoder.encode(X)
     targets, classes = read_targets(y, rows.numbers.shape[0], weights, mark, n_jobs)
     return LabelledRows(rows, targets, classes)
+
+
+def with_labels(rows: Rows, targets: Targets, classes: LabelArray) -> LabelledRows:
+    """Rows with labels that were read already."""
+    _check_number(rows.n_rows, targets.labels.shape[0])
+    return LabelledRows(rows, targets, classes)
+
+
+def _check_number(n_rows: int, n_labels: int) -> None:
+    """Raise unless there is one label for each row."""
+    if n_labels != n_rows:
+        msg = f"X has {n_rows} rows, but y has {n_labels}; give one label for each row"
+        raise DataError(msg)
 
 
 def encode(y: Any) -> tuple[CodeArray, LabelArray]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from inspect import signature
 from math import inf
 from typing import Any, Literal, get_args
@@ -13,13 +13,13 @@ from gaussbayes.base.errors import OptionError
 from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.option import Option, check_values
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import TransformName
+from gaussbayes.base.types import LabelArray, TransformName
 from gaussbayes.data.column_roles import table_encoder
 from gaussbayes.data.columns import COLUMN_OPTIONS, Columns
-from gaussbayes.data.labels import labelled_rows, read_targets
+from gaussbayes.data.labels import read_targets, with_labels
 from gaussbayes.data.read import READ_OPTIONS
 from gaussbayes.data.roles import Request, request_of
-from gaussbayes.data.rows import Encoder, LabelledRows, Rows
+from gaussbayes.data.rows import Encoder, LabelledRows, Rows, Targets
 from gaussbayes.families import check_family, family_type
 from gaussbayes.model.select import UNLABELLED_WEIGHTS
 from gaussbayes.model.settings import Component, Priors, Settings
@@ -145,7 +145,7 @@ DEFAULT_FAMILIES = {"number": "gaussian", "category": "categorical"}
 """The family of the features that are given none."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Options:
     """The options of a model, before its features are known."""
 
@@ -221,26 +221,33 @@ class Options:
 
     def marks_of(self, y: Any) -> ColumnMarks:
         """What stands for a missing label; labels may be a column that has a name."""
-        name = _name_of(y)
+        name = name_of(y)
         marks = self.missing.unnamed if name is None else self.missing.of(name)
         return marks if self.unlabelled is None else marks.plus(self.unlabelled)
 
+    @cached_property
+    def table_request(self) -> Request:
+        """What is asked of a table in memory; worked out once."""
+        return request_of(self.columns, **self.contents)
+
     def request(self, target: str | None = None, **more: Any) -> Request:
         """What is asked of a source of rows; `more` is as in `gaussbayes.data.roles.Request`."""
-        return request_of(self.columns, target, **(self.contents | more))
+        return replace(self.table_request, target=target, **more)
 
     def table(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[LabelledRows, Schema]:
         """Rows with labels and weights, of which nothing is known yet, and their features."""
-        encoder = self.encoder(X, y)
-        table = labelled_rows(encoder, X, y, sample_weight, self.marks_of(y), self.n_jobs)
+        labels = read_targets(y, None, sample_weight, self.marks_of(y), self.n_jobs)
+        encoder = self.encoder(X, labels, name_of(y))
+        table = with_labels(encoder.encode(X), *labels)
         return table, encoder.schema(table.classes)
 
-    def encoder(self, X: Any, y: Any = None) -> Encoder:
-        """The features of a table; `y` are the labels of its rows, or soft labels."""
+    def encoder(
+        self, X: Any, labels: tuple[Targets, LabelArray] | None = None, target: str | None = None
+    ) -> Encoder:
+        """The features of a table; `labels` are targets and classes, `target` is their name."""
         if self.columns is None:
             return Encoder.learn(X, kinds=self.kinds, missing=self.missing)
-        labels = None if y is None else read_targets(y, mark=self.marks_of(y))
-        encoder = table_encoder(X, self.request(), labels, _name_of(y))
+        encoder = table_encoder(X, self.table_request, labels, target)
         named = (feature for features, _ in self._pairs for feature in features)
         excluded = () if encoder.roles is None else encoder.roles.excluded
         if excluded and not all(isinstance(feature, str) for feature in named):
@@ -350,7 +357,7 @@ class Options:
         return self.made.get(family) or make_family(family, self.of_families)
 
 
-def _name_of(y: Any) -> str | None:
+def name_of(y: Any) -> str | None:
     """The name of labels that are a column of a frame."""
     name = getattr(y, "name", None)
     return name if isinstance(name, str) else None
