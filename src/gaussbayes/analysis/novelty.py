@@ -30,12 +30,7 @@ from gaussbayes.base.checks import probability
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.gaussian.density import divisors
-from gaussbayes.families.gaussian.family import Gaussian
-from gaussbayes.families.gaussian.regularisation import PLAIN
-from gaussbayes.families.protocol import Extreme
-from gaussbayes.families.removal import degrees as degrees_of
-from gaussbayes.families.transformed.family import Transformed
+from gaussbayes.families.protocol import Distant, Extreme, Sampled
 from gaussbayes.model.model import Model
 from gaussbayes.model.solution import log_evidence
 
@@ -81,30 +76,16 @@ def class_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArr
 
 
 def _sample(model: Model) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """Return the weight of each class, the divisor and the degrees of freedom of its scatter (k,).
-
-    None unless the distances are those of one plain estimate from complete rows.
-    """
+    """Return what the distances were estimated from; see `Sampled`. None if that is not known."""
     if model.statistics is None or model.statistics.unlabelled is not None:
         return None
-    estimates = [
-        (component.family, statistics)
-        for component, statistics in zip(model.components, model.statistics.parts, strict=True)
-        if component.distribution == Gaussian.name
+    parts = zip(model.components, model.statistics.parts, model.parameters.densities, strict=True)
+    samples = [
+        component.family.sample_of(statistics) if isinstance(component.family, Sampled) else None
+        for component, statistics, density in parts
+        if isinstance(density, Distant)
     ]
-    if len(estimates) != 1:
-        return None
-    ((family, statistics),) = estimates
-    if isinstance(family, Transformed):
-        family, statistics = family.family, statistics.inner
-    if type(family) is not Gaussian or family.shrinkage or family.regularisation != PLAIN:
-        return None
-    structure = family.structure
-    if structure.covariance != "full" or structure.between or statistics.cells is not None:
-        return None
-    weight, k = statistics.moments.weight, statistics.moments.n_classes
-    total, divide = divisors(statistics.moments, model.schema, structure, family.divisor)
-    return weight, divide, degrees_of(total, "unbiased", k if structure.shared else 1)
+    return samples[0] if len(samples) == 1 else None
 
 
 def novel(p_values: FloatArray, level: float, prior: FloatArray) -> NDArray[np.bool_]:
