@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from matplotlib import ticker
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
 from gaussbayes.analysis.view import view
 from gaussbayes.base.errors import DataError, OptionError
@@ -451,15 +450,12 @@ def _evaluated(
         msg = "rows to evaluate are needed: give X and y, or the result of evaluate"
         raise DataError(msg)
     seen = view(model)
-    record, (rows, codes) = seen.whole, seen.labelled(X, y)
+    rows, codes = seen.labelled(X, y)
     if labels_alone:
         with np.errstate(divide="ignore"):
-            log_posterior = np.log(np.eye(record.classes.size)[record.labels(rows)])
+            log_posterior = np.log(np.eye(seen.classes.size)[seen.whole.labels(rows)])
     else:
-        log_posterior = record.log_posterior(rows)
-    return evaluate(log_posterior, codes, record.classes), _left_out(codes)
-
-
-def _left_out(codes: NDArray[np.intp]) -> str:
+        log_posterior = seen.whole.log_posterior(rows)
     n_unlabelled = int(np.count_nonzero(codes < 0))
-    return f" (without {n_unlabelled:,} unlabelled)" if n_unlabelled else ""
+    remark = f" (without {n_unlabelled:,} unlabelled)" if n_unlabelled else ""
+    return evaluate(log_posterior, codes, seen.classes), remark

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.view import View, view
+from gaussbayes.analysis.view import Quantity, View, view
 from gaussbayes.base.numerals import five_digits
 from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
 from gaussbayes.plots import row_plots, style
@@ -23,9 +23,6 @@ from gaussbayes.plots.row_plots import UNLABELLED, RowPoints
 from gaussbayes.plots.style import Classifier, Features, Look, Styles, styled
 
 BOUNDARY = "decision boundary"
-
-Quantity: TypeAlias = Literal["likelihood", "joint", "posterior", "evidence"]
-"""What is drawn along a feature, by the name of a method of `View`."""
 
 _WORDS: dict[str, str] = {
     "likelihood": "p(x | c)",
@@ -91,7 +88,7 @@ class LineScene:
 
 def scene(seen: View, rows: RowPoints) -> LineScene:
     """Choose the stretch of the line that shows every row, every class and every near boundary."""
-    (low,), (high,) = seen.limits(*([] if seen.has_means else [rows.places]))
+    (low,), (high,) = seen.limits(*([] if seen.is_model else [rows.places]))
     if rows.codes.size:
         (lowest,), (highest,) = seen.limits(rows.places)
         low, high = min(low, lowest), max(high, highest)
@@ -170,14 +167,14 @@ def draw_curves(
 def draw_scene(ax: Axes, shown: LineScene, quantity: Quantity, codes: Sequence[int]) -> None:
     """A quantity of some classes, the rows and the boundaries."""
     points, below = shown.x[:, None], 0.0
-    values = getattr(shown.view, quantity)(points)
+    values = shown.view.score(quantity, points)
     heights = [1.0 if quantity == "posterior" else float(np.nanmax(values))]
     if quantity == "evidence":
         _draw_evidence(ax, shown, values)
     else:
         _draw_values(ax, shown, values, codes, stacked=quantity == "posterior")
     if quantity == "joint" and len(codes) == len(shown.styles):
-        evidence = shown.view.evidence(points)
+        evidence = shown.view.score("evidence", points)
         _draw_evidence(ax, shown, evidence)
         heights.append(float(evidence.max()))
     if shown.few:

@@ -77,15 +77,15 @@ def points_of(seen: View, X: Any, y: Any) -> RowPoints:
         raise DataError(msg)
     if y is not None:
         rows, codes = seen.labelled(X, y)
-        return points_at(seen.rows(rows), codes)
-    places = np.empty((0, len(seen.axes))) if X is None else seen.rows(X)
+        return points_at(seen.positions(rows), codes)
+    places = np.empty((0, len(seen.axes))) if X is None else seen.positions(X)
     return points_at(places, np.full(places.shape[0], -1))
 
 
 def spread_out(places: FloatArray, axes: Sequence[Axis]) -> FloatArray:
     """Places (n, m) moved a little along discrete axes, where many rows stand at the same one.
 
-    >>> axis = Axis("wind", ("low", "high"), (0, 1))
+    >>> axis = Axis("wind", ("low", "high"))
     >>> spread_out(np.array([[1.0, 7.0], [1.0, 8.0]]), [axis, Axis("age")]).round(2).tolist()
     [[0.7, 7.0], [1.15, 8.0]]
     """
@@ -254,19 +254,19 @@ def dataset(
         msg = f"this figure shows one or two features, but {came}: choose by name or number"
         raise DataError(msg)
     codes = labels.codes_among(table.classes, table.targets, table.classes).codes.astype(np.intp)
-    axes = row_axes(table.rows, schema, columns)
+    axes = row_axes(schema, table.rows.categories, columns)
     points = points_at(positions_of(cut_rows(table.rows, schema, columns), axes), codes)
     low, high = limits(axes, points.places)
     styles = style.class_styles(table.classes)
     ax = style.axes_for(ax)
-    before = style.limits_before(ax)
+    shown = style.widened(ax, (low, high))
     drawn = spread_out(points.places, axes)
     if len(axes) == 1:
         drawn, n_strips = in_strips(points, axes, len(styles))
         ax.set(xlim=(low[0], high[0]), ylim=(-0.5, n_strips - 0.5), yticks=[])
         ax.spines["left"].set_visible(False)
     else:
-        style.set_limits(ax, style.widest(before, (low, high)))
+        style.set_limits(ax, shown)
     draw_points(ax, drawn, points.codes, styles)
     style.separate_categories(ax, axes)
     return style.finish(ax, axes, given_handles(points, styles), legend=legend)
@@ -311,7 +311,7 @@ def predictions(
     seen = view(model, style.chosen(features), (2,))
     rows, codes = seen.labelled(X, y)
     predicted = seen.whole.labels(rows)
-    places = seen.rows(rows)
+    places = seen.positions(rows)
     low, high = limits(seen.axes, places)  # of all rows, so that figures of classes compare
     shown, title = np.ones(codes.size, np.bool_), ""
     styles = style.class_styles(seen.classes)
@@ -324,12 +324,12 @@ def predictions(
     known = ~np.isnan(places).any(axis=1)
     places[known] = spread_out(places[known], seen.axes)
     ax = style.axes_for(ax)
-    before = style.limits_before(ax)
+    limits_shown = style.widened(ax, (low, high))
     style.separate_categories(ax, seen.axes)
     for drawn, hollow in ((labelled & known, False), (unlabelled & known, True)):
         draw_points(ax, places[drawn], predicted[drawn], styles, hollow=hollow)
     draw_rings(ax, places[wrong & known])
-    style.set_limits(ax, style.widest(before, (low, high)))
+    style.set_limits(ax, limits_shown)
     ax.set_title(f"{title}{wrong.sum()} of {labelled.sum()} rows misclassified")
     handles = [*class_handles(styles), ring_handle()]
     if unlabelled.any():
