@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.novelty import class_p_values, novel
+from gaussbayes.analysis.novelty import distance_p_values
 from gaussbayes.base.checks import finite_number, probability
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.numerals import five_digits, shortened
@@ -96,11 +96,6 @@ class Decisions(Result):
         return self.ambiguous | self.novel
 
     @property
-    def codes(self) -> NDArray[np.intp]:
-        """The code of the class decided (n,); −1 for a refused row."""
-        return np.where(self.refused, -1, self.best)
-
-    @property
     def reason(self) -> NDArray[np.str_]:
         """The reason why a row is refused (n,): ``"novel"``, ``"ambiguous"``, or ``""``.
 
@@ -163,6 +158,8 @@ def decide(
             )
             raise OptionError(msg)
         ambiguous |= expected > most
-    if novelty is not None:
-        is_novel = novel(class_p_values(model, rows, n_jobs), novelty, model.prior)
+    if novelty is not None:  # at most this proportion of the rows of a class is
+        squares, n_features = model.squared_distance(rows, n_jobs)
+        p_values = distance_p_values(squares, n_features[:, None])
+        is_novel = p_values[:, model.prior > 0].max(axis=1) < probability("novelty", novelty)
     return Decisions(best, posterior[every, best], expected, ambiguous, is_novel, model.classes)

@@ -15,10 +15,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gaussbayes.analysis.synthesis import capable_densities
-from gaussbayes.base.checks import probability
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows
@@ -48,23 +47,6 @@ def distance_p_values(squared_distance: ArrayLike, n_features: ArrayLike) -> Flo
     # Without features every distance is 0.
     tail: FloatArray = np.where(degrees > 0, gammaincc(0.5 * np.maximum(degrees, 1), half), 1.0)
     return tail
-
-
-def class_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArray:
-    """Return the probability that a member of each class lies at least this far out (n, k).
-
-    The distances are those of the families that have them, without missing values.
-    """
-    squares, n_features = model.squared_distance(rows, n_jobs)
-    return distance_p_values(squares, n_features[:, None])
-
-
-def novel(p_values: FloatArray, level: float, prior: FloatArray) -> NDArray[np.bool_]:
-    """Return which rows (n,) have p-values (n, k) below the level for every possible class.
-
-    At most the proportion `level` of the rows of a class is novel. Classes of prior 0 are ignored.
-    """
-    return np.asarray(p_values[:, prior > 0].max(axis=1) < probability("novelty", level))
 
 
 def evidence_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArray:
