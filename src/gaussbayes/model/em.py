@@ -34,7 +34,7 @@ from gaussbayes.model.settings import Settings, class_priors
 from gaussbayes.model.solution import Solution, score
 from gaussbayes.model.statistics import KeptRows, RowReduction, SufficientStatistics
 
-EXACT, ROUGH = Goal(1e-11), Goal(1e-3, most=50)
+EXACT, ROUGH = Goal(1e-9), Goal(1e-3, most=50)
 """How far EM goes, by estimated errors of parameters, in standard deviations or as proportions: for
 a model, and to tell models apart by their predictions."""
 
