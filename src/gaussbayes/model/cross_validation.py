@@ -80,10 +80,9 @@ def leave_one_out(
     """Predict every labelled row by the model of the other rows.
 
     The predictions have a closed form where every family has one. With soft labels, missing values
-    or missing labels there is none, and the rows are held out in 50 folds; so many rows or fewer are
-    held out one at a time.
-    Transforms are estimated from all rows. `calibrated` posteriors are calibrated on the rows of
-    four of five folds.
+    or missing labels there is none, and the rows are held out in 50 folds, or one at a time if
+    there are no more. Transforms are estimated from all rows. `calibrated` posteriors are
+    calibrated on the rows of four of five folds.
     """
     settings = replace(settings, calibration=None)
     (settings,) = settings.fix(table.rows, table.targets, schema)

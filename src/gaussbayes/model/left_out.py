@@ -10,8 +10,8 @@ fitted, by statistics that are added up, never subtracted. Unlabelled rows stay 
 side, and EM starts from the parameters of all rows.
 
 `leave_one_out` requests exactness: closed forms in which nothing is given, and otherwise a fit for
-each of fifty folds, which are single rows if there are no more. The likelihood of unlabelled rows may have
-several maxima, so that EM starts as a fit does.
+each of fifty folds, which are single rows if there are no more. The likelihood of unlabelled rows
+may have several maxima, so that EM starts as a fit does.
 """
 
 from collections.abc import Iterator, Sequence
