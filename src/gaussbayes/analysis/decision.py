@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.novelty import distance_p_values
+from gaussbayes.analysis.novelty import class_p_values, novel
 from gaussbayes.base.checks import finite_number, probability
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.numerals import five_digits, shortened
@@ -158,8 +158,6 @@ def decide(
             )
             raise OptionError(msg)
         ambiguous |= expected > most
-    if novelty is not None:  # at most this proportion of the rows of a class is
-        squares, n_features = model.squared_distance(rows, n_jobs)
-        p_values = distance_p_values(squares, n_features[:, None])
-        is_novel = p_values[:, model.prior > 0].max(axis=1) < probability("novelty", novelty)
+    if novelty is not None:
+        is_novel = novel(class_p_values(model, rows, n_jobs), novelty, model.prior)
     return Decisions(best, posterior[every, best], expected, ambiguous, is_novel, model.classes)
