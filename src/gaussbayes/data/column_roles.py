@@ -37,6 +37,7 @@ from gaussbayes.data.roles import (
     Request,
     check_distinct,
     check_not_feature,
+    check_once,
     check_present,
     choose_columns,
     requested_kinds,
@@ -287,7 +288,7 @@ def _not_wanted(
 def _matching(patterns: Sequence[str], names: Sequence[str], argument: str) -> list[str]:
     """The columns that names and patterns such as ``temp_*`` stand for, each once."""
     if argument == "features":
-        check_distinct("the list of features", patterns)
+        check_once(patterns)
     matches = {
         pattern: [pattern]
         if pattern in names

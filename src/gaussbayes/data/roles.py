@@ -46,14 +46,6 @@ ContentKind: TypeAlias = Literal["number", "positive", "count", "date", "weight"
 numbers that are there and not negative; or strings, integers and booleans. Others may be missing.
 """
 
-_ARGUMENTS = {
-    "category": "categorical",
-    "number": "numeric",
-    "date": "dates",
-    "positive": "transforms",
-}
-"""The arguments that say what columns hold; others are said by families."""
-
 MOST_NAMED = 5
 """Bad rows that are kept to be named."""
 
@@ -163,7 +155,8 @@ def choose_columns(
     if request.features is None:
         wanted = [name for name in names if name not in others]
         request.missing.check_columns(names)
-    check_distinct("the list of features", wanted)
+    if request.features is not None:
+        check_once(wanted)
     check_not_feature(wanted, target, weights)
     if weights is not None and target == weights:
         msg = f"{target!r} cannot be both the target and the weights: name two columns"
@@ -185,8 +178,7 @@ def requested_kinds(names: Sequence[str], request: Request) -> dict[str, Content
     """What features must hold, by name, of those of which that was said."""
     kinds: dict[str, ContentKind] = {}
     for feature, kind in request.kinds.items():
-        argument = _ARGUMENTS.get(kind, "families")
-        kinds[names[feature_position(feature, names, len(names), argument)]] = kind
+        kinds[names[feature_position(feature, names, len(names))]] = kind
     return kinds
 
 
@@ -552,7 +544,7 @@ def separate_columns(
         return X, y, weights
     if not is_frame(X):
         msg = (
-            f"{named[0]!r} names a column, but X is a {type(X).__name__} without column names: "
+            f"{named[0]!r} names a column, but X ({type(X).__name__}) has no column names: "
             "give an array of values, or X as a data frame"
         )
         raise DataError(msg)
@@ -562,6 +554,14 @@ def separate_columns(
         frame[some].to_native() if isinstance(some, str) else some for some in (y, weights)
     )
     return frame.drop(*named).to_native(), y, weights
+
+
+def check_once(features: Sequence[str]) -> None:
+    """Raise if a column is requested twice."""
+    twice = sorted(name for name, times in Counter(features).items() if times > 1)
+    if twice:
+        msg = f"features must name each column once, but names {listed(twice)} more than once"
+        raise DataError(msg)
 
 
 def check_distinct(what: str, names: Sequence[Any]) -> None:

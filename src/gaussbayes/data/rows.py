@@ -243,7 +243,7 @@ class Encoder:
                 msg = f"X has {n} columns, but {len(names)} names are given"
                 raise DataError(msg)
             known = list(names)
-        hold = {feature_position(feature, known, n, "categorical") for feature in categorical}
+        hold = {feature_position(feature, known, n) for feature in categorical}
         if known is None or not all(isinstance(name, str) for name in known):
             hold |= set() if frame is None else _typed(frame, missing)
             known = None
@@ -324,7 +324,7 @@ class Encoder:
                 raise DataError(msg)
         rows = self.encode(row)
         if rows.n_rows != 1:
-            msg = f"one row is needed, got {rows.n_rows}: choose one, as in X[3]"
+            msg = f"one row is needed, got {rows.n_rows}: choose one, as in X[3:4]"
             raise DataError(msg)
         return rows
 
@@ -453,26 +453,25 @@ class Encoder:
         return Rows(numbers, *recode(factors, self.categories))
 
 
-def feature_position(
-    feature: str | int, names: Sequence[Any] | None, n_features: int, argument: str = "families"
-) -> int:
-    """The number of a feature that an argument gives by name or number."""
-    if isinstance(feature, str):
-        if names is None:
-            msg = (
-                f"{argument} names {feature!r}, but the columns of an array have no names: give "
-                "column numbers, or a frame"
-            )
-            raise DataError(msg)
-        if feature not in names:
-            close = meant(feature, map(str, names))
-            msg = f"{argument} names {feature!r}{close}, but the columns are {list(names)!r:.300}"
-            raise DataError(msg)
-        return list(names).index(feature)
-    if not 0 <= feature < n_features:
-        msg = f"{argument} has column {feature}, but the columns of X are 0 to {n_features - 1}"
+def feature_position(feature: str | int, names: Sequence[Any] | None, n_features: int) -> int:
+    """The number of a feature that families, transforms or columns give by name or number."""
+    if isinstance(feature, str) and names is None:
+        msg = (
+            f"{feature!r} names a column, but the columns of an array have no names: give column "
+            "numbers, or a frame"
+        )
         raise DataError(msg)
-    return int(feature)
+    if isinstance(feature, str) and names is not None and feature in names:
+        return list(names).index(feature)
+    if not isinstance(feature, str) and 0 <= feature < n_features:
+        return int(feature)
+    given, close = f"the columns are 0 to {n_features - 1}", ""
+    if isinstance(feature, str) and names is not None:
+        given, close = f"the columns are {listed(names)}", meant(feature, map(str, names))
+    msg = (
+        f"there is no column {feature!r}{close}, named by families, transforms or columns; {given}"
+    )
+    raise DataError(msg)
 
 
 def _typed(frame: Any, missing: MissingMarks) -> set[int]:
