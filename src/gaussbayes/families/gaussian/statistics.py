@@ -187,8 +187,9 @@ class ClassMoments:
 
         It is exact for rows near the anchor.
         """
-        deviation: FloatArray = X - self.anchor[code]
-        deviation -= self.offset[code]
+        anchor, offset = (np.take(part.T, code, axis=1).T for part in (self.anchor, self.offset))
+        deviation: FloatArray = X - anchor
+        deviation -= offset
         return deviation
 
     def __add__(self, other: ClassMoments) -> ClassMoments:
