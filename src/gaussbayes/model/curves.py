@@ -31,6 +31,11 @@ class RankingCurve:
     standard_error: float  #: of the area
     average_precision: float  #: mean precision, weighted by the gains in recall
 
+    @property
+    def recall(self) -> FloatArray:
+        """The true positive rate, as precision-recall curves call it."""
+        return self.true_positive_rate
+
 
 def ranking_curves(
     log_posterior: RealArray, truth: NDArray[Any], labels: Sequence[object]
