@@ -198,7 +198,7 @@ class BlockReader:
         `sampled` gives rows by which kinds are detected, if they are to be; `shown` is what
         messages call the source.
         """
-        names, decided = inferred.schema.names, None
+        names, decided, given = inferred.schema.names, None, request.kinds
         check_distinct(shown, names)
         if request.detect:
             request, decided = decide_source(sampled, request, inferred, shown)
@@ -217,7 +217,9 @@ class BlockReader:
             as_stored=True,
             encoded=encoded,
             missing=request.missing,
-            optional=() if decided is None else encoder.names or (),
+            optional=()
+            if decided is None
+            else tuple(name for name in encoder.names or () if name not in given),
         )
         return cls(request, encoder, selection, inferred.is_text)
 
@@ -263,11 +265,21 @@ class BlockReader:
             n_parts += 1
         return replace(tree.result(), n_records=0) if n_parts else Reduced()
 
+    def _loses_no_class(self, parsed: ParsedTable, usable: ParsedTable) -> bool:
+        """Whether every class of a table has rows that can be used."""
+        if self.request.target is None:
+            return bool(usable.table.num_rows)
+        counts = {
+            len(table.column(self.request.target).unique().drop_null())
+            for table in (parsed.table, usable.table)
+        }
+        return len(counts) == 1
+
     def _fold(self, parsed: ParsedTable, fold: Fold[Any], file: str) -> Reduced[Any]:
         """What a table adds; a row that cannot be used is an error, or is skipped and counted."""
         usable = parsed.sifted(self.selection)
         if usable.problems and self.selection.bad_rows == "error":
-            raise BadRowError(usable.problems[0])
+            raise BadRowError(usable.problems[0], skippable=self._loses_no_class(parsed, usable))
         bad_rows = count_problems(usable.problems, file, 1)
         if not usable.table.num_rows:
             return Reduced(n_records=usable.n_records, bad_rows=bad_rows)

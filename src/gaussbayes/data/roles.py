@@ -8,7 +8,6 @@ a `BadRow`.
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -23,12 +22,10 @@ from gaussbayes.base.types import BadRowHandling
 from gaussbayes.data.columns import Columns, as_list
 from gaussbayes.data.rows import Encoder, feature_position
 from gaussbayes.data.tables import (
-    as_frame,
     column_days,
     column_values,
     is_category,
     is_date,
-    is_frame,
     is_label,
     is_missing,
     is_number,
@@ -59,8 +56,10 @@ MOST_NAMED = 5
 
 SKIP_ROWS = Remedy("skip such rows", read=(("bad_rows", "skip"),))
 
+ANY_TRANSFORM = Remedy("use a transform of any number", (("transforms", "yeo-johnson"),))
+
 NOT_A_NUMBER = "is not a number"
-NOT_FINITE = "is not finite"
+NOT_FINITE, NO_LOGARITHM = "is not finite", "is not above 0, and has no logarithm"
 
 _LONGEST = 60
 
@@ -292,17 +291,18 @@ def bad_row_error(
 ) -> DataError:
     """The error that stops the reading at a bad row; `optional` columns may be used otherwise."""
     column, remedies = bad.column, [SKIP_ROWS] if skippable else []
-    if column is None or column not in optional:
-        return DataError(describe(bad)).with_remedies(remedies)
-    if bad.problem == NOT_FINITE:
-        infinite: Any = {column: ["inf", "-inf"]}
+    if bad.problem == NOT_FINITE and optional:
+        infinite: Any = ["inf", "-inf"]
         remedies.append(Remedy("treat infinity as missing", columns=(("na_values", infinite),)))
-    if bad.problem == NOT_A_NUMBER and bad.value is not None:
-        marks: Any = {column: [bad.value]}
-        remedies.append(Remedy(f"treat {bad.value!r} as missing", columns=(("na_values", marks),)))
-        remedies.append(Remedy("treat it as categories", columns=(("categorical", [column]),)))
-    if len(optional) > 1:
-        remedies.append(Remedy("exclude the column", columns=(("exclude", [column]),)))
+    elif bad.problem == NO_LOGARITHM:
+        remedies.append(ANY_TRANSFORM)
+    elif column is not None and column in optional:
+        if bad.problem == NOT_A_NUMBER and bad.value is not None:
+            marks: Any = (("na_values", {column: [bad.value]}),)
+            remedies.append(Remedy(f"treat {bad.value!r} as missing", columns=marks))
+            remedies.append(Remedy("treat it as categories", columns=(("categorical", [column]),)))
+        if len(optional) > 1:
+            remedies.append(Remedy("exclude the column", columns=(("exclude", [column]),)))
     return DataError(describe(bad)).with_remedies(remedies)
 
 
@@ -338,7 +338,7 @@ _INFINITE: tuple[Condition, str] = (np.isinf, NOT_FINITE)
 
 _WRONG: dict[str, tuple[tuple[Condition, str], ...]] = {
     "number": (_INFINITE,),
-    "positive": (_INFINITE, (lambda values: values <= 0, "is not above 0, and has no logarithm")),
+    "positive": (_INFINITE, (lambda values: values <= 0, NO_LOGARITHM)),
     "weight": (
         (lambda values: ~np.isfinite(values), NOT_FINITE),
         (lambda values: values < 0, "is negative, which a weight cannot be"),
@@ -497,23 +497,6 @@ def check_present(columns: Sequence[str], wanted: Sequence[str], file: str | Non
     raise DataError(msg)
 
 
-def is_paths(X: object) -> bool:
-    """Whether this is a path or a list of paths."""
-    if isinstance(X, list | tuple):
-        return bool(X) and all(isinstance(path, str | PathLike) for path in X)
-    return isinstance(X, str | PathLike)
-
-
-def is_source(X: Any) -> bool:
-    """Whether rows are read from elsewhere: not an array, a list of rows or a frame in memory."""
-    if isinstance(X, list | tuple | np.ndarray) or is_frame(X):
-        return is_paths(X)
-    package = type(X).__module__.partition(".")[0]
-    if package == "scipy":  # a sparse matrix, which is refused as an array
-        return False
-    return package in {"dask", "dask_expr", "pyspark"} or not hasattr(X, "__array__")
-
-
 def named_columns(y: object, weights: object) -> tuple[str, str | None]:
     """The columns of the labels and of the weights of a source, which must be given by name."""
     for what, given in (("y", y), ("sample_weight", weights)):
@@ -524,41 +507,6 @@ def named_columns(y: object, weights: object) -> tuple[str, str | None]:
             )
             raise DataError(msg)
     return y, weights  # type: ignore[return-value]
-
-
-def separate_columns(
-    X: Any, y: Any, weights: Any = None, columns: ColumnTable | None = None
-) -> tuple[Any, Any, Any]:
-    """Rows, labels and weights, where labels and weights may be named columns of the rows.
-
-    A source is read into memory, its features as what they are to a model, if `columns` says so.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> X, y, _ = separate_columns(pd.DataFrame({"a": [1.0], "tree": ["oak"]}), "tree")
-    >>> list(X), list(y)
-    (['a'], ['oak'])
-    """
-    named = [name for name in (y, weights) if isinstance(name, str)]
-    if is_source(X):
-        from gaussbayes.data.read import table_of
-
-        X = table_of(X, columns, y)
-    if not named:
-        return X, y, weights
-    if not is_frame(X):
-        msg = (
-            f"{named[0]!r} names a column, but X is a {type(X).__name__} without column names: "
-            "give an array of values, or X as a data frame"
-        )
-        raise DataError(msg)
-    frame = as_frame(X)
-    check_present(frame.columns, named)
-    y, weights = (
-        frame[some].to_native() if isinstance(some, str) else some for some in (y, weights)
-    )
-    return frame.drop(*named).to_native(), y, weights
 
 
 def check_distinct(what: str, names: Sequence[Any]) -> None:
