@@ -54,9 +54,9 @@ def test_outliers_are_forgotten_one_after_the_other_or_refused() -> None:
         rng = np.random.default_rng(seed)
         settings = STRUCTURES[seed % 2]
         X = (rng.normal(size=(30, 2)) + 10.0 ** rng.integers(0, 9)) * 10.0 ** rng.integers(-8, 9, 2)
-        y, classes, sizes = np.arange(30) % 2, rng.integers(0, 2, 6), np.sort(rng.uniform(-1, 4.5, 6))
-        signs = rng.choice([-1.0, 1.0], size=(6, 2))
-        far = X[:6] + 10.0 ** sizes[::-1, None] * X.std(axis=0) * signs
+        y, classes = np.arange(30) % 2, rng.integers(0, 2, 6)
+        sizes = 10.0 ** np.sort(rng.uniform(-1, 4.5, 6))[::-1, None]
+        far = X[:6] + sizes * X.std(axis=0) * rng.choice([-1.0, 1.0], size=(6, 2))
         model = GaussianClassifier(**settings).fit(np.r_[X, far], np.r_[y, classes])
         try:
             for row in range(6):
