@@ -13,14 +13,18 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
+from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
-from gaussbayes.data.roles import BadRow, BadRowError, shorten
+from gaussbayes.data.roles import BadRow, BadRowError, check_present, shorten
 from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Rows, Targets
 from gaussbayes.data.tables import (
     array_parts,
+    as_frame,
     column_parts,
     is_dictionary,
+    is_frame,
     is_missing,
+    is_source,
     occurring_values,
     series_values,
 )
@@ -29,6 +33,41 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _SUM_TOLERANCE = 1e-8
+
+
+def separate_columns(
+    X: Any, y: Any, weights: Any = None, columns: ColumnTable | None = None
+) -> tuple[Any, Any, Any]:
+    """Rows, labels and weights, where labels and weights may be named columns of the rows.
+
+    A source is read into memory, its features as what they are to a model, if `columns` says so.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X, y, _ = separate_columns(pd.DataFrame({"a": [1.0], "tree": ["oak"]}), "tree")
+    >>> list(X), list(y)
+    (['a'], ['oak'])
+    """
+    named = [name for name in (y, weights) if isinstance(name, str)]
+    if is_source(X):
+        from gaussbayes.data.read import table_of
+
+        X = table_of(X, columns, y)
+    if not named:
+        return X, y, weights
+    if not is_frame(X):
+        msg = (
+            f"{named[0]!r} names a column, but X ({type(X).__name__}) has no column names: "
+            "give an array of values, or X as a data frame"
+        )
+        raise DataError(msg)
+    frame = as_frame(X)
+    check_present(frame.columns, named)
+    y, weights = (
+        frame[some].to_native() if isinstance(some, str) else some for some in (y, weights)
+    )
+    return frame.drop(*named).to_native(), y, weights
 
 
 def read_targets(

@@ -16,8 +16,8 @@ from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.types import BadRowHandling
 from gaussbayes.data.columns import Columns
 from gaussbayes.data.file_names import FormatName
-from gaussbayes.data.roles import is_paths, request_of, unknown_columns
-from gaussbayes.data.tables import is_frame, is_lazy
+from gaussbayes.data.roles import request_of, unknown_columns
+from gaussbayes.data.tables import is_frame, is_lazy, is_paths
 
 if TYPE_CHECKING:
     import pyarrow as pa

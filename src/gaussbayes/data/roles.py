@@ -8,7 +8,6 @@ a `BadRow`.
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -23,12 +22,10 @@ from gaussbayes.base.types import BadRowHandling
 from gaussbayes.data.columns import Columns, as_list
 from gaussbayes.data.rows import Encoder, feature_position
 from gaussbayes.data.tables import (
-    as_frame,
     column_days,
     column_values,
     is_category,
     is_date,
-    is_frame,
     is_label,
     is_missing,
     is_number,
@@ -492,23 +489,6 @@ def check_present(columns: Sequence[str], wanted: Sequence[str], file: str | Non
     raise DataError(msg)
 
 
-def is_paths(X: object) -> bool:
-    """Whether this is a path or a list of paths."""
-    if isinstance(X, list | tuple):
-        return bool(X) and all(isinstance(path, str | PathLike) for path in X)
-    return isinstance(X, str | PathLike)
-
-
-def is_source(X: Any) -> bool:
-    """Whether rows are read from elsewhere: not an array, a list of rows or a frame in memory."""
-    if isinstance(X, list | tuple | np.ndarray) or is_frame(X):
-        return is_paths(X)
-    package = type(X).__module__.partition(".")[0]
-    if package == "scipy":  # a sparse matrix, which is refused as an array
-        return False
-    return package in {"dask", "dask_expr", "pyspark"} or not hasattr(X, "__array__")
-
-
 def named_columns(y: object, weights: object) -> tuple[str, str | None]:
     """The columns of the labels and of the weights of a source, which must be given by name."""
     for what, given in (("y", y), ("sample_weight", weights)):
@@ -519,41 +499,6 @@ def named_columns(y: object, weights: object) -> tuple[str, str | None]:
             )
             raise DataError(msg)
     return y, weights  # type: ignore[return-value]
-
-
-def separate_columns(
-    X: Any, y: Any, weights: Any = None, columns: ColumnTable | None = None
-) -> tuple[Any, Any, Any]:
-    """Rows, labels and weights, where labels and weights may be named columns of the rows.
-
-    A source is read into memory, its features as what they are to a model, if `columns` says so.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> X, y, _ = separate_columns(pd.DataFrame({"a": [1.0], "tree": ["oak"]}), "tree")
-    >>> list(X), list(y)
-    (['a'], ['oak'])
-    """
-    named = [name for name in (y, weights) if isinstance(name, str)]
-    if is_source(X):
-        from gaussbayes.data.read import table_of
-
-        X = table_of(X, columns, y)
-    if not named:
-        return X, y, weights
-    if not is_frame(X):
-        msg = (
-            f"{named[0]!r} names a column, but X ({type(X).__name__}) has no column names: "
-            "give an array of values, or X as a data frame"
-        )
-        raise DataError(msg)
-    frame = as_frame(X)
-    check_present(frame.columns, named)
-    y, weights = (
-        frame[some].to_native() if isinstance(some, str) else some for some in (y, weights)
-    )
-    return frame.drop(*named).to_native(), y, weights
 
 
 def check_once(features: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from os import PathLike
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,23 @@ _WIDEST_SPAN = 1 << 16
 
 _BLOCK = 1 << 16
 """Integers that are encoded at a time: they stay in the cache while they are converted."""
+
+
+def is_paths(X: object) -> bool:
+    """Whether this is a path or a list of paths."""
+    if isinstance(X, list | tuple):
+        return bool(X) and all(isinstance(path, str | PathLike) for path in X)
+    return isinstance(X, str | PathLike)
+
+
+def is_source(X: Any) -> bool:
+    """Whether rows are read from elsewhere: not an array, a list of rows or a frame in memory."""
+    if isinstance(X, list | tuple | np.ndarray) or is_frame(X):
+        return is_paths(X)
+    package = type(X).__module__.partition(".")[0]
+    if package == "scipy":  # a sparse matrix, which is refused as an array
+        return False
+    return package in {"dask", "dask_expr", "pyspark"} or not hasattr(X, "__array__")
 
 
 def is_frame(X: Any) -> bool:

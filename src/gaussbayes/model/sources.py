@@ -20,10 +20,10 @@ from gaussbayes.data.roles import Request
 from gaussbayes.data.rows import LabelledRows
 from gaussbayes.families.protocol import Sized
 from gaussbayes.model.fit import choose, fit_model
+from gaussbayes.model.folds import RowSample, Sampling, most_rows
 from gaussbayes.model.model import Model, unsolved_model
 from gaussbayes.model.model_notices import skipped_rows
 from gaussbayes.model.options import Options
-from gaussbayes.model.row_sample import RowSample, Sampling, most_rows
 from gaussbayes.model.selection import Selection
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.statistics import SufficientStatistics, observe
