@@ -61,9 +61,14 @@ from gaussbayes.data.categories import warn_of_unseen
 from gaussbayes.data.columns import Columns
 from gaussbayes.data.labels import check_known, codes_among, encode, labelled_rows, read_targets
 from gaussbayes.data.read import batches_of, table_of
-from gaussbayes.data.roles import is_source, named_columns, separate_columns
 from gaussbayes.data.rows import LabelledRows, Rows
-from gaussbayes.data.tables import as_array, is_frame
+from gaussbayes.data.tables import (
+    as_array,
+    is_frame,
+    is_source,
+    named_columns,
+    separate_columns,
+)
 from gaussbayes.model import cross_validation as held_out
 from gaussbayes.model.construction import given_model
 from gaussbayes.model.cross_validation import CrossValidation, LeaveOneOut
