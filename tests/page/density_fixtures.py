@@ -156,6 +156,13 @@ def array(rows: Table) -> np.ndarray:
     return np.array([[np.nan if cell is None else cell for cell in row] for row in rows])
 
 
+def tails(rows: np.ndarray, squares: np.ndarray) -> np.ndarray:
+    """The proportion (n, k) of each Gaussian that lies further out: the page counts it as true."""
+    known = [[isinstance(cell, float) and not np.isnan(cell) for cell in row] for row in rows]
+    degrees = np.sum(known, axis=1, keepdims=True)
+    return np.where(degrees > 0, chi2.sf(squares, np.maximum(degrees, 1)), 1.0)
+
+
 def answers(
     model: GaussianClassifier, rows: Table, labels: list[Any], weights: np.ndarray | None
 ) -> Fixture:
@@ -171,13 +178,8 @@ def answers(
     covariances = np.broadcast_to(model.covariances_, (k, *model.covariances_.shape[-2:]))
     tables = model.category_probabilities_ if categorical else {}
     loss = model.negative_log_likelihood(array(rows), np.array(labels, dtype=object), weights)
-    reference = model.means_[1].tolist()
     first, second = model.classes_[:2].tolist()
-    explained = [
-        [at, name, explanation(model, queries[at], (second, first), name)]
-        for at in (0, 6)
-        for name in ("mean", "rival", reference)
-    ]
+    explained = [[at, explanation(model, queries[at], (second, first))] for at in (0, 6)]
     predicted, swapped = model.predict(asked), [[row[2], row[0]] for row in queries]
     return {
         "queries": queries,
@@ -197,7 +199,7 @@ def answers(
         "logJoint": finite(model.scores(asked).log_joint),
         "logEvidence": model.score_samples(asked).tolist(),
         "squaredDistance": model.scores(asked).squared_distance.tolist(),
-        "pValues": model.scores(asked).p_value.tolist(),
+        "pValues": tails(asked, model.scores(asked).squared_distance).tolist(),
         "labels": [model.classes_.tolist().index(label) for label in predicted.tolist()],
         "negativeLogLikelihood": [loss.labels, loss.features, loss.total],
         "explained": explained,
@@ -206,9 +208,9 @@ def answers(
     }
 
 
-def explanation(model: GaussianClassifier, row: list[Any], pair: Any, reference: Any) -> Any:
+def explanation(model: GaussianClassifier, row: list[Any], pair: Any) -> Any:
     """The log-odds at the reference, and what each feature adds."""
-    odds = model.explain(row, pair, reference).log_odds
+    odds = model.explain(row, pair).log_odds
     return [odds.at_reference, finite([part.amount for part in odds.contributions])]
 
 

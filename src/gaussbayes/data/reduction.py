@@ -21,12 +21,12 @@ import numpy as np
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import Mergeable, MergeTree
 from gaussbayes.base.schema import ColumnTable
-from gaussbayes.base.types import FloatArray, LabelArray
+from gaussbayes.base.types import LabelArray
 from gaussbayes.data.categories import check_categories
 from gaussbayes.data.columns import Request, decide_source, decided_encoder
 from gaussbayes.data.labels import read_targets
 from gaussbayes.data.read import as_source
-from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Rows, Targets
+from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
 from gaussbayes.data.source_tables import (
     NO_BAD_ROWS,
     BadRow,
@@ -101,19 +101,15 @@ class RowSource:
         self.encoder = reader.encoder
         self.features = self.encoder.names or ()
 
-    def reduce(
-        self, fold: Fold[Sum], *, encoder: Encoder | None = None, n_jobs: int | None = None
-    ) -> Reduced[Sum]:
+    def reduce(self, fold: Fold[Sum], *, n_jobs: int | None = None) -> Reduced[Sum]:
         """Read the rows once, and sum a function of each block in one fixed tree.
 
-        The classes of a block are those that occur in it, and so are the categories unless
-        `encoder` knows them. The result is the same for any number of threads, `n_jobs`.
+        The classes and the categories of a block are those that occur in it. The result is the same
+        for any number of threads, `n_jobs`.
         """
         if hasattr(fold, "n_bytes"):  # before anything is read
             _check_bytes(fold.n_bytes(1), 1, len(self.features))
         reader, shown = self.reader, self.source.shown
-        if encoder is not None:
-            reader = replace(reader, encoder=encoder)
         reduced = self.source.reduce(reader, fold, n_jobs)
         if not reduced.n_rows:
             bad, what = reduced.bad_rows, ""
@@ -125,36 +121,6 @@ class RowSource:
             msg = f"{shown}: the weights in column {reader.request.weights!r} are all zero"
             raise DataError(msg)
         return reduced
-
-    def unlabelled(self, encoder: Encoder) -> "UnlabelledRows":
-        """The rows without label, as EM takes them: one pass for each call of `reduce`."""
-        return UnlabelledRows(self, encoder)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class UnlabelledRows:
-    """The rows of a source that have no label, to be read again and again."""
-
-    source: RowSource
-    encoder: Encoder  # knows the categories
-
-    def reduce(self, function: Callable[[Rows, FloatArray], Sum], threads: int) -> Sum:
-        """The sum of a function of rows and their weights, in one fixed order."""
-        fold = OnUnlabelled(function)
-        return self.source.reduce(fold, encoder=self.encoder, n_jobs=threads).total
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OnUnlabelled(Generic[Sum_co]):
-    """A fold that takes rows without label alone, with their weights."""
-
-    function: Callable[[Rows, FloatArray], Sum_co]
-
-    def __call__(self, block: LabelledRows, threads: int, /) -> Sum_co | None:
-        if not block.targets.n_unlabelled:
-            return None
-        chosen = ~block.targets.labelled
-        return self.function(block.rows[chosen], block.targets[chosen].total_weights())
 
 
 def open_rows(source: object, request: Request, columns: ColumnTable | None = None) -> RowSource:
@@ -208,7 +174,7 @@ class BlockReader:
         features = request.features_of(source.inferred.schema.names, source.shown)
         if columns is None:
             columns = decide_source(source, request)
-            optional = tuple(column.name for column in columns.used)
+            optional = tuple(x.name for x in columns.used if x.name not in request.kinds)
         encoder = decided_encoder(columns, request)
         names = encoder.names or ()
         check_present(features, names)
@@ -268,11 +234,23 @@ class BlockReader:
             n_parts += 1
         return replace(tree.result(), n_records=0) if n_parts else Reduced()
 
+    def _loses_no_class(self, parsed: ParsedTable, usable: ParsedTable) -> bool:
+        """Whether every class of a table has rows that can be used."""
+        if self.request.target is None:
+            return bool(usable.table.num_rows)
+        counts = {
+            len(table.column(self.request.target).unique().drop_null())
+            for table in (parsed.table, usable.table)
+        }
+        return len(counts) == 1
+
     def reduced(self, batch: Callable[[], ParsedTable], fold: Fold[Any], file: str) -> Reduced[Any]:
         """What a batch adds; a row that cannot be used stops the reading, or is skipped."""
-        usable = batch().sifted(self.selection)
+        parsed = batch()
+        usable = parsed.sifted(self.selection)
         if usable.problems and self.selection.bad_rows == "error":
-            return Reduced(stop=usable.problems[0])
+            skippable = self._loses_no_class(parsed, usable)
+            return Reduced(stop=replace(usable.problems[0], skippable=skippable))
         bad_rows = BadRows.of(usable.problems, file, 1)
         if not usable.table.num_rows:
             return Reduced(n_records=usable.n_records, bad_rows=bad_rows)

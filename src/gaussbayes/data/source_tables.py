@@ -64,6 +64,7 @@ class BadRow:
     column: str | None  # None if the row as a whole is wrong
     value: str | None
     problem: str
+    skippable: bool = True  # whether no class is lost with such rows
 
     def placed(self, file: str, first_row: int) -> "BadRow":
         """The same with its place in the file."""
@@ -101,18 +102,17 @@ NO_BAD_ROWS = BadRows()
 
 def bad_row_error(bad: BadRow, optional: Sequence[str] = ()) -> DataError:
     """The error that stops the reading at a bad row; `optional` columns may be used otherwise."""
-    column, remedies = bad.column, [SKIP_ROWS]
-    if column is None or column not in optional:
-        return DataError(str(bad)).with_remedies(remedies)
-    if bad.problem == NOT_FINITE:
-        infinite: Any = {column: ["inf", "-inf"]}
+    column, remedies = bad.column, [SKIP_ROWS] if bad.skippable else []
+    if bad.problem == NOT_FINITE and optional:
+        infinite: Any = ["inf", "-inf"]
         remedies.append(Remedy("treat infinity as missing", columns=(("na_values", infinite),)))
-    if bad.problem == NOT_A_NUMBER and bad.value is not None:
-        marks: Any = {column: [bad.value]}
-        remedies.append(Remedy(f"treat {bad.value!r} as missing", columns=(("na_values", marks),)))
-        remedies.append(Remedy("treat it as categories", columns=(("categorical", [column]),)))
-    if len(optional) > 1:
-        remedies.append(Remedy("exclude the column", columns=(("exclude", [column]),)))
+    elif column is not None and column in optional:
+        if bad.problem == NOT_A_NUMBER and bad.value is not None:
+            marks: Any = (("na_values", {column: [bad.value]}),)
+            remedies.append(Remedy(f"treat {bad.value!r} as missing", columns=marks))
+            remedies.append(Remedy("treat it as categories", columns=(("categorical", [column]),)))
+        if len(optional) > 1:
+            remedies.append(Remedy("exclude the column", columns=(("exclude", [column]),)))
     return DataError(str(bad)).with_remedies(remedies)
 
 

@@ -20,7 +20,6 @@ from gaussbayes.analysis.class_moments import (
     class_means,
 )
 from gaussbayes.analysis.view import (
-    axis_limits,
     best_features,
     positions_of,
     view,
@@ -31,8 +30,8 @@ from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.families.categorical.family import CategoricalDensity
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.lab.page import Lab, Payload
+from gaussbayes.model.folds import pick, spread_sample
 from gaussbayes.model.model import Model
-from gaussbayes.model.row_sample import pick, stratified
 from gaussbayes.model.settings import cut_rows
 
 MOST_ROWS = 100_000
@@ -47,7 +46,7 @@ _MOST_COVARIANCES = 200_000
 
 _MOST_FEATURES, _MANY_CLASSES = 6, 24
 _MOST_POSTERIORS = 1_000_000
-_WIDEST, _ROOM = 140, 0.2
+_WIDEST, _ROOM = 140, 0.28
 """Features whose pairs have grids (two of a model of many classes), the posteriors of all grids
 together, the points along a side of one, and the room around the rows, relative to their range."""
 
@@ -70,7 +69,7 @@ def rows_lab(
         raise DataError(msg)
     most = max(1, min(MOST_ROWS, _MOST_CELLS // max(d, 1)))
     if n > most:
-        table = pick(table, stratified(table.targets.codes, most))
+        table = pick(table, spread_sample(table.rows, table.targets, most))
     labels = [*map(_plain, table.classes.tolist()), None]  # −1, without label, is the last
     data = {
         "columns": list(_columns(table.rows, schema)),
@@ -167,10 +166,8 @@ def _grid(model: Model, table: LabelledRows, pair: tuple[int, int], side: int) -
     """Posteriors at the centres of equal cells, class by class, from the lowest values on."""
     seen = view(model, pair)
     positions = positions_of(cut_rows(table.rows, model.schema, pair), seen.axes)
-    low, high = seen.limits(positions)
-    room = _ROOM * (high - low)
-    grid = seen.grid(side, *axis_limits(seen.axes, low - room, high + room))
-    posterior = np.nan_to_num(seen.posterior(grid.rows)).T.astype("<f4")
+    grid = seen.grid(side, *seen.limits(positions, margin=_ROOM))
+    posterior = np.nan_to_num(seen.score("posterior", grid.rows)).T.astype("<f4")
     left, right, bottom, top = grid.edges
     return {
         "x": [left, right],

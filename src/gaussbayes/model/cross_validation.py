@@ -30,8 +30,8 @@ from gaussbayes.data.rows import LabelledRows, Targets
 from gaussbayes.data.tables import as_array, as_frame, is_frame, separate_columns
 from gaussbayes.model.bayes_error import bayes_error
 from gaussbayes.model.evaluation import Costs, Evaluation, check_costs, evaluate
-from gaussbayes.model.left_out import calibrated as calibrated_by_others
-from gaussbayes.model.left_out import held_out_rows, hold_out
+from gaussbayes.model.held_out import calibrated as calibrated_by_others
+from gaussbayes.model.held_out import held_out_rows, hold_out
 from gaussbayes.model.model import Model, check_n_classes
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.statistics import observe
@@ -79,9 +79,9 @@ def leave_one_out(
     """Predict every labelled row by the model of the other rows.
 
     The predictions have a closed form where every family has one. With soft labels, missing values
-    or missing labels each row needs a fit, and more than 300 rows are held out in 50 folds.
-    Transforms are estimated from all rows. `calibrated` posteriors are calibrated on the rows of
-    four of five folds.
+    or missing labels there is none, and the rows are held out in 50 folds, or one at a time if
+    there are no more. Transforms are estimated from all rows. `calibrated` posteriors are
+    calibrated on the rows of four of five folds.
     """
     settings = replace(settings, calibration=None)
     (settings,) = settings.fix(table.rows, table.targets, schema)

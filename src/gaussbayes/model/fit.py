@@ -11,11 +11,10 @@ from gaussbayes.base.progress import working
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import CACHED, n_threads, one_blas_thread
 from gaussbayes.data.rows import LabelledRows
-from gaussbayes.model.folds import spread_sample
-from gaussbayes.model.left_out import HeldOutRows, held_out_rows
+from gaussbayes.model.folds import pick, spread_sample
+from gaussbayes.model.held_out import HeldOutRows, held_out_rows
 from gaussbayes.model.model import Model, check_n_classes, unsolved_model
 from gaussbayes.model.options import Options
-from gaussbayes.model.row_sample import pick
 from gaussbayes.model.select import (
     MOST_HELD_OUT,
     calibration_of,

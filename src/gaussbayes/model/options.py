@@ -139,6 +139,18 @@ OPTIONS: tuple[Option, ...] = (
 )
 """The arguments of `GaussianClassifier`; `AutoClassifier` has four of them."""
 
+FAMILY_SETTINGS: Mapping[str, Any] = {
+    "covariance": "full",
+    "shared": False,
+    "divisor": "mle",
+    "shrinkage": None,
+    "target": "diagonal",
+    "estimate": "plug_in",
+    "bins": 12,
+    "smoothing": 0.0,
+}
+"""The settings of families: each takes those that it knows."""
+
 DEFAULT_FAMILIES = {"number": "gaussian", "category": "categorical"}
 """The family of the features that are given none."""
 
@@ -400,23 +412,14 @@ def model_options(arguments: Mapping[str, Any], *, automatic: bool = False) -> O
 
 def internal_options(
     *,
-    covariance: str = "full",
-    shared: Any = False,
-    divisor: str = "mle",
-    shrinkage: Any = None,
-    target: str = "diagonal",
-    estimate: str = "plug_in",
+    families: Mapping[Any, Any] | None = None,
     transforms: Any = None,
-    bins: Any = 12,
-    smoothing: float = 0.0,
-    families: Any = None,
-    unlabelled_weight: float | None = None,
     columns: Columns | None = None,
     **settings: Any,
 ) -> Options:
     """The options of settings that are not checked, among them those that only selection needs.
 
-    Other `settings` are fields of `Options`.
+    The settings are those of families, and fields of `Options`.
 
     Examples
     --------
@@ -425,27 +428,14 @@ def internal_options(
     >>> [(part.family.name, part.columns) for part in options.settings(schema).components]
     [('gaussian', (0, 2)), ('poisson', (1,))]
     """
-    of_families = {
-        "covariance": covariance,
-        "shared": shared,
-        "divisor": divisor,
-        "shrinkage": shrinkage,
-        "target": target,
-        "estimate": estimate,
-        "bins": bins,
-        "smoothing": float(smoothing),
-    }
-    made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now
+    of_families = {name: settings.pop(name, value) for name, value in FAMILY_SETTINGS.items()}
+    of_families["smoothing"] = float(of_families["smoothing"])
     if columns is not None:
         marks = MissingMarks.given(columns.na_values, keep_default_na=columns.keep_default_na)
         settings = {"columns": columns, "missing": marks} | settings
-    return Options(
-        of_families,
-        _families(families),
-        transform=_transform(transforms),
-        unlabelled_weight=unlabelled_weight,
-        **({"made": made} | settings),
-    )
+    if "made" not in settings:  # errors in the options of the Gaussian family are raised now
+        settings["made"] = {"gaussian": make_family("gaussian", of_families)}
+    return Options(of_families, _families(families), transform=_transform(transforms), **settings)
 
 
 def arguments_of(settings: Settings, schema: Schema) -> dict[str, Any]:

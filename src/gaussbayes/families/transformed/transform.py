@@ -429,9 +429,6 @@ def _in_units(change: FeatureChange, transform: Transform) -> FeatureChange:
     return replace(change, quantity="median", before=before, after=after)
 
 
-_ANY_NUMBER = Remedy("use a transform of any number", (("transforms", "yeo-johnson"),))
-
-
 def check_positive(
     x: FloatArray, columns: NDArray[np.intp], names: Schema | None, first_row: int = 0
 ) -> None:
@@ -445,4 +442,5 @@ def check_positive(
             f"row {row + first_row} has {x[row, column]:g} in {where}, which must be above 0 for "
             "the log transform; correct or drop such rows"
         )
-        raise DataError(msg).with_remedies([_ANY_NUMBER])
+        other = Remedy("use a transform of any number", (("transforms", "yeo-johnson"),))
+        raise DataError(msg).with_remedies([other])
