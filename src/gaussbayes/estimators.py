@@ -59,16 +59,18 @@ from gaussbayes.base.types import (
 )
 from gaussbayes.data.categories import warn_of_unseen
 from gaussbayes.data.columns import Columns
-from gaussbayes.data.labels import check_known, codes_among, encode, labelled_rows, read_targets
-from gaussbayes.data.read import batches_of, table_of
-from gaussbayes.data.rows import LabelledRows, Rows
-from gaussbayes.data.tables import (
-    as_array,
-    is_frame,
-    is_source,
+from gaussbayes.data.labels import (
+    check_known,
+    codes_among,
+    encode,
+    labelled_rows,
     named_columns,
+    read_targets,
     separate_columns,
 )
+from gaussbayes.data.read import batches_of, table_of
+from gaussbayes.data.rows import LabelledRows, Rows
+from gaussbayes.data.tables import as_array, is_frame, is_source
 from gaussbayes.model import cross_validation as held_out
 from gaussbayes.model.construction import given_model
 from gaussbayes.model.cross_validation import CrossValidation, LeaveOneOut

@@ -15,9 +15,63 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Rows, Targets
-from gaussbayes.data.tables import array_parts, column_codes, is_missing, occurring_values
+from gaussbayes.data.tables import (
+    array_parts,
+    as_frame,
+    check_present,
+    column_codes,
+    is_frame,
+    is_missing,
+    is_source,
+    occurring_values,
+)
 
 _SUM_TOLERANCE = 1e-8
+
+
+def named_columns(y: object, weights: object) -> tuple[str, str | None]:
+    """The columns of the labels and of the weights of a source, which must be given by name."""
+    for what, given in (("y", y), ("sample_weight", weights)):
+        if not isinstance(given, str) and (what == "y" or given is not None):
+            msg = (
+                f"X is read from elsewhere, so {what} must be the name of one of its columns, got "
+                f"{type(given).__name__}"
+            )
+            raise DataError(msg)
+    return y, weights  # type: ignore[return-value]
+
+
+def separate_columns(X: Any, y: Any, weights: Any = None) -> tuple[Any, Any, Any]:
+    """Rows, labels and weights, where labels and weights may be named columns of the rows.
+
+    A source is read into memory.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X, y, _ = separate_columns(pd.DataFrame({"a": [1.0], "tree": ["oak"]}), "tree")
+    >>> list(X), list(y)
+    (['a'], ['oak'])
+    """
+    named = [name for name in (y, weights) if isinstance(name, str)]
+    if is_source(X):
+        from gaussbayes.data.read import table_of
+
+        X = table_of(X, None, y)
+    if not named:
+        return X, y, weights
+    if not is_frame(X):
+        msg = (
+            f"{named[0]!r} names a column, but X is a {type(X).__name__} without column names: "
+            "give an array of values, or X as a data frame"
+        )
+        raise DataError(msg)
+    frame = as_frame(X)
+    check_present(frame.columns, named)
+    y, weights = (
+        frame[some].to_native() if isinstance(some, str) else some for some in (y, weights)
+    )
+    return frame.drop(*named).to_native(), y, weights
 
 
 def read_targets(

@@ -80,6 +80,11 @@ class Rows:
         return int(self.numbers.shape[0])
 
     @property
+    def n_columns(self) -> int:
+        """How many features there are."""
+        return int(self.numbers.shape[1] + self.codes.shape[1])
+
+    @property
     def matrix(self) -> RealArray:
         """The numbers in one array (n, g)."""
         return kernel_columns.as_matrix(self.numbers)

@@ -39,6 +39,23 @@ _BLOCK = 1 << 16
 """Integers that are encoded at a time: they stay in the cache while they are converted."""
 
 
+def is_paths(X: object) -> bool:
+    """Whether this is a path or a list of paths."""
+    if isinstance(X, list | tuple):
+        return bool(X) and all(isinstance(path, str | PathLike) for path in X)
+    return isinstance(X, str | PathLike)
+
+
+def is_source(X: Any) -> bool:
+    """Whether rows are read from elsewhere: not an array, a list of rows or a frame in memory."""
+    if isinstance(X, list | tuple | np.ndarray) or is_frame(X):
+        return is_paths(X)
+    package = type(X).__module__.partition(".")[0]
+    if package == "scipy":  # a sparse matrix, which is refused as an array
+        return False
+    return package in {"dask", "dask_expr", "pyspark"} or not hasattr(X, "__array__")
+
+
 def is_frame(X: Any) -> bool:
     """Whether `X` is a table with named columns: pandas, polars or Arrow."""
     if isinstance(X, np.ndarray | list | tuple):
@@ -67,68 +84,6 @@ def as_frame(X: Any) -> Any:
     except DuplicateError as error:
         msg = f"two columns of X have the same name: {error}"
         raise DataError(msg) from None
-
-
-def is_paths(X: object) -> bool:
-    """Whether this is a path or a list of paths."""
-    if isinstance(X, list | tuple):
-        return bool(X) and all(isinstance(path, str | PathLike) for path in X)
-    return isinstance(X, str | PathLike)
-
-
-def is_source(X: Any) -> bool:
-    """Whether rows are read from elsewhere: not an array, a list of rows or a frame in memory."""
-    if isinstance(X, list | tuple | np.ndarray) or is_frame(X):
-        return is_paths(X)
-    package = type(X).__module__.partition(".")[0]
-    if package == "scipy":  # a sparse matrix, which is refused as an array
-        return False
-    return package in {"dask", "dask_expr", "pyspark"} or not hasattr(X, "__array__")
-
-
-def named_columns(y: object, weights: object) -> tuple[str, str | None]:
-    """The columns of the labels and of the weights of a source, which must be given by name."""
-    for what, given in (("y", y), ("sample_weight", weights)):
-        if not isinstance(given, str) and (what == "y" or given is not None):
-            msg = (
-                f"X is read from elsewhere, so {what} must be the name of one of its columns, got "
-                f"{type(given).__name__}"
-            )
-            raise DataError(msg)
-    return y, weights  # type: ignore[return-value]
-
-
-def separate_columns(X: Any, y: Any, weights: Any = None) -> tuple[Any, Any, Any]:
-    """Rows, labels and weights, where labels and weights may be named columns of the rows.
-
-    A source is read into memory.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> X, y, _ = separate_columns(pd.DataFrame({"a": [1.0], "tree": ["oak"]}), "tree")
-    >>> list(X), list(y)
-    (['a'], ['oak'])
-    """
-    named = [name for name in (y, weights) if isinstance(name, str)]
-    if is_source(X):
-        from gaussbayes.data.read import table_of
-
-        X = table_of(X, None, y)
-    if not named:
-        return X, y, weights
-    if not is_frame(X):
-        msg = (
-            f"{named[0]!r} names a column, but X is a {type(X).__name__} without column names: "
-            "give an array of values, or X as a data frame"
-        )
-        raise DataError(msg)
-    frame = as_frame(X)
-    check_present(frame.columns, named)
-    y, weights = (
-        frame[some].to_native() if isinstance(some, str) else some for some in (y, weights)
-    )
-    return frame.drop(*named).to_native(), y, weights
 
 
 def listed(names: Sequence[Any], most: int = 10) -> str:

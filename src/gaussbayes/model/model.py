@@ -239,7 +239,9 @@ class Model(Result):
     def _scored(self, function: Callable[..., Answer], rows: Rows, *more: Any) -> Answer:
         """What a function of `gaussbayes.model.solution` says of rows; errors name the columns."""
         try:
-            return function(self.parameters, self.settings.parts(rows, self.schema), *more)
+            # One family takes all features.
+            parts = (rows,) if len(self.settings.components) == 1 else self.parts(rows)
+            return function(self.parameters, parts, *more)
         except DataError:
             check_values(rows, self.settings, self.schema)
             raise
