@@ -512,7 +512,7 @@ class LinearDiscriminantAnalysis(
     @_Attribute
     def _n_features_out(self, model: Model) -> int | None:
         axes = self._axes(model)
-        return None if axes is None else min(axes.n_axes, self.n_components or axes.n_axes)
+        return None if axes is None else axes.scalings[:, : self.n_components].shape[1]
 
 
 class QuadraticDiscriminantAnalysis(
