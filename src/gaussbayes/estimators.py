@@ -248,8 +248,7 @@ class BaseClassifier(
         target = y if isinstance(y, str) else None
         table, schema = self._first_rows(options, X, y, sample_weight)
         model, selection = fit_model(table, schema, options)
-        model = model if target is None else replace(model, target=target)
-        return self._remember(model, _selection=selection)
+        return self._remember(replace(model, target=target), _selection=selection)
 
     def partial_fit(
         self,
@@ -1086,8 +1085,8 @@ class BaseClassifier(
         class_moments.named_category_probabilities
     )
     n_parameters_ = Fitted[int](lambda model: model.n_parameters)
-    coef_ = Fitted[FloatArray](lambda model: _linear(model, 0), needs=_LINEAR)
-    intercept_ = Fitted[FloatArray](lambda model: _linear(model, 1), needs=_LINEAR)
+    coef_ = Fitted[FloatArray](lambda model: linear_part(model, 0), needs=_LINEAR)
+    intercept_ = Fitted[FloatArray](lambda model: linear_part(model, 1), needs=_LINEAR)
 
     @property
     def selection_(self) -> Selection:
@@ -1558,17 +1557,14 @@ def load(path: str | PathLike[str]) -> GaussianClassifier | AutoClassifier:
 def _model_of(other: object) -> Model:
     """The model of another estimator, which must be fitted."""
     if not isinstance(other, BaseClassifier):
-        msg = (
-            "the other model must be a GaussianClassifier or an AutoClassifier, got "
-            f"{type(other).__name__}"
-        )
+        msg = f"the other model must be a classifier of gaussbayes, got {type(other).__name__}"
         raise TypeError(msg)
     return other._record()  # noqa: SLF001
 
 
-def _linear(model: Model, part: int) -> FloatArray | None:
+def linear_part(model: Model, part: int, *, centred: bool = False) -> FloatArray | None:
     """Coefficients or intercepts, if the log-odds are linear."""
-    linear = linear_discriminants(model)
+    linear = linear_discriminants(model, centred=centred)
     return None if linear is None else linear[part]
 
 
