@@ -64,11 +64,11 @@ from gaussbayes.data.labels import (
     codes_among,
     encode,
     labelled_rows,
+    named_columns,
     read_targets,
     separate_columns,
 )
 from gaussbayes.data.read import batches_of, table_of
-from gaussbayes.data.roles import named_columns
 from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.data.tables import as_array, is_frame, is_source
 from gaussbayes.model import cross_validation as held_out
@@ -1165,11 +1165,10 @@ class BaseClassifier(
     def _options(self) -> Options:
         """The arguments, checked."""
         values = [getattr(self, name) for name in self._arguments]
-        try:
+        with suppress(TypeError):  # an argument has no hash
             return _checked_options(self._automatic, self._arguments, *values)
-        except TypeError:  # an argument has no hash
-            arguments = dict(zip(self._arguments, values, strict=True))
-            return model_options(arguments, automatic=self._automatic)
+        arguments = dict(zip(self._arguments, values, strict=True))
+        return model_options(arguments, automatic=self._automatic)
 
     def _first_rows(
         self, options: Options, X: TableLike, y: LabelsLike, sample_weight: WeightsLike
