@@ -25,6 +25,7 @@ from gaussbayes.base.threads import for_each
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.families.expression import LOG_2_PI, SpannedForm
+from gaussbayes.families.gaussian import class_pairs, scoring
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.description import describe_spanned
 from gaussbayes.families.gaussian.drawing import transform
@@ -34,7 +35,6 @@ from gaussbayes.families.gaussian.structure import Full
 from gaussbayes.families.gaussian.tails import (
     check_gaussian,
     chi_square_distance,
-    line_integrals,
     log_density,
     spread,
     table_of,
@@ -79,6 +79,12 @@ class SpannedDensity:
         inner = self.inner
         return center + (basis @ inner.center) * unit, (inner.offset @ basis.T) * unit
 
+    @property
+    def centred(self) -> "SpannedDensity":
+        """That of rows minus the point amid the means."""
+        center = self.span.center - self.located[0]
+        return replace(self, span=replace(self.span, center=center))
+
     def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
         """Vectors (…, d) as (…, r + d): what is in the span, then what is outside."""
         scaled = vectors / self.span.unit
@@ -88,7 +94,10 @@ class SpannedDensity:
 
     def times_precision(self, vectors: FloatArray, code: int = 0) -> FloatArray:
         """``Σ⁻¹ v`` of vectors (…, d), by the covariance of a class."""
-        return self._times_precision(vectors / self.span.unit, code) / self.span.unit
+        scaled, variance = vectors / self.span.unit, self.outside[self._index(code)]
+        z = scaled @ self.span.basis
+        inside = self.inner.covariance.times_precision(z, code) - z / variance
+        return np.asarray((scaled / variance + inside @ self.span.basis.T) / self.span.unit)
 
     def _index(self, code: int) -> int:
         return code if self.outside.size > 1 else 0
@@ -118,6 +127,8 @@ class SpannedDensity:
 
         for_each(score, self.span.blocks(rows.n_rows), threads)
         return out
+
+    score = scoring.score_by_log_density
 
     def expression(self, statistics: Any) -> SpannedForm:
         """Coordinates in the span, and the Gaussians of these, as a record."""
@@ -243,56 +254,7 @@ class SpannedDensity:
         outside *= (np.sqrt(self._variances[codes]) * scale)[:, None]
         return number_rows(span.center + span.unit * (z @ span.basis.T + outside))
 
-    def contributions(
-        self, row: Rows, pair: tuple[int, int], reference: Reference | None
-    ) -> tuple[float, FloatArray]:
-        """The log ratio ``log p(x | a) − log p(x | b)`` at the reference, and each feature's (d,).
-
-        They are how far a feature moves from the reference to the row, times the mean gradient of
-        the log ratio on the way: for Gaussians Shapley values, for Student-t densities those of
-        Aumann and Shapley. They sum to the log ratio at the row.
-        """
-        if reference is None:
-            reference = Reference.amid(self.n_classes)
-        x = np.asarray(row.matrix[0], dtype=np.float64)
-        seen = np.flatnonzero(~np.isnan(x))
-        amounts = np.zeros(x.size)
-        if not seen.size:
-            return 0.0, amounts
-        if seen.size < x.size:
-            part = self.marginal(seen.tolist(), Schema(np.arange(self.n_classes), seen.size))
-            if reference.point is not None:
-                reference = Reference(reference.point[seen])
-            log_ratio, amounts[seen] = part.contributions(
-                number_rows(x[None, seen]), pair, reference
-            )
-            return log_ratio, amounts
-        span = self.span
-        origin = reference.offset(self._offset(), span.center) / span.unit
-        step = (x - span.center) / span.unit - origin
-        at = number_rows((span.center + span.unit * origin)[None])
-        two = self.selected(pair)
-        at_reference = two.log_density(at)[0]
-        amounts = step * (two.gradient_along(0, origin, step) - two.gradient_along(1, origin, step))
-        return float(at_reference[0] - at_reference[1]), amounts
-
-    def gradient_along(self, code: int, origin: FloatArray, step: FloatArray) -> FloatArray:
-        """The mean gradient (d,) by x̃ of a class's log density on the way ``origin + α step``."""
-        start = origin - self.span.basis @ self.inner.mean[code]
-        first, second = self._times_precision(start, code), self._times_precision(step, code)
-        if self.degrees is None:
-            return -(first + 0.5 * second)
-        nu = float(self.degrees[code])
-        A, B, C = float(step @ second), float(start @ second), nu + float(start @ first)
-        plain, rising = line_integrals(A, B, C)
-        return np.asarray(-(nu + self.n_columns) * (plain * first + rising * second))
-
-    def _times_precision(self, vector: FloatArray, code: int) -> FloatArray:
-        """``Σ⁻¹ v`` (…, d) in the units of the features."""
-        z = vector @ self.span.basis
-        inside = self.inner.covariance.times_precision(z, code)
-        variance = self.outside[self._index(code)]
-        return np.asarray(vector / variance + (inside - z / variance) @ self.span.basis.T)
+    contributions = class_pairs.contributions
 
     def reference_point(self, reference: Reference) -> FloatArray:
         """The point (d,) that a reference stands for."""
