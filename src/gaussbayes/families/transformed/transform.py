@@ -12,7 +12,8 @@ unit. NaN stays NaN.
 ================  =============================================================================
 
 The last two are estimated from rows, and hold between the smallest and the largest of these.
-Beyond, where nothing is known of the slope, they go on logarithmically, with the slope s at the end x_e::
+Beyond, where nothing is known of the slope, they go on logarithmically, with the slope s at the
+end x_e::
 
     z = z_e ± r log(1 + s |x − x_e| / r)
 
