@@ -15,6 +15,7 @@ from gaussbayes.model.folds import spread_sample
 from gaussbayes.model.left_out import HeldOutRows, held_out_rows
 from gaussbayes.model.model import Model, check_n_classes, unsolved_model
 from gaussbayes.model.options import Options
+from gaussbayes.model.pool import pool
 from gaussbayes.model.row_sample import pick
 from gaussbayes.model.select import (
     MOST_HELD_OUT,
@@ -107,7 +108,7 @@ def _choose(
     table: LabelledRows, schema: Schema, options: Options, *, wide: bool
 ) -> tuple[Model, Selection | None]:
     """The model of a table whose unlabelled rows have a part in it, if there are any."""
-    threads, selection = _threads(table, schema, options), None
+    threads, selection, notices = _threads(table, schema, options), None, ()
     wide = wide and _is_wide(table, schema)
     alternatives = [
         settings
@@ -127,18 +128,21 @@ def _choose(
             possible = options.unlabelled_weights
             weights, trial = weigh_unlabelled(view, trial.settings, possible, threads)
             selection = selection.weighed(weights, trial.settings.unlabelled_weight)
-        selection, calibration = scored(selection, trial)
-        settings = trial.settings
+        pooled = pool(trial, threads)
+        settings, notices = pooled.settings, pooled.notices
+        calibration = pooled.calibration
+        selection = scored(selection, trial.data, pooled.log_posterior)
+        selection = replace(selection, title=settings.title)
     else:
         view, settings = views[0], views[0].settings
         calibration = calibration_of(view, threads)
     settings = replace(settings, calibration=calibration)
-    if judged is not table:
+    if judged is not table or settings.is_pooled:
         model = _observed(table, settings, schema, threads)
     else:
         model = unsolved_model(settings, schema, view.statistics.adapted(settings))
     changed = settings.of_classes(view.schema, model.schema.classes)
-    return replace(model, settings=changed), selection
+    return replace(model, settings=changed, notices=notices), selection
 
 
 def _view(table: LabelledRows, settings: Settings, schema: Schema, threads: int) -> HeldOutRows:
