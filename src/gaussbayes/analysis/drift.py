@@ -216,7 +216,7 @@ def _labelled_drift(before: Model, after: Model) -> Drift:
     changes: list[FeatureChange] = []
     notes: list[str] = []
     untested = []
-    names = before.settings.names(schema)
+    names = before.settings.members[0].names(schema)
     columns = zip(before.components, first.parts, second.parts, names, strict=True)
     for component, a, b, name in columns:
         tests = require(a, Contrastable, component.family, "drift").tested(b, name)
@@ -249,9 +249,12 @@ _RATIO = ("statistic", "degrees", "expected")
 
 
 def _labelled(model: Model) -> SufficientStatistics:
+    """The statistics of the labelled rows; of a pool, those of the first member."""
     if model.statistics is not None and model.statistics.unlabelled is not None:
-        return replace(model.statistics, unlabelled=None)
-    return model.statistics_for("drift")
+        statistics = replace(model.statistics, unlabelled=None)
+    else:
+        statistics = model.statistics_for("drift")
+    return statistics.members(model.settings)[0]
 
 
 def _unlabelled_drift(model: Model, rows: Rows, sample_weight: Any) -> Drift:
@@ -264,11 +267,12 @@ def _unlabelled_drift(model: Model, rows: Rows, sample_weight: Any) -> Drift:
     weights = np.ones(n) if given is None else given
     schema = replace(model.schema, classes=np.array(["all"]))
     targets = Targets(np.zeros(n, np.int32), 1, given)
-    parts = observe_parts(rows, targets, model.settings, schema)
+    settings = model.settings.members[0]
+    parts = observe_parts(rows, targets, settings, schema)
     changes, notes = [], []
     columns = zip(
         *(model.components, model.densities, statistics.parts, parts, model.parts(rows)),
-        model.settings.names(schema),
+        settings.names(schema),
         strict=True,
     )
     old = float(statistics.weight.sum())

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 from gaussbayes.kernels import _native, reference
-from gaussbayes.kernels.arrays import Columns, Form, Linear, Masked, MomentArrays
+from gaussbayes.kernels.arrays import Columns, Form, Linear, Masked, MomentArrays, PairCounts
 
 NAME = "native"
 
@@ -159,3 +159,20 @@ def score(
 def score_pairs(codes: CodeArray, table: FloatArray, share: float, out: FloatArray) -> None:
     """Write log-densities of levels in pairs; see the reference twin."""
     _native.score_pairs(np.ascontiguousarray(codes), table, share, out)
+
+
+def score_pairs_without(
+    codes: CodeArray,
+    own: NDArray[np.intp],
+    lost: FloatArray,
+    counts: PairCounts,
+    backoffs: FloatArray,
+    precision: tuple[bool, float],
+    out: FloatArray,
+    reliable: NDArray[np.bool_],
+) -> None:
+    """Write log-densities of rows in their own classes without them; see the reference twin."""
+    arrays = (counts.count, counts.beside, counts.observed, counts.n_levels)
+    tables = (np.ascontiguousarray(array, np.float64) for array in arrays)
+    rows = (np.ascontiguousarray(codes), own.astype(np.int64, copy=False), lost)
+    _native.score_pairs_without(*rows, *tables, backoffs, *precision, out, reliable)

@@ -464,7 +464,7 @@ def internal_options(
 
 def arguments_of(settings: Settings, schema: Schema) -> dict[str, Any]:
     """The arguments of the estimators that give these settings."""
-    options: dict[str, Any] = {}
+    (settings, *_), options = settings.members, {}
     for family in settings.families:
         options = {**family.options, **options}  # those of the first, if two differ
     defaults = list(DEFAULT_FAMILIES.values())

@@ -31,8 +31,11 @@ from gaussbayes.model.select import Trial, calibrated_loss
 from gaussbayes.model.settings import Component, Settings
 from gaussbayes.model.statistics import SufficientStatistics
 
-MOST_COMPARED = 1500
-"""Held-out rows by which the bins and the back-off of pairs are selected."""
+_COMPARED = 500, 1500
+"""Held-out rows by which the bins and the back-off of pairs are selected, at least and at most."""
+
+_MOST_TERMS = 6_000_000
+"""Terms ``k d²`` of a row in all of these rows together, unless there are too few."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,15 +55,14 @@ def pool(trial: Trial, n_jobs: int | None = None) -> Pooled:
     alone = Pooled(settings, *calibrated(data, settings, trial.log_posterior))
     if trial.log_posterior is None or not data.held.size:
         return alone
-    if data.schema.n_features > data.codes.size:  # too few rows for pairs of so many columns
+    few = data.schema.n_features > data.codes.size  # rows for pairs of so many columns
+    if few or any(family.name == Pairs.name for family in settings.families):
         return alone
     try:
         (family,) = Pairs("auto").fix(data.rows, data.targets, data.schema)
     except DataError as error:
         return replace(alone, notices=(Notice("no pairs", str(error)),))
     second, outcome = _best(data, family, n_jobs)
-    if outcome is None:
-        return alone
     calibration, posterior = calibrated(data, settings, trial.log_posterior, outcome)
     proportions, weights = data.truth.proportions(), data.truth.total_weights()
     gain = score_of_classes(posterior, proportions)
@@ -76,7 +78,7 @@ def pool(trial: Trial, n_jobs: int | None = None) -> Pooled:
 
 def _best(
     data: HeldOutRows, family: Pairs, n_jobs: int | None
-) -> tuple[HeldOutRows, FloatArray | None]:
+) -> tuple[HeldOutRows, FloatArray]:
     """The pairs with the least calibrated loss, and log posteriors (m, k) of the held-out rows."""
     columns = tuple(range(data.schema.n_features))
     component = Component(family, columns, second=True)
@@ -84,20 +86,24 @@ def _best(
     part = family.observe(data.rows, data.targets, data.schema)
     statistics = SufficientStatistics(data.classes, (part,))
     data = replace(data, settings=settings, statistics=statistics)
-    sample = data.sampled(MOST_COMPARED)
+    affordable = _MOST_TERMS // (data.classes.size * data.schema.n_features**2)
+    sample = data.sampled(min(max(affordable, _COMPARED[0]), _COMPARED[1]))
 
-    def tried(families: Sequence[Pairs]) -> list[tuple[float, Settings]]:
+    def best(families: Sequence[Pairs]) -> tuple[float, Pairs]:
         path = [settings.with_families([each]) for each in families]
         outcomes = _held_out(sample, path, n_jobs)
-        return [
-            (calibrated_loss(sample, each, outcome), each)
-            for each, outcome in zip(path, outcomes, strict=True)
-        ]
+        losses = [calibrated_loss(sample, settings, outcome) for outcome in outcomes]
+        number = int(np.argmin(losses))
+        return losses[number], families[number]
 
-    losses = [each for path in family.variants(part, data.schema) for each in tried(path)]
-    _, best = min(losses, key=lambda each: each[0])
-    data = replace(data, settings=best)
-    (outcome,) = _held_out(data, [best], n_jobs)
+    # The bins first, each with the same back-off.
+    paths = list(family.variants(part, data.schema))
+    first = [best(path[:1]) for path in paths]
+    number = int(np.argmin([loss for loss, _ in first]))
+    candidates = [first[number], *([best(paths[number][1:])] if paths[number][1:] else [])]
+    _, chosen = min(candidates, key=lambda each: each[0])
+    data = replace(data, settings=settings.with_families([chosen]))
+    (outcome,) = _held_out(data, [data.settings], n_jobs)
     return data, outcome
 
 
