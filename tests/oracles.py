@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import mpmath
 import numpy as np
+from scipy.stats import f
 
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.families.gaussian.density import GaussianDensity
@@ -14,6 +15,21 @@ from tests.strategies import Rows
 
 EPS = float(np.finfo(np.float64).eps)
 DIGITS = 50
+
+
+# Distances
+
+
+def distance_tail(
+    squares: FloatArray, d: FloatArray, weight: FloatArray, *, shared: bool, unbiased: bool = False
+) -> FloatArray:
+    """P-values (n, k) of distances by plain covariances that were estimated: Hotelling's T²."""
+    total = weight.sum() if shared else weight
+    degrees = total - (weight.size if shared else 1.0)
+    hotelling = squares * degrees / (degrees if unbiased else total) * weight / (weight + 1.0)
+    d = np.maximum(d, 1)
+    tail = f.sf(hotelling * (degrees - d + 1.0) / (d * degrees), d, degrees - d + 1.0)
+    return np.where(squares > 0, tail, 1.0)
 
 
 # Exact moments

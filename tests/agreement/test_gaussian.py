@@ -9,6 +9,7 @@ from scipy.stats import chi2, multivariate_normal
 
 from gaussbayes import DataError, GaussianClassifier, OptionError, SingularCovarianceError
 from tests.designs import all_pairs
+from tests.oracles import distance_tail
 
 STRUCTURES = [(name, s) for name in ("full", "diagonal", "spherical") for s in (0.0, 0.3, 1.0)]
 SHRINKAGES = (None, 0.3, 1.0, "oas")
@@ -103,7 +104,13 @@ def test_estimates_and_scores_are_those_of_their_definitions(
         close(scores.log_evidence, logsumexp(joint, axis=1), tolerance)
         close(scores.squared_distance, square, 10 * tolerance)
         degrees = np.maximum((~np.isnan(rows)).sum(axis=1, keepdims=True), 1)
-        close(scores.p_value, np.where(square > 0, chi2.sf(square, degrees), 1.0), 1e-4)
+        tail = np.where(square > 0, chi2.sf(square, degrees), 1.0)
+        if structure in {("full", 0.0), ("full", 1.0)} and not shrinkage:
+            weight = np.bincount(y, w)
+            unbiased = divisor == "unbiased"
+            shared = structure[1] == 1
+            tail = distance_tail(square, degrees, weight, shared=shared, unbiased=unbiased)
+        close(scores.p_value, tail, 1e-4)
         posterior = joint - logsumexp(joint, axis=1, keepdims=True)
         close(model.predict_log_proba(rows.astype(dtype)), posterior, tolerance)
         close(scores.posterior, np.exp(posterior), tolerance)

@@ -140,6 +140,38 @@ def test_p_values_are_those_of_scipy() -> None:
 
 
 @pytest.mark.parametrize(
+    ("n", "d", "shared", "divisor", "transforms"),
+    [
+        (15, 5, False, "mle", None),
+        (40, 5, False, "unbiased", None),
+        (60, 13, False, "mle", None),
+        (40, 5, True, "mle", None),
+        (40, 5, True, "unbiased", "log"),
+    ],
+)
+def test_levels_hold_for_new_rows_of_estimated_classes(
+    n: int, d: int, shared: bool, divisor: str, transforms: Any
+) -> None:
+    """P-values of new rows are uniform: their distribution knows that parameters were estimated."""
+    rng, options = np.random.default_rng([n, d]), {"shared": shared, "divisor": divisor}
+    p_values, novel = list[float](), list[bool]()
+    for _ in range(60):
+        mean = rng.normal(size=(2, d))
+        root = np.eye(d) + rng.normal(size=(d, d)) / np.sqrt(d)
+        scale = np.array([[1.0], [1.0 if shared else 3.0]])
+        normal = mean + scale * rng.normal(size=(n + 50, 2, d)) @ root
+        X = (np.exp(normal) if transforms else normal).reshape(-1, d)
+        fitted, new = X[: 2 * n], X[2 * n :]
+        model = GaussianClassifier(transforms=transforms, **options).fit(fitted, [0, 1] * n)
+        scores = model.scores(new).p_value.reshape(50, 2, 2)
+        p_values += [*scores[:, 0, 0], *scores[:, 1, 1]]
+        novel += model.decide(new, novelty=0.01).novel.tolist()
+    for level in (0.05, 0.3):
+        assert 0.75 * level < np.mean(np.array(p_values) < level) < 1.3 * level
+    assert np.mean(novel) < 0.013
+
+
+@pytest.mark.parametrize(
     ("priors", "means", "deviations"),
     [
         ([0.5, 0.5], [0.0, 3.0], [1.0, 1.0]),

@@ -38,6 +38,7 @@ from tests.composition.cases import (
     truth_of,
 )
 from tests.models import Candidates, trials_of
+from tests.oracles import distance_tail
 
 OPERATIONS = {}
 
@@ -161,6 +162,10 @@ def distances(case):
     table = model.scores(X)
     close(np.sqrt(table.squared_distance), np.sqrt(squares), 1e-6)
     expected = np.where(degrees > 0, chi2.sf(squares, np.maximum(degrees, 1)), 1.0)
+    if case.completeness == "complete" and case.structure in {"full", "full shared"}:
+        weight = np.bincount(case.data.y, case.data.w)
+        shared = case.structure == "full shared"
+        expected = distance_tail(squares, degrees, weight, shared=shared)
     close(table.p_value, expected, 1e-6)
 
 

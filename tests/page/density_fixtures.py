@@ -156,6 +156,13 @@ def array(rows: Table) -> np.ndarray:
     return np.array([[np.nan if cell is None else cell for cell in row] for row in rows])
 
 
+def tails(rows: np.ndarray, squares: np.ndarray) -> np.ndarray:
+    """The proportion (n, k) of each Gaussian that lies further out: the page counts it as true."""
+    known = [[isinstance(cell, float) and not np.isnan(cell) for cell in row] for row in rows]
+    degrees = np.sum(known, axis=1, keepdims=True)
+    return np.where(degrees > 0, chi2.sf(squares, np.maximum(degrees, 1)), 1.0)
+
+
 def answers(
     model: GaussianClassifier, rows: Table, labels: list[Any], weights: np.ndarray | None
 ) -> Fixture:
@@ -197,7 +204,7 @@ def answers(
         "logJoint": finite(model.scores(asked).log_joint),
         "logEvidence": model.score_samples(asked).tolist(),
         "squaredDistance": model.scores(asked).squared_distance.tolist(),
-        "pValues": model.scores(asked).p_value.tolist(),
+        "pValues": tails(asked, model.scores(asked).squared_distance).tolist(),
         "labels": [model.classes_.tolist().index(label) for label in predicted.tolist()],
         "negativeLogLikelihood": [loss.labels, loss.features, loss.total],
         "explained": explained,

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page
+from scipy.stats import chi2
 from sklearn.linear_model import LogisticRegression
 
 from gaussbayes import Gaussian, GaussianClassifier, make_gaussian_dataset
@@ -335,7 +336,9 @@ LIBRARY: dict[str, dict[str, Callable[[], float]]] = {
     "11 em": {"em_log_likelihood": em_start},
     "11 new": {
         "posterior.versicolor": lambda: posterior(two_species(), "11 new", "versicolor"),
-        "p_value.versicolor": lambda: two_species().scores(query("11 new")).p_value[0, 1],
+        "p_value.versicolor": lambda: chi2.sf(
+            two_species().scores(query("11 new")).squared_distance[0, 1], 2
+        ),
         "mean.versicolor.0": lambda: two_species().means_[1, 0],
     },
     "12 optimism": {

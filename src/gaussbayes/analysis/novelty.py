@@ -1,8 +1,16 @@
 """Rows that lie far from all classes: p-values of their distances, and of their evidence.
 
-The squared Mahalanobis distance of a row from its class follows the χ² distribution with as many
-degrees of freedom as there are features. Its upper tail is a p-value: the probability that a member
-of the class lies at least this far from its mean. A row that is far from every class is novel.
+The p-value of a squared Mahalanobis distance D² is the probability that a new member of the class
+lies at least this far from its mean. A row that is far from every class is novel. If mean and
+covariance were estimated from complete rows, without shrinkage, and D² is the distance by the
+unbiased estimate, then
+
+    D² n/(n + 1) (ν − d + 1)/(d ν) ~ F(d, ν − d + 1)
+
+with ν = n − 1 for a class of n rows with its own covariance, and ν = N − k for a covariance that k
+classes of N rows share. This is exact if each class is normal, after transforms that were given.
+Everywhere else the parameters count as true, and D² follows χ² with d degrees of freedom: if there
+are few rows for each feature, the p-values are then too small.
 
 The p-value of the evidence is the probability that a row drawn from the model has no more evidence
 than this one, ``P(p(X) ≤ p(x))``. It is simulated, with the same draws each time. Rows with missing
@@ -22,7 +30,7 @@ from gaussbayes.base.checks import probability
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.protocol import Extreme
+from gaussbayes.families.protocol import Distant, Extreme, Sampled
 from gaussbayes.model.model import Model
 from gaussbayes.model.solution import log_evidence
 
@@ -51,18 +59,40 @@ def distance_p_values(squared_distance: ArrayLike, n_features: ArrayLike) -> Flo
 
 
 def class_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArray:
-    """Return the probability that a member of each class lies at least this far out (n, k).
+    """Return the probability that a new member of each class lies at least this far out (n, k).
 
     The distances are those of the families that have them, without missing values.
     """
     squares, n_features = model.squared_distance(rows, n_jobs)
-    return distance_p_values(squares, n_features[:, None])
+    d, sample = n_features[:, None], _sample(model)
+    if sample is None:
+        return distance_p_values(squares, d)
+    from scipy.special import betainc
+
+    n, divide, degrees = sample
+    beyond = 1.0 / (1.0 + squares / divide * (n / (n + 1.0)))
+    tail = betainc(0.5 * np.maximum(degrees - d + 1.0, 0.5), 0.5 * np.maximum(d, 1.0), beyond)
+    return np.where(d > 0, tail, 1.0)
+
+
+def _sample(model: Model) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    """Return what the distances were estimated from; see `Sampled`. None if that is not known."""
+    if model.statistics is None or model.statistics.unlabelled is not None:
+        return None
+    parts = zip(model.components, model.statistics.parts, model.parameters.densities, strict=True)
+    samples = [
+        component.family.sample_of(statistics) if isinstance(component.family, Sampled) else None
+        for component, statistics, density in parts
+        if isinstance(density, Distant)
+    ]
+    return samples[0] if len(samples) == 1 else None
 
 
 def novel(p_values: FloatArray, level: float, prior: FloatArray) -> NDArray[np.bool_]:
     """Return which rows (n,) have p-values (n, k) below the level for every possible class.
 
-    At most the proportion `level` of the rows of a class is novel. Classes of prior 0 are ignored.
+    If the p-values are exact, at most the proportion `level` of the new rows of a class is novel.
+    Classes of prior 0 are ignored.
     """
     return np.asarray(p_values[:, prior > 0].max(axis=1) < probability("novelty", level))
 

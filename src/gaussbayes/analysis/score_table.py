@@ -7,7 +7,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
 
-from gaussbayes.analysis.novelty import distance_p_values, evidence_p_values
+from gaussbayes.analysis.novelty import class_p_values, evidence_p_values
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.numerals import five_digits, fixed, shortened
 from gaussbayes.base.result import Result
@@ -83,22 +83,23 @@ class Scores(Result):
         """``log p(x)`` (n,)."""
         return self._model.log_evidence(self._rows, self._n_jobs)
 
-    @property
+    @cached_property
     def squared_distance(self) -> FloatArray:
         """``(x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c)`` (n, k), over the Gaussian features that are known.
 
         A model without Gaussian features raises `OptionError`.
         """
-        return self._distances[0]
+        return self._model.squared_distance(self._rows, self._n_jobs)[0]
 
     @cached_property
     def p_value(self) -> FloatArray:
         """Probability that a member of the class lies at least this far from its mean (n, k).
 
-        It is the upper tail of the χ² distribution at `squared_distance`.
+        It is the upper tail of a scaled F distribution at `squared_distance` if the covariances
+        are full, not shrunk, and estimated from complete rows. This is exact for new rows if each
+        class is normal. Otherwise it is the tail of χ², as if the parameters were true.
         """
-        squares, n_features = self._distances
-        return distance_p_values(squares, n_features[:, None])
+        return class_p_values(self._model, self._rows, self._n_jobs)
 
     @cached_property
     def novelty_p_value(self) -> FloatArray:
@@ -108,10 +109,6 @@ class Scores(Result):
         compared by the features that are known.
         """
         return evidence_p_values(self._model, self._rows, self._n_jobs)
-
-    @cached_property
-    def _distances(self) -> tuple[FloatArray, FloatArray]:
-        return self._model.squared_distance(self._rows, self._n_jobs)
 
     def to_dict(self) -> dict[str, object]:
         """All columns as lists, and the classes; a column that the model lacks is not there."""

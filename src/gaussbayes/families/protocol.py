@@ -511,6 +511,17 @@ class Distant(Protocol):
 
 
 @runtime_checkable
+class Sampled(Protocol):
+    """A family of distances that follow Hotelling's T² where their covariances are estimates."""
+
+    def sample_of(self, statistics: Any) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+        """The weight of each class, the divisor and the degrees of freedom of its scatter (k,).
+
+        None if the distances do not follow T²: values are missing, or the estimate is not plain.
+        """
+
+
+@runtime_checkable
 class Whitened(Protocol):
     """A density of Gaussians: log ratios are linear where the classes share the covariance Σ."""
 

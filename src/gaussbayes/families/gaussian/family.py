@@ -41,7 +41,7 @@ from gaussbayes.families.gaussian.structure import (
     structure_of,
 )
 from gaussbayes.families.protocol import TRIAL, AnyFamily, Family, Fit, Kind, LeftOut
-from gaussbayes.families.removal import Removal
+from gaussbayes.families.removal import Removal, degrees
 from gaussbayes.kernels.reference import scatter_shape
 
 AUTOMATIC = "auto"
@@ -205,6 +205,18 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         """
         _check_weights(statistics.weight, names)
         return self.fit(statistics, names, threads, start)
+
+    def sample_of(
+        self, statistics: GaussianStatistics
+    ) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+        """What T² follows from; see `gaussbayes.families.protocol.Sampled`."""
+        structure, weight = self.structure, statistics.weight
+        plain = structure.covariance == "full" and self.estimation == "plug_in"
+        shrunk = self.shrinkage or self.regularisation != PLAIN or structure.between
+        if statistics.cells is not None or shrunk or not plain:
+            return None
+        total, n_means = structure.weights(weight), weight.size if structure.shared else 1
+        return weight, degrees(total, self.divisor, n_means), degrees(total, "unbiased", n_means)
 
     def attempt(self, statistics: GaussianStatistics, names: Schema) -> None:
         """Raise what `estimate` would, or if its EM takes long."""

@@ -11,8 +11,8 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import TransformName
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.mapped import Mapped, row_blocks
-from gaussbayes.families.protocol import AnyDensity, AnyFamily, Kind
+from gaussbayes.families.mapped import Mapped, MappedStatistics, row_blocks
+from gaussbayes.families.protocol import AnyDensity, AnyFamily, Kind, Sampled
 from gaussbayes.families.transformed.density import TransformedDensity, density_of
 from gaussbayes.families.transformed.learnt_transforms import learn
 from gaussbayes.families.transformed.transform import (
@@ -109,6 +109,11 @@ class Transformed(Mapped):
     def is_fixed(self) -> bool:
         """Whether all transforms are learnt."""
         return not any(isinstance(transform, str) for transform in self.transforms)
+
+    def sample_of(self, statistics: MappedStatistics) -> Any:
+        """That of the family of z, as if the transforms had been given."""
+        sampled = isinstance(self.family, Sampled)
+        return self.family.sample_of(statistics.inner) if sampled else None
 
     def of_columns(self, columns: Sequence[int]) -> "Transformed":
         """The family of some of the columns, in this order."""
