@@ -101,7 +101,8 @@ Transforms: TypeAlias = (
 
 _LINEAR = (
     "only one block of Gaussian features, with one covariance for all classes and not pooled with "
-    "pairs, has linear discriminants; boundary(a, b) has the equation for two classes of any Gaussian model"
+    "pairs, has linear discriminants; boundary(a, b) has the equation for two classes of any "
+    "Gaussian model"
 )
 
 

@@ -15,7 +15,6 @@ from scipy.stats import multivariate_t
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Targets, number_rows
-from gaussbayes.families.coded.coding import simplex
 from gaussbayes.families.gaussian import Gaussian
 from gaussbayes.families.gaussian.cells import observe
 from gaussbayes.families.gaussian.density import GaussianDensity
@@ -151,13 +150,6 @@ def test_rare_rows():
     for far in (1e2, 1e6, 1e30):
         tail = weights[squares > 4 * far].sum() / weights.size
         assert tail == pytest.approx(stats.f(4, 3).sf(far), rel=0.02)
-
-
-def test_any_two_categories_are_1_apart() -> None:
-    for m in (2, 3, 7):
-        corners = simplex(m)
-        distance = np.linalg.norm(corners[:, None] - corners[None], axis=2)
-        np.testing.assert_allclose(distance, 1.0 - np.eye(m), atol=1e-14)
 
 
 # More features than rows

@@ -279,18 +279,18 @@ def explain(
     references = _references(model, reference, pair[1])
     points = _reference_points(model, references)
     amounts = np.zeros(model.schema.n_features)
-    columns = (model.components, model.densities, model.parts(row), references)
     calibration, weight = model.calibration, 1.0
     if calibration is not None and model.settings.is_pooled:
-        weight, (a, b) = calibration.temperature, pair
-        at_reference += float(calibration.offsets[a] - calibration.offsets[b])
+        weight = calibration.temperature
+        at_reference += float(calibration.offsets[pair[0]] - calibration.offsets[pair[1]])
         second = require(
             model.parameters.second, Explainable, model.settings.families[-1], "explain"
         )
         ratio, contributions = second.contributions(row, pair, None)
         at_reference += calibration.second * ratio
         amounts += calibration.second * contributions
-    for component, density, part, point in zip(*columns, strict=True):
+    members = zip(model.components, model.densities, model.parts(row), references, strict=True)
+    for component, density, part, point in members:
         explainable = require(density, Explainable, component.family, "explain")
         ratio, contributions = explainable.contributions(part, pair, point)
         at_reference += weight * ratio
@@ -319,7 +319,8 @@ def bayes_rule(model: Model, row: Rows) -> BayesRule:
     """
     log_prior = model.parameters.log_prior
     likelihood, joint = model.log_likelihood(row, 1)[0], model.log_joint(row, 1)[0]
-    log_evidence, members, weights = float(model.log_evidence(row, 1)[0]), None, ()
+    log_evidence, members = float(model.log_evidence(row, 1)[0]), None
+    weights: tuple[float, ...] = ()
     calibration, second = model.calibration, model.parameters.second
     if calibration is not None and second is not None:
         members = np.stack([likelihood, second.log_density(row)[0]])

@@ -140,6 +140,7 @@ class PairCounts:
     observed: FloatArray  # (k, d): the rows with a value of each column
     n_levels: FloatArray  # (d,) of each column
 
+
 NOT_FINITE = 1
 """Bit in a scoring kernel's answer: a row holds infinity or, unless the form is masked, NaN."""
 

@@ -172,7 +172,16 @@ def score_pairs_without(
     reliable: NDArray[np.bool_],
 ) -> None:
     """Write log-densities of rows in their own classes without them; see the reference twin."""
-    arrays = (counts.count, counts.beside, counts.observed, counts.n_levels)
-    tables = (np.ascontiguousarray(array, np.float64) for array in arrays)
-    rows = (np.ascontiguousarray(codes), own.astype(np.int64, copy=False), lost)
-    _native.score_pairs_without(*rows, *tables, backoffs, *precision, out, reliable)
+    _native.score_pairs_without(
+        np.ascontiguousarray(codes),
+        np.ascontiguousarray(own, np.int64),
+        np.ascontiguousarray(lost),
+        np.ascontiguousarray(counts.count),
+        counts.beside,
+        counts.observed,
+        counts.n_levels,
+        backoffs,
+        *precision,
+        out,
+        reliable,
+    )

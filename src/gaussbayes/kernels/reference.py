@@ -610,7 +610,9 @@ def score_pairs_without(
         levels, c, row = codes[block], own[block, None], lost[block, None]
         there = levels >= 0
         both = there[:, :, None] & there[:, None, :]
-        single, sound = left_of(np.einsum("kvv->kv", counts.count)[c, levels], there * row, precision)
+        single, sound = left_of(
+            np.einsum("kvv->kv", counts.count)[c, levels], there * row, precision
+        )
         observed, sound_observed = left_of(counts.observed[c, columns], there * row, precision)
         parents, children, of_pairs = levels[:, :, None], levels[:, None, :], both * row[..., None]
         pair, sound_pair = left_of(
@@ -638,9 +640,8 @@ def left_of(
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Sums without a part of each, and whether the rest has its digits.
 
-    Of a sum of many weights a proportion of 1e-12 may be rounding; what is left must be a thousandth
-    of it. Sums may be exact instead; if not, the smallest weight of a row says whether anything can
-    be left.
+    Of a sum of many weights a proportion of 1e-12 may be rounding, unless sums are exact; what is
+    left must be a thousandth of it, or so little that not even the smallest weight of a row is.
     """
     exact, smallest = precision
     left, noise = total - part, 1e-12 * total

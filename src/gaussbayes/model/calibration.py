@@ -383,8 +383,8 @@ def calibrated_left_out(
     log_prior: FloatArray,
     proportions: FloatArray,
     weights: FloatArray,
+    second: FloatArray | None,
     fold: NDArray[np.intp],
-    second: FloatArray | None = None,
 ) -> FloatArray:
     """Calibrated log posteriors (n, k) of held-out rows, each fold calibrated on the others.
 
@@ -396,8 +396,8 @@ def calibrated_left_out(
     result = np.empty((n, k))
     for number in range(int(fold.max(initial=-1)) + 1):
         inside, others = fold == number, fold != number
-        given = (log_likelihood, prior, proportions, weights, second)
-        fit = calibrate(*(None if each is None else each[others] for each in given))
-        more = None if second is None else second[inside]
+        given, more = (None if second is None else second[rows] for rows in (others, inside))
+        numbers = (log_likelihood, prior, proportions, weights)
+        fit = calibrate(*(each[others] for each in numbers), given)
         result[inside] = fit.log_posterior(log_likelihood[inside], prior[inside], more)
     return result

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from gaussbayes.base.errors import DataError
+from gaussbayes.base.notices import Notice
 from gaussbayes.base.progress import working
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import CACHED, n_threads, one_blas_thread
@@ -108,11 +109,12 @@ def _choose(
     table: LabelledRows, schema: Schema, options: Options, *, wide: bool
 ) -> tuple[Model, Selection | None]:
     """The model of a table whose unlabelled rows have a part in it, if there are any."""
-    threads, selection, notices = _threads(table, schema, options), None, ()
+    threads, selection = _threads(table, schema, options), None
+    notices: tuple[Notice, ...] = ()
     wide = wide and _is_wide(table, schema)
     alternatives = [
         settings
-        for each in options.alternatives(schema, table.rows)
+        for each in options.alternatives(schema)
         for settings in each.fix(table.rows, table.targets, schema, wide=wide)
     ]
     judged, views = table, [_view(table, each, schema, threads) for each in alternatives]

@@ -213,11 +213,11 @@ def calibrated(
     k, codes = data.classes.shape[0], data.truth.codes
     if outcome is None or not codes.size:  # no row can be held out
         return no_calibration(k, data.codes.size), np.empty((0, k))
-    *evidence, more = evidence_of(data, settings, outcome, second)
-    posterior = calibrated_left_out(*evidence, data.fold, more)
+    evidence = evidence_of(data, settings, outcome, second)
+    posterior = calibrated_left_out(*evidence, data.fold)
     scores = posterior[np.arange(codes.size), codes]
     left_out = tuple(np.sort(scores[codes == code]) for code in range(k))
-    return replace(calibrate(*evidence, more), left_out=left_out), posterior
+    return replace(calibrate(*evidence), left_out=left_out), posterior
 
 
 def has_closed_form(data: HeldOutRows, path: Sequence[Settings]) -> bool:

@@ -378,7 +378,7 @@ class Model(Result):
         schema = self.schema.marginal(columns)
         cuts, components, densities = [], [], []
         solution = self.parameters
-        every = (*solution.densities, *([solution.second] if self.settings.is_pooled else []))
+        every = solution.densities + (() if solution.second is None else (solution.second,))
         pairs = zip(self.settings.components, every, strict=True)
         for number, (component, density) in enumerate(pairs):
             chosen = [column for column in columns if column in component.columns]
@@ -390,7 +390,7 @@ class Model(Result):
                 cuts.append((number, local))
                 components.append(part)
                 densities.append(density.marginal(local, schema.part(part.columns)))
-        if self.settings.is_pooled:
+        if solution.second is not None:
             solution = replace(solution, second=densities.pop())
         statistics = None
         if self.statistics is not None:

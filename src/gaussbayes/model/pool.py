@@ -60,8 +60,8 @@ def pool(trial: Trial, n_jobs: int | None = None) -> Pooled:
         return alone
     try:
         (family,) = Pairs("auto").fix(data.rows, data.targets, data.schema)
-    except DataError as error:
-        return replace(alone, notices=(Notice("no pairs", str(error)),))
+    except DataError as problem:
+        return replace(alone, notices=(Notice("no pairs", str(problem)),))
     second, outcome = _best(data, family, n_jobs)
     calibration, posterior = calibrated(data, settings, trial.log_posterior, outcome)
     proportions, weights = data.truth.proportions(), data.truth.total_weights()
@@ -76,9 +76,7 @@ def pool(trial: Trial, n_jobs: int | None = None) -> Pooled:
     return Pooled(settings, calibration, posterior, part)
 
 
-def _best(
-    data: HeldOutRows, family: Pairs, n_jobs: int | None
-) -> tuple[HeldOutRows, FloatArray]:
+def _best(data: HeldOutRows, family: Pairs, n_jobs: int | None) -> tuple[HeldOutRows, FloatArray]:
     """The pairs with the least calibrated loss, and log posteriors (m, k) of the held-out rows."""
     columns = tuple(range(data.schema.n_features))
     component = Component(family, columns, second=True)
@@ -107,9 +105,7 @@ def _best(
     return data, outcome
 
 
-def _held_out(
-    data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None
-) -> list[FloatArray]:
+def _held_out(data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None) -> list[FloatArray]:
     """Log posteriors of held-out rows, in closed form unless labels are soft."""
     outcomes, _ = hold_out(data, path, n_jobs, exact=not data.targets.is_soft)
     for outcome in outcomes:

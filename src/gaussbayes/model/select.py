@@ -78,7 +78,7 @@ def select(
 ) -> tuple[Selection, Trial]:
     """Compare every candidate of the families of several views of one table, and find the best.
 
-    The views differ in how features are transformed or coded. The only row of a class is
+    The views differ in how features are transformed. The only row of a class is
     never held out: every model without it calls it impossible. If some candidates have a closed
     form for rows with missing values, the others are not tried: partially pooled full covariances
     of rows with many different weights.
@@ -154,8 +154,8 @@ def _calibrated_loss(trial: Trial) -> float:
 
 def calibrated_loss(data: HeldOutRows, settings: Settings, log_posterior: FloatArray) -> float:
     """The log loss of log posteriors (m, k) of held-out rows after calibration on these rows."""
-    *evidence, _ = evidence_of(data, settings, log_posterior)
-    log_likelihood, log_prior, proportions, weights = evidence
+    evidence = evidence_of(data, settings, log_posterior)
+    log_likelihood, log_prior, proportions, weights, _ = evidence
     posterior = calibrate(*evidence).log_posterior(log_likelihood, log_prior)
     return -float(np.average(score_of_classes(posterior, proportions), weights=weights))
 

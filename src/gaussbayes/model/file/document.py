@@ -118,16 +118,15 @@ class CalibrationRecord(Record, frozen=True):
         left_out = tuple(np.split(scores, np.cumsum(sizes)[:-1])) if sizes.size else ()
         if (scores > _ROUNDING).any() or any((some[1:] < some[:-1]).any() for some in left_out):
             refuse("scores", "log posteriors, at most 0, in increasing order in each class")
-        return Calibration(
-            self.temperature, offsets, self.prior_proportion, self.second, left_out
-        )
+        return Calibration(self.temperature, offsets, self.prior_proportion, self.second, left_out)
 
 
 class FamilyRecord(Record, frozen=True):
     """A family: the features it is a distribution of, and its statistics.
 
     The last of several may be the second member of a pool, whose density follows from its
-    statistics. The last four are records of the family, see `gaussbayes.families.family_records`, or null.
+    statistics. The last four are records of the family, see `gaussbayes.families.family_records`,
+    or null.
     """
 
     family: str
