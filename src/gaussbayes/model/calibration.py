@@ -397,7 +397,8 @@ def calibrated_left_out(
     for number in range(int(fold.max(initial=-1)) + 1):
         inside, others = fold == number, fold != number
         given, more = (None if second is None else second[rows] for rows in (others, inside))
-        numbers = (log_likelihood, prior, proportions, weights)
-        fit = calibrate(*(each[others] for each in numbers), given)
+        fit = calibrate(
+            log_likelihood[others], prior[others], proportions[others], weights[others], given
+        )
         result[inside] = fit.log_posterior(log_likelihood[inside], prior[inside], more)
     return result

@@ -158,8 +158,9 @@ def _calibration_sentence(model: Model) -> str | None:
     if model.settings.is_pooled:
         family = model.settings.families[-1].name
         return (
-            f"Posteriors pool these densities and {family} of all features, with the weights "
-            f"{calibration.temperature:.3g} and {calibration.second:.3g} of the log-likelihoods."
+            "Posteriors are calibrated on held-out rows: the log-likelihoods of these densities "
+            f"have the weight {calibration.temperature:.3g}, those of {family} of all features "
+            f"{calibration.second:.3g}."
         )
     temperature = 1.0 / calibration.temperature
     return f"Posteriors are calibrated on held-out rows: temperature {temperature:.3g}."
