@@ -577,12 +577,7 @@ class BaseClassifier(
         """
         return boundary(self._ready(), *self._pair(a, b))
 
-    def explain(
-        self,
-        row: TableLike,
-        between: tuple[object, object] | None = None,
-        reference: Literal["mean", "rival"] | ArrayLike = "mean",
-    ) -> Explanation:
+    def explain(self, row: TableLike, between: tuple[object, object] | None = None) -> Explanation:
         """Explain the prediction for one row: every number of Bayes' rule, and contributions.
 
         Parameters
@@ -590,9 +585,8 @@ class BaseClassifier(
         row : (d,) values of the features, {feature: value}, or a table of one row
             NaN and None are missing values.
         between : labels of two classes whose log-odds are split into contributions of the features;
-            None takes the most probable class and the next
-        reference : point at which every contribution is 0: "mean" is the prior-weighted mean of the
-            class means, "rival" the mean of the second class; or a value for each Gaussian feature
+            None takes the most probable class and the next. Contributions are measured from the
+            prior-weighted mean of the class means, where all of them are 0.
 
         Returns
         -------
@@ -617,7 +611,7 @@ class BaseClassifier(
         elif names is not None and isinstance(row, Mapping):
             row = [row.get(name) for name in names]
         given = self._checked(row) if is_frame(row) else row
-        return explain(model, model.encoder.encode_row(given), pair, reference)
+        return explain(model, model.encoder.encode_row(given), pair)
 
     def importance(
         self, X: TableLike, y: LabelsLike, *, sample_weight: WeightsLike = None

@@ -42,9 +42,7 @@ def test_the_cheapest_class_by_brute_force() -> None:
     model = GaussianClassifier(shared=True).fit(X, y)
     costs = np.random.default_rng(4).normal(size=(3, 3))
     found = model.decide(X, costs=costs)
-    for code, price, p in zip(
-        found.codes, found.expected_cost, model.predict_proba(X), strict=True
-    ):
+    for code, price, p in zip(found.best, found.expected_cost, model.predict_proba(X), strict=True):
         prices = [sum(p[t] * costs[t, decided] for t in range(3)) for decided in range(3)]
         assert code == int(np.argmin(prices))
         assert price == pytest.approx(min(prices), abs=1e-13)
@@ -53,11 +51,13 @@ def test_the_cheapest_class_by_brute_force() -> None:
         for t, true in enumerate(model.classes_)
         for d, decided in enumerate(model.classes_)
     }
-    assert model.decide(X, costs=pairs).codes.tolist() == found.codes.tolist()
+    assert model.decide(X, costs=pairs).labels.tolist() == found.labels.tolist()
     # A cost that cannot be avoided takes no part in the choice, however large.
     dear = np.array([[1e9, 1e9 - 2.0**-23], [1e9, 1e9]])
-    assert TWO.decide([[at(0.1)]], costs=dear).codes.tolist() == [1]
-    assert TWO.decide([[2.0]], costs=np.ones((2, 2))).codes.tolist() == [0]  # the first of equals
+    assert TWO.decide([[at(0.1)]], costs=dear).labels.tolist() == ["well"]
+    assert TWO.decide([[2.0]], costs=np.ones((2, 2))).labels.tolist() == [
+        "ill"
+    ]  # the first of equals
 
 
 def test_the_disease_is_treated_from_1_in_51_on() -> None:
@@ -77,11 +77,15 @@ def test_rows_are_refused() -> None:
     assert found.best.tolist() == [0, 0, 1]
     assert found.reason.tolist() == ["ambiguous", "", ""]
     # With costs it is still the most probable class that must be probable, not the one decided.
-    assert TWO.decide(rows, costs=DISEASE, reject_below=0.7).codes.tolist() == [-1, 0, 0]
+    assert TWO.decide(rows, costs=DISEASE, reject_below=0.7).labels.tolist() == [None, "ill", "ill"]
     rows = [[at(0.5)], [at(0.75)], [at(0.01)]]
-    for most, codes in ((0.4, [-1, 0, -1]), (0.501, [0, 0, 1]), (0.0, [-1, -1, -1])):
-        assert TWO.decide(rows, costs=DISEASE, reject_cost=most).codes.tolist() == codes
-    assert TWO.decide(rows, reject_cost=0.4).codes.tolist() == [-1, 0, 1]
+    for most, labels in (
+        (0.4, [None, "ill", None]),
+        (0.501, ["ill", "ill", "well"]),
+        (0.0, [None] * 3),
+    ):
+        assert TWO.decide(rows, costs=DISEASE, reject_cost=most).labels.tolist() == labels
+    assert TWO.decide(rows, reject_cost=0.4).labels.tolist() == [None, "ill", "well"]
     found = TWO.decide([[0.0], [2.0], [50.0]], reject_below=0.9, novelty=1e-6)
     assert found.reason.tolist() == ["", "ambiguous", "novel"]
     assert found.labels.tolist() == ["ill", None, None]
@@ -89,9 +93,8 @@ def test_rows_are_refused() -> None:
     likely = TWO.with_priors([1.0, 0.0])
     assert likely.decide([[4.0]], novelty=1e-3).reason.tolist() == ["novel"]
     priors = [0.9, 0.1]
-    assert TWO.decide(rows, priors=priors).codes.tolist() == [
-        TWO.classes_.tolist().index(label) for label in TWO.with_priors(priors).predict(rows)
-    ]
+    predicted = TWO.with_priors(priors).predict(rows)
+    assert TWO.decide(rows, priors=priors).labels.tolist() == predicted.tolist()
 
 
 @pytest.mark.parametrize(

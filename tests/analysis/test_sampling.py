@@ -107,16 +107,16 @@ def test_categories_are_drawn_by_their_probabilities() -> None:
 
 
 def test_datasets_as_the_course_makes_them() -> None:
-    cov = [[[3, -1], [-1, 3]], [[3, -0.5], [-0.5, 3]], [[1, -1], [-1, 3]]]
-    X, y = make_gaussian_dataset([500, 400, 300], [[-5, -5], [5, -5], [0, 5]], cov=cov)
+    covariances = [[[3, -1], [-1, 3]], [[3, -0.5], [-0.5, 3]], [[1, -1], [-1, 3]]]
+    X, y = make_gaussian_dataset([500, 400, 300], [[-5, -5], [5, -5], [0, 5]], covariances)
     assert X.shape == (1200, 2)
     assert np.bincount(y).tolist() == [500, 400, 300]
     assert (np.diff(y) >= 0).all()
     assert make_gaussian_dataset(4, [[0.0], [10.0]])[1].tolist() == [0] * 4 + [1] * 4
     same, seed = np.eye(2), {"random_state": 3}
-    centroids = [[0, 0], [9, 9]]
+    means = [[0, 0], [9, 9]]
     forms = [(), (same,), ([same, same],)]
-    made = [make_gaussian_dataset(5, centroids, *form, **seed)[0] for form in forms]
+    made = [make_gaussian_dataset(5, means, *form, **seed)[0] for form in forms]
     np.testing.assert_array_equal(made[0], made[1])
     np.testing.assert_array_equal(made[0], made[2])
     mixed, labels = make_gaussian_dataset([30, 20], [[0, 0], [100, 100]], shuffle=True, **seed)
@@ -153,16 +153,16 @@ TWO = [[0.0, 0.0], [1.0, 1.0]]
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([5, 5, 5], TWO), "there are 2 centroids; n_samples must be one number or 2, got 3"),
+        (([5, 5, 5], TWO), "means has 2 classes; n_samples must be one number or 2, got 3"),
         (([5, -1], TWO), "n_samples of class 1 must be an integer, at least 0, got -1"),
         ((True, TWO), "n_samples of class 0 must be an integer, .* got True"),
         (([0, 0], TWO), "no class has a row"),
-        ((5, [0.0, 1.0]), r"centroids must have shape \(classes, features\).*got shape \(2,\)"),
-        ((5, [[0, 0], [1]]), "centroids must be an array of numbers with rows of equal length"),
-        ((5, [[0, 0], [np.nan, 1]]), r"the centroid of class 1 is \[nan, 1.0\]"),
-        ((5, TWO, 2.0), r"cov must be None, one covariance of shape \(2, 2\) .* got shape \(\)"),
-        ((5, TWO, [np.eye(2)] * 3), r"got shape \(3, 2, 2"),
-        ((5, TWO, [[1, "x"], [0, 1]]), "cov must be an array of numbers"),
+        ((5, [0.0, 1.0]), r"means must have shape \(classes, features\), got \(2,\)"),
+        ((5, [[0, 0], [1]]), "means must be an array of numbers with rows of equal length"),
+        ((5, [[0, 0], [np.nan, 1]]), r"means must be finite, got nan at \(1, 0\)"),
+        ((5, TWO, 2.0), r"covariances of 2 classes and 2 features must have shape .* got \(\)"),
+        ((5, TWO, [np.eye(2)] * 3), r"must have shape .* got \(3, 2, 2"),
+        ((5, TWO, [[1, "x"], [0, 1]]), "covariances must be an array of numbers"),
         ((5, TWO, [[1, 0.5], [0, 1]]), "the covariance must be symmetric"),
     ],
 )

@@ -115,7 +115,7 @@ def test_what_is_said_about_bad_files(
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"x": [1.0, float("inf"), 3.0]}, "row 2, column 'x': 'inf' is not finite.*bad_rows"),
+        ({"x": [1.0, float("inf"), 3.0]}, "row 2, column 'x': 'inf' is not finite.*na_values"),
         ({"x": pa.array([[1], [2], [3]])}, "column 'x' holds list<.*> values, but numbers"),
         ({"x": [1.0, 2.0, 3.0], "y": pa.array([1, 2, 2], pa.date32())}, "target 'y' holds date32"),
         ({"x": [1.0, 2.0, 3.0], "w": [1.0, None, 1.0]}, "a.parquet, row 2, column 'w'"),

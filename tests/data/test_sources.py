@@ -138,16 +138,23 @@ def test_the_automatic_model_of_a_source(source: Any, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("small_batches")
 @each_source
-def test_unlabelled_rows_are_read_again_if_they_are_not_kept(
+def test_a_sample_of_many_unlabelled_rows_is_kept(
     source: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Nearly the same model, by fewer rows that weigh as much together."""
     table = rows_of("missing unlabelled")
     given = source(table, tmp_path)
-    kept = fitted(given, TARGET, "w", **HOW)
-    monkeypatch.setattr(statistics, "MOST_KEPT_BYTES", 100)
+    whole = fitted(given, TARGET, "w", **HOW)
+    monkeypatch.setattr(statistics, "MOST_KEPT_BYTES", 1000)
     models = [fitted(given, TARGET, "w", n_jobs=n_jobs, **HOW) for n_jobs in (1, 4)]
     X = as_pandas(table)[WEATHER]
-    assert_same_model(models[0], kept, X)
+    rows = [model.model_.statistics.unlabelled for model in (models[0], whole)]
+    assert rows[0].rows.matrix.nbytes <= 1000
+    assert rows[0].n_rows == rows[1].n_rows
+    assert 0.5 < rows[0].weights.sum() / rows[1].weights.sum() < 2
+    assert np.abs(models[0].predict_proba(X) - whole.predict_proba(X)).mean() < 0.1
+    with pytest.raises(DataError, match="unlabelled rows .*not kept"):
+        models[0].partial_fit(given, TARGET)
     if isinstance(given, Path | dd.DataFrame):  # an engine gives its rows in an order of its own
         both = [model.predict_proba(X).tobytes() for model in models]
         assert both[0] == both[1]

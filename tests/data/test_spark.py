@@ -173,7 +173,7 @@ def test_a_worker_that_dies(spark: Any, paths: list[Path], tmp_path: Path) -> No
     assert list(map(bits_of, found.parts)) == list(map(bits_of, expected.parts))
 
 
-def test_unlabelled_rows_are_read_once_an_iteration(
+def test_a_sample_of_many_unlabelled_rows_is_that_of_files(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(7)
@@ -182,14 +182,12 @@ def test_unlabelled_rows_are_read_once_an_iteration(
     files = in_files(
         pa.table({"x": rng.normal(size=300) + 9 * kind, "kind": labels}), tmp_path, (0, 180, 120)
     )
-    kept = fitted(files, features=["x"])
     monkeypatch.setattr(statistics, "MOST_KEPT_BYTES", 100)
     monkeypatch.setattr(module, "NEIGHBOURS", 1)  # several records come to the driver, which trims
     frame = in_partitions(spark, files)
     models = [fitted(source, features=["x"]) for source in (files, frame)]
     assert models[1].means_.tobytes() == models[0].means_.tobytes()
     assert models[1].covariances_.tobytes() == models[0].covariances_.tobytes()
-    np.testing.assert_allclose(models[1].means_, kept.means_, rtol=1e-6)
     with pytest.raises(DataError, match="they are not kept"):
         models[1].partial_fit(frame, "kind")
 

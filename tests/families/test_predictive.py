@@ -45,8 +45,8 @@ def moments(X, codes, weights, k=3):
 
 
 @pytest.mark.parametrize("d", [4, 16])
-def test_units_and_target_may_be_given(d):
-    """Then a row that is left out takes an outer product from the scatters and moves its mean.
+def test_units_may_be_given(d):
+    """Then the target stays spherical without a row, and is as large as the rest says.
 
     Of 16 features the scatters of the classes have ranks of 5, 8 and 16.
     """
@@ -54,7 +54,9 @@ def test_units_and_target_may_be_given(d):
     whole = moments(X, codes, weights)
     grid = [Prior(a, g) for a in (0.02, 0.5, 1.0) for g in (0.1, 1.0)]
     removal = remove(codes.astype(np.intp), weights, whole.weight)
-    got, reliable = PredictiveLeftOut.of(whole, grid, units_given=True).log_densities(X, removal)
+    got, reliable = PredictiveLeftOut.of(
+        whole, grid, Schema(np.arange(3), d), units_given=True
+    ).log_densities(X, removal)
     assert reliable.all()
     unit = np.sqrt(whole.scatter.sum(axis=0).diagonal())
     own, total = whole.scatter / unit / unit[:, None], weights.sum()
@@ -67,7 +69,8 @@ def test_units_and_target_may_be_given(d):
         n = whole.weight - w * (np.arange(3) == b)
         for place, prior in enumerate(grid):
             g, shared = prior.shrinkage, prior.sharing == 1.0
-            centre = (1.0 - g) * left.sum(axis=0) + g * np.eye(d)
+            target = np.trace(left.sum(axis=0)) / d * np.eye(d)
+            centre = (1.0 - g) * left.sum(axis=0) + g * target
             expected = []
             for c in range(3):
                 scatter = centre if shared else prior.ratio / 3 * centre + left[c]
@@ -88,7 +91,9 @@ def test_rows_with_missing_values_are_left_out_exactly_given_what_these_are_expe
     # The target, which is given, counts for nothing that could be seen.
     grid = [Prior(a, 1e-12) for a in (0.02, 0.5, 0.99)]
     removal = remove(codes.astype(np.intp), weights, whole.weight)
-    got, reliable = PredictiveLeftOut.of(whole, grid, units_given=True).log_densities(X, removal)
+    got, reliable = PredictiveLeftOut.of(whole, grid, names, units_given=True).of_incomplete(
+        X, removal
+    )
     assert reliable.all()
     for row in range(45):
         kept = np.arange(45) != row

@@ -8,10 +8,10 @@ import pytest
 
 from gaussbayes.base.types import FloatArray, RealArray, Task
 from gaussbayes.kernels import Kernels
-from gaussbayes.kernels.arrays import Form, Linear, Quadratic
+from gaussbayes.kernels.arrays import Form, Linear, Quadratic, Whitened
 
 TASKS: tuple[Task, ...] = ("log_joint", "log_posterior", "posterior", "label")
-KINDS = ("full", "shared full", "diagonal", "shared diagonal", "linear")
+KINDS = ("full", "shared full", "diagonal", "shared diagonal", "linear", "whitened")
 
 each_dtype = pytest.mark.parametrize("dtype", [np.float64, np.float32])
 each_kind = pytest.mark.parametrize("kind", KINDS)
@@ -23,19 +23,24 @@ def make_form(kind: str, k: int, d: int, separation: float = 1.0, seed: int = 0)
     offset = separation * rng.normal(size=(k, d))
     if kind == "linear":
         return Linear(center, offset / math.sqrt(d), log_constant)
-    count = 1 if kind.startswith("shared") else k
+    count = 1 if kind.startswith("shared") or kind == "whitened" else k
     scale = np.exp(0.2 * rng.normal(size=(count, d)))
     if kind.endswith("diagonal"):
         return Quadratic(center, offset, scale, log_constant)
     whitener = np.tril(0.5 * rng.normal(size=(count, d, d)) / math.sqrt(d), -1)
     whitener[:, np.arange(d), np.arange(d)] = scale
+    if kind == "whitened":
+        return Whitened(center, offset @ whitener[0].T, whitener[0], log_constant)
     return Quadratic(center, offset, whitener, log_constant)
 
 
 def make_rows(form: Form, n: int, dtype: Any, seed: int = 0) -> RealArray:
     """Rows near the means of the classes in turn."""
     rng = np.random.default_rng([seed, n])
-    spread = form.offset if isinstance(form, Quadratic) else form.coefficient
+    if isinstance(form, Whitened):
+        spread = np.linalg.solve(form.whitener, form.mean.T).T
+    else:
+        spread = form.offset if isinstance(form, Quadratic) else form.coefficient
     own = rng.integers(spread.shape[0], size=n)
     X: RealArray = (form.center + spread[own] + rng.normal(size=(n, form.center.size))).astype(
         dtype
@@ -87,6 +92,14 @@ def rounding(form: Form, X: RealArray) -> FloatArray:
     constant = np.abs(form.log_constant)
     if isinstance(narrow, Linear):
         return 2 * (d + 2) * eps * (constant + u @ np.abs(narrow.coefficient.astype(np.float64)).T)
+    if isinstance(narrow, Whitened):
+        # The error of a whitened row is that of the whole row, not of its distance from a mean.
+        white = (X - narrow.center).astype(np.float64) @ narrow.whitener.astype(np.float64).T
+        apart = np.abs(white[:, None] - narrow.mean.astype(np.float64))
+        error = (d + 2) * eps * (u @ np.abs(narrow.whitener.astype(np.float64)).T)[:, None]
+        error = error + eps * np.abs(narrow.mean.astype(np.float64))
+        squares = 2 * apart * error + error**2 + (d + 2) * eps * apart**2
+        return 2 * np.asarray(squares.sum(axis=2)) + 4 * eps * constant
     bound = np.empty((X.shape[0], constant.size))
     for c in range(constant.size):
         whitener = np.abs(narrow.whitener[c % narrow.whitener.shape[0]].astype(np.float64))

@@ -60,8 +60,7 @@ def bits(statistics: SufficientStatistics) -> bytes:
     rest = statistics.unlabelled
     if rest is not None:
         assert rest.rows is not None
-        rows = rest.rows.rows
-        values += [rows.categories, rows.matrix, rows.codes, rest.rows.weights, *rest.together]
+        values += [rest.rows.categories, rest.rows.matrix, rest.rows.codes, rest.weights]
     return b"".join(map(bits_of, values))
 
 

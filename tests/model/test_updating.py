@@ -86,7 +86,7 @@ def test_rows_that_were_never_there_are_not_forgotten(change: Any) -> None:
 def test_more_unlabelled_rows_than_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """They help to estimate the parameters; what needs them again says what is lost."""
     whole = fitted(TABLE, LABELS)
-    monkeypatch.setattr(statistics, "MOST_KEPT_BYTES", 10)
+    monkeypatch.setattr(statistics, "MOST_KEPT_BYTES", 100)
     model = fitted(TABLE, LABELS)
     close(model, whole, 1e-12)
     close(model.with_priors("uniform"), whole.with_priors("uniform"), 1e-12)

@@ -178,13 +178,8 @@ def answers(
     covariances = np.broadcast_to(model.covariances_, (k, *model.covariances_.shape[-2:]))
     tables = model.category_probabilities_ if categorical else {}
     loss = model.negative_log_likelihood(array(rows), np.array(labels, dtype=object), weights)
-    reference = model.means_[1].tolist()
     first, second = model.classes_[:2].tolist()
-    explained = [
-        [at, name, explanation(model, queries[at], (second, first), name)]
-        for at in (0, 6)
-        for name in ("mean", "rival", reference)
-    ]
+    explained = [[at, explanation(model, queries[at], (second, first))] for at in (0, 6)]
     predicted, swapped = model.predict(asked), [[row[2], row[0]] for row in queries]
     return {
         "queries": queries,
@@ -213,9 +208,9 @@ def answers(
     }
 
 
-def explanation(model: GaussianClassifier, row: list[Any], pair: Any, reference: Any) -> Any:
+def explanation(model: GaussianClassifier, row: list[Any], pair: Any) -> Any:
     """The log-odds at the reference, and what each feature adds."""
-    odds = model.explain(row, pair, reference).log_odds
+    odds = model.explain(row, pair).log_odds
     return [odds.at_reference, finite([part.amount for part in odds.contributions])]
 
 

@@ -329,25 +329,24 @@ def _neighbors(neighbors: Any) -> list[int]:
 
 def _tree_notes(splits: Splits, methods: Sequence[_Method]) -> list[str]:
     """Return a sentence if a tree model predicts clearly better than `AutoClassifier`."""
-    known = {each.name: each for each in methods if each.problem is None}
-    trees = [known[name] for name in _TREES if name in known]
-    if AUTOMATIC not in known or not trees or splits.targets.is_soft:
+    if splits.targets.is_soft:
         return []
     truth = splits.truth
-
-    def losses(method: _Method) -> FloatArray:
-        log_posterior = np.concatenate(method.log_posterior)
-        return np.asarray(-log_posterior[np.arange(truth.size), truth])
-
-    best = min(trees, key=lambda method: float(losses(method).mean()))
-    ours, theirs = losses(known[AUTOMATIC]), losses(best)
+    losses = {
+        method.name: -np.concatenate(method.log_posterior)[np.arange(truth.size), truth]
+        for method in methods
+        if method.name in {AUTOMATIC, *_TREES} and method.problem is None
+    }
+    ours = losses.pop(AUTOMATIC, None)
+    if ours is None or not losses:
+        return []
+    name, theirs = min(losses.items(), key=lambda entry: float(entry[1].mean()))
     with np.errstate(invalid="ignore"):
         gain = ours - theirs
-        error = float(gain.std() / np.sqrt(gain.size))
-    mean = float(gain.mean())
+        mean, error = float(gain.mean()), float(gain.std() / np.sqrt(gain.size))
     if not (mean > 2.0 * error and mean > _CLEARLY * float(ours.mean())):
         return []
     pair = f"log loss {fixed(float(theirs.mean()), 3)} against {fixed(float(ours.mean()), 3)}"
     difference = f"difference {fixed(mean, 3)} ± {fixed(error, 3)}"
-    better = f"A tree model ({best.name}) predicts these rows clearly better than {AUTOMATIC}"
+    better = f"A tree model ({name}) predicts these rows clearly better than {AUTOMATIC}"
     return [f"{better}: {pair}, {difference}."]

@@ -96,11 +96,6 @@ class Decisions(Result):
         return self.ambiguous | self.novel
 
     @property
-    def codes(self) -> NDArray[np.intp]:
-        """The code of the class decided (n,); −1 for a refused row."""
-        return np.where(self.refused, -1, self.best)
-
-    @property
     def reason(self) -> NDArray[np.str_]:
         """The reason why a row is refused (n,): ``"novel"``, ``"ambiguous"``, or ``""``.
 

@@ -14,8 +14,9 @@ Without labels, two kinds of test need no assumption about the shape of the clas
   fit with p parameters to n rows makes by itself is p / n.
 
 Features are also tested one by one. Holm's (1979) method adjusts the p-values, so that the
-probability of naming any feature that has not changed is at most the level. Rows are assumed to be
-independent, and weights to be numbers of rows.
+probability of naming any feature that has not changed is at most the level. The p-value of
+everything is twice the smaller one of two: that of the sum or of the evidence, and the smallest
+adjusted one of a feature. Rows are assumed to be independent, and weights to be numbers of rows.
 """
 
 from __future__ import annotations
@@ -100,9 +101,6 @@ class Drift(Result):
     def tables(self) -> Sequence[Block]:
         """Return a sentence, the tests of classes, and the features."""
         verdict = "The rows differ" if self.p_value < LEVEL else "No sign of drift"
-        if self.p_value >= LEVEL and self.changed():
-            # A change of one parameter among many may not show in the sum of all.
-            verdict = "No sign of drift in all parameters together, but in some features"
         sizes = " and ".join(f"{each:,.10g}" for each in self.weights)
         kind = "labelled" if self.labelled else "unlabelled"
         statement = f"{verdict}: p = {score(self.p_value)} ({sizes} rows, newer rows {kind})"
@@ -215,7 +213,6 @@ def _labelled_drift(before: Model, after: Model) -> Drift:
     ratios: list[tuple[str | None, LikelihoodRatio]] = [(None, frequencies)]
     changes: list[FeatureChange] = []
     notes: list[str] = []
-    untested = []
     names = before.settings.members[0].names(schema)
     columns = zip(before.components, first.parts, second.parts, names, strict=True)
     for component, a, b, name in columns:
@@ -223,26 +220,26 @@ def _labelled_drift(before: Model, after: Model) -> Drift:
         ratios += [(component.distribution, ratio) for ratio in tests.ratios]
         changes += tests.changes
         notes += tests.notes
-        tested = {ratio.code for ratio in tests.ratios if not ratio.is_detail}
-        untested += [
-            change.p_value
-            for change in tests.changes
-            if None not in tested and change.code not in tested
-        ]
     whole = [ratio for _, ratio in ratios if not ratio.is_detail]
-    sums = (sum(getattr(ratio, name) for ratio in whole) for name in _RATIO)
-    p_value = bartlett_p_value(*sums)
-    smallest = holm(np.array(untested))
-    if np.isfinite(smallest).any():  # features that the sum lacks: the better of two tests
-        p_value = min(1.0, 2.0 * min(p_value, float(np.nanmin(smallest))))
-    return Drift(
-        p_value,
-        _tests(ratios, classes),
-        _features(changes, schema),
-        (float(weights[0].sum()), float(weights[1].sum())),
-        True,
-        tuple(dict.fromkeys(notes)),
-    )
+    p_value = bartlett_p_value(*(sum(getattr(ratio, name) for ratio in whole) for name in _RATIO))
+    sizes = float(weights[0].sum()), float(weights[1].sum())
+    of_classes, of_features = _tests(ratios, classes), _features(changes, schema)
+    return _drift(p_value, of_classes, of_features, sizes, notes, labelled=True)
+
+
+def _drift(
+    of_all: float,
+    tests: tuple[DriftTest, ...],
+    features: tuple[DriftFeature, ...],
+    weights: tuple[float, float],
+    notes: Sequence[str],
+    *,
+    labelled: bool,
+) -> Drift:
+    """The result; its p-value is that of two tests, of all rows and of the clearest feature."""
+    clearest = min((each.adjusted for each in features if each.adjusted >= 0.0), default=1.0)
+    p_value = min(1.0, 2.0 * min(of_all, clearest))
+    return Drift(p_value, tests, features, weights, labelled, tuple(dict.fromkeys(notes)))
 
 
 _RATIO = ("statistic", "degrees", "expected")
@@ -265,70 +262,60 @@ def _unlabelled_drift(model: Model, rows: Rows, sample_weight: Any) -> Drift:
     statistics, n = _labelled(model), rows.n_rows
     given = read_weights(sample_weight, n)
     weights = np.ones(n) if given is None else given
+    sizes = float(statistics.weight.sum()), float(weights.sum())
     schema = replace(model.schema, classes=np.array(["all"]))
-    targets = Targets(np.zeros(n, np.int32), 1, given)
     settings = model.settings.members[0]
-    parts = observe_parts(rows, targets, settings, schema)
-    changes, notes = [], []
-    columns = zip(
+    parts = observe_parts(rows, Targets(np.zeros(n, np.int32), 1, given), settings, schema)
+    changes: list[FeatureChange] = []
+    notes: list[str] = []
+    for component, density, old, new, part, names in zip(
         *(model.components, model.densities, statistics.parts, parts, model.parts(rows)),
         settings.names(schema),
         strict=True,
-    )
-    old = float(statistics.weight.sum())
-    for component, density, a, b, part, names in columns:
-        tests = require(a.together(), Contrastable, component.family, "drift").tested(b, names)
+    ):
+        tests = require(old.together(), Contrastable, component.family, "drift").tested(new, names)
         values = part.matrix.astype(np.float64)
         transforms = getattr(density, "transforms", None)
         values = values if transforms is None else transforms.forward(values)[0]
-        of_title = dict(zip(names.titles, values.T, strict=False))
-        changes += [
-            _robust(change, of_title[change.feature], weights, old)
-            if change.feature in of_title and values.shape[1] == names.n_features
-            else change
-            for change in tests.changes
-        ]
+        numeric = values.shape[1] == names.n_features
+        columns = dict(zip(names.titles, values.T, strict=True)) if numeric else {}
+        for change in tests.changes:
+            column = columns.get(change.feature, np.empty(0))
+            p_value = _robust_p_value(change, column, weights, sizes[0])
+            changes.append(replace(change, code=None, p_value=p_value))
         notes += [note for note in tests.notes if "one by one" not in note]
     evidence = _evidence(model, statistics, rows, weights)
+    features = _features(changes, schema)
     if evidence is None:
         notes.append("the evidence of this model has no expectation in closed form")
-    features = _features([replace(change, code=None) for change in changes], schema)
-    p_values = np.array([each.p_value for each in features])
-    every = p_values if evidence is None else np.append(p_values, evidence.p_value)
-    smallest = holm(every)
-    p_value = float(np.nanmin(smallest)) if np.isfinite(smallest).any() else 1.0
-    tests_shown = () if evidence is None else (replace(evidence, adjusted=float(smallest[-1])),)
-    sizes = (old, float(weights.sum()))
-    return Drift(p_value, tests_shown, features, sizes, False, tuple(dict.fromkeys(notes)))
+        return _drift(1.0, (), features, sizes, notes, labelled=False)
+    return _drift(evidence.p_value, (evidence,), features, sizes, notes, labelled=False)
 
 
-def _robust(
+def _robust_p_value(
     change: FeatureChange, values: FloatArray, weights: FloatArray, old: float
-) -> FeatureChange:
-    """Replace a p-value that assumes a Gaussian or Poisson distribution of all rows together.
+) -> float:
+    """The p-value of a change, without a Gaussian or Poisson distribution of all rows together.
 
     A mixture of classes is neither. The sampling errors of means and of logarithms of variances
     follow from the second and fourth moments of the newer rows.
     """
-    known = ~np.isnan(values)
-    n = float(weights[known].sum())
-    if change.quantity.startswith("proportion") or n < 2.0:
-        return change
-    centred = values[known] - np.average(values[known], weights=weights[known])
-    variance = float(np.average(np.square(centred), weights=weights[known]))
-    if variance == 0.0:
-        return change
-    if change.quantity.startswith("standard deviation"):
+    is_deviation = change.quantity.startswith("standard deviation")
+    known = np.flatnonzero(~np.isnan(values))
+    varies = np.unique(values[known]).size > 1
+    if not (varies and (is_deviation or change.quantity == "rate")):
+        return change.p_value
+    values, weights = values[known], weights[known]
+    centred = values - np.average(values, weights=weights)
+    variance = float(np.average(np.square(centred), weights=weights))
+    difference, spread = change.after - change.before, variance
+    if is_deviation:
         if not (change.before > 0 and change.after > 0):
-            return change
-        kurtosis = float(np.average(centred**4, weights=weights[known])) / variance**2
-        difference, spread = 2.0 * float(np.log(change.after / change.before)), kurtosis - 1.0
-    elif change.quantity == "rate":
-        difference, spread = change.after - change.before, variance
-    else:
-        return change
-    squared = difference**2 / (max(spread, 1e-12) * (1.0 / old + 1.0 / n))
-    return replace(change, p_value=bartlett_p_value(squared, 1.0, 1.0))
+            return change.p_value
+        difference = 2.0 * float(np.log(change.after / change.before))
+        spread = float(np.average(centred**4, weights=weights)) / variance**2 - 1.0
+    squared = difference**2 / (max(spread, 1e-12) * (1.0 / old + 1.0 / weights.sum()))
+    return bartlett_p_value(float(squared), 1.0, 1.0)
 
 
 def _evidence(

@@ -24,15 +24,12 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from gaussbayes.base.checks import as_numbers
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.numerals import counted, five_digits, shortened
 from gaussbayes.base.result import Result
 from gaussbayes.base.schema import ColumnTable, Schema
 from gaussbayes.base.text_tables import Block, Styled, TextTable, bar
-from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import UNSEEN
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.protocol import Distant, Explainable, Reference, Referred, require
@@ -248,16 +245,11 @@ def _short(name: object) -> str:
     return shortened(str(name), _WIDEST_NAME)
 
 
-def explain(
-    model: Model,
-    row: Rows,
-    between: tuple[int, int] | None = None,
-    reference: ArrayLike = "mean",
-) -> Explanation:
+def explain(model: Model, row: Rows, between: tuple[int, int] | None = None) -> Explanation:
     """Explain the classification of one row; `between` are the codes of two classes.
 
-    Every contribution is 0 at the reference point, which has the features that have a mean; others,
-    such as categories, are compared with an unknown value. See
+    Every contribution is 0 at the reference point, the prior-weighted mean of the class means.
+    Features without a mean, such as categories, are compared with an unknown value. See
     `gaussbayes.GaussianClassifier.explain`.
     """
     if row.n_rows != 1:
@@ -273,12 +265,16 @@ def explain(
         a, b = (model.schema.class_name(code) for code in pair)
         msg = f"classes {a} and {b} both have probability 0: their odds are not defined"
         raise DataError(msg)
+    return Explanation(bayes, _log_odds(model, row, pair))
+
+
+def _log_odds(model: Model, row: Rows, pair: tuple[int, int]) -> LogOdds:
+    """Split the log-odds of two classes among the features of a row."""
+    schema, log_prior = model.schema, model.parameters.log_prior
     value = float(model.log_odds(row, *pair, n_jobs=1)[0])
-    log_prior = model.parameters.log_prior
     at_reference = float(log_prior[pair[0]] - log_prior[pair[1]])
-    references = _references(model, reference, pair[1])
-    points = _reference_points(model, references)
-    amounts = np.zeros(model.schema.n_features)
+    reference = Reference(weights=model.prior)
+    amounts, points = np.zeros(schema.n_features), np.full(schema.n_features, np.nan)
     calibration, weight = model.calibration, 1.0
     if calibration is not None and model.settings.is_pooled:
         weight = calibration.temperature
@@ -286,21 +282,26 @@ def explain(
         second = require(
             model.parameters.second, Explainable, model.settings.families[-1], "explain"
         )
-        ratio, contributions = second.contributions(row, pair, None)
+        ratio, amounts = second.contributions(row, pair, None)
         at_reference += calibration.second * ratio
-        amounts += calibration.second * contributions
-    members = zip(model.components, model.densities, model.parts(row), references, strict=True)
-    for component, density, part, point in members:
+        amounts = calibration.second * amounts
+    for component, density, part in zip(
+        model.components, model.densities, model.parts(row), strict=True
+    ):
+        columns = list(component.columns)
         explainable = require(density, Explainable, component.family, "explain")
-        ratio, contributions = explainable.contributions(part, pair, point)
+        has_mean = isinstance(density, Referred)
+        ratio, amount = explainable.contributions(part, pair, reference if has_mean else None)
         at_reference += weight * ratio
-        amounts[list(component.columns)] += weight * contributions
-    schema, compared = model.schema, (None if math.isnan(x) else x for x in points.tolist())
+        amounts[columns] += weight * amount
+        if has_mean:
+            points[columns] = density.reference_point(reference)
+    compared = (None if math.isnan(point) else point for point in points.tolist())
     named = zip(schema.titles, _values(row, schema), compared, amounts.tolist(), strict=True)
     dated = ColumnTable(()).dated if schema.roles is None else schema.roles.dated
-    of, against = (bayes.classes[code].label for code in pair)
+    of, against = model.classes[list(pair)].tolist()
     ruled_out = {-math.inf: of, math.inf: against}
-    parts = tuple(
+    contributions = tuple(
         Contribution(
             title, dated(title, value), dated(title, point), amount, new, ruled_out.get(amount)
         )
@@ -309,7 +310,7 @@ def explain(
     effect, of_densities = None, at_reference + float(amounts.sum())
     if calibration is not None:
         effect = 0.0 if value == of_densities else value - of_densities
-    return Explanation(bayes, LogOdds(of, against, value, at_reference, parts, effect))
+    return LogOdds(of, against, value, at_reference, contributions, effect)
 
 
 def bayes_rule(model: Model, row: Rows) -> BayesRule:
@@ -359,44 +360,6 @@ def _pair(
         msg = f"{need}, got {between}; the classes are {schema.classes.tolist()!r:.200}"
         raise OptionError(msg)
     return between
-
-
-def _references(model: Model, reference: ArrayLike, rival: int) -> list[Reference | None]:
-    """Return the reference point of each component; None for those that are compared with none."""
-    referred = [isinstance(density, Referred) for density in model.densities]
-    if isinstance(reference, str):
-        if reference not in {"mean", "rival"}:
-            what = "a reference must be 'mean', 'rival' or a number for each feature"
-            msg = f"{what}, got {reference!r}"
-            raise OptionError(msg)
-        weights = model.prior if reference == "mean" else np.eye(model.prior.shape[0])[rival]
-        return [Reference(weights=weights) if refers else None for refers in referred]
-    point = as_numbers("a reference point", reference)
-    pairs = list(zip(model.components, referred, strict=True))
-    columns = sorted(j for component, refers in pairs if refers for j in component.columns)
-    if point.shape != (len(columns),) or not np.isfinite(point).all():
-        those = "" if all(referred) else " that are compared with a point"
-        msg = (
-            f"a reference point must be a finite number for each of the {len(columns)} features"
-            f"{those}, got {point.tolist()!r:.200}"
-        )
-        raise OptionError(msg)
-    values = dict(zip(columns, point.tolist(), strict=True))
-    return [
-        Reference(point=np.array([values[j] for j in component.columns])) if refers else None
-        for component, refers in pairs
-    ]
-
-
-def _reference_points(model: Model, references: Sequence[Reference | None]) -> FloatArray:
-    """Return the point (d,) that features are compared with; NaN for those without one."""
-    points = np.full(model.schema.n_features, np.nan)
-    for component, density, reference in zip(
-        model.components, model.densities, references, strict=True
-    ):
-        if reference is not None:
-            points[list(component.columns)] = density.reference_point(reference)
-    return points
 
 
 def _values(row: Rows, schema: Schema) -> Sequence[tuple[Value, bool]]:

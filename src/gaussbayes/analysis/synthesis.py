@@ -11,14 +11,12 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gaussbayes.base.checks import as_numbers, integer
+from gaussbayes.base.checks import integer
 from gaussbayes.base.errors import OptionError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.gaussian.density import given
-from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.families.protocol import Samplable, require
+from gaussbayes.model.construction import given_model
 from gaussbayes.model.model import Model
 
 Capability = TypeVar("Capability")
@@ -62,8 +60,8 @@ def capable_densities(model: Model, capability: type[Capability], step: str) -> 
 
 def make_gaussian_dataset(
     n_samples: int | Sequence[int] | NDArray[np.integer],
-    centroids: ArrayLike,
-    cov: ArrayLike | None = None,
+    means: ArrayLike,
+    covariances: ArrayLike | None = None,
     *,
     random_state: RandomState = None,
     shuffle: bool = False,
@@ -73,8 +71,8 @@ def make_gaussian_dataset(
     Parameters
     ----------
     n_samples : how many rows of each class: one number for all, or one for each
-    centroids : (k, d) the means
-    cov : None for the identity, (d, d) for one covariance that all classes share, or (k, d, d)
+    means : (k, d)
+    covariances : None for the identity, (d, d) for one that all classes share, or (k, d, d)
     random_state : a seed, a numpy `Generator` or `RandomState`, or None for another draw each time
     shuffle : mix the rows; otherwise they come class by class
 
@@ -94,52 +92,28 @@ def make_gaussian_dataset(
     >>> X.round(2).tolist(), y.tolist()
     ([[0.13, -0.13], [0.64, 0.1], [8.46, 9.36]], [0, 0, 1])
     """
-    mean = _centroids(centroids)
-    k, d = mean.shape
-    counts = _counts(n_samples, k)
-    schema = Schema(np.arange(k), d)
-    if cov is None:
-        density = given(schema, Structure("spherical", 1.0), mean, 1.0)
+    if covariances is None:
+        how: dict[str, Any] = {"covariances": 1.0, "covariance": "spherical", "shared": True}
     else:
-        values = as_numbers("cov", cov)
-        if values.shape not in {(d, d), (k, d, d)}:
-            msg = (
-                f"cov must be None, one covariance of shape {(d, d)} or one for each class of "
-                f"shape {(k, d, d)} (centroids have shape {(k, d)}), got shape {values.shape}"
-            )
-            raise OptionError(msg)
-        density = given(schema, Structure("full", float(values.ndim == 2)), mean, values)
+        how = {"covariances": covariances, "covariance": "full"}
+    model = given_model(None, means, **how, fewest_classes=1)
+    labels = np.repeat(model.classes, _counts(n_samples, model.classes.size))
     generator = as_generator(random_state)
-    labels = np.repeat(np.arange(k), counts)
-    rows = density.draw(labels.astype(np.int32), generator).matrix.astype(np.float64, copy=False)
+    rows = np.asarray(draw_rows(model, labels.astype(np.int32), generator).matrix, np.float64)
     if shuffle:
         order = generator.permutation(labels.shape[0])
         rows, labels = rows[order], labels[order]
     return rows, labels
 
 
-def _centroids(centroids: ArrayLike) -> FloatArray:
-    mean = as_numbers("centroids", centroids)
-    if mean.ndim != 2 or mean.size == 0:
-        msg = f"centroids must have shape (classes, features), got shape {mean.shape}"
-        raise OptionError(msg)
-    wrong = ~np.isfinite(mean).all(axis=1)
-    if wrong.any():
-        code = int(np.argmax(wrong))
-        msg = f"the centroid of class {code} is {mean[code].tolist()}; centroids must be finite"
-        raise OptionError(msg)
-    return mean
-
-
 def _counts(n_samples: Any, k: int) -> NDArray[np.int64]:
     """How many rows of each class (k,)."""
     each = [n_samples] * k if np.ndim(n_samples) == 0 else list(n_samples)
     if len(each) != k:
-        msg = f"there are {k} centroids; n_samples must be one number or {k}, got {len(each)}"
+        msg = f"means has {k} classes; n_samples must be one number or {k}, got {len(each)}"
         raise OptionError(msg)
     checked = [integer(f"n_samples of class {code}", n, 0) for code, n in enumerate(each)]
-    counts = np.array(checked, dtype=np.int64)
-    if counts.sum() == 0:
+    if not any(checked):
         msg = f"n_samples is {n_samples!r}: no class has a row; give at least one"
         raise OptionError(msg)
-    return counts
+    return np.array(checked, dtype=np.int64)

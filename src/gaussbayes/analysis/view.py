@@ -1,4 +1,4 @@
-"""A classifier restricted to some of its features, and grids over what a figure shows.
+"""A classifier restricted to some of its features, and the axes of a figure that shows them.
 
 Figures accept classifiers and rows in many forms. A `View` has the model of the shown features (all
 others integrated out), positions along axes and class codes. A number stands at its value;
@@ -11,7 +11,7 @@ probabilities. It has no densities, so that no feature can be integrated out.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,16 +30,16 @@ from gaussbayes.data.categories import MISSING
 from gaussbayes.data.labels import codes_among, read_targets
 from gaussbayes.data.roles import separate_columns
 from gaussbayes.data.rows import Encoder, Rows, number_rows
-from gaussbayes.families.protocol import Bounded, Discrete, Distant, Mixed
+from gaussbayes.families.protocol import Bounded, Discrete, Mixed
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
 
-MOST_CATEGORIES = 24
-"""Categories that have a place on an axis: of more, the most probable ones."""
+Quantity: TypeAlias = Literal["likelihood", "joint", "posterior", "evidence"]
+"""A score whose logarithm is a method of `Model`."""
 
 _FIRST = 1e-3  # proportion of an axis that is omitted beside a number that values must exceed
 _DEVIATIONS = 3.0  # how far from its mean a class is shown if there are no rows
-_MARGIN = 0.06  # of the extent, left free on each side of the rows
+_MARGIN = 0.06  # of the extent, left free on each side
 _STEPS, _HALVINGS = 2000, 50  # points among which changes of a class are sought, and bisections
 
 
@@ -51,13 +51,12 @@ class Axis:
     --------
     >>> Axis("visits", integers=(0, np.inf)).limits(-0.4, 2.2)
     (-0.5, 3.5)
-    >>> Axis("wind", ("low", "high"), (0, 1)).limits(np.nan, np.nan)
+    >>> Axis("wind", ("low", "high")).limits(np.nan, np.nan)
     (-0.5, 1.5)
     """
 
     name: str
     categories: tuple[str, ...] = ()  # at 0, 1, 2, …; none of an axis of numbers
-    codes: tuple[int, ...] = ()  # of these categories
     integers: tuple[float, float] | None = None  # the least and the largest possible
     above: float = -np.inf  # what numbers must exceed
     origin: str | None = None  # the day that is 0, if numbers are days
@@ -75,7 +74,7 @@ class Axis:
     def limits(self, low: float, high: float) -> tuple[float, float]:
         """Return where an axis begins and ends that shows the numbers between low and high."""
         if not self.is_ordered:
-            return -0.5, len(self.codes) - 0.5
+            return -0.5, len(self.categories) - 0.5
         if self.integers is not None:
             least, largest = self.integers
             return max(floor(low), least) - 0.5, min(ceil(high), largest) + 0.5
@@ -134,44 +133,39 @@ class OtherClassifier:
     Examples
     --------
     >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> other = other_classifier(KNeighborsClassifier(1).fit([[0.0], [4.0]], ["low", "high"]))
-    >>> other.classes.tolist(), other.labels([[1.0], [3.0]]).tolist()
-    (['high', 'low'], [1, 0])
+    >>> neighbour = KNeighborsClassifier(1).fit([[0.0], [4.0]], ["low", "high"])
+    >>> view(neighbour).model.labels([[1.0], [3.0]]).tolist()
+    [1, 0]
     """
 
     classifier: Any
     schema: Schema
 
-    components = densities = categories = ()
+    @classmethod
+    def of(cls, classifier: Any) -> "OtherClassifier":
+        """Return the adapter of a fitted classifier; TypeError for anything else."""
+        if hasattr(classifier, "predict") and not hasattr(classifier, "classes_"):
+            from sklearn.utils.validation import check_is_fitted
 
-    @property
-    def name(self) -> str:
-        """The name of its class."""
-        return type(self.classifier).__name__
-
-    @property
-    def classes(self) -> LabelArray:
-        """The labels (k,)."""
-        return self.schema.classes
+            check_is_fitted(classifier)
+        for name in ("predict", "classes_", "n_features_in_"):
+            if not hasattr(classifier, name):
+                kind = type(classifier).__name__
+                msg = f"a fitted classifier is needed here; {kind} has no {name}"
+                raise TypeError(msg)
+        names = getattr(classifier, "feature_names_in_", None)
+        titles = None if names is None else tuple(map(str, names))
+        classes = np.asarray(classifier.classes_)
+        return cls(classifier, Schema(classes, classifier.n_features_in_, titles))
 
     def labels(self, rows: Any) -> NDArray[np.intp]:
         """Return the code of the class predicted for each row (n,)."""
-        return _codes(self, self.classifier.predict(self._table(rows)))
-
-    def posterior(self, rows: Any) -> FloatArray:
-        """Return the probabilities of the classes (n, k)."""
-        if not hasattr(self.classifier, "predict_proba"):
-            msg = (
-                f"{self.name} has no predict_proba, and this figure shows probabilities. Choose "
-                "another classifier, or wrap it in sklearn.calibration.CalibratedClassifierCV"
-            )
-            raise OptionError(msg)
-        return np.asarray(self.classifier.predict_proba(self._table(rows)), dtype=np.float64)
+        return _codes(self.schema, self.classifier.predict(self._table(rows)))
 
     def log_posterior(self, rows: Any) -> FloatArray:
-        """Return the logarithms of `posterior`."""
+        """Return the logarithms of the probabilities of the classes (n, k)."""
         with np.errstate(divide="ignore"):
-            return np.log(self.posterior(rows))
+            return np.log(self._posterior(rows))
 
     def margins(self, rows: Any) -> RealArray:
         """Return the margin of each class over the best other one (n, k).
@@ -180,10 +174,20 @@ class OtherClassifier:
         """
         codes = self.labels(rows)
         if hasattr(self.classifier, "predict_proba"):
-            posterior = self.posterior(rows)
+            posterior = self._posterior(rows)
             if np.array_equal(posterior.argmax(axis=1), codes):
                 return margins(posterior)
-        return 2.0 * np.eye(self.classes.size)[codes] - 1.0
+        return 2.0 * np.eye(self.schema.classes.size)[codes] - 1.0
+
+    def _posterior(self, rows: Any) -> FloatArray:
+        if not hasattr(self.classifier, "predict_proba"):
+            msg = (
+                f"{type(self.classifier).__name__} has no predict_proba, and this figure shows "
+                "probabilities. Choose another classifier, or wrap it in "
+                "sklearn.calibration.CalibratedClassifierCV"
+            )
+            raise OptionError(msg)
+        return np.asarray(self.classifier.predict_proba(self._table(rows)), dtype=np.float64)
 
     def _table(self, rows: Any) -> Any:
         """Return numbers (n, d) under the names that the classifier was fitted with."""
@@ -196,23 +200,6 @@ class OtherClassifier:
         return pd.DataFrame(rows.matrix, columns=list(self.schema.features))
 
 
-def other_classifier(classifier: Any) -> OtherClassifier:
-    """Return a fitted classifier that has `predict`; TypeError for anything else."""
-    attributes = ("predict", "classes_", "n_features_in_")
-    if hasattr(classifier, "predict") and not hasattr(classifier, "classes_"):
-        from sklearn.utils.validation import check_is_fitted
-
-        check_is_fitted(classifier)
-    lacks = [name for name in attributes if not hasattr(classifier, name)]
-    if lacks:
-        msg = f"a fitted classifier is needed here; {type(classifier).__name__} has no {lacks[0]}"
-        raise TypeError(msg)
-    names = getattr(classifier, "feature_names_in_", None)
-    titles = None if names is None else tuple(map(str, names))
-    classes = np.asarray(classifier.classes_)
-    return OtherClassifier(classifier, Schema(classes, classifier.n_features_in_, titles))
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
     """The model of the shown features, and the conversion of rows to positions along axes."""
@@ -221,22 +208,12 @@ class View:
     axes: tuple[Axis, ...]
     columns: tuple[int, ...]  # where they are among all features
     whole: Any  # Model or OtherClassifier
-    mark: Any = None  # the label that marks a missing one
+    mark: Any  # the label that marks a missing one
 
     @property
     def is_model(self) -> bool:
-        """Whether the classifier has densities."""
+        """Whether the classifier has densities, and means of classes."""
         return isinstance(self.whole, Model)
-
-    @property
-    def has_ellipses(self) -> bool:
-        """Whether all features have distances, so that classes have ellipses."""
-        return all(isinstance(density, Distant) for density in self.model.densities)
-
-    @property
-    def has_means(self) -> bool:
-        """Whether the classes have means."""
-        return bool(self.model.densities)
 
     @property
     def classes(self) -> LabelArray:
@@ -258,44 +235,6 @@ class View:
 
     # Rows.
 
-    def part(self, X: Any) -> Rows:
-        """Return the shown features of rows that have all features."""
-        if self.is_model:
-            return cut_rows(_read(self.whole, X), self.whole.schema, self.columns)
-        encoder = Encoder.learn(X)
-        for column in set(self.columns) & set(encoder.categorical):
-            msg = f"{self.whole.schema.feature_name(column)} must hold numbers to be shown"
-            raise DataError(msg)
-        return cut_rows(encoder.encode(X), encoder.schema(self.classes), self.columns)
-
-    def rows(self, X: Any) -> FloatArray:
-        """Return positions (n, m) of rows; NaN where a value is missing or not shown."""
-        return positions_of(self.part(X), self.axes)
-
-    def rows_at(self, positions: FloatArray) -> Rows:
-        """Return rows of the shown features at positions (n, m); NaN is a missing value."""
-        if not self.is_model:
-            if len(self.columns) < self.whole.schema.n_features:
-                msg = (
-                    f"{self.whole.name} has no densities, so that features cannot be integrated "
-                    "out: fit it to the one or two features that are to be shown"
-                )
-                raise OptionError(msg)
-            return number_rows(positions[:, np.argsort(self.columns)])
-        ordered = [axis.is_ordered for axis in self.axes]
-        numbers = np.ascontiguousarray(positions[:, ordered])
-        coded = [place for place, is_number in enumerate(ordered) if not is_number]
-        codes = np.empty((positions.shape[0], len(coded)), dtype=np.int32, order="F")
-        for j, place in enumerate(coded):
-            known = np.array([*self.axes[place].codes, MISSING], dtype=np.int32)
-            at = positions[:, place]
-            codes[:, j] = known[np.where(np.isnan(at), -1, at).astype(np.intp)]
-        return Rows(numbers, codes, self.model.categories if coded else ())
-
-    def codes(self, y: Any) -> NDArray[np.intp]:
-        """Return class codes (n,) of labels of known classes; −1 for a missing label."""
-        return _codes(self.whole, y, mark=self.mark)
-
     def labelled(self, X: Any, y: Any) -> tuple[Any, NDArray[np.intp]]:
         """Return rows with all features of the classifier, and their class codes (n,).
 
@@ -303,16 +242,62 @@ class View:
         """
         if not isinstance(X, Rows):
             X, y, _ = separate_columns(X, y)
-        rows = _read(self.whole, X) if self.is_model else X
-        n_rows = rows.n_rows if self.is_model else np.shape(X)[0]
-        return rows, _codes(self.whole, y, n_rows, self.mark)
+        rows = self._read(X) if self.is_model else X
+        return rows, self.codes(y, rows.n_rows if self.is_model else np.shape(X)[0])
+
+    def codes(self, y: Any, n_rows: int | None = None) -> NDArray[np.intp]:
+        """Return class codes (n,) of labels of known classes; −1 for a missing label."""
+        return _codes(self.whole.schema, y, n_rows, self.mark)
+
+    def part(self, X: Any) -> Rows:
+        """Return the shown features of rows that have all features."""
+        if self.is_model:
+            return cut_rows(self._read(X), self.whole.schema, self.columns)
+        encoder = Encoder.learn(X)
+        for column in set(self.columns) & set(encoder.categorical):
+            msg = f"{self.whole.schema.feature_name(column)} must hold numbers to be shown"
+            raise DataError(msg)
+        return cut_rows(encoder.encode(X), encoder.schema(self.classes), self.columns)
+
+    def _read(self, X: Any) -> Rows:
+        rows: Rows = self.whole.rows(X)
+        check_rows(rows, self.whole.schema)
+        return rows
+
+    def positions(self, X: Any) -> FloatArray:
+        """Return positions (n, m) of rows; NaN where a value is missing."""
+        return positions_of(self.part(X), self.axes)
+
+    def rows_at(self, positions: FloatArray) -> Rows:
+        """Return rows of the shown features at positions (n, m); NaN is a missing value."""
+        if self.is_model:
+            coded = [not axis.is_ordered for axis in self.axes]
+            levels = np.where(np.isnan(positions[:, coded]), MISSING, positions[:, coded])
+            codes = np.asfortranarray(levels.astype(np.int32))
+            numbers = np.ascontiguousarray(positions[:, np.logical_not(coded)])
+            return Rows(numbers, codes, self.model.categories)
+        if len(self.columns) < self.whole.schema.n_features:
+            msg = (
+                f"{type(self.whole.classifier).__name__} has no densities, so that features "
+                "cannot be integrated out: fit it to the one or two features that are to be shown"
+            )
+            raise OptionError(msg)
+        return number_rows(positions[:, np.argsort(self.columns)])
 
     # Scores at positions (n, m). Where no class is possible, as for categories that never occur
     # together, a posterior is NaN and a class code −1.
 
-    def log_posterior(self, positions: FloatArray) -> RealArray:
-        """Return ``log p(c | x)`` (n, k)."""
+    def score(self, quantity: Quantity, positions: FloatArray) -> RealArray:
+        """Return the score of each class (n, k); of the evidence (n,)."""
         rows = self.rows_at(positions)
+        if quantity == "posterior":
+            logarithms = self._log_posterior(rows)
+        else:
+            logarithms = getattr(self.model, f"log_{quantity}")(rows)
+        with np.errstate(over="ignore", under="ignore"):  # 0 or ∞ where floats end
+            return np.asarray(np.exp(logarithms))
+
+    def _log_posterior(self, rows: Rows) -> RealArray:
         try:
             log_posterior: RealArray = self.model.log_posterior(rows)
         except DataError:
@@ -322,32 +307,17 @@ class View:
             log_posterior[possible] = self.model.log_posterior(rows[possible])
         return log_posterior
 
-    def posterior(self, positions: FloatArray) -> RealArray:
-        """Return ``p(c | x)`` (n, k)."""
-        return np.asarray(np.exp(self.log_posterior(positions)))
-
     def margins(self, positions: FloatArray) -> RealArray:
         """Return the margin of each class over the best other one (n, k)."""
-        if not self.is_model:
-            return np.asarray(self.model.margins(self.rows_at(positions)))
-        return margins(self.log_posterior(positions))
+        rows = self.rows_at(positions)
+        if self.is_model:
+            return margins(self._log_posterior(rows))
+        return np.asarray(self.model.margins(rows))
 
     def predicted(self, positions: FloatArray) -> NDArray[np.intp]:
         """Return the codes of the predicted classes (n,)."""
         lead = self.margins(positions)
         return np.where(np.isnan(lead[:, 0]), -1, lead.argmax(axis=1))
-
-    def likelihood(self, positions: FloatArray) -> RealArray:
-        """Return ``p(x | c)`` (n, k)."""
-        return _exponential(self.model.log_likelihood(self.rows_at(positions)))
-
-    def joint(self, positions: FloatArray) -> RealArray:
-        """Return ``p(x, c)`` (n, k)."""
-        return _exponential(self.model.log_joint(self.rows_at(positions)))
-
-    def evidence(self, positions: FloatArray) -> RealArray:
-        """Return ``p(x)`` (n,)."""
-        return _exponential(self.model.log_evidence(self.rows_at(positions)))
 
     def boundaries(self, low: float, high: float) -> tuple[float, ...]:
         """Return where the predicted class changes along the one feature, within limits.
@@ -370,9 +340,22 @@ class View:
 
     # The part of the plane, or of the line, that a figure shows.
 
-    def limits(self, *positions: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the lowest and highest position (m,) to show of each feature; see `limits`."""
-        return limits(self.axes, *positions, model=self.model if self.has_means else None)
+    def limits(
+        self, *positions: FloatArray, margin: float = _MARGIN
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the lowest and highest position (m,) to show of each feature.
+
+        All rows (n, m) and the means of the classes are shown; without rows, also three standard
+        deviations on each side of these.
+        """
+        shown = [part for part in positions if part.shape[0]]
+        if self.is_model:
+            room = np.zeros((self.classes.size, len(self.axes)))
+            if not shown:
+                ordered = [axis.is_ordered for axis in self.axes]
+                room[:, ordered] = _DEVIATIONS * class_deviations(self.model)
+            shown += [self.means - room, self.means + room]
+        return limits(self.axes, *shown, margin=margin)
 
     def grid(self, resolution: int, low: FloatArray, high: FloatArray) -> Grid:
         """Return a grid over a part of the plane."""
@@ -386,7 +369,7 @@ class View:
         They are equally spaced, and denser around every mean, so that no narrow peak is missed.
         """
         points = self.axes[0].points(low, high, resolution)
-        if self.axes[0].is_discrete or not self.has_means:
+        if self.axes[0].is_discrete or not self.is_model:
             return points
         near = np.linspace(-4.0, 4.0, 81)
         around = class_means(self.model) + class_deviations(self.model) * near
@@ -397,27 +380,8 @@ class View:
 # Views of classifiers.
 
 
-def _exponential(logarithms: RealArray) -> RealArray:
-    """Return the numbers with these logarithms; 0 or ∞ where floats end."""
-    with np.errstate(over="ignore", under="ignore"):
-        return np.asarray(np.exp(logarithms))
-
-
-def _record(model: Any) -> Any:
-    if isinstance(model, OtherClassifier):
-        return model
-    record = model if isinstance(model, Model) else getattr(model, "model_", None)
-    return record.solved() if isinstance(record, Model) else other_classifier(model)
-
-
-def _marks(model: Any, record: Any) -> Any:
-    """Return the marks of unlabelled rows, also those of an estimator's `columns`."""
-    mark = getattr(getattr(model, "columns", None), "unlabelled", None)
-    return record.schema.missing.of(None).plus(mark)
-
-
 def view(
-    model: Any,
+    classifier: Any,
     features: Sequence[int | str] | None = None,
     counts: Sequence[int] = (),
     *,
@@ -425,23 +389,26 @@ def view(
 ) -> View:
     """Return the view of some features of a classifier, given by name or number.
 
-    Their number must be one of `counts`, if there are any. Without a choice these are all
-    features, or the numeric ones, if their number is right; of a model with more features, the
-    most informative ones. With `densities`, a classifier that has none raises an error.
+    Their number must be one of `counts`, if there are any. Without a choice these are all features,
+    or the most informative ones. With `densities`, a classifier that has none raises an error.
     """
-    whole = _record(model)
+    record = classifier if isinstance(classifier, Model) else getattr(classifier, "model_", None)
+    whole: Any = record.solved() if isinstance(record, Model) else OtherClassifier.of(classifier)
     if densities and not isinstance(whole, Model):
-        msg = f"this needs densities, which {whole.name} does not have: fit a GaussianClassifier"
+        kind = type(classifier).__name__
+        msg = f"this needs densities, which {kind} does not have: fit a GaussianClassifier"
         raise OptionError(msg)
-    columns, marks = _chosen(whole, features, counts), _marks(model, whole)
-    if isinstance(whole, OtherClassifier):
-        axes = tuple(Axis(whole.schema.titles[column]) for column in columns)
-        return View(whole, axes, columns, whole, marks)
+    mark = getattr(getattr(classifier, "columns", None), "unlabelled", None)
+    marks = whole.schema.missing.of(None).plus(mark)
+    columns = _chosen(whole, features, counts)
+    if not isinstance(whole, Model):
+        return View(whole, row_axes(whole.schema, (), columns), columns, whole, marks)
     # Statistics are not needed to look at a model.
-    all_columns = tuple(range(whole.schema.n_features))
-    part = whole if columns == all_columns else replace(whole, statistics=None).marginal(columns)
-    axes = tuple(_axis(part, place) for place in range(len(columns)))
-    return View(part, axes, columns, whole, marks)
+    is_whole = columns == tuple(range(whole.schema.n_features))
+    part = whole if is_whole else replace(whole, statistics=None).marginal(columns)
+    axes = row_axes(part.schema, part.categories, range(len(columns)))
+    ranges = tuple(_with_range(axis, part, place) for place, axis in enumerate(axes))
+    return View(part, ranges, columns, whole, marks)
 
 
 def _chosen(
@@ -449,17 +416,17 @@ def _chosen(
 ) -> tuple[int, ...]:
     """Return the columns to show."""
     schema = record.schema
-    if features is None:
-        numbers = [j for j in range(schema.n_features) if j not in schema.categorical]
-        choices: list[Sequence[int]] = [range(schema.n_features), numbers]
-        if counts and isinstance(record, Model) and schema.n_features > max(counts):
-            choices.append(best_features(record, max(counts)))
-        given = f"there are {', '.join(schema.titles):.300}"
+    if features is not None:
+        columns, given = tuple(schema.find_columns(features)), f"got {list(features)!r:.300}"
+    elif counts and isinstance(record, Model) and schema.n_features > max(counts):
+        return tuple(best_features(record, max(counts)))
     else:
-        choices, given = [schema.find_columns(features)], f"got {list(features)!r:.300}"
-    for columns in choices:
-        if not counts or len(columns) in counts:
-            return tuple(columns)
+        columns, given = (
+            tuple(range(schema.n_features)),
+            f"there are {', '.join(schema.titles):.300}",
+        )
+    if not counts or len(columns) in counts:
+        return columns
     words = " or ".join({1: "one", 2: "two"}[count] for count in counts)
     words = f"{words} feature{'' if tuple(counts) == (1,) else 's'}"
     enough = schema.n_features >= min(counts)
@@ -494,64 +461,43 @@ def best_features(model: Model, most: int) -> list[int]:
 # Axes.
 
 
-def positions_of(rows: Rows, axes: Sequence[Axis]) -> FloatArray:
-    """Return the positions (n, m) of rows that have a feature for each axis."""
-    positions = np.empty((rows.n_rows, len(axes)))
-    positions[:, [axis.is_ordered for axis in axes]] = rows.matrix
-    coded = [place for place, axis in enumerate(axes) if not axis.is_ordered]
-    for place, codes, known in zip(coded, rows.codes.T, rows.categories, strict=True):
-        # Two at the end for values unseen and missing, whose codes are −1 and −2.
-        at = np.full(len(known) + 2, np.nan)
-        at[list(axes[place].codes)] = np.arange(len(axes[place].codes))
-        positions[:, place] = at[codes]
-    return positions
-
-
-def row_axes(rows: Rows, schema: Schema, columns: Sequence[int]) -> tuple[Axis, ...]:
-    """Return some features of rows as axes, without a model."""
+def row_axes(
+    schema: Schema, categories: Sequence[Sequence[Any]], columns: Sequence[int]
+) -> tuple[Axis, ...]:
+    """Return some features as axes: of all categories, or of any number."""
     origins = {} if schema.roles is None else schema.roles.origins
-    named = {column: schema.titles[column] for column in columns}
-    axes = {column: Axis(name, origin=origins.get(name)) for column, name in named.items()}
-    for j, column in enumerate(schema.categorical):
-        if column in axes:
-            known, codes = rows.categories[j], rows.codes[:, j]
-            count = np.bincount(codes[codes >= 0], minlength=len(known))
-            axes[column] = _category_axis(schema, column, known, count)
-    return tuple(axes.values())
+    levels, axes = dict(zip(schema.categorical, categories, strict=True)), []
+    for column in columns:
+        name, values = schema.titles[column], tuple(map(str, levels.get(column, ())))
+        if column in levels and not values:
+            msg = f"{schema.feature_name(column)} has no categories to show"
+            raise DataError(msg)
+        axes.append(Axis(name, values, origin=origins.get(name)))
+    return tuple(axes)
 
 
-def _axis(model: Model, place: int) -> Axis:
-    """Return one of the features of a model as an axis."""
-    schema, name = model.schema, model.schema.titles[place]
+def _with_range(axis: Axis, model: Model, column: int) -> Axis:
+    """Return the axis of a feature of a model with what its family says about the numbers."""
+    if not axis.is_ordered:
+        return axis
     pairs = zip(model.components, model.densities, strict=True)
-    component, density = next(pair for pair in pairs if place in pair[0].columns)
-    j = component.columns.index(place)
-    if place in schema.categorical:
-        probability = category_probabilities(model)[name if schema.features else place]
-        categories = model.categories[schema.categorical.index(place)]
-        return _category_axis(schema, place, categories, model.prior @ probability)
+    component, density = next(pair for pair in pairs if column in pair[0].columns)
+    j = component.columns.index(column)
     if isinstance(density, Mixed):
         numbers, density = density.numbers
         j = numbers.index(j)
     above = float(density.lowest[j]) if isinstance(density, Bounded) else -np.inf
     integers = density.integers if isinstance(density, Discrete) else None
-    origin = None if schema.roles is None else schema.roles.origins.get(name)
-    return Axis(name, integers=integers, above=above, origin=origin)
+    return replace(axis, integers=integers, above=above)
 
 
-def _category_axis(
-    schema: Schema, column: int, categories: Sequence[Any], weight: NDArray[Any]
-) -> Axis:
-    """Return an axis of categories; of too many, those that weigh most (m,), in their order."""
-    if not categories:
-        msg = f"{schema.feature_name(column)} has no categories to show"
-        raise DataError(msg)
-    codes, name = np.arange(len(categories)), schema.titles[column]
-    if codes.size > MOST_CATEGORIES:
-        name = f"{name} (the {MOST_CATEGORIES} most frequent of {codes.size:,})"
-        codes = np.sort(np.argsort(-weight, kind="stable")[:MOST_CATEGORIES])
-    chosen = tuple(codes.tolist())
-    return Axis(name, tuple(str(categories[code]) for code in chosen), chosen)
+def positions_of(rows: Rows, axes: Sequence[Axis]) -> FloatArray:
+    """Return the positions (n, m) of rows that have a feature for each axis."""
+    positions = np.empty((rows.n_rows, len(axes)))
+    ordered = np.array([axis.is_ordered for axis in axes])
+    positions[:, ordered] = rows.matrix
+    positions[:, ~ordered] = np.where(rows.codes < 0, np.nan, rows.codes)
+    return positions
 
 
 def check_rows(rows: Rows, schema: Schema) -> None:
@@ -560,37 +506,24 @@ def check_rows(rows: Rows, schema: Schema) -> None:
     check_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
 
 
-def _read(model: Model, X: Any) -> Rows:
-    rows = model.rows(X)
-    check_rows(rows, model.schema)
-    return rows
-
-
-def _codes(model: Any, y: Any, n_rows: int | None = None, mark: Any = None) -> NDArray[np.intp]:
+def _codes(schema: Schema, y: Any, n_rows: int | None = None, mark: Any = None) -> NDArray[np.intp]:
     targets, classes = read_targets(y, n_rows, None, mark)
     if targets.is_soft:
         msg = f"y must be one label for each row here, got soft labels {targets.labels.shape}"
         raise DataError(msg)
-    return codes_among(model.schema.classes, targets, classes).codes.astype(np.intp)
+    return codes_among(schema.classes, targets, classes).codes.astype(np.intp)
 
 
 def limits(
-    axes: Sequence[Axis], *positions: FloatArray, model: Model | None = None
+    axes: Sequence[Axis], *positions: FloatArray, margin: float = _MARGIN
 ) -> tuple[FloatArray, FloatArray]:
     """Return the lowest and highest position (m,) to show along axes.
 
-    All rows (n, m) are shown, with a margin, and the means of the classes of `model`; without rows,
-    also three standard deviations on each side of them. A constant feature has some room. Integers
-    and categories are shown whole.
+    All positions (n, m) are shown, with a margin. A constant feature has some room. Integers and
+    categories are shown whole.
     """
     numbers = [place for place, axis in enumerate(axes) if axis.is_ordered]
-    shown = [part[:, numbers] for part in positions if part.shape[0]]
-    margin = _MARGIN if shown or model is None else 0.0
-    if model is not None:
-        means = class_means(model)
-        room = 0.0 if shown else _DEVIATIONS * class_deviations(model)
-        shown += [means - room, means + room]
-    known = np.concatenate(shown) if shown else np.empty((0, len(numbers)))
+    known = np.concatenate([np.empty((0, len(axes))), *positions])[:, numbers]
     with np.errstate(invalid="ignore"):
         low, high = np.fmin.reduce(known, initial=np.inf), np.fmax.reduce(known, initial=-np.inf)
     if not np.isfinite(low).all():
@@ -601,12 +534,5 @@ def limits(
     pad = np.where(span > 0, margin * span, np.maximum(0.5, 1e-6 * np.abs(low)))
     ends = np.full((2, len(axes)), np.nan)
     ends[:, numbers] = low - pad, high + pad
-    return axis_limits(axes, *ends)
-
-
-def axis_limits(
-    axes: Sequence[Axis], low: FloatArray, high: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return where axes begin and end (m,) that show the numbers between low and high."""
-    ends = np.array([axis.limits(a, b) for axis, a, b in zip(axes, low, high, strict=True)])
-    return ends[:, 0], ends[:, 1]
+    shown = np.array([axis.limits(*pair) for axis, pair in zip(axes, ends.T, strict=True)])
+    return shown[:, 0], shown[:, 1]

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 @click.argument("file", type=flags.SOURCE)
 @flags.row
 @option("--between A,B", "Two classes.  [default: the two most probable]")
-@option("--reference mean|rival|X,Y,...", "Point that contributions start from.", default="mean")
 @flags.settings
 @flags.as_json
 def command(
@@ -26,7 +25,6 @@ def command(
     file: str,
     row: int,
     between: str | None,
-    reference: str,
     as_json: bool,
     **arguments: Any,
 ) -> None:
@@ -44,8 +42,7 @@ def command(
     inputs.check_only_reading(values)
     fitted = inputs.load_model(model)
     one = find_row(fitted, inputs.open_rows((file,), values), row)
-    start = reference if reference in {"mean", "rival"} else flags.numbers(reference)
-    explanation = fitted.explain(one, _pair(fitted, between), start)
+    explanation = fitted.explain(one, _pair(fitted, between))
     if not as_json:
         click.echo(f"Row {row} of {file}\n")
     console.show(explanation, as_json=as_json, model=model, file=file, row=row)

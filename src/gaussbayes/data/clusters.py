@@ -18,7 +18,6 @@ from gaussbayes.data.files import OpenFiles, SourceFile, open_file
 from gaussbayes.data.readers.batches import batches_of, stored_types
 from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
 from gaussbayes.data.roles import Request, check_distinct
-from gaussbayes.data.rows import Encoder
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,8 +77,8 @@ class ClusterFileRows(FileRows):
 
     cluster: Cluster
 
-    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
-        work = partial(file_sum, reader=replace(self.reader, encoder=encoder), fold=fold)
+    def partial(self, fold: Fold[Any], n_jobs: int | None) -> Reduced[Any]:
+        work = partial(file_sum, reader=self.reader, fold=fold)
         # Workers need not be in this process's folder.
         listed = self.source.listed
         files = [replace(file, name=str(Path(file.name).absolute())) for file in listed]
@@ -105,10 +104,9 @@ class PartitionRows(RowSource):
     def shown(self) -> str:
         return self._frame.shown
 
-    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
-        reader = replace(self.reader, encoder=encoder)
-        work = partial(partition_sum, reader=reader, fold=fold)
-        return self._frame.map_reduce(work, reader.selection.columns)
+    def partial(self, fold: Fold[Any], n_jobs: int | None) -> Reduced[Any]:
+        work = partial(partition_sum, reader=self.reader, fold=fold)
+        return self._frame.map_reduce(work, self.reader.selection.columns)
 
 
 def partition_sum(

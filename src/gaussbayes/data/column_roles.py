@@ -112,12 +112,13 @@ def decide_columns(
             if source is not None and not source.spells_dates:
                 column = column.without_spelled_dates()
             columns[name] = column.held_as(given.get(name), parsed=parsed)
-    if request.bad_rows == "error":
-        numbered = None if parsed and not whole else rows + int(parsed)
-        _check_strays(columns, request, numbered, is_file=parsed, shown=shown)
     automatic = request.is_automatic
     sample = Sample(given, labels, called, whole, not automatic, request.keep_identifiers)
     answers |= decide(columns, sample)
+    if request.bad_rows == "error":
+        numbered = None if parsed and not whole else rows + int(parsed)
+        used = {name for name, (kind, _) in answers.items() if kind != "excluded"}
+        _check_strays(columns, used, request, numbered, is_file=parsed, shown=shown)
     decided = tuple(_column(name, answers[name], columns.get(name)) for name in features)
     infinite = (
         name
@@ -335,6 +336,7 @@ def _raise_for_none(
 
 def _check_strays(
     columns: Mapping[str, SampledColumn],
+    used: set[str],
     request: Request,
     rows: NDArray[np.intp] | None,
     *,
@@ -362,9 +364,10 @@ def _check_strays(
         missing = (("na_values", marks), *numeric)
         remedies.append(Remedy("treat these values as missing", columns=missing))
         remedies += [SKIP_ROWS] if is_file else []
-    if all(column.dtype == "String" for column in found.values()):  # no numbers among them
+    free = not any(request.kinds.get(name) not in {None, "number"} for name in names)
+    if free and all(column.dtype == "String" for column in found.values()):  # no numbers among them
         remedies.append(Remedy("treat strings as categories", columns=(("categorical", names),)))
-    if request.is_automatic and len(names) < len(columns):
+    if free and request.is_automatic and used - set(names):
         what = "the column" if len(names) == 1 else "these columns"
         remedies.append(Remedy(f"exclude {what}", columns=(("exclude", names),)))
     where = f"{shown}: " if shown else ""

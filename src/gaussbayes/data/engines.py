@@ -16,7 +16,6 @@ from gaussbayes.base.threads import in_order, n_threads
 from gaussbayes.data.readers.batches import batch_rows, batches_of, stored_types
 from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
 from gaussbayes.data.roles import Request
-from gaussbayes.data.rows import Encoder
 from gaussbayes.data.tables import LOOKED_AT, sampled_rows
 
 if TYPE_CHECKING:
@@ -41,8 +40,8 @@ class EngineRows(RowSource):
         with closing(arrow_tables(looked_at, names)) as tables:  # one query at a time
             return sampled_rows(tables, most)
 
-    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
-        reader = replace(self.reader, encoder=encoder)
+    def partial(self, fold: Fold[Any], n_jobs: int | None) -> Reduced[Any]:
+        reader = self.reader
         with closing(arrow_tables(self._frame, reader.selection.columns)) as tables:
             stored = (batch for table in tables for batch in table.to_batches())
             batches = batches_of(stored, reader.selection, self.shown)

@@ -6,7 +6,6 @@ number of threads, and for files that were read on different machines.
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from itertools import groupby, islice
 from typing import Any
@@ -18,7 +17,6 @@ from gaussbayes.base.threads import in_order, n_threads
 from gaussbayes.data.files import OpenFiles
 from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
 from gaussbayes.data.roles import Request
-from gaussbayes.data.rows import Encoder
 
 
 class FileRows(RowSource):
@@ -39,9 +37,9 @@ class FileRows(RowSource):
     def shown(self) -> str:
         return self.source.shown
 
-    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
+    def partial(self, fold: Fold[Any], n_jobs: int | None) -> Reduced[Any]:
         """Batches of all files are read and folded side by side."""
-        reader, source = replace(self.reader, encoder=encoder), self.source
+        reader, source = self.reader, self.source
         tree: MergeTree[Reduced[Any]] = MergeTree()
         with closing(in_order(self._jobs(reader, fold), n_threads(n_jobs))) as parts:
             n_rows, proportion = source.n_rows, source.proportion_read

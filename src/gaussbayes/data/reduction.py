@@ -22,7 +22,7 @@ import numpy as np
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import Mergeable, MergeTree
 from gaussbayes.base.notices import Notice
-from gaussbayes.base.types import FloatArray, LabelArray
+from gaussbayes.base.types import LabelArray
 from gaussbayes.data.categories import check_categories
 from gaussbayes.data.column_roles import Sampled, decide_source
 from gaussbayes.data.labels import read_label_column
@@ -42,7 +42,7 @@ from gaussbayes.data.roles import (
     describe,
     select_columns,
 )
-from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Rows, Targets
+from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
 from gaussbayes.data.tables import is_string, weight_column
 
 if TYPE_CHECKING:
@@ -110,17 +110,15 @@ class RowSource(ABC):
         self.encoder = reader.encoder
         self.features = self.encoder.names or ()
 
-    def reduce(
-        self, fold: Fold[Sum], *, encoder: Encoder | None = None, n_jobs: int | None = None
-    ) -> Reduced[Sum]:
+    def reduce(self, fold: Fold[Sum], *, n_jobs: int | None = None) -> Reduced[Sum]:
         """Read the rows once, and sum a function of each block in one fixed tree.
 
-        The classes of a block are those that occur in it, and so are the categories unless
-        `encoder` knows them. The result is the same for any number of threads, `n_jobs`.
+        The classes and the categories of a block are those that occur in it. The result is the same
+        for any number of threads, `n_jobs`.
         """
         if hasattr(fold, "n_bytes"):  # before anything is read
             _check_bytes(fold.n_bytes(1), 1, len(self.features))
-        reduced = self.partial(fold, encoder or self.encoder, n_jobs)
+        reduced = self.partial(fold, n_jobs)
         if not reduced.n_rows:
             bad, what = reduced.bad_rows, ""
             if bad.count:
@@ -134,12 +132,8 @@ class RowSource(ABC):
             raise DataError(msg)
         return reduced
 
-    def unlabelled(self, encoder: Encoder) -> "UnlabelledRows":
-        """The rows without label, as EM takes them: one pass for each call of `reduce`."""
-        return UnlabelledRows(self, encoder)
-
     @abstractmethod
-    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
+    def partial(self, fold: Fold[Any], n_jobs: int | None) -> Reduced[Any]:
         """What all blocks sum to, whether or not there are any."""
 
     @property
@@ -151,32 +145,6 @@ class RowSource(ABC):
     @abstractmethod
     def shown(self) -> str:
         """What messages call the source."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class UnlabelledRows:
-    """The rows of a source that have no label, to be read again and again."""
-
-    source: RowSource
-    encoder: Encoder  # knows the categories
-
-    def reduce(self, function: Callable[[Rows, FloatArray], Sum], threads: int) -> Sum:
-        """The sum of a function of rows and their weights, in one fixed order."""
-        fold = OnUnlabelled(function)
-        return self.source.reduce(fold, encoder=self.encoder, n_jobs=threads).total
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OnUnlabelled(Generic[Sum_co]):
-    """A fold that takes rows without label alone, with their weights."""
-
-    function: Callable[[Rows, FloatArray], Sum_co]
-
-    def __call__(self, block: LabelledRows, threads: int, /) -> Sum_co | None:
-        if not block.targets.n_unlabelled:
-            return None
-        chosen = ~block.targets.labelled
-        return self.function(block.rows[chosen], block.targets[chosen].total_weights())
 
 
 def open_rows(source: object, request: Request) -> RowSource:
@@ -230,7 +198,7 @@ class BlockReader:
         `sampled` gives rows by which kinds are detected, if they are to be; `shown` is what
         messages call the source.
         """
-        names, decided = inferred.schema.names, None
+        names, decided, given = inferred.schema.names, None, request.kinds
         check_distinct(shown, names)
         if request.detect:
             request, decided = decide_source(sampled, request, inferred, shown)
@@ -249,7 +217,9 @@ class BlockReader:
             as_stored=True,
             encoded=encoded,
             missing=request.missing,
-            optional=() if decided is None else encoder.names or (),
+            optional=()
+            if decided is None
+            else tuple(name for name in encoder.names or () if name not in given),
         )
         return cls(request, encoder, selection, inferred.is_text)
 
@@ -295,11 +265,21 @@ class BlockReader:
             n_parts += 1
         return replace(tree.result(), n_records=0) if n_parts else Reduced()
 
+    def _loses_no_class(self, parsed: ParsedTable, usable: ParsedTable) -> bool:
+        """Whether every class of a table has rows that can be used."""
+        if self.request.target is None:
+            return bool(usable.table.num_rows)
+        counts = {
+            len(table.column(self.request.target).unique().drop_null())
+            for table in (parsed.table, usable.table)
+        }
+        return len(counts) == 1
+
     def _fold(self, parsed: ParsedTable, fold: Fold[Any], file: str) -> Reduced[Any]:
         """What a table adds; a row that cannot be used is an error, or is skipped and counted."""
         usable = parsed.sifted(self.selection)
         if usable.problems and self.selection.bad_rows == "error":
-            raise BadRowError(usable.problems[0])
+            raise BadRowError(usable.problems[0], skippable=self._loses_no_class(parsed, usable))
         bad_rows = count_problems(usable.problems, file, 1)
         if not usable.table.num_rows:
             return Reduced(n_records=usable.n_records, bad_rows=bad_rows)

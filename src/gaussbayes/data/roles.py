@@ -59,8 +59,10 @@ MOST_NAMED = 5
 
 SKIP_ROWS = Remedy("skip such rows", read=(("bad_rows", "skip"),))
 
+ANY_TRANSFORM = Remedy("use a transform of any number", (("transforms", "yeo-johnson"),))
+
 NOT_A_NUMBER = "is not a number"
-NOT_FINITE = "is not finite"
+NOT_FINITE, NO_LOGARITHM = "is not finite", "is not above 0, and has no logarithm"
 
 _LONGEST = 60
 
@@ -292,17 +294,18 @@ def bad_row_error(
 ) -> DataError:
     """The error that stops the reading at a bad row; `optional` columns may be used otherwise."""
     column, remedies = bad.column, [SKIP_ROWS] if skippable else []
-    if column is None or column not in optional:
-        return DataError(describe(bad)).with_remedies(remedies)
-    if bad.problem == NOT_FINITE:
-        infinite: Any = {column: ["inf", "-inf"]}
+    if bad.problem == NOT_FINITE and optional:
+        infinite: Any = ["inf", "-inf"]
         remedies.append(Remedy("treat infinity as missing", columns=(("na_values", infinite),)))
-    if bad.problem == NOT_A_NUMBER and bad.value is not None:
-        marks: Any = {column: [bad.value]}
-        remedies.append(Remedy(f"treat {bad.value!r} as missing", columns=(("na_values", marks),)))
-        remedies.append(Remedy("treat it as categories", columns=(("categorical", [column]),)))
-    if len(optional) > 1:
-        remedies.append(Remedy("exclude the column", columns=(("exclude", [column]),)))
+    elif bad.problem == NO_LOGARITHM:
+        remedies.append(ANY_TRANSFORM)
+    elif column is not None and column in optional:
+        if bad.problem == NOT_A_NUMBER and bad.value is not None:
+            marks: Any = (("na_values", {column: [bad.value]}),)
+            remedies.append(Remedy(f"treat {bad.value!r} as missing", columns=marks))
+            remedies.append(Remedy("treat it as categories", columns=(("categorical", [column]),)))
+        if len(optional) > 1:
+            remedies.append(Remedy("exclude the column", columns=(("exclude", [column]),)))
     return DataError(describe(bad)).with_remedies(remedies)
 
 
@@ -338,7 +341,7 @@ _INFINITE: tuple[Condition, str] = (np.isinf, NOT_FINITE)
 
 _WRONG: dict[str, tuple[tuple[Condition, str], ...]] = {
     "number": (_INFINITE,),
-    "positive": (_INFINITE, (lambda values: values <= 0, "is not above 0, and has no logarithm")),
+    "positive": (_INFINITE, (lambda values: values <= 0, NO_LOGARITHM)),
     "weight": (
         (lambda values: ~np.isfinite(values), NOT_FINITE),
         (lambda values: values < 0, "is negative, which a weight cannot be"),

@@ -107,6 +107,16 @@ def score_linear(
     out: NDArray[Any],
     bias: NDArray[Any] | None,
 ) -> int: ...
+def score_whitened(
+    X: NDArray[Any],
+    center: NDArray[Any],
+    mean: NDArray[Any],
+    whitener: NDArray[Any],
+    log_constant: NDArray[Any],
+    task: str,
+    out: NDArray[Any],
+    bias: NDArray[Any] | None,
+) -> int: ...
 def score_masked(
     X: NDArray[Any],
     center: NDArray[Any],

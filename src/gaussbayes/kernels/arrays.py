@@ -1,7 +1,7 @@
 """What kernels take: rows, whose columns may lie apart, and the forms of a score.
 
-A form (quadratic, linear, with features masked) is what is left of a model when only scoring
-matters: everything that does not depend on the row is computed beforehand. Rows enter as
+A form (quadratic, linear, whitened, with features masked) is what is left of a model when only
+scoring matters: everything that does not depend on the row is computed beforehand. Rows enter as
 ``x − center``, which is exact for floats near the centre, so that a huge common offset of the data
 costs no digit. Where the classes are far apart the centre is 0, the offsets are the means rounded
 to floats, and what rounding took from them are the remainders: ``x − offset_c`` is exact near each
@@ -99,6 +99,28 @@ class Linear:
 
 
 @dataclass(frozen=True, slots=True)
+class Whitened:
+    """``log p(x, c) = log_constant_c − ½ |whitener (x − center) − mean_c|²``.
+
+    With one covariance for all classes a row is whitened once, d² multiplications, and compared
+    with the whitened mean of each class, d of them.
+    """
+
+    center: RealArray  # (d,)
+    mean: RealArray  # (k, d), whitened
+    whitener: RealArray  # (d, d), lower triangular
+    log_constant: RealArray  # (k,)
+
+    def cast(self, dtype: "np.dtype[Any]") -> "Whitened":
+        """The same form for rows of `dtype`; rounding the centre is made good in the means."""
+        if self.center.dtype == dtype:
+            return self
+        center = self.center.astype(dtype)
+        mean = (self.mean + self.whitener @ (self.center - center)).astype(dtype)
+        return Whitened(center, mean, self.whitener.astype(dtype), self.log_constant.astype(dtype))
+
+
+@dataclass(frozen=True, slots=True)
 class Masked:
     """A quadratic form of rows with missing features (NaN), which are integrated out.
 
@@ -128,7 +150,7 @@ class Masked:
         return self
 
 
-Form: TypeAlias = Quadratic | Linear | Masked
+Form: TypeAlias = Quadratic | Linear | Whitened | Masked
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 from gaussbayes.kernels import _native, reference
-from gaussbayes.kernels.arrays import Columns, Form, Linear, Masked, MomentArrays, PairCounts
+from gaussbayes.kernels.arrays import (
+    Columns,
+    Form,
+    Linear,
+    Masked,
+    MomentArrays,
+    PairCounts,
+    Whitened,
+)
 
 NAME = "native"
 
@@ -125,18 +133,26 @@ def prepare(form: Form, dtype: "np.dtype[Any]") -> Prepared:
         density = (form.scale, form.correlation.reshape(-1), form.log_feature, form.log_constant)
         masked = _contiguous(form.center, form.offset, form.remainder.reshape(-1), *density)
         return Prepared(_native.score_masked, (*masked, form.density))
+    if isinstance(form, Whitened):
+        arrays = _contiguous(form.center, form.mean, _packed(form.whitener[None])[0])
+        return Prepared(_native.score_whitened, (*arrays, form.log_constant))
     (whitener,) = _contiguous(form.whitener)
     shared, diagonal = whitener.shape[0] == 1, whitener.ndim == 2
     if not diagonal:
-        count, d, _ = whitener.shape
-        size = _native.packed_size(d, whitener.dtype == np.float32)
-        packed = np.empty((count, size), dtype=whitener.dtype)
-        for target, triangle in zip(packed, whitener, strict=True):
-            _native.pack(triangle, target)
-        whitener = packed
+        whitener = _packed(whitener)
     means = form.center, form.offset, form.remainder.reshape(-1)
     arrays = _contiguous(*means, whitener.reshape(-1), form.log_constant)
     return Prepared(_native.score_quadratic, (*arrays, diagonal, shared))
+
+
+def _packed(whitener: RealArray) -> RealArray:
+    """The triangles (m, d, d) as the kernels read them, one after the other."""
+    count, d, _ = whitener.shape
+    size = _native.packed_size(d, whitener.dtype == np.float32)
+    packed = np.empty((count, size), dtype=whitener.dtype)
+    for target, triangle in zip(packed, np.ascontiguousarray(whitener), strict=True):
+        _native.pack(triangle, target)
+    return packed
 
 
 def _contiguous(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:

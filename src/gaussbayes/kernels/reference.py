@@ -34,6 +34,7 @@ from gaussbayes.kernels.arrays import (
     Masked,
     MomentArrays,
     PairCounts,
+    Whitened,
     as_matrix,
 )
 from gaussbayes.kernels.triangular import cholesky, correlation_of, invert_lower
@@ -449,6 +450,11 @@ def _log_joint(form: Form, X: RealArray) -> RealArray:
     if isinstance(form, Linear):
         linear: RealArray = centred @ form.coefficient.T + form.log_constant
         return linear
+    if isinstance(form, Whitened):
+        white = centred @ form.whitener.T
+        apart = (white - mean for mean in form.mean)
+        squares = np.stack([np.einsum("ij,ij->i", x, x) for x in apart], axis=1)
+        return _where_possible(form.log_constant - 0.5 * squares)
     k = form.offset.shape[0]
     log_joint = np.empty((X.shape[0], k), dtype=X.dtype)
     for c in range(k):
@@ -458,7 +464,11 @@ def _log_joint(form: Form, X: RealArray) -> RealArray:
             deviation -= form.remainder[c]
         white = deviation * whitener if whitener.ndim == 1 else deviation @ whitener.T
         log_joint[:, c] = form.log_constant[c] - 0.5 * np.einsum("ij,ij->i", white, white)
-    # A coordinate that overflows both ways is not a number; its square would be beyond all.
+    return _where_possible(log_joint)
+
+
+def _where_possible(log_joint: RealArray) -> RealArray:
+    """Log joints, −∞ for NaN: a coordinate that overflows both ways has a square beyond all."""
     log_joint[np.isnan(log_joint)] = -np.inf
     return log_joint
 
@@ -482,7 +492,7 @@ def _masked_log_joint(form: Masked, X: RealArray) -> RealArray:
             if form.density:
                 log_volume = observed @ form.log_feature[matrix] - 0.5 * log_det
                 log_joint[rows, classes] += log_volume[:, None]
-    log_joint[np.isnan(log_joint)] = -np.inf
+    _where_possible(log_joint)
     return log_joint
 
 

@@ -20,7 +20,6 @@ from gaussbayes.analysis.class_moments import (
     class_means,
 )
 from gaussbayes.analysis.view import (
-    axis_limits,
     best_features,
     positions_of,
     view,
@@ -47,7 +46,7 @@ _MOST_COVARIANCES = 200_000
 
 _MOST_FEATURES, _MANY_CLASSES = 6, 24
 _MOST_POSTERIORS = 1_000_000
-_WIDEST, _ROOM = 140, 0.2
+_WIDEST, _ROOM = 140, 0.28
 """Features whose pairs have grids (two of a model of many classes), the posteriors of all grids
 together, the points along a side of one, and the room around the rows, relative to their range."""
 
@@ -165,10 +164,8 @@ def _grid(model: Model, table: LabelledRows, pair: tuple[int, int], side: int) -
     """Posteriors at the centres of equal cells, class by class, from the lowest values on."""
     seen = view(model, pair)
     positions = positions_of(cut_rows(table.rows, model.schema, pair), seen.axes)
-    low, high = seen.limits(positions)
-    room = _ROOM * (high - low)
-    grid = seen.grid(side, *axis_limits(seen.axes, low - room, high + room))
-    posterior = np.nan_to_num(seen.posterior(grid.rows)).T.astype("<f4")
+    grid = seen.grid(side, *seen.limits(positions, margin=_ROOM))
+    posterior = np.nan_to_num(seen.score("posterior", grid.rows)).T.astype("<f4")
     left, right, bottom, top = grid.edges
     return {
         "x": [left, right],

@@ -48,7 +48,8 @@ def given_model(
     if means is not None:
         mean, values = as_numbers("means", means), as_numbers("covariances", covariances)
     if mean.ndim != 2 or mean.shape[0] < fewest_classes or (means is not None and not mean.size):
-        expected = "shape (classes, features) with at least two classes"
+        expected = "shape (classes, features)"
+        expected += " with at least two classes" if fewest_classes > 1 else ""
         msg = f"means must have {expected}, got {mean.shape}"
         raise OptionError(msg)
     k, g = mean.shape

@@ -80,9 +80,9 @@ def leave_one_out(
     """Predict every labelled row by the model of the other rows.
 
     The predictions have a closed form where every family has one. With soft labels, missing values
-    or missing labels each row needs a fit, and more than 300 rows are held out in 50 folds.
-    Transforms are estimated from all rows. `calibrated` posteriors are calibrated on the rows of
-    four of five folds.
+    or missing labels there is none, and the rows are held out in 50 folds, or one at a time if
+    there are no more. Transforms are estimated from all rows. `calibrated` posteriors are
+    calibrated on the rows of four of five folds.
     """
     settings = replace(settings, calibration=None)
     (settings,) = settings.fix(table.rows, table.targets, schema)

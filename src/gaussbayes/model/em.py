@@ -17,6 +17,7 @@ maximised instead, and the record says so.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,15 +27,15 @@ from gaussbayes.base.errors import DataError, GaussBayesError, SingularCovarianc
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import one_blas_thread
 from gaussbayes.base.types import FloatArray
-from gaussbayes.data.rows import Rows
+from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.protocol import TRIAL, AnyFamily, Convergence, Restartable
 from gaussbayes.kernels.reference import log_sum_exp
 from gaussbayes.model.remedies import remedies
 from gaussbayes.model.settings import Settings, class_priors
 from gaussbayes.model.solution import Solution, score
-from gaussbayes.model.statistics import KeptRows, RowReduction, SufficientStatistics
+from gaussbayes.model.statistics import SufficientStatistics, Unlabelled, observe_parts
 
-EXACT, ROUGH = Goal(1e-11), Goal(1e-3, most=50)
+EXACT, ROUGH = Goal(1e-9), Goal(1e-3, most=50)
 """How far EM goes, by estimated errors of parameters, in standard deviations or as proportions: for
 a model, and to tell models apart by their predictions."""
 
@@ -55,33 +56,10 @@ class Expected:
         return Expected(parts, self.weight + other.weight, total)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Expectation:
-    """The E-step for a block of unlabelled rows; it can be sent to other processes."""
-
-    solution: Solution
-    settings: Settings
-    schema: Schema
-
-    def __call__(self, rows: Rows, weights: FloatArray) -> Expected:
-        """The expected statistics of rows (n) that count `weights` (n,)."""
-        parts = self.settings.parts(rows, self.schema)
-        joint = score(self.solution, parts, "log_joint").astype(np.float64, copy=False)
-        evidence = log_sum_exp(joint)
-        if np.isneginf(evidence).any():
-            # Impossible in every class under these parameters: the step is not taken.
-            msg = "an unlabelled row has probability 0 in every class"
-            raise SingularCovarianceError(msg)
-        responsibility = np.exp(joint - evidence[:, None]) * weights[:, None]
-        pairs = zip(self.solution.densities, parts, strict=True)
-        expected = tuple(density.expect(part, responsibility) for density, part in pairs)
-        return Expected(expected, responsibility.sum(axis=0), float(weights @ evidence))
-
-
 @one_blas_thread()
 def expectation_maximisation(
     statistics: SufficientStatistics,
-    rows: RowReduction,
+    unlabelled: Unlabelled,
     settings: Settings,
     schema: Schema,
     *,
@@ -92,13 +70,14 @@ def expectation_maximisation(
     """The model of labelled rows, known by their statistics, and of unlabelled ones.
 
     A likelihood without a maximum is a SingularCovarianceError. EM starts from `start`, or from
-    what the labelled rows say, reads the unlabelled `rows` once an iteration, and goes as far as
-    the `goal`; the record says whether it came there.
+    the estimate of the labelled rows, and goes as far as the `goal`; the record says whether it
+    came there.
     """
     names, prior = settings.names(schema), None
     if settings.priors is not None:
         prior = class_priors(settings.priors, schema, statistics.weight)
-    problem = _Problem(statistics, rows, settings, schema, settings.families, names, prior, threads)
+    families = settings.families
+    problem = _Problem(statistics, unlabelled, settings, schema, families, names, prior, threads)
     try:
         return _maximum(problem, start, goal)
     except (DataError, SingularCovarianceError) as error:
@@ -139,7 +118,7 @@ class _Problem:
     """What is maximised, and over which parameters."""
 
     statistics: SufficientStatistics
-    rows: RowReduction
+    unlabelled: Unlabelled
     settings: Settings
     schema: Schema
     families: tuple[AnyFamily, ...]  # those that maximise; with a penalty if need be
@@ -148,19 +127,16 @@ class _Problem:
     threads: int
 
     def attempt(self, settings: Settings) -> None:
-        """Raise what other settings would; rows read anew in each iteration are read no more."""
+        """Raise what other settings would, or if their EM takes long."""
         if settings.unlabelled_weight == 0:
             columns = zip(settings.families, self.statistics.parts, self.names, strict=True)
             for family, part, names in columns:
                 family.attempt(part, names)
-        elif isinstance(self.rows, KeptRows):
+        else:
             changed = replace(self, settings=settings, families=settings.families)
             record = _maximum(changed, None, replace(EXACT, most=TRIAL)).convergence
             assert record is not None
             record.check()
-        else:
-            msg = "to read the rows once more in each iteration takes too long"
-            raise SingularCovarianceError(msg)
 
     def solution(self, near: Solution | None, goal: Goal) -> Solution:
         """The parameters at the maximum."""
@@ -210,11 +186,9 @@ class _Problem:
 
     def start(self, near: Solution | None) -> Solution:
         """Parameters to start from: those given, or of labelled rows as far as they have any."""
-        rest, parts = self.statistics.unlabelled, self.statistics.parts
-        assert rest is not None
-        densities = []
+        parts, densities = self.statistics.parts, []
         given = [None] * len(parts) if near is None else near.maximal or near.densities
-        columns = zip(self.families, parts, rest.together, self.names, given, strict=True)
+        columns = zip(self.families, parts, self.as_one_class(), self.names, given, strict=True)
         for family, part, unlabelled, names, density in columns:
             together = unlabelled.scaled(self.settings.unlabelled_weight) + part.together()
             if density is None:
@@ -226,11 +200,35 @@ class _Problem:
         prior = self.prior(self.statistics.weight) if near is None else near.prior
         return Solution(prior, tuple(densities))
 
+    def as_one_class(self) -> tuple[Any, ...]:
+        """The statistics of the unlabelled rows of each family, as those of one class."""
+        schema = replace(self.schema, classes=np.array(["unlabelled"]))
+
+        def observe(rows: Rows, weights: FloatArray) -> Expected:
+            targets = Targets(np.zeros(rows.n_rows, np.int32), 1, weights)
+            parts = observe_parts(rows, targets, self.settings, schema)
+            return Expected(parts, np.zeros(1), 0.0)
+
+        return self.unlabelled.reduce(observe, self.threads).parts
+
+    def expected_of_rows(self, here: Solution, rows: Rows, weights: FloatArray) -> Expected:
+        """The E-step for unlabelled rows (n) that count `weights` (n,)."""
+        parts = self.settings.parts(rows, self.schema)
+        joint = score(here, parts, "log_joint").astype(np.float64, copy=False)
+        evidence = log_sum_exp(joint)
+        if np.isneginf(evidence).any():
+            # Impossible in every class under these parameters: the step is not taken.
+            msg = "an unlabelled row has probability 0 in every class"
+            raise SingularCovarianceError(msg)
+        responsibility = np.exp(joint - evidence[:, None]) * weights[:, None]
+        pairs = zip(here.densities, parts, strict=True)
+        expected = tuple(density.expect(part, responsibility) for density, part in pairs)
+        return Expected(expected, responsibility.sum(axis=0), float(weights @ evidence))
+
     def expected(self, here: Solution) -> Expected:
         """Expected statistics of all rows under some parameters, and the objective there."""
         factor, weight = self.settings.unlabelled_weight, self.statistics.weight
-        step = Expectation(here, self.settings, self.schema)
-        unlabelled = self.rows.reduce(step, self.threads)
+        unlabelled = self.unlabelled.reduce(partial(self.expected_of_rows, here), self.threads)
         possible = here.prior > 0
         objective = factor * unlabelled.log_likelihood
         objective += float(weight[possible] @ here.log_prior[possible])

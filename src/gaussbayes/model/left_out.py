@@ -10,8 +10,8 @@ fitted, by statistics that are added up, never subtracted. Unlabelled rows stay 
 side, and EM starts from the parameters of all rows.
 
 `leave_one_out` requests exactness: closed forms in which nothing is given, and otherwise a fit for
-each row, or for each of fifty folds of many rows. The likelihood of unlabelled rows may have
-several maxima, so that EM starts as a fit does.
+each of fifty folds, which are single rows if there are no more. The likelihood of unlabelled rows
+may have several maxima, so that EM starts as a fit does.
 """
 
 from collections.abc import Iterator, Sequence
@@ -52,10 +52,9 @@ from gaussbayes.model.statistics import SufficientStatistics, observe_parts
 
 FOLDS = 5
 
-MOST_SINGLE_ROWS = 300
-"""Rows that are refitted one at a time where exactness is requested; of more, `EXACT_FOLDS`."""
-
 EXACT_FOLDS = 50
+"""Refits where exactness is requested and there is no closed form; so many rows are held out one
+at a time."""
 
 Outcome: TypeAlias = FloatArray | GaussBayesError
 """Log posteriors (m, k) of held-out rows, or why there are none."""
@@ -299,7 +298,7 @@ def _leave_out(
         reliable[:, places] = good & ~np.isnan(posterior.T).any(axis=0).reshape(good.shape)
 
     d = max(1, data.schema.n_features)
-    step = rows_at_once(d * k, max(128, 8 * d))  # d × d matrices are worth so many rows
+    step = rows_at_once(4 * d * k, max(128, 8 * d))  # d × d matrices are worth so many rows
     if d > data.codes.size:  # a block of the deviations from all means is no larger than the rows
         step = max(8, data.codes.size // (2 * k))
     threads = n_threads(n_jobs) if n * d * k > CACHED else 1
@@ -354,8 +353,7 @@ def _hold_out_folds(
                 outcomes[number] = error
     fold = data.fold
     if exact:
-        count = m if m <= MOST_SINGLE_ROWS else EXACT_FOLDS
-        fold = fold_numbers(data.rows[data.held], data.truth, count)
+        fold = fold_numbers(data.rows[data.held], data.truth, EXACT_FOLDS)
     count = int(fold.max(initial=0)) + 1
     stays = np.delete(np.arange(data.codes.size), data.held)
     always = data.observed(stays) if stays.size else None

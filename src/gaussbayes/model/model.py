@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from gaussbayes.base.anderson import Goal
 from gaussbayes.base.checks import positive_number
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
-from gaussbayes.base.finite import check_finite
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.result import Result
 from gaussbayes.base.schema import Schema
@@ -37,7 +36,7 @@ from gaussbayes.model.em import EXACT, expectation_maximisation
 from gaussbayes.model.remedies import remedies
 from gaussbayes.model.settings import Component, Priors, Settings, class_priors, cut_rows
 from gaussbayes.model.solution import NegativeLogLikelihood, Solution
-from gaussbayes.model.statistics import RowReduction, SufficientStatistics, check_values
+from gaussbayes.model.statistics import SufficientStatistics, check_values
 
 Answer = TypeVar("Answer")
 
@@ -174,14 +173,13 @@ class Model(Result):
         self,
         n_jobs: int | None = None,
         start: Solution | None = None,
-        rows: RowReduction | None = None,
         goal: Goal = EXACT,
     ) -> Model:
         """The same model with its parameters worked out; see `solve`."""
         if self.solution is not None:
             return self
         assert self.statistics is not None
-        solution = solve(self.statistics, self.settings, self.schema, n_jobs, start, rows, goal)
+        solution = solve(self.statistics, self.settings, self.schema, n_jobs, start, goal)
         # Quicker than `replace`, and small fits are made many times.
         target, why, notices = self.target, self.no_statistics, self.notices
         return Model(self.settings, self.schema, self.statistics, solution, target, why, notices)
@@ -255,8 +253,6 @@ class Model(Result):
         try:
             return function(self.parameters, self.settings.parts(rows, self.schema), *more)
         except DataError:
-            names = self.schema.of_numbers
-            check_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
             check_values(rows, self.settings, self.schema)
             raise
 
@@ -457,14 +453,12 @@ def solve(
     schema: Schema,
     n_jobs: int | None = 1,
     start: Solution | None = None,
-    rows: RowReduction | None = None,
     goal: Goal = EXACT,
 ) -> Solution:
     """The parameters of the classes, whatever is missing; there are at least two, as a rule.
 
     Labelled rows alone leave every family to itself; unlabelled ones join them in EM. It starts
-    from `start`, parameters near the result, and goes as far as the `goal`; `rows` are unlabelled
-    ones that are not kept.
+    from `start`, parameters near the result, and goes as far as the `goal`.
     """
     weight: FloatArray = statistics.parts[0].weight
     check_classes(weight, schema, settings.fewest_classes)
@@ -472,21 +466,14 @@ def solve(
     threads = n_jobs if type(n_jobs) is int and n_jobs > 0 else n_threads(n_jobs)
     if settings.is_pooled:
         of_first, of_second = statistics.members(settings)
-        solution = solve(of_first, settings.members[0], schema, threads, start, rows, goal)
+        solution = solve(of_first, settings.members[0], schema, threads, start, goal)
         (second,) = of_second.parts
         density = settings.families[-1].estimate(second, schema, threads).density
         return replace(solution, second=density)
     unlabelled = statistics.unlabelled
     if unlabelled is not None and settings.unlabelled_weight > 0:
-        reduction = unlabelled.kept("estimating the parameters") if rows is None else rows
         solution = expectation_maximisation(
-            statistics,
-            reduction,
-            settings,
-            schema,
-            threads=threads,
-            start=start,
-            goal=goal,
+            statistics, unlabelled, settings, schema, threads=threads, start=start, goal=goal
         )
         return replace(solution, calibration=settings.calibration)
     if settings.priors is None:

@@ -1,11 +1,10 @@
 """Models of rows that need not fit into memory: files, frames of Dask or Spark, engines.
 
-A source is read once for the statistics of its labelled rows. Its unlabelled rows are kept if they
-are not too many; otherwise EM reads the source once an iteration, in the same fixed tree, so that
-the result does not depend on who reads what.
+A source is read once, in a fixed tree, for the statistics of its labelled rows and for its
+unlabelled rows, of which a sample is kept if they are too many; the result does not depend on who
+reads what.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,21 +12,21 @@ import numpy as np
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Column, ColumnKind, ColumnTable, Schema
-from gaussbayes.base.types import FloatArray, LabelArray
+from gaussbayes.base.types import LabelArray
 from gaussbayes.data.categories import kind
 from gaussbayes.data.column_roles import warn_of_columns
 from gaussbayes.data.reduction import Reduced, RowSource, open_rows
 from gaussbayes.data.roles import Request
-from gaussbayes.data.rows import LabelledRows, Rows
+from gaussbayes.data.rows import LabelledRows
 from gaussbayes.families.protocol import Sized
 from gaussbayes.model.fit import choose, fit_model
-from gaussbayes.model.model import Model, known_categories, unsolved_model
+from gaussbayes.model.model import Model, unsolved_model
 from gaussbayes.model.model_notices import skipped_rows
 from gaussbayes.model.options import Options
 from gaussbayes.model.row_sample import RowSample, Sampling, most_rows
 from gaussbayes.model.selection import Selection
 from gaussbayes.model.settings import Settings
-from gaussbayes.model.statistics import RowReduction, SufficientStatistics, Sum, observe
+from gaussbayes.model.statistics import SufficientStatistics, observe
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,7 +131,7 @@ def _solved(
     """The model of all rows of a source, with its parameters."""
     model = unsolved_model(settings, schema, statistics, rows.target)
     model = replace(model, settings=settings.of_classes(schema, model.schema.classes))
-    return model.solved(n_jobs, rows=_reduction(model, rows))
+    return model.solved(n_jobs)
 
 
 def with_notices(model: Model, rows: RowSource, reduced: Reduced[Any]) -> Model:
@@ -152,17 +151,9 @@ def observe_source(
 def update_source(
     model: Model, source: object, target: str, n_jobs: int | None, **request: Any
 ) -> tuple[Model, LabelArray]:
-    """The model of the rows seen before and of those of a source, and the labels of these.
-
-    The source is read again if it has too many unlabelled rows to be kept.
-    """
+    """The model of the rows seen before and of those of a source, and the labels of these."""
     rows, reduced = observe_source(model, source, target, n_jobs, **request)
     updated = model.updated(reduced.total)
-    reduction = _reduction(updated, rows)
-    if reduction is not None:
-        before = None if model.statistics is None else model.statistics.unlabelled
-        kept = None if before is None else before.kept("partial_fit")
-        updated = updated.solved(n_jobs, rows=_Both(kept, reduction))
     return with_notices(updated, rows, reduced), reduced.total.classes
 
 
@@ -196,29 +187,3 @@ def open_more(model: Model, source: object, target: str | None = None, **request
     }
     columns["missing"] = schema.missing
     return open_rows(source, Request(target, features, **(columns | request)))
-
-
-def _reduction(model: Model, rows: RowSource) -> RowReduction | None:
-    """The unlabelled rows of a source, to be read again; None if they are kept, or none are."""
-    assert model.statistics is not None
-    unlabelled = model.statistics.unlabelled
-    if unlabelled is None or unlabelled.rows is not None:
-        return None
-    check_read_again(rows, f"{unlabelled.n_rows:,} unlabelled rows are too many to be kept")
-    # Categories that only unlabelled rows have are known from what they say together.
-    categories = known_categories(model.components, unlabelled.together, model.schema)
-    encoder = rows.encoder.with_categories(categories) if categories else rows.encoder
-    return rows.unlabelled(encoder)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Both:
-    """Unlabelled rows that are kept, and those of a source."""
-
-    kept: RowReduction | None
-    rows: RowReduction
-
-    def reduce(self, function: Callable[[Rows, FloatArray], Sum], threads: int) -> Sum:
-        """The sum of a function of both."""
-        total = self.rows.reduce(function, threads)
-        return total if self.kept is None else self.kept.reduce(function, threads) + total

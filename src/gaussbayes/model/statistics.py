@@ -1,19 +1,20 @@
 """The statistics of a model: the product of its families' statistics, and the unlabelled rows.
 
 Labelled rows are known by their statistics, which merge and are removed exactly. Rows without
-labels have no finite sufficient statistic: they are kept as they are, up to a limit; beyond it only
-what they say together, as rows of one class, and the parameters they helped to estimate.
+labels have no finite sufficient statistic: they are kept as they are, and beyond a limit a sample
+of them, by which the parameters are estimated but nothing can be updated.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
+from gaussbayes.base.finite import check_finite
 from gaussbayes.base.merge_tree import Mergeable, merge_blocks
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
@@ -38,45 +39,17 @@ _BLOCK = 1 << 14
 Sum = TypeVar("Sum", bound=Mergeable)
 
 
-class RowReduction(Protocol):
-    """Rows that can be read again and again: each time a function of every block is summed."""
-
-    def reduce(self, function: Callable[[Rows, FloatArray], Sum], threads: int) -> Sum:
-        """The sum of a function of rows and their weights, in one fixed order."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class KeptRows:
-    """Unlabelled rows in memory, with their weights."""
-
-    rows: Rows
-    weights: FloatArray  # (n,)
-
-    @property
-    def n_bytes(self) -> int:
-        """How much memory they take."""
-        return int(self.rows.matrix.nbytes + self.rows.codes.nbytes + self.weights.nbytes)
-
-    def reduce(self, function: Callable[[Rows, FloatArray], Sum], threads: int) -> Sum:
-        """The sum of a function of blocks of rows, the same for any number of threads."""
-
-        def of_block(block: slice) -> Sum:
-            return function(self.rows[block], self.weights[block])
-
-        return merge_blocks(of_block, ranges(self.rows.n_rows, _BLOCK), threads)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Unlabelled:
-    """Rows without labels: what they say together, and the rows themselves if they are kept."""
+    """Rows without labels and their weights; of more than fit into memory, a sample."""
 
     n_rows: int
-    together: tuple[Any, ...]  # each family's statistics, the rows being those of one class
-    rows: KeptRows | None  # None if there are too many, or a file was written without them
+    rows: Rows | None  # None if the model file was written without them
+    weights: FloatArray  # (m,) of the rows that are here
 
-    def kept(self, wanted_by: str) -> KeptRows:
-        """The rows, for a step of this name that needs them."""
-        if self.rows is None:
+    def kept(self, wanted_by: str) -> Rows:
+        """All rows, for a step of this name that needs them."""
+        if self.rows is None or self.rows.n_rows < self.n_rows:
             msg = (
                 f"{wanted_by} needs the {self.n_rows:,} unlabelled rows that this model was fitted "
                 f"to, but they are not kept: there were more than {MOST_KEPT_BYTES >> 20} MB of "
@@ -86,36 +59,43 @@ class Unlabelled:
             raise DataError(msg)
         return self.rows
 
-    def scaled(self, factor: float) -> "Unlabelled":
-        """The same rows, each counting `factor` times as much."""
-        together = tuple(part.scaled(factor) for part in self.together)
-        kept = self.kept("decay")
-        return Unlabelled(self.n_rows, together, replace(kept, weights=factor * kept.weights))
+    def reduce(self, function: Callable[[Rows, FloatArray], Sum], threads: int) -> Sum:
+        """The sum of a function of blocks of rows and weights, the same for any threads."""
+        rows = self.kept("estimating the parameters") if self.rows is None else self.rows
+
+        def of_block(block: slice) -> Sum:
+            return function(rows[block], self.weights[block])
+
+        return merge_blocks(of_block, ranges(rows.n_rows, _BLOCK), threads)
 
     def trimmed(self) -> "Unlabelled":
-        """The same without the rows if they are too many to be kept."""
-        small = self.rows is not None and self.rows.n_bytes <= MOST_KEPT_BYTES
-        return self if small else replace(self, rows=None)
+        """The same, with one of 2, 4, 8 … rows, each weighing as much more, if they are many."""
+        if self.rows is None:
+            return self
+        matrix, codes, step = self.rows.matrix, self.rows.codes, 1
+        while matrix.nbytes + codes.nbytes + self.weights.nbytes > step * MOST_KEPT_BYTES:
+            step *= 2
+        rows = replace(self.rows, numbers=matrix[::step], codes=codes[::step])
+        return self if step == 1 else Unlabelled(self.n_rows, rows, step * self.weights[::step])
 
-    def plus(self, other: "Unlabelled", names: Sequence[Schema], schema: Schema) -> "Unlabelled":
-        """The rows of both; they are kept if both are and they are not too many."""
-        together = _map("plus", self.together, other.together, names)
-        kept = None
-        if self.rows is not None and other.rows is not None:
-            # Parts of one table may be added without names.
-            of_categories = schema.of_categories if schema.categorical else schema
-            rows = self.rows.rows.joined(other.rows.rows, of_categories)
-            kept = KeptRows(rows, np.concatenate([self.rows.weights, other.rows.weights]))
-        return Unlabelled(self.n_rows + other.n_rows, together, kept).trimmed()
+    def scaled(self, factor: float) -> "Unlabelled":
+        """The same rows, each counting `factor` times as much."""
+        return Unlabelled(self.n_rows, self.kept("decay"), factor * self.weights)
 
-    def without(self, other: "Unlabelled", names: Sequence[Schema]) -> "Unlabelled | None":
+    def plus(self, other: "Unlabelled", schema: Schema) -> "Unlabelled":
+        """The rows of both."""
+        n_rows = self.n_rows + other.n_rows
+        if self.rows is None or other.rows is None:
+            return Unlabelled(n_rows, None, np.empty(0))
+        # Parts of one table may be added without names.
+        rows = self.rows.joined(other.rows, schema.of_categories if schema.categorical else schema)
+        return Unlabelled(n_rows, rows, np.concatenate([self.weights, other.weights])).trimmed()
+
+    def without(self, other: "Unlabelled") -> "Unlabelled | None":
         """The rows without others, each of which must be among them; None if none is left."""
-        mine, gone = self.kept("forget"), other.kept("forget")
-        left = _row_difference(mine, gone)
-        if not left.size:
-            return None
-        together = _map("without", self.together, other.together, names)
-        return Unlabelled(left.size, together, KeptRows(mine.rows[left], mine.weights[left]))
+        rows, removed = self.kept("forget"), other.kept("forget")
+        left = _row_difference(rows, self.weights, removed, other.weights)
+        return Unlabelled(left.size, rows[left], self.weights[left]) if left.size else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,7 +143,7 @@ class SufficientStatistics:
         parts = _map("plus", mine.parts, theirs.parts, names)
         rest = self.unlabelled or other.unlabelled
         if self.unlabelled is not None and other.unlabelled is not None:
-            rest = self.unlabelled.plus(other.unlabelled, names, named)
+            rest = self.unlabelled.plus(other.unlabelled, named)
         return SufficientStatistics(mine.classes, parts, rest)
 
     def without(
@@ -187,7 +167,7 @@ class SufficientStatistics:
             if rest is None:
                 msg = "there are no unlabelled rows to be removed: remove only rows that were added"
                 raise DataError(msg)
-            rest = rest.without(other.unlabelled, names)
+            rest = rest.without(other.unlabelled)
         return SufficientStatistics(self.classes, parts, rest).with_rows()
 
     def scaled(self, factor: float) -> "SufficientStatistics":
@@ -204,7 +184,7 @@ class SufficientStatistics:
         return scaled if kept.size == weight.size else scaled.selected(kept.tolist())
 
     def trimmed(self) -> "SufficientStatistics":
-        """The same without unlabelled rows that are too many to be kept."""
+        """The same, with a sample of unlabelled rows that are too many to be kept."""
         rest = self.unlabelled
         return self if rest is None else replace(self, unlabelled=rest.trimmed())
 
@@ -228,10 +208,8 @@ class SufficientStatistics:
         """The statistics of each member of a pool, or these; unlabelled rows are of the first."""
         if not settings.is_pooled:
             return (self,)
-        rest = self.unlabelled
-        rest = None if rest is None else replace(rest, together=rest.together[:-1])
         return (
-            SufficientStatistics(self.classes, self.parts[:-1], rest),
+            replace(self, parts=self.parts[:-1]),
             SufficientStatistics(self.classes, self.parts[-1:]),
         )
 
@@ -241,15 +219,13 @@ class SufficientStatistics:
         return replace(self, parts=tuple(family.adapted(part) for family, part in pairs))
 
     def of_columns(
-        self, cuts: Sequence[tuple[int, Sequence[int]]], cut: Any
+        self, cuts: Sequence[tuple[int, Sequence[int]]], cut: Callable[[Rows], Rows]
     ) -> "SufficientStatistics":
         """Of some components, given by number, some of their columns; `cut` does so of `Rows`."""
         parts = tuple(self.parts[number].of_columns(columns) for number, columns in cuts)
         rest = self.unlabelled
-        if rest is not None:
-            together = tuple(rest.together[number].of_columns(columns) for number, columns in cuts)
-            kept = None if rest.rows is None else replace(rest.rows, rows=cut(rest.rows.rows))
-            rest = Unlabelled(rest.n_rows, together, kept)
+        if rest is not None and rest.rows is not None:
+            rest = replace(rest, rows=cut(rest.rows))
         return SufficientStatistics(self.classes, parts, rest)
 
 
@@ -270,20 +246,19 @@ def observe(
     if not targets.n_unlabelled:
         parts = observe_parts(table.rows, targets, settings, schema, threads)
         return SufficientStatistics(table.classes, parts)
-    some, others = targets.labelled, ~targets.labelled
-    more = (settings, schema, threads)
-    try:
-        parts = observe_parts(table.rows[some], targets[some], *more)
-        rest = _unlabelled_rows(table.rows[others], targets[others], *more)
-    except DataError:
-        check_values(table.rows, settings, schema)  # names the row among all
-        raise
+    check_values(table.rows, settings, schema)
+    labelled = targets.labelled
+    some, of_some = table.rows[labelled], targets[labelled]
+    parts = observe_parts(some, of_some, settings, schema, threads)
+    rest = _unlabelled_rows(table.rows[~labelled], targets[~labelled])
     statistics = SufficientStatistics(table.classes, parts, rest)
     return statistics if keep_all else statistics.trimmed()
 
 
 def check_values(rows: Rows, settings: Settings, schema: Schema) -> None:
-    """Raise for the first value that its family does not take; names row and column."""
+    """Raise for the first value that is infinite, or that its family does not take."""
+    of_numbers = schema.of_numbers
+    check_finite(rows.matrix, names=of_numbers.features or of_numbers.places, allow_nan=True)
     parts, names_of_parts = settings.parts(rows, schema), settings.names(schema)
     for family, part, names in zip(settings.families, parts, names_of_parts, strict=True):
         if isinstance(family, Selective):
@@ -301,20 +276,13 @@ def observe_parts(
     return tuple(family.observe(part, targets, names, threads) for family, part, names in columns)
 
 
-def _unlabelled_rows(
-    rows: Rows, targets: Targets, settings: Settings, schema: Schema, threads: int
-) -> Unlabelled | None:
+def _unlabelled_rows(rows: Rows, targets: Targets) -> Unlabelled | None:
     """Unlabelled rows; None if none of them weighs anything."""
     weights = targets.total_weights()
     if not weights.all():
         heavy = weights > 0
         rows, weights = rows[heavy], weights[heavy]
-    if not rows.n_rows:
-        return None
-    one_class = Targets(np.zeros(rows.n_rows, np.int32), 1, weights)
-    unnamed = replace(schema, classes=np.array(["unlabelled"]))
-    together = observe_parts(rows, one_class, settings, unnamed, threads)
-    return Unlabelled(rows.n_rows, together, KeptRows(rows, weights))
+    return Unlabelled(rows.n_rows, rows, weights) if rows.n_rows else None
 
 
 def _map(
@@ -328,14 +296,16 @@ def _map(
     return tuple(getattr(a, method)(b, name) for a, b, name in triples)
 
 
-def _row_difference(mine: KeptRows, gone: KeptRows) -> NDArray[np.intp]:
-    """The numbers of the rows of the first that are left when the second are taken out."""
+def _row_difference(
+    rows: Rows, weights: FloatArray, removed: Rows, their_weights: FloatArray
+) -> NDArray[np.intp]:
+    """The numbers of the rows that are left when others, with their weights, are taken out."""
     places = defaultdict[bytes, list[int]](list)
-    for number, key in enumerate(_keys(mine.rows, mine.weights)):
+    for number, key in enumerate(_keys(rows, weights)):
         places[key].append(number)
-    left = np.ones(mine.rows.n_rows, dtype=bool)
-    removed = gone.rows.with_categories(mine.rows.categories)
-    for number, key in enumerate(_keys(removed, gone.weights)):
+    left = np.ones(rows.n_rows, dtype=bool)
+    removed = removed.with_categories(rows.categories)
+    for number, key in enumerate(_keys(removed, their_weights)):
         if not places[key]:
             msg = f"unlabelled row {number} is not among those that the model was fitted to: "
             raise DataError(msg + "remove only rows that were added")

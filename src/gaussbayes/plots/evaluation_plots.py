@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from matplotlib import ticker
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
 from gaussbayes.analysis.view import view
 from gaussbayes.base.errors import DataError, OptionError
@@ -35,6 +34,11 @@ _SIDE, _CELL = 3.7, 0.58  # the least sides of the whole matrix and of a cell, i
 _LETTER, _LINE = 0.6, 1.3  # width of a letter and height of a line, by the font's size
 _MOST_BARS = 20
 _BAR, _FAINT_BAR = "#5d6f92", "#b9c0cc"  # no class has these colours
+_CURVES = {
+    False: ("false_positive_rate", "true_positive_rate", "area", "area under the curve"),
+    True: ("recall", "precision", "average_precision", "average precision"),
+}
+"""Attributes of a ROC curve and of a precision-recall curve: x, y and the area; its name."""
 _BESIDE: Look = {"textcoords": "offset points", "va": "center", "fontsize": "small"}
 
 
@@ -215,28 +219,23 @@ def roc(
         curves = curves[1:]
     ax = style.axes_for(ax, _BESIDE_LEGEND)
     frequencies = evaluation.confusion.sum(axis=1) / evaluation.n_rows
+    across, up, area, words = _CURVES[precision_recall]
     handles = []
     for curve in curves:
         look = looks[curve.label]
         line: Look = {"color": look.color, "linestyle": look.line}
+        drawn = "steps-pre" if precision_recall else "default"
+        ax.plot(getattr(curve, across), getattr(curve, up), drawstyle=drawn, zorder=3, **line)
+        handles.append(style.line(f"{look.label}: {getattr(curve, area):.3f}", **line))
         if precision_recall:
-            area = curve.average_precision
-            ax.step(curve.recall, curve.precision, where="pre", **line, zorder=3)
             base = frequencies[list(looks).index(curve.label)]
             ax.axhline(base, color=look.color, linestyle="dashed", linewidth=0.8, alpha=0.6)
-        else:
-            area = curve.area
-            ax.plot(curve.false_positive_rate, curve.true_positive_rate, **line, zorder=3)
-        handles.append(style.line(f"{look.label}: {area:.3f}", **line))
     if not precision_recall:
         _draw_diagonal(ax)
-    names = ("false positive rate", "true positive rate", "area under the curve")
-    if precision_recall:
-        names = ("recall", "precision", "average precision")
-    x, y_name, what = names
-    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), xlabel=x, ylabel=y_name)
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    ax.set(xlabel=across.replace("_", " "), ylabel=up.replace("_", " "))
     ax.set_title(f"{evaluation.n_rows} rows{remark}")
-    style.legend_beside(ax, handles, f"class: {what}")
+    style.legend_beside(ax, handles, f"class: {words}")
     return ax
 
 
@@ -451,15 +450,12 @@ def _evaluated(
         msg = "rows to evaluate are needed: give X and y, or the result of evaluate"
         raise DataError(msg)
     seen = view(model)
-    record, (rows, codes) = seen.whole, seen.labelled(X, y)
+    rows, codes = seen.labelled(X, y)
     if labels_alone:
         with np.errstate(divide="ignore"):
-            log_posterior = np.log(np.eye(record.classes.size)[record.labels(rows)])
+            log_posterior = np.log(np.eye(seen.classes.size)[seen.whole.labels(rows)])
     else:
-        log_posterior = record.log_posterior(rows)
-    return evaluate(log_posterior, codes, record.classes), _left_out(codes)
-
-
-def _left_out(codes: NDArray[np.intp]) -> str:
+        log_posterior = seen.whole.log_posterior(rows)
     n_unlabelled = int(np.count_nonzero(codes < 0))
-    return f" (without {n_unlabelled:,} unlabelled)" if n_unlabelled else ""
+    remark = f" (without {n_unlabelled:,} unlabelled)" if n_unlabelled else ""
+    return evaluate(log_posterior, codes, seen.classes), remark

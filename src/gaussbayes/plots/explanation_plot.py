@@ -46,7 +46,7 @@ def explanation(explained: Explanation, *, ax: Axes | None = None) -> Axes:
     before the contribution of calibration.
 
     A category that rules out one of the classes contributes ±∞: its bar is hatched and comes after
-    the others. If one of the classes has prior 0, only the features have bars.
+    the others.
 
     Parameters
     ----------
@@ -70,6 +70,9 @@ def explanation(explained: Explanation, *, ax: Axes | None = None) -> Axes:
     if odds is None:
         msg = "log-odds compare two classes, and the model has one"
         raise OptionError(msg)
+    if not np.isfinite(odds.at_reference):
+        msg = f"the log-odds of {odds.of!r} and {odds.against!r} are infinite: one has prior 0"
+        raise OptionError(msg)
     labels = [terms.label for terms in explained.bayes.classes]
     looks = style.class_styles(np.array(labels, dtype=object))
     first, second = (looks[labels.index(label)] for label in (odds.of, odds.against))
@@ -77,8 +80,7 @@ def explanation(explained: Explanation, *, ax: Axes | None = None) -> Axes:
     lines = max(bar.name.count("\n") + 1 for bar in bars)
     ax = style.axes_for(ax, (8.6, _AROUND + len(bars) * max(_LEAST, _LINE * lines)))
     _draw(ax, bars)
-    what = "log-odds" if np.isfinite(odds.at_reference) else "change of the log-odds"
-    ax.set_xlabel(style.text(f"{what} of {odds.of} against {odds.against}", 60))
+    ax.set_xlabel(style.text(f"log-odds of {odds.of} against {odds.against}", 60))
     ax.set_title(title)
     handles = [style.patch(look.label, color=look.color) for look in (first, second)]
     style.legend_beside(ax, handles, "favours")
@@ -106,18 +108,14 @@ def _bars(odds: LogOdds, towards: str, against: str) -> tuple[list[_OddsBar], st
     if odds.calibration is not None:
         steps.append(("calibration", odds.calibration))
     steps.sort(key=lambda step: bool(np.isinf(step[1])))  # no bar can begin where they end
-    by_features, by_priors = total_amount(parts), not np.isfinite(odds.at_reference)
-    place = 0.0 if by_priors else odds.at_reference
+    place = odds.at_reference
     bars = [_OddsBar("at the reference", 0.0, place, _REFERENCE, _number(place))]
     for name, amount in steps:
         color = towards if amount > 0 else against
         bars.append(_OddsBar(name, place, place + amount, color, _number(amount, "+")))
         place += amount if np.isfinite(amount) else 0.0
     bars.append(_OddsBar("this row", 0.0, odds.value, _ROW, _number(odds.value)))
-    if by_priors:
-        words = f"log-odds {_number(odds.value)}, by the priors alone; "
-        return bars[1:-1], f"{words}{_number(by_features, '+')} by the features"
-    terms = [(by_features, "the features")]
+    terms = [(total_amount(parts), "the features")]
     if odds.calibration is not None:
         terms.append((odds.calibration, "calibration"))
     added = (f"{'−' if n < 0 else '+'} {_number(abs(n))} by {by}" for n, by in terms)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.view import View, view
+from gaussbayes.analysis.view import Quantity, View, view
 from gaussbayes.base.numerals import five_digits
 from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
 from gaussbayes.plots import row_plots, style
@@ -24,18 +24,14 @@ from gaussbayes.plots.style import Classifier, Features, Look, Styles, styled
 
 BOUNDARY = "decision boundary"
 
-Quantity: TypeAlias = Literal["likelihood", "joint", "posterior", "evidence"]
-"""What is drawn along a feature, by the name of a method of `View`."""
-
 _WORDS: dict[str, str] = {
     "likelihood": "p(x | c)",
     "joint": "p(c) p(x | c)",
     "posterior": "p(c | x)",
     "evidence": "p(x)",
 }
-_MOST_BARS = 120  # more bars are shown as lines
 _RESOLUTION = 501
-_NEAR = 0.15  # of the stretch shown: a boundary this little outside is worth the room
+_MOST_MARKERS = 60  # of rows; more have histograms
 _TICK, _STRIP_LINE = 0.35, 0.17  # heights in inches: for a tick, and a class's line of markers
 _GROUP = 0.8  # of the room between neighbouring values, what their bars take
 _MOST_NAMED = 6  # boundaries whose values the legend gives
@@ -67,17 +63,12 @@ class LineScene:
     @property
     def few(self) -> bool:
         """Whether there are rows of numbers, few enough for a marker each."""
-        return not self.is_discrete and 0 < self.rows.codes.size <= row_plots.MOST_ON_A_LINE
-
-    @property
-    def has_bars(self) -> bool:
-        """Whether each value and class has a bar."""
-        return self.is_discrete and self.x.size * len(self.styles) <= _MOST_BARS
+        return not self.is_discrete and 0 < self.rows.codes.size <= _MOST_MARKERS
 
     def bars(self, code: int) -> tuple[FloatArray, float]:
         """Where the bars of a class begin (m,), and their width; those of −1 take all room."""
         width = _GROUP * float(self.x[1] - self.x[0] if self.x.size > 1 else 1.0)
-        if code < 0 or not self.has_bars:
+        if code < 0:
             return self.x - width / 2, width
         return self.x - width / 2 + code * (width / len(self.styles)), width / len(self.styles)
 
@@ -90,16 +81,13 @@ class LineScene:
 
 
 def scene(seen: View, rows: RowPoints) -> LineScene:
-    """Choose the stretch of the line that shows every row, every class and every near boundary."""
-    (low,), (high,) = seen.limits(*([] if seen.has_means else [rows.places]))
+    """Choose the stretch of the line that shows every row and every class."""
+    (low,), (high,) = seen.limits(*([] if seen.is_model else [rows.places]))
     if rows.codes.size:
         (lowest,), (highest,) = seen.limits(rows.places)
         low, high = min(low, lowest), max(high, highest)
     (axis,), span = seen.axes, high - low
     boundaries = seen.boundaries(*axis.limits(low - _FAR * span, high + _FAR * span))
-    near = [at for at in boundaries if low - _NEAR * span <= at <= high + _NEAR * span]
-    if near:
-        low, high = min(low, near[0] - 0.02 * span), max(high, near[-1] + 0.02 * span)
     limits = axis.limits(float(low), float(high))
     x = seen.curve_points(*limits, _RESOLUTION)
     return LineScene(seen, x, limits, boundaries, rows, style.class_styles(seen.classes))
@@ -170,14 +158,14 @@ def draw_curves(
 def draw_scene(ax: Axes, shown: LineScene, quantity: Quantity, codes: Sequence[int]) -> None:
     """A quantity of some classes, the rows and the boundaries."""
     points, below = shown.x[:, None], 0.0
-    values = getattr(shown.view, quantity)(points)
+    values = shown.view.score(quantity, points)
     heights = [1.0 if quantity == "posterior" else float(np.nanmax(values))]
     if quantity == "evidence":
         _draw_evidence(ax, shown, values)
     else:
         _draw_values(ax, shown, values, codes, stacked=quantity == "posterior")
     if quantity == "joint" and len(codes) == len(shown.styles):
-        evidence = shown.view.evidence(points)
+        evidence = shown.view.score("evidence", points)
         _draw_evidence(ax, shown, evidence)
         heights.append(float(evidence.max()))
     if shown.few:
@@ -185,7 +173,7 @@ def draw_scene(ax: Axes, shown: LineScene, quantity: Quantity, codes: Sequence[i
         below = min(0.3, _STRIP_LINE * n_lines / style.inches(ax)[1])
         _draw_strip(ax, shown, below, n_lines)
     elif quantity == "posterior":  # no histogram has its scale
-        below = 0.0 if shown.has_bars else 0.03
+        below = 0.0 if shown.is_discrete else 0.03
     elif not shown.few:
         heights += _draw_rows(ax, shown, weighted=quantity == "joint")
     if quantity != "evidence":
@@ -205,22 +193,21 @@ def _draw_values(
     known[:, codes] = np.nan_to_num(values[:, codes])
     bottoms = np.cumsum(known, axis=1) - known
     edge: Look = {"edgecolor": "white", "linewidth": 0.5, "zorder": 2}
-    dots: Look = {"marker": ".", "markersize": 4} if shown.is_discrete else {}
     for code in codes:
         look = shown.styles[code]
-        left, width = shown.bars(code)
-        if not shown.has_bars:
+        if not shown.is_discrete:
             line: Look = {"color": look.color, "linestyle": look.line, "zorder": 3}
-            ax.plot(shown.x, values[:, code], **line, **dots)
+            ax.plot(shown.x, values[:, code], **line)
         elif stacked:
             heights, bottom = known[:, code], bottoms[:, code]
             ax.bar(shown.x, heights, shown.bars(-1)[1], bottom, color=look.color, **edge)
         else:
+            left, width = shown.bars(code)
             ax.bar(left, values[:, code], width, align="edge", color=look.color, zorder=2)
 
 
 def _draw_evidence(ax: Axes, shown: LineScene, values: NDArray[Any]) -> None:
-    if shown.has_bars:
+    if shown.is_discrete:
         left, width = shown.bars(-1)
         ax.bar(left, values, width, align="edge", zorder=1, gid="evidence", **_OUTLINE)
     else:
@@ -239,7 +226,7 @@ def _draw_rows(ax: Axes, shown: LineScene, *, weighted: bool) -> Iterator[float]
             counts = np.histogram(values, edges - 1e-9)[0]
             height = area * counts / values.size
             left, width = shown.bars(code)
-            look: Look = {"colors": style.INK if code >= 0 and shown.has_bars else color}
+            look: Look = {"colors": style.INK if code >= 0 else color}
             look |= _LABELLED if code >= 0 else _WITHOUT_LABEL
             ax.hlines(height, left, left + width, gid=f"rows {code}", zorder=4, **look)
             yield float(height.max())
@@ -277,18 +264,17 @@ def _frame(ax: Axes, shown: LineScene, top: float, below: float) -> None:
 
 def _handles(shown: LineScene, quantity: Quantity, codes: Sequence[int]) -> list[Any]:
     """Legend entries: the classes, then whatever else is shown."""
-    kind = style.patch if shown.has_bars else style.line
+    kind = style.patch if shown.is_discrete else style.line
     entries: list[Any] = []
     for look in (shown.styles[code] for code in codes if quantity != "evidence"):
         marker = look.marker if shown.few else "none"
         curve: Look = {"linestyle": look.line, "marker": marker, "markeredgecolor": "white"}
-        entries.append(kind(look.label, color=look.color, **{} if shown.has_bars else curve))
+        entries.append(kind(look.label, color=look.color, **{} if shown.is_discrete else curve))
     if quantity == "evidence" or (quantity == "joint" and len(codes) == len(shown.styles)):
-        entries.append(kind("evidence p(x)", **_OUTLINE if shown.has_bars else _BROAD))
+        entries.append(kind("evidence p(x)", **_OUTLINE if shown.is_discrete else _BROAD))
     has_histograms = not shown.few and quantity != "posterior" and shown.rows.codes.size
     if has_histograms and shown.is_discrete:
-        color = style.INK if shown.has_bars else style.FAINT
-        entries.append(style.line("rows (proportion)", color=color, **_LABELLED))
+        entries.append(style.line("rows (proportion)", color=style.INK, **_LABELLED))
     elif has_histograms:
         entries.append(style.patch("rows (histogram)", facecolor=style.FAINT, alpha=0.4))
     if shown.few or has_histograms:

@@ -107,7 +107,7 @@ def scatter_matrix(
     figure.align_labels()
     together = f"by {'both' if m == 2 else f'all {m}'} features {_error(seen, rows, codes)}"
     figure.suptitle(f"error rates on {np.sum(codes >= 0):,} rows\n{together}", fontsize="medium")
-    handles = _handles(seen, row_plots.points_at(seen.rows(rows), codes))
+    handles = _handles(seen, row_plots.points_at(seen.positions(rows), codes))
     title = f"{some.size} rows drawn, all counted" if some.size < codes.size else None
     style.legend_outside(figure, handles, title)
     return axes

@@ -172,9 +172,9 @@ def _draw(
         return line_plots.draw_curves(quantity, seen, X, y, label, legend, ax)
     points = row_plots.points_of(seen, X, y)
     ax = style.axes_for(ax)
-    shown = style.widest(style.limits_before(ax), seen.limits(points.places))
+    shown = style.widened(ax, seen.limits(points.places))
     grid = seen.grid(region_plots.RESOLUTION, *shown)
-    values: RealArray = getattr(seen, quantity)(grid.rows)
+    values = seen.score(quantity, grid.rows)
     words = "p(c | x)" if quantity == "posterior" else "p(x, c)"
     entries = []
     if quantity == "evidence":
@@ -236,7 +236,7 @@ def _draw_surface(seen: View, legend: bool, ax: Axes | None) -> Axes:
         msg = f"a surface needs axes made with projection='3d', got {ax.name!r} axes"
         raise OptionError(msg)
     grid = seen.grid(_SURFACE, *seen.limits())
-    height: NDArray[Any] = grid.arrange(seen.evidence(grid.rows))
+    height: NDArray[Any] = grid.arrange(seen.score("evidence", grid.rows))
     styles = style.class_styles(seen.classes)
     drawn: Any = ax
     if drawn is None:

@@ -15,16 +15,16 @@ from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.class_moments import class_outlines, mass_of_radius
-from gaussbayes.analysis.view import Grid, View, axis_limits, view
+from gaussbayes.analysis.view import Grid, view
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
+from gaussbayes.families.protocol import Distant
 from gaussbayes.plots import row_plots, style
 from gaussbayes.plots.line_plots import BOUNDARY
 from gaussbayes.plots.style import Classifier, Features, Look, Styles, styled
 
 RESOLUTION = 300  # points of a grid along each axis
 LIGHT = 0.62  # of a class's colour is taken out of its region, so that points stand out
-_MARGIN = 0.05  # around what is shown, on each side
 _AROUND = 0.03  # around the ellipses
 # What places look like where no class is probable enough.
 _OPEN: Look = {"hatch": "/////", "edgecolor": "#6b6b6b", "hatch_linewidth": 0.6, "linewidth": 0.6}
@@ -71,9 +71,10 @@ def regions(
     points = row_plots.points_of(seen, X, y)
     styles = style.class_styles(seen.classes)
     ax = style.axes_for(ax)
-    shown = style.widest(style.limits_before(ax), seen.limits(points.places))
+    shown = style.widened(ax, seen.limits(points.places))
     # As far as ellipses reach, which may be drawn on it later.
-    grid = seen.grid(RESOLUTION, *style.widest(shown, _reach(seen)))
+    reach = seen.limits() if seen.is_model else shown
+    grid = seen.grid(RESOLUTION, np.minimum(shown[0], reach[0]), np.maximum(shown[1], reach[1]))
     margins: NDArray[Any] = grid.arrange(seen.margins(grid.rows))
     codes = np.where(np.isnan(margins[..., 0]), -1, margins.argmax(axis=2))
     colors = ListedColormap([style.lighter(look.color, LIGHT) for look in styles])
@@ -92,7 +93,7 @@ def regions(
     if any(axis.is_ordered for axis in seen.axes):
         entries.append(style.line(BOUNDARY, color=style.INK, linewidth=1.5))
     if reject_below is not None:
-        largest: NDArray[Any] = grid.arrange(seen.posterior(grid.rows).max(axis=1))
+        largest: NDArray[Any] = grid.arrange(seen.score("posterior", grid.rows).max(axis=1))
         _draw_rejected(ax, grid, largest, reject_below)
         label = f"rejected:\nposterior below {reject_below:g}"
         entries.append(style.patch(label, facecolor="none", **_OPEN))
@@ -132,7 +133,7 @@ def ellipses(
     >>> ax = ellipses(model, levels=(1, 2))
     """
     seen = view(model, style.chosen(features), (2,), densities=True)
-    if not seen.has_ellipses:
+    if not all(isinstance(density, Distant) for density in seen.model.densities):
         families = {
             seen.names[column]: component.family.name
             for component in seen.model.components
@@ -150,7 +151,6 @@ def ellipses(
     outwards = np.linspace(0.0, 1.0, len(radii)) if len(radii) > 1 else np.zeros(1)
     looks = [{"linewidth": 2.2 - 1.2 * out, "alpha": 1.0 - 0.5 * out} for out in outwards]
     ax = style.axes_for(ax)
-    before = style.limits_before(ax)
     entries = []
     for code, of_class in enumerate(style.class_styles(seen.classes)):
         line: Look = {"color": of_class.color, "linestyle": of_class.line}
@@ -164,17 +164,8 @@ def ellipses(
     around = np.concatenate([np.reshape(points, (-1, 2)) for points in outlines])
     low, high = around.min(axis=0), around.max(axis=0)
     margin = _AROUND * (high - low)
-    style.set_limits(ax, style.widest(before, (low - margin, high + margin)))
+    style.set_limits(ax, style.widened(ax, (low - margin, high + margin)))
     return style.finish(ax, seen.axes, entries, legend=legend)
-
-
-def _reach(seen: View) -> style.Limits | None:
-    """What a figure of the model alone would show, and a margin around it."""
-    if not seen.has_means:
-        return None
-    low, high = seen.limits()
-    margin = np.array([0.0 if axis.is_discrete else _MARGIN for axis in seen.axes]) * (high - low)
-    return axis_limits(seen.axes, low - margin, high + margin)
 
 
 def draw_image(ax: Axes, grid: Grid, values: NDArray[Any], **look: Any) -> AxesImage:

@@ -38,13 +38,11 @@ from gaussbayes.plots.style import INK, Classifier, Features, Look, Styles, styl
 
 UNLABELLED = "#7d7d7d"
 _AREA, _RING_AREA = 30.0, 70.0
-MOST_ON_A_LINE = 60  # points that can be told apart on a line
 _SPREAD = 0.6  # of the room between neighbouring integers or categories, for the points at one
 _MOST_SPREAD = 60  # on an axis of more integers points need not be kept apart
 _MANY = 3000  # so many points are drawn as an image, which keeps vector files small
 
-# Multiples of the first, modulo 1, fill an interval evenly, and of the others a square.
-_GOLDEN = 0.6180339887498949
+# Multiples of these, modulo 1, fill a square evenly.
 _PLASTIC = (0.7548776662466927, 0.5698402909980532)
 
 _MEAN: Look = {"marker": "+", "markersize": 9, "markeredgewidth": 2}
@@ -77,15 +75,15 @@ def points_of(seen: View, X: Any, y: Any) -> RowPoints:
         raise DataError(msg)
     if y is not None:
         rows, codes = seen.labelled(X, y)
-        return points_at(seen.rows(rows), codes)
-    places = np.empty((0, len(seen.axes))) if X is None else seen.rows(X)
+        return points_at(seen.positions(rows), codes)
+    places = np.empty((0, len(seen.axes))) if X is None else seen.positions(X)
     return points_at(places, np.full(places.shape[0], -1))
 
 
 def spread_out(places: FloatArray, axes: Sequence[Axis]) -> FloatArray:
     """Places (n, m) moved a little along discrete axes, where many rows stand at the same one.
 
-    >>> axis = Axis("wind", ("low", "high"), (0, 1))
+    >>> axis = Axis("wind", ("low", "high"))
     >>> spread_out(np.array([[1.0, 7.0], [1.0, 8.0]]), [axis, Axis("age")]).round(2).tolist()
     [[0.7, 7.0], [1.15, 8.0]]
     """
@@ -93,51 +91,22 @@ def spread_out(places: FloatArray, axes: Sequence[Axis]) -> FloatArray:
     narrow = np.ptp(places, axis=0) < _MOST_SPREAD if places.size else [False] * len(axes)
     discrete = [j for j, axis in enumerate(axes) if axis.is_discrete and narrow[j]]
     for j, multiple in zip(discrete, _PLASTIC, strict=False):
-        moved[:, j] += _SPREAD * _even(places.shape[0], multiple)
+        moved[:, j] += _SPREAD * (np.arange(places.shape[0]) * multiple % 1.0 - 0.5)
     return moved
 
 
-def _even(n: int, multiple: float) -> FloatArray:
-    """Numbers (n,) from −½ to ½ that fill the interval evenly."""
-    numbers: FloatArray = np.arange(n, dtype=np.float64) * multiple % 1.0 - 0.5
-    return numbers
-
-
-def in_strips(points: RowPoints, axes: Sequence[Axis], k: int) -> tuple[FloatArray, int]:
-    """Rows along one feature as points (n, 2), a strip for each of k classes; how many strips.
-
-    The first class is on top, unlabelled rows are below all others, or in the middle if there are
-    no others. Few points are on one line; the height of many within their strip keeps them apart.
-    """
-    n = points.codes.size
-    extra = int(0 < np.count_nonzero(points.unlabelled) < n)
-    ranks = np.where(points.unlabelled, k if extra else (k - 1) / 2, points.codes)
-    room = _SPREAD if n > MOST_ON_A_LINE else 0.0
-    height = k + extra - 1 - ranks + room * _even(n, _GOLDEN)
-    return np.stack([spread_out(points.places, axes)[:, 0], height], axis=1), k + extra
-
-
-def draw_points(
-    ax: Axes,
-    places: FloatArray,
-    codes: NDArray[np.intp],
-    styles: Styles,
-    *,
-    hollow: bool = False,
-) -> None:
+def draw_points(ax: Axes, places: FloatArray, codes: NDArray[np.intp], styles: Styles) -> None:
     """Draw rows (n, 2), each with the colour and marker of its class; without label (−1) grey."""
-    edge, grey_edge = (1.2, 0.8) if hollow else (0.5, 0.3)
-    grey: Look = {"s": _AREA / 2, "linewidths": grey_edge, "zorder": 3.9, "gid": "unlabelled"}
+    grey: Look = {"s": _AREA / 2, "linewidths": 0.3, "zorder": 3.9, "gid": "unlabelled"}
     groups: list[tuple[int, str, Look]] = [(-1, UNLABELLED, grey)]
     for code, of_class in enumerate(styles):
-        mark: Look = {"s": _AREA, "linewidths": edge, "zorder": 4, "gid": f"class {code}"}
+        mark: Look = {"s": _AREA, "linewidths": 0.5, "zorder": 4, "gid": f"class {code}"}
         groups.append((code, of_class.color, mark | {"marker": of_class.marker}))
     for code, color, look in groups:
         chosen = places[codes == code]
         if chosen.shape[0]:
-            look |= {"facecolors": "none" if hollow else color}
-            look |= {"edgecolors": color if hollow else "white", "rasterized": codes.size > _MANY}
-            ax.scatter(*chosen.T, **look)
+            look |= {"edgecolors": "white", "rasterized": codes.size > _MANY}
+            ax.scatter(*chosen.T, color=color, **look)
 
 
 def draw_rows(
@@ -220,9 +189,9 @@ def dataset(
 ) -> Axes:
     """Plot labelled rows as points, without a model.
 
-    Two features span the plane. One feature gives a line for each class, or a strip if there are
-    many rows; the height of a point in a strip has no meaning. Along categories, points are moved
-    a little aside. Unlabelled rows are grey; the legend counts rows with missing values.
+    Two features span the plane; one feature is drawn against the class. Along categories, counts
+    and classes, points are moved a little aside. Unlabelled rows are grey; the legend counts rows
+    with missing values.
 
     Parameters
     ----------
@@ -254,21 +223,19 @@ def dataset(
         msg = f"this figure shows one or two features, but {came}: choose by name or number"
         raise DataError(msg)
     codes = labels.codes_among(table.classes, table.targets, table.classes).codes.astype(np.intp)
-    axes = row_axes(table.rows, schema, columns)
-    points = points_at(positions_of(cut_rows(table.rows, schema, columns), axes), codes)
-    low, high = limits(axes, points.places)
+    axes = row_axes(schema, table.rows.categories, columns)
+    places = positions_of(cut_rows(table.rows, schema, columns), axes)
+    if len(axes) == 1:  # the class is the other axis
+        names = tuple(map(str, table.classes.tolist()))
+        axes = (*axes, Axis("class", names + ("unlabelled",) * bool((codes < 0).any())))
+        places = np.column_stack([places, np.where(codes < 0, len(names), codes)])
+    points = points_at(places, codes)
     styles = style.class_styles(table.classes)
     ax = style.axes_for(ax)
-    before = style.limits_before(ax)
-    drawn = spread_out(points.places, axes)
-    if len(axes) == 1:
-        drawn, n_strips = in_strips(points, axes, len(styles))
-        ax.set(xlim=(low[0], high[0]), ylim=(-0.5, n_strips - 0.5), yticks=[])
-        ax.spines["left"].set_visible(False)
-    else:
-        style.set_limits(ax, style.widest(before, (low, high)))
-    draw_points(ax, drawn, points.codes, styles)
+    shown = style.widened(ax, limits(axes, points.places))
+    draw_points(ax, spread_out(points.places, axes), points.codes, styles)
     style.separate_categories(ax, axes)
+    style.set_limits(ax, shown)
     return style.finish(ax, axes, given_handles(points, styles), legend=legend)
 
 
@@ -286,7 +253,7 @@ def predictions(
     """Plot rows over two features in the colour of their predicted class, with errors ringed.
 
     The predictions use all features of the model, whichever two are shown. Unlabelled rows are
-    hollow.
+    grey.
 
     Parameters
     ----------
@@ -310,30 +277,24 @@ def predictions(
     """
     seen = view(model, style.chosen(features), (2,))
     rows, codes = seen.labelled(X, y)
-    predicted = seen.whole.labels(rows)
-    places = seen.rows(rows)
+    predicted, places = seen.whole.labels(rows), seen.positions(rows)
     low, high = limits(seen.axes, places)  # of all rows, so that figures of classes compare
-    shown, title = np.ones(codes.size, np.bool_), ""
     styles = style.class_styles(seen.classes)
+    shown, title = np.ones(codes.size, np.bool_), ""
     if label is not None:
         code = int(seen.codes([label])[0])
         shown = codes == code
         title = f"true class {styles[code].label}" + ("\n" if "\n" in styles[code].label else ": ")
-    labelled, unlabelled = shown & (codes >= 0), shown & (codes < 0)
+    labelled, known = shown & (codes >= 0), ~np.isnan(places).any(axis=1)
     wrong = labelled & (predicted != codes)
-    known = ~np.isnan(places).any(axis=1)
     places[known] = spread_out(places[known], seen.axes)
+    points = points_at(places[shown], np.where(codes < 0, -1, predicted)[shown])
     ax = style.axes_for(ax)
-    before = style.limits_before(ax)
+    limits_shown = style.widened(ax, (low, high))
     style.separate_categories(ax, seen.axes)
-    for drawn, hollow in ((labelled & known, False), (unlabelled & known, True)):
-        draw_points(ax, places[drawn], predicted[drawn], styles, hollow=hollow)
+    draw_points(ax, points.places, points.codes, styles)
     draw_rings(ax, places[wrong & known])
-    style.set_limits(ax, style.widest(before, (low, high)))
+    style.set_limits(ax, limits_shown)
     ax.set_title(f"{title}{wrong.sum()} of {labelled.sum()} rows misclassified")
-    handles = [*class_handles(styles), ring_handle()]
-    if unlabelled.any():
-        edge = {"marker": "o", "markeredgecolor": INK, "markeredgewidth": 1.2}
-        handles.append(marker_handle("unlabelled", markerfacecolor="none", **edge))
-    handles += missing_handles(int(np.count_nonzero(shown & ~known)))
+    handles = [*class_handles(styles), ring_handle(), *row_handles(points)]
     return style.finish(ax, seen.axes, handles, "predicted class", legend=legend)

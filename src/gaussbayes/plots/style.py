@@ -244,18 +244,12 @@ Limits: TypeAlias = tuple[Any, Any]
 """The lowest and the highest value shown along each axis."""
 
 
-def limits_before(ax: "Axes") -> Limits | None:
-    """What axes show that something is drawn on already, or None."""
+def widened(ax: "Axes", limits: Limits) -> Limits:
+    """Limits that also show what axes show on which something is drawn already."""
     if not ax.has_data():
-        return None
+        return limits
     ends = np.array([ax.get_xlim(), ax.get_ylim()])
-    return ends.min(axis=1), ends.max(axis=1)
-
-
-def widest(*limits: Limits | None) -> Limits:
-    """Limits that show all that any of these show."""
-    known = [each for each in limits if each is not None]
-    return np.min([low for low, _ in known], axis=0), np.max([high for _, high in known], axis=0)
+    return np.minimum(limits[0], ends.min(axis=1)), np.maximum(limits[1], ends.max(axis=1))
 
 
 def set_limits(ax: "Axes", limits: Limits) -> None:

@@ -471,22 +471,20 @@ class PredictiveGaussian(Gaussian):
         Unless it is to be exact, those have one as well, given what these are expected by.
         """
         moments, priors = statistics.moments, [family.prior for family in path]
-        given = not exact and all(prior.is_bounded for prior in priors)
-        if statistics.is_complete:
-            given = given and not left_out.few_matrices(moments, targets)
-        elif not given:
-            return None
-        else:
+        given = not exact and not left_out.few_matrices(moments, targets)
+        if not statistics.is_complete:
+            if exact or not all(prior.is_bounded for prior in priors):
+                return None
             try:
                 supposed, _ = _suppose(others or statistics, names, missing_values.ROUGH)
             except SingularCovarianceError:
                 return None
-            moments = supposed.expect_statistics(statistics)[0].moments
-        formula = PredictiveLeftOut.of(moments, priors, units_given=given)
+            moments, given = supposed.expect_statistics(statistics)[0].moments, True
+        formula = PredictiveLeftOut.of(moments, priors, names, units_given=given)
+        closed = formula.log_densities if statistics.is_complete else formula.of_incomplete
 
-        def log_densities(rows: Rows, removal: Removal) -> Any:
-            with np.errstate(all="ignore"):  # what overflows or vanishes here is not reliable
-                return formula.log_densities(rows.matrix.astype(np.float64), removal)
+        def log_densities(rows: Rows, removal: Removal) -> tuple[FloatArray, left_out.Reliable]:
+            return closed(rows.matrix.astype(np.float64), removal)
 
         return log_densities
 

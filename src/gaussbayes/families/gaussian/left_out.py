@@ -2,24 +2,26 @@
 
 Without a row of class b, at y from its mean, the covariance of class c is, up to a factor,
 
-    M = (1 − s) (A − gone y yᵀ) + s t D,        A = own S_c + pooled P
+    M = a S_c + b P + t D − pull y yᵀ
 
-with the scatter S_c of the class and P of all classes, the shrinkage s, its target D and the mean
-variance ``t = tr D⁻¹ A' / d`` of what the row leaves, A'. The Sherman-Morrison formula gives
+with the scatter S_c of the class and P of all classes, and a multiple t of the target D of
+shrinkage, which the row changes as well. The Sherman-Morrison formula gives
 
     uᵀ M⁻¹ u = uᵀ N⁻¹ u + pull (uᵀ N⁻¹ y)² / kept,    log |M| = log |N| + log kept,
-    N = M + pull y yᵀ,    pull = (1 − s) gone,    kept = 1 − pull yᵀ N⁻¹ y
+    N = M + pull y yᵀ,    kept = 1 − pull yᵀ N⁻¹ y
 
-If D is the identity, in the units of the features, N is diagonal along the principal axes of A:
-d operations a row (`_along_axes`). If D changes with every row, or there are no correlations, N is
-solved for each row (`_solved`). The result for a row that leaves next to nothing behind is not
-reliable: the model has to be fitted without it.
+If D is the identity, in the units of the features, N is diagonal along the principal axes of
+``a S_c + b P``: d operations a row (`_along_axes`). If D changes with every row, or there are no
+correlations, N is solved for each row (`_solved`). What a, b, t and the pull are depends on how
+covariances are estimated: `_PlugInLeftOut` has those that are estimated and shrunk,
+`gaussbayes.families.gaussian.predictive` those that are integrated out. The result for a row that
+leaves next to nothing behind is not reliable: the model has to be fitted without it.
 """
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +33,6 @@ from gaussbayes.base.types import Divisor, FloatArray
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.gaussian.shrinkage import (
     Shrinkage,
-    Target,
     oas_by_traces,
     target_of,
     target_squares,
@@ -71,19 +72,25 @@ def left_out(
     pooled one; see `has_closed_form`. Log densities are up to a term of the row.
     """
     moments, few = statistics.moments, exact or few_matrices(statistics.moments, targets)
-    if not statistics.is_complete or not all(
-        _by_rows(member, few)
-        or has_closed_form(member.structure, member.shrinkage, targets.weights)
-        for member in path
-    ):
+    if not statistics.is_complete:
         return None
-    formulas = [
-        GaussianLeftOut.of(moments, list(members), names, by_rows=by_rows)
-        for (*_, by_rows), members in groupby(path, lambda member: _settings(member, few))
-    ]
+    formulas = []
+    for member in path:
+        by_rows = few and _has_units(member)
+        if not (by_rows or has_closed_form(member.structure, member.shrinkage, targets.weights)):
+            return None
+        formulas.append(PlugInLeftOut.of(moments, member, names, by_rows=by_rows))
+
+    return together(formulas)
+
+
+def together(
+    formulas: "Sequence[GaussianLeftOut]", forward: Callable[[Rows], Rows] | None = None
+) -> LeftOut:
+    """The closed form of several, of rows that are mapped if there is a map."""
 
     def log_densities(rows: Rows, removal: Removal) -> tuple[FloatArray, Reliable]:
-        X = rows.matrix.astype(np.float64, copy=False)
+        X = (rows if forward is None else forward(rows)).matrix.astype(np.float64, copy=False)
         found = [formula.log_densities(X, removal) for formula in formulas]
         log_density, reliable = zip(*found, strict=True)
         return np.concatenate(log_density), np.concatenate(reliable)
@@ -108,191 +115,305 @@ def few_matrices(moments: ClassMoments, targets: Targets) -> bool:
     return bool(n * k * d * d * (d + 16) <= MOST_EACH)
 
 
-def _settings(family: "Gaussian", few: bool) -> tuple[Structure, Divisor, bool, Target, bool]:
-    """What the families of one formula have in common."""
-    shrunk, by_rows = bool(family.shrinkage), _by_rows(family, few)
-    return family.structure, family.divisor, shrunk, family.target, by_rows
-
-
 def _has_units(family: "Gaussian") -> bool:
     """Whether covariances are shrunk in units of the features' deviations."""
     shrunk = bool(family.shrinkage) and not family.structure.shape.isotropic
     return shrunk and family.target == "diagonal"
 
 
-def _by_rows(family: "Gaussian", few: bool) -> bool:
-    """Whether each row that is left out changes the units."""
-    return few and _has_units(family)
+class Terms(NamedTuple):
+    """``M = a S_c + b P + diag(added) − pull y yᵀ``, for each of n rows.
+
+    If all classes share the covariance a is 0, if it is class-specific b is: one number for all.
+    """
+
+    a: FloatArray  # (n,) or (1,)
+    b: FloatArray  # (n,) or (1,)
+    added: FloatArray  # (n, r), or (n, 1) if the target is spherical
+    pull: FloatArray  # (n,)
+    sure: Reliable  # (n,) whether enough is left of the sums that they follow from
+
+
+class RowsLeftOut(NamedTuple):
+    """Rows that are left out one at a time, in the units of a formula."""
+
+    X: FloatArray  # (n, r) as they came
+    y: FloatArray  # (n, r) from the means of their classes
+    removal: Removal
+    target: FloatArray  # (n, r) of shrinkage as sums of squares, or (1, 1) if it is spherical
+    within: FloatArray  # (n, r) sums of squares within classes, or (1, r) with the row
+    sure: Reliable  # (n,) whether enough is left of them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GaussianLeftOut:
-    """Families that differ in shrinkage only: all are shrunk, or none is.
+class GaussianLeftOut(ABC):
+    """Several ways to estimate covariances from the same moments.
 
     The moments may be those of r directions that contain all rows, of more features d.
     """
 
     moments: ClassMoments
+    names: Schema
+    unit: FloatArray  # (r,) in which everything is computed
+    own: FloatArray  # (k, r, r) or (k, r) S_c; (1, …) if all classes share the covariance
+    pooled: FloatArray  # (r, r) or (r,) P
+    is_shrunk: bool
+    by_rows: bool  # whether the target of shrinkage changes with every row
+    n_features: int  # d
+    least: float  # proportion that must be left of a determinant
+    axes: dict[tuple[int, float], Axes] = field(default_factory=dict, kw_only=True)  # found so far
+
+    @property
+    @abstractmethod
+    def n_formulas(self) -> int:
+        """How many ways there are."""
+
+    @abstractmethod
+    def is_shared(self, number: int) -> bool:
+        """Whether all classes have the same matrix M."""
+
+    @abstractmethod
+    def terms(self, number: int, code: int | None, rows: RowsLeftOut) -> Terms:
+        """What the matrices M of a class consist of; None is of all classes."""
+
+    @abstractmethod
+    def log_density(
+        self, number: int, squares: FloatArray, log_det: FloatArray, classes: slice, gone: Removal
+    ) -> FloatArray:
+        """Log densities (q, n) of some classes by ``vᵀ M⁻¹ v`` (q, n) and ``log |M|`` (n,)."""
+
+    def log_densities(self, X: FloatArray, removal: Removal) -> tuple[FloatArray, Reliable]:
+        """``log p(x | c)`` (s, n, k) up to a term of the row, and what is reliable (s, n)."""
+        n, k, s = len(X), self.moments.n_classes, self.n_formulas
+        result, reliable = np.empty((s, n, k)), np.empty((s, n), dtype=bool)
+        solve = self._solved if self.by_rows or self.pooled.ndim == 1 else self._along_axes
+        with np.errstate(all="ignore"):  # what overflows or vanishes here is not reliable
+            # Features one after the other in memory: loops over few of them would be slow.
+            rows = self._rows(np.asfortranarray(X), removal)
+            v, reliable[...] = self._deviations(rows), rows.sure
+            for number in range(s):
+                shared = self.is_shared(number)
+                for code in [None] if shared else range(k):
+                    classes = slice(0, k) if code is None else slice(code, code + 1)
+                    terms = self.terms(number, code, rows)
+                    squares, log_det, kept = solve(code, terms, rows.y, v[classes])
+                    # The mean of its own class moves away from a row.
+                    mine = removal.codes == np.arange(k)[classes, None]
+                    squares *= np.square(np.where(mine, removal.stretch, 1.0))
+                    found = self.log_density(number, squares, log_det, classes, removal)
+                    result[number, :, classes] = found.T
+                    reliable[number] &= terms.sure & (kept > self.least)
+        return result, reliable
+
+    def _rows(self, X: FloatArray, removal: Removal) -> RowsLeftOut:
+        y = self.moments.deviation(X, removal.codes) / self.unit
+        target, within, sure = np.ones((1, 1)), self.squares[None], removal.sound
+        if self.by_rows:
+            within, target, enough = targets_without(self.moments, self.unit, X, removal)
+            sure = sure & enough
+        return RowsLeftOut(X, y, removal, target, within, sure)
+
+    @property
+    def squares(self) -> FloatArray:
+        """The sums of squares within classes (r,)."""
+        return np.diagonal(self.pooled) if self.pooled.ndim == 2 else self.pooled
+
+    def _deviations(self, rows: RowsLeftOut) -> FloatArray:
+        """How far rows are from the means of the classes (k, n, r)."""
+        n, r = rows.y.shape
+        v = np.empty((self.moments.n_classes, r, n)).mT
+        for code, deviation in enumerate(v):
+            np.subtract(rows.X, self.moments.anchor[code], out=deviation)
+            np.subtract(deviation, self.moments.offset[code], out=deviation)
+        v /= self.unit
+        return v
+
+    def _along_axes(
+        self, code: int | None, terms: Terms, y: FloatArray, v: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """``vᵀ M⁻¹ v`` (q, n), ``log |M|`` and what is kept of it (n,), by principal axes.
+
+        The target is spherical: along the axes of ``a S_c + b P`` all but y yᵀ is diagonal.
+        """
+        (a, b, added, pull, _), d = terms, self.n_features
+        shared, specific = code is None, b.size < len(y)
+        scale = b if shared else a
+        varies = scale > 0  # unless it is shrunk as far as can be
+        scale = np.where(varies, scale, 1.0)
+        groups = _groups(b / scale) if not (shared or specific) else [(float(shared), slice(None))]
+        squares, log_det, kept = np.empty(v.shape[:2]), np.empty(len(y)), np.zeros(len(y))
+        for ratio, at in groups:
+            try:
+                spread, basis, log_volume = self._axes(code, ratio)
+            except SingularCovarianceError:  # nearly, or indeed: each fit has to say
+                continue
+            unit, u, gone = scale[at], basis.T @ v[:, at].mT, _slice_of(pull[at] > 0)
+            # Class-specific covariances lose rows of their own class only: there, y is v.
+            turned = u[0][:, gone] if specific else basis.T @ y[at][gone].T
+            log_det[at] = log_volume + d * np.log(unit)
+            if self.is_shrunk:
+                target = added[at, 0] / unit
+                diagonal = spread[:, None] * varies[at] + target
+                log_det[at] += _sums_of_logs(diagonal)
+                if d > len(spread):
+                    log_det[at] += (d - len(spread)) * np.log(target)
+                root = np.sqrt(np.divide(1.0, diagonal, out=diagonal), out=diagonal)
+                u *= root
+                turned *= root[:, gone]
+            lengths, left = np.einsum("qjn,qjn->qn", u, u), np.ones(unit.size)
+            pulled = pull[at][gone] / unit[gone]
+            left[gone] -= pulled * np.einsum("jn,jn->n", turned, turned)
+            across = np.einsum("qjn,jn->qn", u[:, :, gone], turned)
+            lengths[:, gone] += pulled / left[gone] * np.square(across)
+            squares[:, at], kept[at] = lengths / unit, left
+        return squares, log_det + np.log(kept), kept
+
+    def _axes(self, code: int | None, ratio: float) -> Axes:
+        """The principal axes of ``S_c + ratio P``, or of P.
+
+        Without shrinkage any axes do along which it is diagonal: it is whitened, which does not
+        depend on units.
+        """
+        key = -1 if code is None else code, ratio
+        if key not in self.axes:
+            scatter = self.pooled if code is None else self.own[code] + ratio * self.pooled
+            if self.is_shrunk:
+                self.axes[key] = *_principal_axes(scatter, self.names), 0.0
+            else:
+                (whitener,), (log_det,) = factor(scatter[None], self.names)
+                self.axes[key] = np.ones(len(scatter)), whitener.T, float(log_det)
+        return self.axes[key]
+
+    def _solved(
+        self, code: int | None, terms: Terms, y: FloatArray, v: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The same for any target: a matrix, or its diagonal, is solved for each row."""
+        return solve_each(self.own[code or 0], self.pooled, terms, y, v)
+
+
+class _Shrunk(NamedTuple):
+    """A scatter without each of n rows, shrunk; one number is that of every row."""
+
+    proportion: FloatArray  # (n,) or (1,) that is left of it
+    added: FloatArray  # (n,) or (1,) multiples of the target
+    before: FloatArray  # (n,) or (1,) the same if the row had not been left out
+    sure: Reliable  # (n,) or (1,) whether the intensity has its digits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlugInLeftOut(GaussianLeftOut):
+    """Estimated covariances, shrunk: ``(1 − λ) shrunk(S_c / n_c) + λ shrunk(P / N)``."""
+
     structure: Structure
     divisor: Divisor
-    shrinkages: Sequence[Shrinkage]
-    unit: FloatArray  # (r,) in which everything is computed
-    names: Schema
-    by_rows: bool  # whether the target changes with every row
-    n_features: int  # d
-    least: float  # proportion that must be left of a determinant, and of the trace
-    axes: dict[tuple[int, float], Axes] = field(default_factory=dict)  # found so far
+    shrinkage: Shrinkage
 
     @classmethod
     def of(
         cls,
         moments: ClassMoments,
-        members: Sequence["Gaussian"],
+        family: "Gaussian",
         names: Schema,
         *,
         by_rows: bool = False,
         n_features: int | None = None,
         least: float = LEAST_LEFT,
-    ) -> "GaussianLeftOut":
-        first = members[0]
+    ) -> "PlugInLeftOut":
+        """That of a family; with `n_features`, of coordinates in units that are given."""
+        structure = family.structure
         # A spherical covariance is a diagonal one, shrunk as far as can be.
-        isotropic = first.structure.shape.isotropic
-        shrinkages = [1.0 if isotropic else member.shrinkage or None for member in members]
-        unit = np.sqrt(target_of(moments))
-        if n_features is not None or (shrinkages[0] is not None and not _has_units(first)):
+        shrinkage = 1.0 if structure.shape.isotropic else family.shrinkage or None
+        unit, layout = np.sqrt(target_of(moments)), structure.shape.layout
+        if n_features is not None or (shrinkage is not None and not _has_units(family)):
             variance = moments.scatters("diagonal", shared=True)[0].mean()
             unit = np.full_like(unit, np.sqrt(variance) if variance > 0 else 1.0)
-        d = n_features or moments.n_features
-        settings = first.structure, first.divisor, shrinkages
-        return cls(moments, *settings, unit, names, by_rows, d, least)
+        units = unit[:, None] * unit if layout == "full" else np.square(unit)
+        pooled = moments.scatters(layout, shared=True)[0] / units
+        own = pooled[None] if structure.shared else moments.scatters(layout, shared=False) / units
+        return cls(
+            moments,
+            names,
+            unit,
+            own,
+            pooled,
+            shrinkage is not None,
+            by_rows,
+            n_features or moments.n_features,
+            least,
+            structure=structure,
+            divisor=family.divisor,
+            shrinkage=shrinkage,
+        )
 
-    def log_densities(self, X: FloatArray, removal: Removal) -> tuple[FloatArray, Reliable]:
-        """``log p(x | c)`` (s, n, k) up to a term of the row, and what is reliable (s, n)."""
-        n, k, shared = len(X), self.moments.n_classes, self.structure.shared
-        twice = np.zeros((len(self.shrinkages), n, k))
-        v = np.empty((k, *X.shape))
-        for code in range(k):
-            np.divide(self.moments.deviation(X, code), self.unit, out=v[code])
-        y = v[removal.codes, np.arange(n)]
-        v[removal.codes, np.arange(n)] = y * removal.stretch[:, None]
-        in_all = degrees(removal.total, self.divisor, k)
-        by_class = degrees(removal.weight, self.divisor, 1)
-        sure = removal.sound & (in_all > 0) & (shared | (by_class > 0))
-        reliable = np.repeat(sure[None], len(twice), axis=0)
-        along_axes = self.structure.shape.correlated and not self.by_rows
-        with np.errstate(all="ignore"):  # what overflows or vanishes here is not reliable
-            write = self._along_axes if along_axes else self._solved
-            write(X, y, v, in_all, removal, twice, reliable)
-        return -0.5 * twice, reliable
+    @property
+    def n_formulas(self) -> int:
+        return 1
 
-    def _scatters(self, *, shared: bool) -> FloatArray:
-        layout = self.structure.shape.layout
-        unit = self.unit[:, None] * self.unit if layout == "full" else np.square(self.unit)
-        return np.asarray(self.moments.scatters(layout, shared=shared) / unit)
+    def is_shared(self, number: int) -> bool:
+        return self.structure.shared
 
-    def _left(self, code: int, removal: Removal) -> tuple[NDArray[np.bool_], FloatArray]:
-        """Which rows are of a class (n,), and how much the class weighs without each (n,)."""
-        mine = removal.codes == code
-        return mine, np.where(mine, removal.weight, self.moments.weight[code])
+    def terms(self, number: int, code: int | None, rows: RowsLeftOut) -> Terms:
+        removal, sharing, sure = rows.removal, self.structure.sharing, rows.sure
+        a = b = left = before = pull = np.zeros(1)
+        if sharing > 0.0:
+            total = degrees(removal.total, self.divisor, self.moments.n_classes)
+            kept = self._shrunk(self.pooled, removal.factor, removal.total, rows)
+            share = sharing / total
+            sure = sure & (total > 0) & kept.sure
+            left, before, b = share * kept.added, share * kept.before, share * kept.proportion
+            pull = b * removal.factor
+        if code is not None:
+            mine = removal.codes == code
+            weight, gone = (
+                np.where(mine, removal.weight, self.moments.weight[code]),
+                removal.factor * mine,
+            )
+            total = degrees(weight, self.divisor, 1)
+            kept = self._shrunk(self.own[code], gone, weight, rows)
+            share = (1.0 - sharing) / total
+            sure = sure & (total > 0) & kept.sure
+            left, before, a = (
+                left + share * kept.added,
+                before + share * kept.before,
+                share * kept.proportion,
+            )
+            pull = pull + a * gone
+        if self.is_shrunk:
+            sure = sure & (left >= LEAST_LEFT * before)
+        return Terms(a, b, left[:, None] * rows.target, pull, sure)
 
-    def _along_axes(
-        self,
-        X: FloatArray,
-        y: FloatArray,
-        v: FloatArray,
-        in_all: FloatArray,
-        removal: Removal,
-        twice: FloatArray,
-        reliable: Reliable,
-    ) -> None:
-        """The target stays spherical: along the principal axes all but y yᵀ is diagonal."""
-        shared, sharing, d = self.structure.shared, self.structure.sharing, self.n_features
-        for code in range(1 if shared else len(v)):
-            classes = slice(None) if shared else slice(code, code + 1)
-            mine, weight = self._left(code, removal)
-            ratio, pooled, rows = 1.0 / in_all, np.ones(len(y)), removal.total
-            all_gone = removal.factor
-            if not shared:
-                by_class = degrees(weight, self.divisor, 1)
-                ratio, rows = (1.0 - sharing) / by_class, weight
-                pooled = sharing * by_class / ((1.0 - sharing) * in_all)
-                all_gone = (mine + pooled) * removal.factor
-            for value in np.unique(pooled).tolist():
-                at = np.flatnonzero(pooled == value)
-                try:
-                    spread, basis, log_scale = self._axes(code, value)
-                except SingularCovarianceError:  # nearly, or indeed: each fit has to say
-                    reliable[:, at] = False
-                    continue
-                gone, scale = all_gone[at], ratio[at]
-                turned, u = basis.T @ y[at].T, basis.T @ v[classes, at].transpose(0, 2, 1)
-                for number, shrinkage in enumerate(self.shrinkages):
-                    s, target, left = _shrunk(spread, turned, gone, shrinkage, rows[at], d)
-                    diagonal = spread[:, None] * (1.0 - s) + target
-                    pull = (1.0 - s) * gone
-                    squares, _, log_det, kept = downdated(diagonal, target, turned, u, pull, d)
-                    log_det += log_scale + d * np.log(scale)
-                    twice[number, at, classes] = (squares / scale + log_det).T
-                    reliable[number, at] &= np.minimum(kept, left) > self.least
+    def log_density(
+        self, number: int, squares: FloatArray, log_det: FloatArray, classes: slice, gone: Removal
+    ) -> FloatArray:
+        return -0.5 * (squares + log_det)
 
-    def _axes(self, code: int, pooled: float) -> Axes:
-        """The principal axes of ``S_c + pooled P``.
-
-        Without shrinkage any axes do along which it is diagonal: it is whitened, which does not
-        depend on units.
-        """
-        key = (-1 if self.structure.shared else code), pooled
-        if key not in self.axes:
-            scatter = self._scatters(shared=True)[0] * pooled
-            if not self.structure.shared:
-                scatter = scatter + self._scatters(shared=False)[code]
-            if self.shrinkages[0] is None:
-                (whitener,), (log_det,) = factor(scatter[None], self.names)
-                self.axes[key] = np.ones(len(scatter)), whitener.T, log_det
-            else:
-                self.axes[key] = *_principal_axes(scatter, self.names), 0.0
-        return self.axes[key]
-
-    def _solved(
-        self,
-        X: FloatArray,
-        y: FloatArray,
-        v: FloatArray,
-        in_all: FloatArray,
-        removal: Removal,
-        twice: FloatArray,
-        reliable: Reliable,
-    ) -> None:
-        """Any target: a matrix, or its diagonal, is solved for each row."""
-        shared, sharing, n = self.structure.shared, self.structure.sharing, len(y)
-        target = np.ones(y.shape)
-        if self.by_rows:
-            _, target, sure = targets_without(self.moments, self.unit, X, removal)
-            reliable &= sure
-        (pooled,), none = self._scatters(shared=True), np.zeros(n)
-        scatters = None if shared else self._scatters(shared=False)
-        for number, shrinkage in enumerate(self.shrinkages):
-            taken = _Taken(pooled, y, removal.factor, target)
-            b, all_added, sure = taken.shrunk(shrinkage, removal.total)
-            reliable[number] &= sure
-            b, all_added = sharing * b / in_all, all_added * (sharing / in_all)[:, None]
-            if scatters is None:
-                pull = b * removal.factor
-                found = solve_each(pooled, pooled, none, b, all_added, pull, y, v)
-                twice[number] = (found[0] + found[1]).T
-                reliable[number] &= found[2] > self.least
-                continue
-            for code, own in enumerate(scatters):
-                mine, weight = self._left(code, removal)
-                by_class = degrees(weight, self.divisor, 1)
-                taken = _Taken(own, y, removal.factor * mine, target)
-                a, added, sure = taken.shrunk(shrinkage, weight)
-                a = (1.0 - sharing) * a / by_class
-                added = all_added + added * ((1.0 - sharing) / by_class)[:, None]
-                pull = (b + a * mine) * removal.factor
-                found = solve_each(own, pooled, a, b, added, pull, y, v[code : code + 1])
-                twice[number, :, code] = found[0][0] + found[1]
-                reliable[number] &= sure & (found[2] > self.least)
+    def _shrunk(
+        self, scatter: FloatArray, gone: FloatArray, weight: FloatArray, rows: RowsLeftOut
+    ) -> _Shrunk:
+        """What is shrunk of ``S − gone y yᵀ``, of rows of some weight (n,), without each row."""
+        n, d = len(gone), self.n_features
+        if self.shrinkage is None:
+            return _Shrunk(np.ones(1), np.zeros(1), np.zeros(1), np.ones(1, dtype=bool))
+        variance = np.diagonal(scatter) if scatter.ndim == 2 else scatter
+        inverse = np.broadcast_to(1.0 / rows.target, (len(rows.target), variance.size))
+        lost = gone * (np.square(rows.y) * inverse).sum(axis=1)
+        before = inverse @ variance
+        trace, sure = before - lost, np.ones(n, dtype=bool)
+        if isinstance(self.shrinkage, str):
+            turned = rows.y * inverse
+            if scatter.ndim == 1:
+                whole = np.square(inverse * variance).sum(axis=1)
+                squares = np.square(inverse * variance - gone[:, None] * turned * rows.y).sum(
+                    axis=1
+                )
+            else:  # tr (S − g y yᵀ)² = tr S² − 2 g yᵀ S y + g² |y|⁴
+                whole = ((inverse @ np.square(scatter)) * inverse).sum(axis=1)
+                across = ((turned @ scatter) * turned).sum(axis=1)
+                squares = whole - 2.0 * gone * across + np.square(lost)
+            s, sure = oas_by_traces(trace, squares, d, weight), squares >= LEAST_LEFT * whole
+        else:
+            s = np.full(n, self.shrinkage)
+        return _Shrunk(1.0 - s, s * trace / d, s * before / d, sure)
 
 
 def _principal_axes(scatter: FloatArray, names: Schema) -> tuple[FloatArray, FloatArray]:
@@ -313,61 +434,14 @@ def _principal_axes(scatter: FloatArray, names: Schema) -> tuple[FloatArray, Flo
     return np.square(root), whitener.T @ (turn.T * root)
 
 
-def _shrunk(
-    spread: FloatArray,
-    turned: FloatArray,
-    gone: FloatArray,
-    shrinkage: Shrinkage,
-    weight: FloatArray,
-    n_features: int,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The intensity s, the target s t, and what is left of the sums that they follow from (n,).
-
-    Rows are columns (r, n), along the axes along which the scatter is `spread` (r,).
-    """
-    if shrinkage is None:
-        return np.zeros_like(gone), np.zeros_like(gone), np.ones_like(gone)
-    squares = np.square(turned)
-    lost, trace = gone * squares.sum(axis=0), spread.sum()
-    left = (trace - lost) / trace
-    s = np.zeros_like(gone)
-    if shrinkage == "oas":
-        # tr (A − g y yᵀ)² = tr A² − 2 g yᵀ A y + g² |y|⁴
-        before = np.square(spread).sum()
-        after = before - 2.0 * gone * (spread @ squares) + np.square(lost)
-        s = oas_by_traces(trace - lost, after, n_features, weight)
-        left = np.minimum(left, after / before)
-    else:
-        s += float(shrinkage)
-    return s, s * (trace - lost) / n_features, left
+def _groups(ratio: FloatArray) -> list[tuple[float, NDArray[np.intp] | slice]]:
+    """The different numbers among some (n,), and where each is."""
+    return [(value, _slice_of(ratio == value)) for value in np.unique(ratio).tolist()]
 
 
-def downdated(
-    diagonal: FloatArray,
-    target: FloatArray,
-    y: FloatArray,
-    v: FloatArray,
-    pull: FloatArray,
-    n_features: int,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Matrices ``M = N − pull y yᵀ``, one for each of n rows, by the Sherman-Morrison formula.
-
-    Rows are columns here. N is diagonal (…, r, n) in r directions, and the target (…, n) alone in
-    others, up to d, in which nothing of y and v (…, r, n) lies. Returns ``vᵀ M⁻¹ v``,
-    ``yᵀ N⁻¹ y``, ``log |M|`` and ``|M| / |N|``, each (…, n); N is overwritten.
-    """
-    outside = n_features - diagonal.shape[-2]
-    log_det = _sums_of_logs(diagonal)
-    if outside:
-        log_det += outside * np.log(target)
-    inverse = np.divide(1.0, diagonal, out=diagonal)
-    squares = np.einsum("...jn,...jn,...jn->...n", v, v, inverse)
-    inverse *= y
-    length, across = (np.einsum("...jn,...jn->...n", rows, inverse) for rows in (y, v))
-    kept = 1.0 - pull * length
-    squares += pull * np.square(across) / kept
-    log_det += np.log(kept)
-    return squares, length, log_det, kept
+def _slice_of(chosen: Reliable) -> NDArray[np.intp] | slice:
+    """Which are chosen (n,); all of them need no copy."""
+    return slice(None) if chosen.all() else np.flatnonzero(chosen)
 
 
 def _sums_of_logs(values: FloatArray) -> FloatArray:
@@ -375,53 +449,6 @@ def _sums_of_logs(values: FloatArray) -> FloatArray:
     if values.min(initial=1.0) > 1e-35 and values.max(initial=1.0) < 1e35:
         values = np.multiply.reduceat(values, range(0, values.shape[-2], 8), axis=-2)
     return np.asarray(np.log(values).sum(axis=-2))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Taken:
-    """Scatters ``S − pull y yᵀ`` without each of some rows, full or diagonal, and their targets."""
-
-    scatter: FloatArray  # (d, d) or (d,) S
-    y: FloatArray  # (n, d)
-    pull: FloatArray  # (n,)
-    target: FloatArray  # (n, d)
-
-    def shrunk(
-        self, shrinkage: Shrinkage, weight: FloatArray
-    ) -> tuple[FloatArray, FloatArray, Reliable]:
-        """What is left of a scatter (n,), what is added to its diagonal (n, d), and reliability.
-
-        `weight` (n,) is that of the rows that are left.
-        """
-        n, d = self.y.shape
-        if not shrinkage:
-            return np.ones(n), np.zeros((n, 1)), np.ones(n, dtype=bool)
-        inverse = 1.0 / self.target
-        variance = np.diagonal(self.scatter) if self.scatter.ndim == 2 else self.scatter
-        lost = self.pull[:, None] * np.square(self.y)
-        before = inverse @ variance
-        trace = ((variance - lost) * inverse).sum(axis=1)
-        sure = trace >= LEAST_LEFT * before
-        if isinstance(shrinkage, str):
-            squares, first = self._squares(inverse, variance, lost)
-            sure &= squares >= LEAST_LEFT * first
-            intensity = oas_by_traces(trace, squares, d, weight)
-        else:
-            intensity = np.full(n, float(shrinkage))
-        return 1.0 - intensity, (intensity * trace / d)[:, None] * self.target, sure
-
-    def _squares(
-        self, inverse: FloatArray, variance: FloatArray, lost: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """The sums of squares of scatters in units of their targets (n,), and with the row."""
-        if self.scatter.ndim == 1:
-            before = np.square(inverse * variance).sum(axis=1)
-            return np.square(inverse * (variance - lost)).sum(axis=1), before
-        before = ((inverse @ np.square(self.scatter)) * inverse).sum(axis=1)
-        turned = inverse * self.y
-        across = ((turned @ self.scatter) * turned).sum(axis=1)
-        length = (lost * inverse).sum(axis=1)
-        return before - 2.0 * self.pull * across + np.square(length), before
 
 
 def targets_without(
@@ -446,26 +473,26 @@ def targets_without(
 def solve_each(
     own: FloatArray,
     pooled: FloatArray,
-    a: FloatArray,
-    b: FloatArray,
-    added: FloatArray,
-    pull: FloatArray,
+    terms: Terms,
     y: FloatArray,
     v: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """``vᵀ M⁻¹ v`` (q, n) and ``log |M|`` (n,) of ``M = a S + b P + diag(added) − pull y yᵀ``.
+    """``vᵀ M⁻¹ v`` (q, n) and ``log |M|`` (n,) of the matrices M of some terms.
 
-    The scatters S and P are (d, d), or (d,) if diagonal; a, b and pull are numbers (n,), added and
-    y vectors (n, d), v vectors (q, n, d) of each row. Also what the last term leaves (n,): the
-    proportion of ``|M|``, or of the entry that loses most.
+    The scatters S and P are (d, d), or (d,) if diagonal; y (n, d) and v (q, n, d) are vectors of
+    each row. Also what the last term leaves (n,): the proportion of ``|M|``, or of the entry that
+    loses most.
     """
-    n, d = y.shape
-    squares, log_det, kept = np.empty((len(v), n)), np.empty(n), np.empty(n)
+    (a, b, added, pull, _), (n, d) = terms, y.shape
     if own.ndim == 1:
-        whole = a[:, None] * own + b[:, None] * pooled + added
-        left = whole - pull[:, None] * np.square(y)
-        squares[...] = (np.square(v) / left).sum(axis=2)
-        return squares, np.log(left).sum(axis=1), (left / whole).min(axis=1)
+        left = (own[:, None] * a + pooled[:, None] * b).T + added
+        gone, kept, ones = _slice_of(pull > 0), np.ones(n), np.ones(d)
+        proportion = pull[gone, None] * np.square(y[gone]) / left[gone]
+        left[gone] *= 1.0 - proportion
+        kept[gone] -= proportion.max(axis=1)
+        return (np.square(v) / left) @ ones, np.log(left) @ ones, kept
+    squares, log_det, kept = np.empty((len(v), n)), np.empty(n), np.empty(n)
+    a, b = np.broadcast_to(a, n), np.broadcast_to(b, n)
     for block in ranges(n, rows_at_once(d * d)):
         matrices = a[block, None, None] * own + b[block, None, None] * pooled
         np.einsum("nii->ni", matrices)[...] += added[block]

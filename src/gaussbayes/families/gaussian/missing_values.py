@@ -10,6 +10,7 @@ Everything else follows from them as from those of complete rows: divisor and sh
 end. For covariances between own and shared, the likelihood of own ones is maximised.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -242,6 +243,11 @@ def start_of(
     or those of all rows. A feature that does not vary in any row, which only a penalty gives a
     variance, starts with 1.
     """
+    if statistics.is_complete:
+        with suppress(SingularCovarianceError):
+            better = maximum(statistics.moments, names, structure)
+            chart = GaussianCoordinates(better, names, least=_LEAST_TO_START)
+            return chart.density(chart.vector(better))  # raises if it is nearly singular
     features = feature_moments(statistics)
     features.check(names)
     if penalised:

@@ -3,7 +3,9 @@
     log p(x | c) = −½ (d log 2π + log |Σ_c| + |W_c (x − mean_c)|²)
 
 is quadratic in x. With one covariance for all classes the square of x is the same for each of them
-and cancels in the posterior: what is left is linear, and d times cheaper.
+and cancels in the posterior: what is left is linear, and d times cheaper. Where the square is
+needed, a row is whitened once for all classes. Both are computed in float64, also for float32 rows,
+because the terms of many features cancel.
 
 NaN is a value that is missing, and is integrated out: every score is that of the features that are
 there. The kernels meet NaN on their way, so that complete rows pay nothing for it. Rows with the
@@ -39,6 +41,7 @@ from gaussbayes.kernels.arrays import (
     Linear,
     Masked,
     Quadratic,
+    Whitened,
     as_matrix,
 )
 
@@ -56,11 +59,17 @@ _PURPOSE: dict[Task, Purpose] = {
     "log_ratio": "logarithm",
 }
 
-_ROUNDING = {"posterior": {"d": 2e-12, "f": 1e-5}, "logarithm": {"d": 2e-14, "f": 1e-6}}
-"""What the linear form may lose, for float64 (d) and float32 (f) rows.
+_ROUNDING = {"posterior": 2e-12, "logarithm": 2e-14}
+"""What the linear form may lose.
 
 A posterior is evaluated by its absolute error; a log posterior, which may be near 0, by its
 relative error.
+"""
+
+_FARTHEST_WHITENED = 256.0
+"""Standard deviations between a mean and the centre up to which rows are whitened only once.
+
+The difference of a whitened row and a whitened mean then loses up to 256 ε, 6e-14.
 """
 
 # Rows alike that are worth a marginal of their own, however long it takes to score one.
@@ -70,6 +79,7 @@ _MARGINAL = 1 << 24
 _MOST_FORMS = 16  # forms of one density that are kept: of several purposes, widths and priors
 _BLOCK = 1 << 16  # rows that are scored at a time, at most
 _DOUBLE = np.dtype(np.float64)
+_EPSILON = float(np.finfo(np.float64).eps)
 
 
 def log_density(density: "GaussianDensity", rows: Rows, threads: int = 1) -> RealArray:
@@ -158,7 +168,7 @@ class _Wanted(NamedTuple):  # made in a third of the time that a frozen dataclas
     purpose: Purpose
     task: Task
 
-    def form(self, dtype: "np.dtype[Any]", *, masked: bool = False) -> Any:
+    def form(self, dtype: "np.dtype[Any]", *, masked: bool = False) -> "_Ready":
         """The form for rows of `dtype`, laid out for the active kernels.
 
         It is kept for as long as the density lives: a stream of single rows would otherwise spend
@@ -167,34 +177,41 @@ class _Wanted(NamedTuple):  # made in a third of the time that a frozen dataclas
         active, width = kernels.active(), "masked" if masked else dtype.char
         key = self.purpose, width, active.NAME, active.instruction_set(), self.log_prior.tobytes()
         known = _prepared.setdefault(self.density, {})
-        form = known.get(key)
-        if form is None:
-            form = active.prepare(self._masked() if masked else self._cheapest(dtype), dtype)
+        ready = known.get(key)
+        if ready is None:
+            form = self._masked() if masked else self._cheapest()
+            if not isinstance(form, Quadratic):
+                dtype = _DOUBLE
+            ready = _Ready(active.prepare(form, dtype), dtype)
             if len(known) >= _MOST_FORMS:
                 known.clear()
-            known[key] = form
-        return form
+            known[key] = ready
+        return ready
 
-    def _cheapest(self, dtype: "np.dtype[Any]") -> Form:
-        """The cheapest form that is exact enough for its purpose and rows of `dtype`.
+    def _cheapest(self) -> Form:
+        """The cheapest form that is exact enough for its purpose.
 
         Of two neighbours among far-off classes the linear form keeps but few digits: its terms grow
-        with the squared distances of the means from the centre, and cancel. The quadratic form's
-        terms are small near a mean, wherever that lies.
+        with the squared distances of the means from the centre, and cancel. The terms of the
+        whitened form grow with the distances. The quadratic form's terms are small near a mean,
+        wherever that lies.
         """
         density, purpose, log_prior = self.density, self.purpose, self.log_prior
         shape, (k, d) = density.covariance, density.offset.shape
         if purpose == "distance":
-            where = density.center, density.offset, shape.whitener
-            return Quadratic(*where, np.zeros(k), density.remainder)
-        if purpose != "log_joint" and density.shared:
+            log_constant = np.zeros(k)
+        else:
+            log_constant = log_prior - 0.5 * (d * LOG_2_PI + shape.log_det)
+            log_constant = np.ascontiguousarray(np.broadcast_to(log_constant, (k,)))
+        if density.shared and not density.remainder.size:
             white = shape.whiten(density.offset)
             squares = np.einsum("cj,cj->c", white, white)
-            if squares.max() * np.finfo(dtype).eps <= _ROUNDING[purpose][dtype.char]:
+            farthest = squares.max()
+            if farthest * _EPSILON <= _ROUNDING.get(purpose, 0.0):
                 coefficient = shape.times_precision(density.offset)
                 return Linear(density.center, coefficient, log_prior - 0.5 * squares)
-        log_constant = np.broadcast_to(log_prior - 0.5 * (d * LOG_2_PI + shape.log_det), (k,))
-        log_constant = np.ascontiguousarray(log_constant)
+            if shape.whitener.ndim == 3 and farthest <= _FARTHEST_WHITENED**2:
+                return Whitened(density.center, white, shape.whitener[0], log_constant)
         where = density.center, density.offset, shape.whitener
         return Quadratic(*where, log_constant, density.remainder)
 
@@ -216,7 +233,29 @@ class _Wanted(NamedTuple):  # made in a third of the time that a frozen dataclas
         return self._replace(density=self.density.marginal(columns.tolist(), names))
 
 
-_prepared: "WeakKeyDictionary[GaussianDensity, dict[tuple[Any, ...], Any]]" = WeakKeyDictionary()
+class _Ready(NamedTuple):
+    """A form laid out for the active kernels, and the float type that it takes."""
+
+    form: Any
+    dtype: "np.dtype[Any]"
+
+    def score(
+        self, X: RealArray, task: Task, out: NDArray[Any], bias: RealArray | None = None
+    ) -> int:
+        """As `gaussbayes.kernels.reference.score`, for rows of either float type."""
+        kernel = kernels.active().score
+        if X.dtype == self.dtype:
+            return int(kernel(self.form, X, task, out, bias=bias))
+        wide = X.astype(self.dtype)
+        bias = None if bias is None else bias.astype(self.dtype)
+        scores = out if task == "label" else np.empty(out.shape, self.dtype)
+        problem = int(kernel(self.form, wide, task, scores, bias=bias))
+        if scores is not out:
+            out[...] = scores
+        return problem
+
+
+_prepared: "WeakKeyDictionary[GaussianDensity, dict[tuple[Any, ...], _Ready]]" = WeakKeyDictionary()
 
 
 def _run(
@@ -233,12 +272,12 @@ def _run(
     """
     numbers, task = rows.numbers, wanted.task
     n, d = numbers.shape
-    form, kernel = wanted.form(rows.dtype), kernels.active().score
+    ready = wanted.form(rows.dtype)
 
     def score_block(block: slice) -> None:
         X = as_matrix(numbers[block])
         added = None if bias is None else bias(block).astype(X.dtype, copy=False)
-        problem = kernel(form, X, task, out[block], bias=added)
+        problem = ready.score(X, task, out[block], added)
         if problem & NOT_FINITE:
             problem = _score_incomplete(wanted, X, added, out[block])
             if n_observed is not None:
@@ -295,16 +334,15 @@ def _score_incomplete(
     wanted: _Wanted, X: RealArray, bias: RealArray | None, out: NDArray[Any]
 ) -> int:
     """As `gaussbayes.kernels.reference.score`, for rows of which some have missing values."""
-    kernel, task = kernels.active().score, wanted.task
+    task = wanted.task
 
-    def score_some(form: Any, part: RealArray, rows: NDArray[np.intp]) -> int:
+    def score_some(ready: _Ready, some: RealArray, rows: NDArray[np.intp]) -> int:
         """Score rows that stand at these places among the others."""
-        width = out.dtype if task == "label" else part.dtype
-        added = None if bias is None else bias[rows].astype(part.dtype, copy=False)
-        if rows.size == out.shape[0] and width == out.dtype:
-            return int(kernel(form, part, task, out, bias=added))
-        scores = np.empty((rows.size, *out.shape[1:]), dtype=width)
-        problems: int = kernel(form, part, task, scores, bias=added)
+        added = None if bias is None else bias[rows]
+        if rows.size == out.shape[0]:
+            return ready.score(some, task, out, added)
+        scores = np.empty((rows.size, *out.shape[1:]), dtype=out.dtype)
+        problems = ready.score(some, task, scores, added)
         out[rows] = scores
         return problems
 
@@ -314,8 +352,7 @@ def _score_incomplete(
         if 2 * rare.size > X.shape[0]:  # rather score a few in vain than copy the many
             rare = np.arange(X.shape[0])
         some = X if rare.size == X.shape[0] else X.take(rare, axis=0)
-        double = some.astype(_DOUBLE, copy=False)
-        problems |= score_some(wanted.form(_DOUBLE, masked=True), double, rare)
+        problems |= score_some(wanted.form(_DOUBLE, masked=True), some, rare)
     for rows, seen in common:
         form = wanted.of_features(seen).form(X.dtype)
         some = X.take(rows, axis=0)

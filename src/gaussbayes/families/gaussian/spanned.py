@@ -21,7 +21,12 @@ from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.gaussian.density import divisors, located_density
 from gaussbayes.families.gaussian.family import fewest_rows
-from gaussbayes.families.gaussian.left_out import GaussianLeftOut, has_closed_form
+from gaussbayes.families.gaussian.left_out import (
+    GaussianLeftOut,
+    PlugInLeftOut,
+    has_closed_form,
+    together,
+)
 from gaussbayes.families.gaussian.predictive import PredictiveLeftOut, check_degrees
 from gaussbayes.families.gaussian.shrinkage import oas_by_traces
 from gaussbayes.families.gaussian.span import Span, pooled_deviation, span_of
@@ -30,7 +35,6 @@ from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatis
 from gaussbayes.families.gaussian.structure import Full, Structure
 from gaussbayes.families.mapped import Mapped, MappedStatistics
 from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
-from gaussbayes.families.removal import Removal
 
 _LEAST_LEFT = 1e-6
 """What must be left of a determinant. With more features than rows every row has a direction of its
@@ -220,21 +224,19 @@ class Spanned(Mapped):
         """A closed form, given the units of the features; see `GaussianLeftOut`."""
         del others, exact
         families, d = [member.family for member in path], self.span.n_columns
-        moments = statistics.inner.moments
-        formula: Any
+        moments, inner_names = statistics.inner.moments, self.span.names(names)
+        formulas: list[GaussianLeftOut]
         if self.family.estimation == "predictive":
             priors = [replace(family.prior, diagonal=False) for family in families]
-            formula = PredictiveLeftOut.of(moments, priors, d, _LEAST_LEFT)
+            formulas = [PredictiveLeftOut.of(moments, priors, inner_names, d, _LEAST_LEFT)]
         elif all(has_closed_form(f.structure, f.shrinkage, targets.weights) for f in families):
-            formula = GaussianLeftOut.of(moments, families, names, n_features=d, least=_LEAST_LEFT)
+            formulas = [
+                PlugInLeftOut.of(moments, f, inner_names, n_features=d, least=_LEAST_LEFT)
+                for f in families
+            ]
         else:
             return None
-
-        def log_densities(rows: Rows, removal: Removal) -> Any:
-            with np.errstate(all="ignore"):  # what overflows or vanishes here is not reliable
-                return formula.log_densities(self.forward(rows).matrix, removal)
-
-        return log_densities
+        return together(formulas, self.forward)
 
 
 def compact(family: Any, rows: Rows, targets: Targets) -> list[Any]:

@@ -51,6 +51,9 @@ _LEAST_LEFT = 1e-6
 ROUNDING = 1e-9
 """Proportion of a weight or a scatter that a subtraction may leave behind as rounding."""
 
+_FEW_SOFT = 1 << 10
+"""Rows times classes of soft labels that are summed at once."""
+
 ONLY_ADDED = "remove only rows that were added"
 """How every error about rows that cannot be removed ends."""
 
@@ -184,8 +187,9 @@ class ClassMoments:
 
         It is exact for rows near the anchor.
         """
-        deviation: FloatArray = X - self.anchor[code]
-        deviation -= self.offset[code]
+        anchor, offset = (np.take(part.T, code, axis=1).T for part in (self.anchor, self.offset))
+        deviation: FloatArray = X - anchor
+        deviation -= offset
         return deviation
 
     def __add__(self, other: ClassMoments) -> ClassMoments:
@@ -596,6 +600,10 @@ def _summarise_soft(
     threads: int,
 ) -> ClassMoments:
     n, k = labels.shape
+    if n * k <= _FEW_SOFT:  # each row as a row of every class: one call of the kernel
+        every, codes = np.tile(as_matrix(X), (k, 1)), np.repeat(np.arange(k, dtype=np.int32), n)
+        counted = labels if weights is None else labels * weights[:, None]
+        return summarise(every, codes, counted.T.ravel(), k, layout, threads)
     codes = np.zeros(n, dtype=np.int32)
     total = empty(k, X.shape[1], layout)
     for c in range(k):

@@ -571,8 +571,11 @@ def structure_of_values(
             "for all classes or the variances of each; say which"
         )
         one = Remedy("read one covariance", (("covariance", "full"),))
-        each = Remedy("read the variances of each class", (("covariance", "diagonal"),))
-        raise OptionError(msg).with_remedies((one, each))
+        table = Remedy("read the variances of each class", (("covariance", "diagonal"),))
+        symmetric = np.array_equal(covariances, covariances.T)
+        definite = symmetric and np.linalg.eigvalsh(covariances)[0] > 0
+        possible = [one] * bool(definite) + [table] * bool((covariances > 0).all())
+        raise OptionError(msg).with_remedies(possible)
     name = structure_of(covariance or "full", shared or False).covariance
     single = SHAPES[name].dimensions(d)
     expected = {None: {single, (k, *single)}, True: {single}, False: {(k, *single)}}[shared]

@@ -30,9 +30,9 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite
-from gaussbayes.base.notices import Remedy
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, TransformName
+from gaussbayes.data.roles import ANY_TRANSFORM
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.families.expression import Expression, TransformedColumns
 from gaussbayes.families.likelihood_ratio import FamilyTests, FeatureChange
@@ -429,9 +429,6 @@ def _in_units(change: FeatureChange, transform: Transform) -> FeatureChange:
     return replace(change, quantity="median", before=before, after=after)
 
 
-_ANY_NUMBER = Remedy("use a transform of any number", (("transforms", "yeo-johnson"),))
-
-
 def check_positive(
     x: FloatArray, columns: NDArray[np.intp], names: Schema | None, first_row: int = 0
 ) -> None:
@@ -445,4 +442,4 @@ def check_positive(
             f"row {row + first_row} has {x[row, column]:g} in {where}, which must be above 0 for "
             "the log transform; correct or drop such rows"
         )
-        raise DataError(msg).with_remedies([_ANY_NUMBER])
+        raise DataError(msg).with_remedies([ANY_TRANSFORM])

@@ -64,6 +64,17 @@ struct Linear {
     const T* log_constant;
 };
 
+// log p(x, c) = log_constant_c - 1/2 |whitener (x - center) - mean_c|^2: rows are whitened once.
+template <class T>
+struct Whitened {
+    std::size_t d;
+    std::size_t k;
+    const T* center;        // (d)
+    const T* mean;          // (k, d), whitened
+    const T* whitener;      // as pack() has laid it out
+    const T* log_constant;  // (k)
+};
+
 // Rows with NaN: log p(x, c) = log_constant_c + sum_j log_feature_cj - 1/2 log |R_c| - 1/2 z^T R_c^-1 z
 // with z_j = scale_cj (x_j - center_j - offset_cj - remainder_cj) and all of it over the features that are there.
 struct Masked {
@@ -94,6 +105,8 @@ struct TypedKernels {
                            bool prune, T* values, std::int64_t* labels);
     int (*score_linear)(const Linear<T>&, const Rows<T>&, const Rows<T>* bias, Task, T* values,
                         std::int64_t* labels);
+    int (*score_whitened)(const Whitened<T>&, const Rows<T>&, const Rows<T>* bias, Task, T* values,
+                          std::int64_t* labels);
 };
 
 struct Kernels {

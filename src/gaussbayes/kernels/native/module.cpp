@@ -296,6 +296,24 @@ int score_linear(Table<T> X, Vector<T> center, Matrix<T> coefficient, Vector<T> 
     return kernels.score_linear(form, rows, added.get(), wanted, answer.values, answer.labels);
 }
 
+template <class T>
+int score_whitened(Table<T> X, Vector<T> center, Matrix<T> mean, Vector<T> whitener,
+                   Vector<T> log_constant, const std::string& task, nb::object out,
+                   nb::object bias) {
+    const std::size_t d = center.shape(0), k = mean.shape(0);
+    expect(X.shape(1) == d && mean.shape(1) == d, "features do not match");
+    expect(log_constant.shape(0) == k, "classes do not match");
+    expect(whitener.size() == typed<T>().packed_size(d), "the whitener has the wrong size");
+    const Task wanted = task_of(task);
+    const Answer<T> answer(out, wanted, X.shape(0), k);
+    const Bias<T> added(bias, X.shape(0), k);
+    const Whitened<T> form{d, k, center.data(), mean.data(), whitener.data(), log_constant.data()};
+    const Rows<T> rows = rows_of(X);
+    const auto& kernels = typed<T>();
+    nb::gil_scoped_release released;
+    return kernels.score_whitened(form, rows, added.get(), wanted, answer.values, answer.labels);
+}
+
 int score_masked(Table<double> X, Vector<double> center, Matrix<double> offset,
                  Vector<double> remainder, Matrix<double> scale, Vector<double> correlation, Matrix<double> log_feature,
                  Vector<double> log_constant, bool density, const std::string& task,
@@ -467,6 +485,10 @@ void bind(nb::module_& m) {
           nb::arg("bias").none());
     m.def("score_linear", &score_linear<T>, nb::arg("X").noconvert(), nb::arg("center").noconvert(),
           nb::arg("coefficient").noconvert(), nb::arg("log_constant").noconvert(), nb::arg("task"),
+          nb::arg("out"), nb::arg("bias").none());
+    m.def("score_whitened", &score_whitened<T>, nb::arg("X").noconvert(),
+          nb::arg("center").noconvert(), nb::arg("mean").noconvert(),
+          nb::arg("whitener").noconvert(), nb::arg("log_constant").noconvert(), nb::arg("task"),
           nb::arg("out"), nb::arg("bias").none());
 }
 

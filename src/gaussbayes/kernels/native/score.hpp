@@ -196,3 +196,14 @@ int score_quadratic(const Quadratic<T>& form, const Rows<T>& rows, const Rows<T>
         return score_rows(rows, bias, form.center, tiles, to, scorer);
     });
 }
+
+template <class T>
+int score_whitened(const Whitened<T>& form, const Rows<T>& rows, const Rows<T>* bias, Task task,
+                   T* values, std::int64_t* labels) {
+    const std::size_t tiles = tiles_of_block<T>(rows.n, form.d, form.k);
+    const Destination<T> to{task, form.k, values, labels};
+    return with_or_without(bias, [&](auto biased) {
+        WhitenedScorer<T, biased> scorer(form);
+        return score_rows(rows, bias, form.center, tiles, to, scorer);
+    });
+}

@@ -29,7 +29,7 @@ void pack(const T* triangle, std::size_t d, T* packed) {
 template <class T>
 struct Whitening {
     const T* packed;
-    const T* offset;     // (d)
+    const T* offset;     // (d), or null
     const T* remainder;  // (d), or null
 };
 
@@ -40,13 +40,12 @@ inline Whitening<T> whitening_of(const Quadratic<T>& form, std::size_t c) {
             form.remainder ? form.remainder + c * form.d : nullptr};
 }
 
-// Adds to `square` the squares of `height` whitened coordinates from `row` on. `tile` holds
-// x - center; the centred rows, less the class's offset, are kept in `centred` for later panels.
+// `height` whitened coordinates from `row` on. `tile` holds x - center; the centred rows, less the
+// class's offset, are kept in `centred` for later panels.
 template <class T, std::size_t height>
-inline void add_panel(const Whitening<T>& whitening, std::size_t row, const T* tile, T* centred,
-                      Lanes<T>& square) {
+ALWAYS_INLINE void whiten_panel(const Whitening<T>& whitening, std::size_t row, const T* tile,
+                                T* centred, Lanes<T> (&sum)[height]) {
     const T* factor = whitening.packed + panel_start(row);
-    Lanes<T> sum[height] = {};
     for (std::size_t j = 0; j < row; ++j, factor += height) {
         const Lanes<T> x = load_lanes(centred + j * tile_rows<T>);
 #pragma GCC unroll 8
@@ -58,7 +57,8 @@ inline void add_panel(const Whitening<T>& whitening, std::size_t row, const T* t
     for (std::size_t j = 0; j < height; ++j) {
         Lanes<T> x = load_lanes(tile + (row + j) * tile_rows<T>);
         // Subtracting before whitening, not after, loses no digit where a class is far away.
-        for (Vec<T>& part : x.part) part = part - whitening.offset[row + j];
+        if (whitening.offset)
+            for (Vec<T>& part : x.part) part = part - whitening.offset[row + j];
         if (whitening.remainder)
             for (Vec<T>& part : x.part) part = part - whitening.remainder[row + j];
         store_lanes(centred + (row + j) * tile_rows<T>, x);
@@ -67,32 +67,69 @@ inline void add_panel(const Whitening<T>& whitening, std::size_t row, const T* t
 #pragma GCC unroll 3
             for (std::size_t v = 0; v < tile_vectors; ++v) sum[i].part[v] += *factor * x.part[v];
     }
+}
+
+// Adds to `square` the squares of the whitened coordinates of a panel.
+template <class T>
+struct AddSquares {
+    Lanes<T>& square;
+
+    template <std::size_t height>
+    ALWAYS_INLINE void operator()(std::size_t, const Lanes<T> (&sum)[height]) const {
 #pragma GCC unroll 8
-    for (std::size_t i = 0; i < height; ++i)
+        for (std::size_t i = 0; i < height; ++i)
 #pragma GCC unroll 3
-        for (std::size_t v = 0; v < tile_vectors; ++v)
-            square.part[v] += sum[i].part[v] * sum[i].part[v];
+            for (std::size_t v = 0; v < tile_vectors; ++v)
+                square.part[v] += sum[i].part[v] * sum[i].part[v];
+    }
+};
+
+// Puts the whitened coordinates of a panel in their places.
+template <class T>
+struct Store {
+    T* white;
+
+    template <std::size_t height>
+    ALWAYS_INLINE void operator()(std::size_t row, const Lanes<T> (&sum)[height]) const {
+#pragma GCC unroll 8
+        for (std::size_t i = 0; i < height; ++i) store_lanes(white + (row + i) * tile_rows<T>, sum[i]);
+    }
+};
+
+template <class T, std::size_t height, class Take>
+inline void take_panel(const Whitening<T>& whitening, std::size_t row, const T* tile, T* centred,
+                       const Take& take) {
+    Lanes<T> sum[height] = {};
+    whiten_panel<T, height>(whitening, row, tile, centred, sum);
+    take(row, sum);
 }
 
 // The first panel, whose height is known only at run time.
-template <class T, std::size_t height = panel_height>
-inline void add_first_panel(const Whitening<T>& whitening, std::size_t wanted, const T* tile,
-                            T* centred, Lanes<T>& square) {
+template <class T, class Take, std::size_t height = panel_height>
+inline void take_first_panel(const Whitening<T>& whitening, std::size_t wanted, const T* tile,
+                             T* centred, const Take& take) {
     if constexpr (height > 1)
         if (wanted != height)
-            return add_first_panel<T, height - 1>(whitening, wanted, tile, centred, square);
-    add_panel<T, height>(whitening, 0, tile, centred, square);
+            return take_first_panel<T, Take, height - 1>(whitening, wanted, tile, centred, take);
+    take_panel<T, height>(whitening, 0, tile, centred, take);
 }
 
-// Adds the panel that begins at `row`; where the next one begins.
+// Takes the panel that begins at `row`; where the next one begins.
+template <class T, class Take>
+inline std::size_t take_next_panel(const Whitening<T>& whitening, std::size_t d, std::size_t row,
+                                   const T* tile, T* centred, const Take& take) {
+    if (row == 0) {
+        const std::size_t height = first_panel_height(d);
+        take_first_panel<T>(whitening, height, tile, centred, take);
+        return height;
+    }
+    take_panel<T, panel_height>(whitening, row, tile, centred, take);
+    return row + panel_height;
+}
+
+// Adds the squares of the panel that begins at `row`; where the next one begins.
 template <class T>
 inline std::size_t add_next_panel(const Whitening<T>& whitening, std::size_t d, std::size_t row,
                                   const T* tile, T* centred, Lanes<T>& square) {
-    if (row == 0) {
-        const std::size_t height = first_panel_height(d);
-        add_first_panel<T>(whitening, height, tile, centred, square);
-        return height;
-    }
-    add_panel<T, panel_height>(whitening, row, tile, centred, square);
-    return row + panel_height;
+    return take_next_panel(whitening, d, row, tile, centred, AddSquares<T>{square});
 }

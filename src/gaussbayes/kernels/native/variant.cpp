@@ -35,6 +35,7 @@ namespace GAUSSBAYES_VARIANT {
 #include "triangle.hpp"
 #include "groups.hpp"
 #include "full.hpp"
+#include "whitened.hpp"
 #include "score.hpp"
 #include "masked.hpp"
 
@@ -45,7 +46,8 @@ namespace GAUSSBAYES_VARIANT {
 
 template <class T>
 TypedKernels<T> typed_kernels() {
-    return {accumulate<T>, packed_size<T>, pack<T>, score_quadratic<T>, score_linear<T>};
+    return {accumulate<T>, packed_size<T>, pack<T>, score_quadratic<T>, score_linear<T>,
+            score_whitened<T>};
 }
 
 const Kernels& kernels() {

@@ -166,7 +166,7 @@ def _member(record: MemberRecord, whole: ModelRecord, classes: LabelArray) -> Mo
     weight = 0.0 if calibration is None else calibration.second
     if settings.is_pooled != (weight > 0) or (settings.is_pooled and parts is None):
         refuse("families", "a second member, with statistics, where it has a temperature above 0")
-    unlabelled = _unlabelled(record, settings, schema)
+    unlabelled = _unlabelled(record.unlabelled, schema)
     statistics = None if parts is None else SufficientStatistics(classes, parts, unlabelled)
     solution = _solution(record, settings, schema)
     if solution is not None and settings.is_pooled:
@@ -257,16 +257,13 @@ def _solution(record: MemberRecord, settings: Settings, schema: Schema) -> Solut
     return replace(solution, calibration=settings.calibration)
 
 
-def _unlabelled(record: MemberRecord, settings: Settings, schema: Schema) -> Unlabelled | None:
-    single = replace(schema, classes=np.array(["unlabelled"]))
-    together, rest = _parts(record, "unlabelled", settings, single), record.unlabelled
-    if (together is None) != (rest is None):
-        refuse("unlabelled", "there if the families have statistics of it, and only then")
-    if together is None or rest is None:
+def _unlabelled(record: UnlabelledRecord | None, schema: Schema) -> Unlabelled | None:
+    if record is None:
         return None
     with within("unlabelled.rows"):
-        kept = None if rest.rows is None else rest.rows.read(rest.n_rows, schema)
-    return Unlabelled(rest.n_rows, together, kept)
+        if record.rows is None:
+            return Unlabelled(record.n_rows, None, np.empty(0))
+        return record.rows.read(record.n_rows, schema)
 
 
 def save(
@@ -346,7 +343,6 @@ def _member_record(model: Model, unlabelled_rows: bool) -> MemberRecord:
         parts = (
             records.SettingsRecord.of(component.family),
             statistics and records.StatisticsRecord.of(statistics.parts[number]),
-            unlabelled and records.StatisticsRecord.of(unlabelled.together[number]),
             None
             if solution is None or component.second
             else records.DensityRecord.of(solution.densities[number]),
@@ -355,8 +351,8 @@ def _member_record(model: Model, unlabelled_rows: bool) -> MemberRecord:
         families.append(FamilyRecord(component.family.name, component.second, *written))
     rest = None
     if unlabelled is not None:
-        kept = unlabelled.kept("saving them") if unlabelled_rows else None
-        rest = UnlabelledRecord(unlabelled.n_rows, _or_none(RowsRecord.of, kept))
+        rows = RowsRecord.of(unlabelled) if unlabelled_rows else None
+        rest = UnlabelledRecord(unlabelled.n_rows, rows)
     priors = model.settings.priors
     return MemberRecord(
         "uniform" if isinstance(priors, str) else _or_none(PriorsRecord.of, priors),

@@ -17,7 +17,7 @@ from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.selection import Selection
 from gaussbayes.model.settings import Priors, class_priors
 from gaussbayes.model.solution import Solution
-from gaussbayes.model.statistics import MOST_KEPT_BYTES, KeptRows
+from gaussbayes.model.statistics import MOST_KEPT_BYTES, Unlabelled
 
 EstimatorName: TypeAlias = Literal["GaussianClassifier", "AutoClassifier"]
 """The class that saved the model, an instance of which `gaussbayes.load` returns."""
@@ -125,7 +125,7 @@ class FamilyRecord(Record, frozen=True):
     """A family: the features it is a distribution of, and its statistics.
 
     The last of several may be the second member of a pool, whose density follows from its
-    statistics. The last four are records of the family, see `gaussbayes.families.family_records`,
+    statistics. The last three are records of the family, see `gaussbayes.families.family_records`,
     or null.
     """
 
@@ -134,7 +134,6 @@ class FamilyRecord(Record, frozen=True):
     columns: Raw
     settings: Raw
     statistics: Raw
-    unlabelled: Raw
     density: Raw
 
 
@@ -148,12 +147,12 @@ class RowsRecord(Record, frozen=True):
     weight: Raw
 
     @classmethod
-    def of(cls, kept: KeptRows) -> "RowsRecord":
-        rows = kept.rows
-        arrays = (rows.matrix, rows.categories, rows.codes, kept.weights)
+    def of(cls, unlabelled: Unlabelled) -> "RowsRecord":
+        rows = unlabelled.kept("saving them")
+        arrays = (rows.matrix, rows.categories, rows.codes, unlabelled.weights)
         return cls("float32" if rows.dtype == np.float32 else "float64", *map(encode, arrays))
 
-    def read(self, n: int, schema: Schema) -> KeptRows:
+    def read(self, n: int, schema: Schema) -> Unlabelled:
         """The rows, if they are not more than a model keeps."""
         q = len(schema.categorical)
         d = schema.n_features - q
@@ -167,7 +166,7 @@ class RowsRecord(Record, frozen=True):
         codes = self.integers("codes", n, q, least=-2, most=MOST_STRINGS).astype(np.int32)
         if not (codes < [len(column) for column in categories]).all():
             refuse("codes", "the numbers of categories of each feature")
-        return KeptRows(Rows(numbers, codes, categories), weight)
+        return Unlabelled(n, Rows(numbers, codes, categories), weight)
 
 
 class UnlabelledRecord(Record, frozen=True):

@@ -5,22 +5,20 @@ import { dotProduct, timesMatrix, timesPrecision, totalOf } from "./matrices.js"
 
 /**
  * The log-odds of the classes in places a and b, feature by feature.
- * @param {"mean"|"rival"|number[]} [reference] the point at which every contribution is 0: the mean of the classes'
- *   means weighted by priors, the mean of b, or a number for each feature that holds numbers
+ * Every contribution is 0 at the reference point, the mean of the classes' means weighted by priors.
  * @returns {{base: number, contributions: number[]}} the log-odds at the reference, and what each column adds; what is
  *   missing adds 0, a category is compared with one that is not known
  */
-export function shapley(model, row, a, b, reference = "mean") {
+export function shapley(model, row, a, b) {
 	const { anchors, offsets, numeric, categorical, priors, probabilities } = model;
 	const seen = model.seenIn(row);
-	const weights = reference === "mean" ? priors : priors.map((_, c) => (c === b ? 1 : 0));
 	// Everything is measured from the mean of a class, so that no digit is lost far from 0.
 	const [first, second] = [a, b].map((c) => {
 		const { whitener, logDeterminant } = model.factorsOf(seen)[c];
 		const from = (point) => seen.map((j) => point[j] - anchors[c][j] - offsets[c][j]);
 		const apart = (other, j) => anchors[other][j] - anchors[c][j] + (offsets[other][j] - offsets[c][j]);
-		const mean = seen.map((j) => totalOf(weights.map((weight, other) => weight * apart(other, j))));
-		const [x, r] = [from(numeric.map((column) => row[column])), Array.isArray(reference) ? from(reference) : mean];
+		const x = from(numeric.map((column) => row[column]));
+		const r = seen.map((j) => totalOf(priors.map((prior, other) => prior * apart(other, j))));
 		const white = timesMatrix(whitener, r);
 		const slope = timesPrecision(whitener, x.map((value, i) => (value + r[i]) / 2));
 		return { x, r, slope, logJoint: Math.log(priors[c]) - 0.5 * (logDeterminant + dotProduct(white, white)) };
