@@ -59,11 +59,18 @@ from gaussbayes.base.types import (
 )
 from gaussbayes.data.categories import warn_of_unseen
 from gaussbayes.data.columns import Columns
-from gaussbayes.data.labels import check_known, codes_among, encode, labelled_rows, read_targets
+from gaussbayes.data.labels import (
+    check_known,
+    codes_among,
+    encode,
+    labelled_rows,
+    named_columns,
+    read_targets,
+    separate_columns,
+)
 from gaussbayes.data.read import batches_of, table_of
-from gaussbayes.data.roles import is_source, named_columns, separate_columns
 from gaussbayes.data.rows import LabelledRows, Rows
-from gaussbayes.data.tables import as_array, is_frame
+from gaussbayes.data.tables import as_array, is_frame, is_source
 from gaussbayes.model import cross_validation as held_out
 from gaussbayes.model.construction import given_model
 from gaussbayes.model.cross_validation import CrossValidation, LeaveOneOut
@@ -1162,11 +1169,10 @@ class BaseClassifier(
     def _options(self) -> Options:
         """The arguments, checked."""
         values = [getattr(self, name) for name in self._arguments]
-        try:
+        with suppress(TypeError):  # an argument has no hash
             return _checked_options(self._automatic, self._arguments, *values)
-        except TypeError:  # an argument has no hash
-            arguments = dict(zip(self._arguments, values, strict=True))
-            return model_options(arguments, automatic=self._automatic)
+        arguments = dict(zip(self._arguments, values, strict=True))
+        return model_options(arguments, automatic=self._automatic)
 
     def _first_rows(
         self, options: Options, X: TableLike, y: LabelsLike, sample_weight: WeightsLike

@@ -16,8 +16,8 @@ from pyarrow import parquet
 
 from gaussbayes import AutoClassifier, Columns, DataError, GaussianClassifier, read
 from gaussbayes.data import spark as module
+from gaussbayes.data.columns import Request
 from gaussbayes.data.reduction import open_rows
-from gaussbayes.data.roles import Request
 from gaussbayes.model import statistics
 from gaussbayes.model.options import internal_options
 from gaussbayes.model.sources import Observation
@@ -161,7 +161,7 @@ def test_the_automatic_model(spark: Any, tmp_path: Path) -> None:
 
 
 def test_a_worker_that_dies(spark: Any, paths: list[Path], tmp_path: Path) -> None:
-    request = Request(TARGET, WEATHER, kinds=dict.fromkeys(CATEGORICAL, "category"))
+    request = Request(Columns(WEATHER, categorical=CATEGORICAL), TARGET)
     alone = open_rows(paths, request)
     schema = alone.encoder.schema(np.empty(0))
     fold = Observation(internal_options(smoothing=1).settings(schema), schema)
@@ -173,7 +173,7 @@ def test_a_worker_that_dies(spark: Any, paths: list[Path], tmp_path: Path) -> No
     assert list(map(bits_of, found.parts)) == list(map(bits_of, expected.parts))
 
 
-def test_a_sample_of_many_unlabelled_rows_is_that_of_files(
+def test_unlabelled_rows_of_files_and_of_partitions(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(7)
@@ -182,14 +182,16 @@ def test_a_sample_of_many_unlabelled_rows_is_that_of_files(
     files = in_files(
         pa.table({"x": rng.normal(size=300) + 9 * kind, "kind": labels}), tmp_path, (0, 180, 120)
     )
-    monkeypatch.setattr(statistics, "MOST_KEPT_BYTES", 100)
-    monkeypatch.setattr(module, "NEIGHBOURS", 1)  # several records come to the driver, which trims
     frame = in_partitions(spark, files)
     models = [fitted(source, features=["x"]) for source in (files, frame)]
     assert models[1].means_.tobytes() == models[0].means_.tobytes()
     assert models[1].covariances_.tobytes() == models[0].covariances_.tobytes()
+    monkeypatch.setattr(statistics, "MOST_KEPT_BYTES", 800)
+    monkeypatch.setattr(module, "NEIGHBOURS", 1)  # several records come to the driver
+    sampled = fitted(frame, features=["x"])
+    np.testing.assert_allclose(sampled.means_, models[0].means_, atol=0.5)
     with pytest.raises(DataError, match="they are not kept"):
-        models[1].partial_fit(frame, "kind")
+        sampled.partial_fit(frame, "kind")
 
 
 def test_values_and_columns_that_cannot_be(spark: Any, tmp_path: Path) -> None:

@@ -94,20 +94,18 @@ def test_curves_are_those_of_scikit_learn(ties: bool) -> None:
     posterior, seen = model.predict_proba(X), model.evaluate(X, y)
     for j, label in enumerate(CLASSES):
         truth, score = y == label, posterior[:, j]
-        curve, recalled, calibration = (
-            each[j] for each in (seen.roc, seen.precision_recall, seen.class_calibration)
-        )
-        assert (curve.label, recalled.label, calibration.label) == (label, label, label)
+        curve, calibration = seen.curves[j], seen.class_calibration[j]
+        assert (curve.label, calibration.label) == (label, label)
         assert curve.area == pytest.approx(metrics.roc_auc_score(truth, score), rel=1e-9)
         expected = metrics.average_precision_score(truth, score)
-        assert recalled.average_precision == pytest.approx(expected, rel=1e-9)
+        assert curve.average_precision == pytest.approx(expected, rel=1e-9)
         false, true, _ = metrics.roc_curve(truth, score, drop_intermediate=False)
         points = set(zip(false.round(9), true.round(9), strict=True))
         ours = zip(curve.false_positive_rate, curve.true_positive_rate, strict=True)
         assert {(round(a, 9), round(b, 9)) for a, b in ours} <= points
         precision, recall, _ = metrics.precision_recall_curve(truth, score)
         points = set(zip(recall.round(9), precision.round(9), strict=True))
-        ours = zip(recalled.recall, recalled.precision, strict=True)
+        ours = zip(curve.true_positive_rate, curve.precision, strict=True)
         assert {(round(a, 9), round(b, 9)) for a, b in ours} <= points
         group = np.minimum((score * 10).astype(int), 9)
         assert sum(calibration.count) == 200

@@ -7,7 +7,7 @@ import pytest
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows, Targets, number_rows
-from gaussbayes.model import left_out
+from gaussbayes.model import held_out
 from gaussbayes.model.folds import fold_numbers
 from gaussbayes.model.model import solve
 from gaussbayes.model.options import internal_options
@@ -44,14 +44,15 @@ def test_a_row_has_no_part_in_what_stands_for_missing_values(
     statistics = observe(everything, settings, schema)
 
     def gap() -> float:
-        rows = left_out.held_out_rows(everything, statistics, schema, settings)
-        (outcome,), folds = left_out.hold_out(rows, [settings])
+        rows = held_out.held_out_rows(everything, statistics, schema, settings)
+        (outcome,), folds = held_out.hold_out(rows, [settings])
         assert folds == 30
         return float(np.abs(np.exp(outcome) - np.exp(expected)).max())
 
-    monkeypatch.setattr(left_out, "FOLDS", 30)
+    monkeypatch.setattr(held_out, "FOLDS", 30)
     assert gap() < 1e-3
-    monkeypatch.setattr(left_out.HeldOutRows, "others", property(lambda _: 30 * [statistics.parts]))
+    alike = property(lambda _: [(np.array([row]), statistics.parts) for row in range(30)])
+    monkeypatch.setattr(held_out.HeldOutRows, "folds", alike)
     assert gap() > 0.1
 
 

@@ -20,7 +20,7 @@ from gaussbayes.base.text_tables import Block, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, LabelsLike, TableLike
 from gaussbayes.data.columns import Columns
 from gaussbayes.data.read import table_of
-from gaussbayes.data.roles import is_source
+from gaussbayes.data.tables import is_source
 from gaussbayes.model.cross_validation import (
     CrossValidation,
     Splits,

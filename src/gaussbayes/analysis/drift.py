@@ -34,10 +34,10 @@ from gaussbayes.base.result import Result
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import Block, Styled, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, LabelsLike, TableLike, WeightsLike
-from gaussbayes.data.labels import labelled_rows, read_weights, unite
+from gaussbayes.data.labels import labelled_rows, read_weights, separate_columns, unite
 from gaussbayes.data.read import table_of
-from gaussbayes.data.roles import is_source, separate_columns
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.tables import is_source
 from gaussbayes.families.likelihood_ratio import (
     Contrastable,
     FeatureChange,

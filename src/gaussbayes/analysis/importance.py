@@ -22,7 +22,7 @@ from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.model.folds import fold_numbers
-from gaussbayes.model.left_out import held_out_rows
+from gaussbayes.model.held_out import held_out_rows
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
 from gaussbayes.model.statistics import observe

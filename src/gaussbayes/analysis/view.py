@@ -27,8 +27,7 @@ from gaussbayes.base.finite import check_finite
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import MISSING
-from gaussbayes.data.labels import codes_among, read_targets
-from gaussbayes.data.roles import separate_columns
+from gaussbayes.data.labels import codes_among, read_targets, separate_columns
 from gaussbayes.data.rows import Encoder, Rows, number_rows
 from gaussbayes.families.protocol import Bounded, Discrete, Mixed
 from gaussbayes.model.model import Model

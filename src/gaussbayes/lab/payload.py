@@ -30,8 +30,8 @@ from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.families.categorical.family import CategoricalDensity
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.lab.page import Lab, Payload
+from gaussbayes.model.folds import pick, spread_sample
 from gaussbayes.model.model import Model
-from gaussbayes.model.row_sample import pick, stratified
 from gaussbayes.model.settings import cut_rows
 
 MOST_ROWS = 100_000
@@ -69,7 +69,7 @@ def rows_lab(
         raise DataError(msg)
     most = max(1, min(MOST_ROWS, _MOST_CELLS // max(d, 1)))
     if n > most:
-        table = pick(table, stratified(table.targets.codes, most))
+        table = pick(table, spread_sample(table.rows, table.targets, most))
     labels = [*map(_plain, table.classes.tolist()), None]  # −1, without label, is the last
     data = {
         "columns": list(_columns(table.rows, schema)),

@@ -107,7 +107,8 @@ def bayes_error(model: Model, n_draws: int | None = None, n_jobs: int | None = 1
         joint = score(model.parameters, parts, "log_joint", n_jobs)
         proportion[block] = _proportion_of_bound(joint)
     spread = float(proportion.std(ddof=1)) / float(np.sqrt(n))
-    return BayesError(bound * float(proportion.mean()), bound * spread, bound)
+    error = bound * float(proportion.mean())
+    return BayesError(error, bound * spread, min(bound, 1.0))
 
 
 def _comparable(model: Model) -> list[Comparable]:

@@ -25,14 +25,13 @@ from gaussbayes.base.text_tables import Block
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.categories import warn_of_unseen
-from gaussbayes.data.labels import codes_among, labelled_rows, read_targets
-from gaussbayes.data.roles import separate_columns
+from gaussbayes.data.labels import codes_among, labelled_rows, read_targets, separate_columns
 from gaussbayes.data.rows import LabelledRows, Targets
 from gaussbayes.data.tables import as_array, as_frame, is_frame
 from gaussbayes.model.bayes_error import bayes_error
 from gaussbayes.model.evaluation import Costs, Evaluation, check_costs, evaluate
-from gaussbayes.model.left_out import calibrated as calibrated_by_others
-from gaussbayes.model.left_out import held_out_rows, hold_out
+from gaussbayes.model.held_out import calibrated as calibrated_by_others
+from gaussbayes.model.held_out import held_out_rows, hold_out
 from gaussbayes.model.model import Model, check_n_classes
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.statistics import observe

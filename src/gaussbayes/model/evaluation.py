@@ -31,14 +31,18 @@ from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import Targets
 from gaussbayes.model.bayes_error import BayesError
-from gaussbayes.model.ranking import Ranking, rank
+from gaussbayes.model.calibration import score_of_classes
+from gaussbayes.model.curves import (
+    CalibrationCurve,
+    RankingCurve,
+    calibration_curve,
+    ranking_curves,
+)
 
 _MOST_CLASSES = 8
 """Classes whose confusion matrix fits a terminal; of more, the most frequent errors are listed."""
 
 _MOST_ERRORS = 12  # pairs of classes in that list
-_MOST_POINTS = 200  # of a curve
-_GROUPS = 10  # equal intervals of [0, 1] of a calibration curve
 _NORMAL = 1.959964  # quantile of the normal distribution for 95 % intervals
 
 BASELINE = "class frequencies"
@@ -58,53 +62,6 @@ METRICS = {
     "cost": ("cost", "mean per decision", False),
 }
 """The name of each metric of an `Evaluation`, a remark, and whether it is shown in percent."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RocCurve:
-    """The ROC curve of a class against all others."""
-
-    label: object  #: the class
-    false_positive_rate: FloatArray  #: (m,) from 0 to 1
-    true_positive_rate: FloatArray  #: (m,)
-    area: float  #: under the curve; NaN if one side has no rows
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PrecisionRecallCurve:
-    """The precision-recall curve of a class against all others."""
-
-    label: object  #: the class
-    recall: FloatArray  #: (m,) from 0 to 1
-    precision: FloatArray  #: (m,)
-    average_precision: float  #: mean precision, weighted by the gains in recall
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CalibrationCurve:
-    """Rows grouped by predicted probability, and how often it came true; no empty groups."""
-
-    stated: FloatArray  #: (m,) mean predicted probability
-    observed: FloatArray  #: (m,) observed frequency
-    count: NDArray[np.int64]  #: (m,) rows
-    group: NDArray[np.intp]  #: (m,) number of the interval, from 0
-    squares: FloatArray  #: (m,) mean of (predicted − 1 or 0)²
-    label: object = None  #: the class; None for the predicted class of each row
-
-    @property
-    def error(self) -> float:
-        """Expected calibration error: the mean gap between predicted and observed, over the rows.
-
-        Chance alone makes it positive, also for a perfectly calibrated model.
-        """
-        return float(np.average(np.abs(self.stated - self.observed), weights=self.count))
-
-    @property
-    def standard_error(self) -> float:
-        """Of the error: that of the mean of ± (stated − true), with the sign of the group's gap."""
-        n = int(self.count.sum())
-        square = np.average(self.squares, weights=self.count)
-        return sqrt(max(0.0, square - self.error**2) / n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +101,16 @@ class Evaluation(Result):
     notes: tuple[str, ...] = ()  #: such as classes with few rows
     bayes_error: BayesError | None = None  #: plug-in estimate, if the model can be simulated
 
+    @property
+    def posterior(self) -> FloatArray:
+        """``p(c | x)`` (n, k) of the rows."""
+        return np.exp(self.log_posterior.astype(np.float64))
+
+    @cached_property
+    def memberships(self) -> FloatArray:
+        """How much each row belongs to each class (n, k): 1 or 0, unless labels are soft."""
+        return self.truth if self.truth.ndim == 2 else np.eye(len(self.classes))[self.truth]
+
     @cached_property
     def confusion(self) -> FloatArray:
         """True class by row, predicted class by column (k, k): counts, unless labels are soft."""
@@ -151,8 +118,10 @@ class Evaluation(Result):
 
     @cached_property
     def _losses(self) -> FloatArray:
-        """Log loss and Brier score of each row (2, n)."""
-        return _losses(self.log_posterior, self.truth)
+        """Log loss and Brier score of each row (2, n); expectations, if labels are soft."""
+        truth = self.memberships
+        brier = np.square(self.posterior - truth).sum(axis=1) + 1.0 - np.square(truth).sum(axis=1)
+        return np.stack([0.0 - score_of_classes(self.log_posterior, truth), brier])
 
     @property
     def log_loss(self) -> float:
@@ -211,14 +180,14 @@ class Evaluation(Result):
         return _mean(self.class_f1)
 
     @cached_property
-    def _rankings(self) -> tuple[Ranking, ...]:
-        """The rows ranked by each class, which takes longer than all other metrics."""
-        return rank(self.log_posterior, self.truth)
+    def curves(self) -> tuple[RankingCurve, ...]:
+        """The ROC and precision-recall curves of each class against the others."""
+        return ranking_curves(self.log_posterior, self.truth, self.classes.tolist())
 
     @property
     def class_auc(self) -> FloatArray:
         """The area under the ROC curve of each class against the others (k,)."""
-        return np.array([ranking.area[0] for ranking in self._rankings])
+        return np.array([curve.area for curve in self.curves])
 
     @property
     def auc(self) -> float:
@@ -226,52 +195,16 @@ class Evaluation(Result):
         return _mean(self.class_auc)
 
     @property
-    def roc(self) -> tuple[RocCurve, ...]:
-        """The ROC curve of each class against the others."""
-        curves = []
-        for label, ranking in zip(self.classes.tolist(), self._rankings, strict=True):
-            totals = ranking.negative[-1], ranking.positive[-1]
-            if all(totals):
-                kept = _thinned(ranking.positive.size + 1)
-                pairs = zip((ranking.negative, ranking.positive), totals, strict=True)
-                false, true = (np.append(0.0, rows / total)[kept] for rows, total in pairs)
-                curves.append(RocCurve(label, false, true, ranking.area[0]))
-        return tuple(curves)
-
-    @property
-    def precision_recall(self) -> tuple[PrecisionRecallCurve, ...]:
-        """The precision-recall curve of each class."""
-        curves = []
-        for label, ranking in zip(self.classes.tolist(), self._rankings, strict=True):
-            true = ranking.positive
-            if true[-1]:
-                recall, precision = true / true[-1], true / (true + ranking.negative)
-                average = float(np.diff(recall, prepend=0.0) @ precision)
-                kept = _thinned(recall.size)
-                curves.append(PrecisionRecallCurve(label, recall[kept], precision[kept], average))
-        return tuple(curves)
-
-    @property
     def calibration(self) -> CalibrationCurve:
         """The calibration curve of the predicted classes, in ten groups."""
-        rows, predicted = np.arange(self.n_rows), self.log_posterior.argmax(axis=1)
-        is_soft = self.truth.ndim == 2
-        right = self.truth[rows, predicted] if is_soft else predicted == self.truth
-        return calibrate(np.exp(self.log_posterior[rows, predicted].astype(np.float64)), right)
+        at = np.arange(self.n_rows), self.log_posterior.argmax(axis=1)
+        return calibration_curve(self.posterior[at], self.memberships[at])
 
     @property
     def class_calibration(self) -> tuple[CalibrationCurve, ...]:
         """The calibration curve of each class against the others."""
-        posterior = np.exp(self.log_posterior.astype(np.float64))
-        is_soft = self.truth.ndim == 2
-        return tuple(
-            replace(
-                calibrate(stated, self.truth[:, c] if is_soft else self.truth == c), label=label
-            )
-            for c, (label, stated) in enumerate(
-                zip(self.classes.tolist(), posterior.T, strict=True)
-            )
-        )
+        columns = zip(self.posterior.T, self.memberships.T, self.classes.tolist(), strict=True)
+        return tuple(calibration_curve(*column) for column in columns)
 
     @property
     def calibration_error(self) -> float:
@@ -357,7 +290,7 @@ class Evaluation(Result):
             "f1": _delta(p, f1 / np.count_nonzero(self._margins), n),
             # The areas of the classes are of the same rows. A mean's error is at most the mean of
             # the errors, which it is for two classes: their areas are the same.
-            "auc": _mean(np.array([ranking.area[1] for ranking in self._rankings])),
+            "auc": _mean(np.array([curve.standard_error for curve in self.curves])),
             "log_loss": loss,
             "brier": brier,
             "calibration_error": self.calibration.standard_error,
@@ -570,20 +503,6 @@ def least_cost(posterior: RealArray, costs: FloatArray) -> NDArray[np.intp]:
     return best
 
 
-def _losses(log_posterior: RealArray, truth: NDArray[Any]) -> FloatArray:
-    """Log loss and Brier score of each row (2, n), by class codes (n,) or soft labels (n, k)."""
-    gap = np.exp(log_posterior.astype(np.float64))
-    rows = np.arange(gap.shape[0])
-    if truth.ndim == 2:
-        of_truth = np.multiply(truth, log_posterior, where=truth > 0, out=truth * 0.0).sum(axis=1)
-        gap -= truth
-        spread = 1.0 - np.square(truth).sum(axis=1)
-    else:
-        of_truth, spread = log_posterior[rows, truth], 0.0
-        gap[rows, truth] -= 1.0
-    return np.stack([0.0 - of_truth.astype(np.float64), np.einsum("nc,nc->n", gap, gap) + spread])
-
-
 def _confused(truth: NDArray[Any], predicted: NDArray[np.intp], k: int) -> NDArray[Any]:
     """How many rows of each true class were given each class (k, k)."""
     if truth.ndim == 2:
@@ -601,11 +520,6 @@ def _mean(values: FloatArray) -> float:
     """The mean of the numbers that are known."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if known.size else nan
-
-
-def _thinned(size: int) -> NDArray[np.intp]:
-    """The points of a curve of this size that are kept: evenly spaced, with both ends."""
-    return np.unique(np.linspace(0, size - 1, min(size, _MOST_POINTS)).round().astype(np.intp))
 
 
 def _confusion(names: list[str], confusion: list[list[float]]) -> TextTable:
@@ -663,17 +577,3 @@ def accuracy(
     else:
         right = of_true[truth.codes] == predicted
     return float(np.average(right, weights=truth.weights))
-
-
-def calibrate(stated: FloatArray, true: NDArray[Any]) -> CalibrationCurve:
-    """Group rows by predicted probability (n,) into equal intervals of [0, 1].
-
-    `true` (n,) says whether it came true; with soft labels, how probable that is.
-    """
-    group = np.minimum((stated * _GROUPS).astype(np.intp), _GROUPS - 1)
-    squares = true * np.square(1.0 - stated) + (1.0 - true) * np.square(stated)
-    sums = [np.bincount(group, weights=term, minlength=_GROUPS) for term in (stated, true, squares)]
-    count = np.bincount(group, minlength=_GROUPS)
-    filled = np.flatnonzero(count)
-    means = [each[filled] / count[filled] for each in sums]
-    return CalibrationCurve(means[0], means[1], count[filled], filled, means[2])

@@ -12,12 +12,11 @@ from gaussbayes.base.progress import working
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import CACHED, n_threads, one_blas_thread
 from gaussbayes.data.rows import LabelledRows
-from gaussbayes.model.folds import spread_sample
-from gaussbayes.model.left_out import HeldOutRows, held_out_rows
+from gaussbayes.model.folds import pick, spread_sample
+from gaussbayes.model.held_out import HeldOutRows, held_out_rows
 from gaussbayes.model.model import Model, check_n_classes, unsolved_model
 from gaussbayes.model.options import Options
 from gaussbayes.model.pool import pool
-from gaussbayes.model.row_sample import pick
 from gaussbayes.model.select import (
     MOST_HELD_OUT,
     calibration_of,
@@ -139,10 +138,8 @@ def _choose(
         view, settings = views[0], views[0].settings
         calibration = calibration_of(view, threads)
     settings = replace(settings, calibration=calibration)
-    if judged is not table or settings.is_pooled:
-        model = _observed(table, settings, schema, threads)
-    else:
-        model = unsolved_model(settings, schema, view.statistics.adapted(settings))
+    # Summed anew, as `fit(X, y, like=model)` sums the same rows, to the last bit.
+    model = _observed(table, settings, schema, threads)
     changed = settings.of_classes(view.schema, model.schema.classes)
     return replace(model, settings=changed, notices=notices), selection
 

@@ -1,22 +1,33 @@
 """Folds of rows, and samples of them, that do not depend on how a table is written.
 
-One rule makes all folds. The rows of a class are sorted by their log density under the plain fit of
-the class: independent Gaussians and the frequencies of the categories, relative to the densest
-point, so that units do not count. Equal log densities are sorted by the values of the rows, and
-equal rows by their weights. The classes follow one another by the number of their rows, then by
+One rule makes all folds and samples. The rows of a class are sorted by their log density under the
+plain fit of the class: independent Gaussians and the frequencies of the categories, relative to the
+densest point, so that units do not count. Equal log densities are sorted by the values of the rows,
+and equal rows by their weights. The classes follow one another by the number of their rows, then by
 their log densities and the values of the first row, never by their labels. The rows go to the folds
 in turn, in this order: every fold has rows near the centre of a class and far from it.
 
-Rows of a source that does not fit into memory are sampled while they are read, by their positions;
-the folds of the sample follow the rule.
+The rows of a sample are evenly spaced in the same order. Rows of a source that does not fit into
+memory are sampled block by block while they are read.
 """
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.finite import check_finite
+from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray
-from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.labels import unite
+from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets, Which
+
+MOST_SAMPLED = 20_000
+"""Rows of a sample: enough to learn transforms from, and to choose by."""
+
+MOST_BYTES = 1 << 27
+"""Rows of a source that take no more are all kept, and are no sample."""
 
 _LEAST = 2  # rows of every class in a sample
 
@@ -132,3 +143,73 @@ def _log_densities(rows: Rows, targets: Targets) -> FloatArray:
     back = np.empty_like(result)
     back[order] = np.nan_to_num(result)
     return back
+
+
+def pick(table: LabelledRows, which: Which) -> LabelledRows:
+    """Some rows of a table; the classes stay."""
+    return replace(table, rows=table.rows[which], targets=table.targets[which])
+
+
+def join(a: LabelledRows, b: LabelledRows, names: Schema) -> LabelledRows:
+    """The rows of one table, then those of another; `names` are of the category features."""
+    classes, *places = unite(a.classes, b.classes)
+    pairs = list(zip(places, (a.targets, b.targets), strict=True))
+    # The code of a row without label, −1, is the last entry.
+    codes = [np.append(place, UNLABELLED)[targets.codes] for place, targets in pairs]
+    weights = None
+    if a.targets.weights is not None or b.targets.weights is not None:
+        weights = np.concatenate([targets.total_weights() for _, targets in pairs])
+    n_unlabelled = a.targets.n_unlabelled + b.targets.n_unlabelled
+    targets = Targets(np.concatenate(codes).astype(np.int32), classes.size, weights, n_unlabelled)
+    return LabelledRows(a.rows.joined(b.rows, names), targets, classes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowSample:
+    """One of `every` rows of a source; all of them as long as they are not more than `most`."""
+
+    table: LabelledRows
+    names: Schema  # of the categories
+    most: int = 0  # if that is more than a sample
+    every: int = 1  # a power of 2
+
+    def __add__(self, other: "RowSample") -> "RowSample":
+        every = max(self.every, other.every)
+        a, b = (part.thinned(every // part.every).table for part in (self, other))
+        table = join(a, b, self.names)
+        return replace(self, table=table, every=every).bounded()
+
+    def thinned(self, step: int) -> "RowSample":
+        """One of `step` of these rows."""
+        if step == 1:
+            return self
+        rows, targets = self.table.rows, self.table.targets
+        which = spread_sample(rows, targets, max(1, rows.n_rows // step))
+        return replace(self, table=pick(self.table, which), every=self.every * step)
+
+    def bounded(self) -> "RowSample":
+        """The same, of which so many are left out that the others are not too many."""
+        n, step = self.table.rows.n_rows, 1
+        if n > max(MOST_SAMPLED, self.most if self.every == 1 else 0):
+            while n > MOST_SAMPLED * step:
+                step *= 2
+        return self.thinned(step)
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """Takes rows of a block; it can be sent to other processes."""
+
+    names: Schema  # of the categories
+    most: int = 0
+
+    def __call__(self, block: LabelledRows, _: int, /) -> RowSample:
+        """Rows of the block, in one array."""
+        rows = replace(block.rows, numbers=block.rows.matrix)
+        check_finite(rows.matrix, allow_nan=True)
+        return RowSample(replace(block, rows=rows), self.names, self.most).bounded()
+
+
+def most_rows(n_features: int) -> int:
+    """How many rows of a source are all kept."""
+    return MOST_BYTES // (8 * (n_features + 1))

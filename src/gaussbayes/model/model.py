@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.anderson import Goal
-from gaussbayes.base.checks import positive_number
+from gaussbayes.base.checks import finite_number
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.result import Result
@@ -106,15 +106,6 @@ class Model(Result):
     def components(self) -> tuple[Component, ...]:
         """The families, each with the features it is a distribution of, but a second member."""
         return self.settings.members[0].components
-
-    @property
-    def contents(self) -> dict[str, str]:
-        """What each feature, by its name, must hold in files; see `gaussbayes.data.roles`."""
-        names = self.schema.features or ()
-        contents = (part.contents.items() for part in self.components)
-        held = {names[column]: content for each in contents for column, content in each}
-        dates = {} if self.schema.roles is None else self.schema.roles.origins
-        return held | dict.fromkeys(set(dates) & set(held), "date")
 
     @property
     def parameters(self) -> Solution:
@@ -252,9 +243,12 @@ class Model(Result):
         """What a function of `gaussbayes.model.solution` says of rows; errors name the columns."""
         try:
             return function(self.parameters, self.settings.parts(rows, self.schema), *more)
-        except DataError:
-            check_values(rows, self.settings, self.schema)
-            raise
+        except DataError as error:
+            try:
+                check_values(rows, self.settings, self.schema)
+            except DataError as named:
+                raise named from None
+            raise error from None
 
     # Steps from one model to the next.
 
@@ -298,7 +292,7 @@ class Model(Result):
 
         Settings that count rows, such as smoothing, stay as they are: they weigh more.
         """
-        if not 0.0 < positive_number("decay", factor) <= 1.0:
+        if not 0.0 < finite_number("decay", factor) <= 1.0:
             msg = f"decay must be above 0 and at most 1, got {factor!r}"
             raise OptionError(msg)
         if factor == 1.0:

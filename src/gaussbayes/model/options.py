@@ -14,11 +14,9 @@ from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMa
 from gaussbayes.base.option import Option, check_values
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import LabelArray, TransformName
-from gaussbayes.data.column_roles import table_encoder
-from gaussbayes.data.columns import COLUMN_OPTIONS, Columns
+from gaussbayes.data.columns import COLUMN_OPTIONS, Columns, Request, table_encoder
 from gaussbayes.data.labels import read_targets, with_labels
 from gaussbayes.data.read import READ_OPTIONS
-from gaussbayes.data.roles import Request, request_of
 from gaussbayes.data.rows import Encoder, LabelledRows, Targets
 from gaussbayes.families import check_family, family_type
 from gaussbayes.model.select import UNLABELLED_WEIGHTS
@@ -140,6 +138,18 @@ OPTIONS: tuple[Option, ...] = (
 )
 """The arguments of `GaussianClassifier`; `AutoClassifier` has four of them."""
 
+FAMILY_SETTINGS: Mapping[str, Any] = {
+    "covariance": "full",
+    "shared": False,
+    "divisor": "mle",
+    "shrinkage": None,
+    "target": "diagonal",
+    "estimate": "plug_in",
+    "bins": 12,
+    "smoothing": 0.0,
+}
+"""The settings of families: each takes those that it knows."""
+
 DEFAULT_FAMILIES = {"number": "gaussian", "category": "categorical"}
 """The family of the features that are given none."""
 
@@ -179,7 +189,7 @@ class Options:
 
     @property
     def kinds(self) -> dict[str | int, Any]:
-        """What features that are given a family must hold; see `gaussbayes.data.roles`."""
+        """What features that are given a family must hold; see `gaussbayes.data.columns`."""
         contents = [
             (features, Component(self._family(family), ()).content)
             for features, family in self.families
@@ -190,21 +200,6 @@ class Options:
             for feature in features
             if content != "any"
         }
-
-    @property
-    def contents(self) -> dict[str, Any]:
-        """What features must hold in files, and what those that are not named; see `Request`."""
-        kinds, numbers = self.kinds, "number"
-        if isinstance(self.transform, tuple):
-            for features, transform in self.transform:
-                content = "positive" if _is_logarithm(transform) else "number"
-                kinds |= dict.fromkeys(features, content)
-        elif _is_logarithm(self.transform):
-            numbers = "positive"
-            for features, family in self.families:
-                if kinds.get(features[0]) == "number" and family == "gaussian":
-                    kinds |= dict.fromkeys(features, numbers)
-        return {"kinds": kinds, "numbers": numbers}
 
     @property
     def unlabelled(self) -> Any:
@@ -225,15 +220,20 @@ class Options:
     @cached_property
     def table_request(self) -> Request:
         """What is asked of a table in memory; worked out once."""
-        return request_of(self.columns, **self.contents)
+        kinds = self.kinds
+        if isinstance(self.transform, tuple):
+            kinds |= {feature: "number" for features, _ in self.transform for feature in features}
+        return Request(self.columns or Columns(), families=kinds)
 
-    def request(self, target: str | None = None, **more: Any) -> Request:
-        """What is asked of a source of rows; `more` is as in `gaussbayes.data.roles.Request`."""
-        return replace(self.table_request, target=target, **more)
+    def request(self, target: str | None = None, weights: str | None = None) -> Request:
+        """What is asked of a source of rows."""
+        return replace(self.table_request, target=target, weights=weights)
 
     def table(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[LabelledRows, Schema]:
         """Rows with labels and weights, of which nothing is known yet, and their features."""
-        labels = read_targets(y, None, sample_weight, self.marks_of(y), self.n_jobs)
+        shape: tuple[int, ...] = getattr(X, "shape", ())
+        n_rows = shape[0] if len(shape) == 2 else None
+        labels = read_targets(y, n_rows, sample_weight, self.marks_of(y), self.n_jobs)
         encoder = self.encoder(X, labels, name_of(y))
         table = with_labels(encoder.encode(X), *labels)
         return table, encoder.schema(table.classes)
@@ -393,23 +393,14 @@ def model_options(arguments: Mapping[str, Any], *, automatic: bool = False) -> O
 
 def internal_options(
     *,
-    covariance: str = "full",
-    shared: Any = False,
-    divisor: str = "mle",
-    shrinkage: Any = None,
-    target: str = "diagonal",
-    estimate: str = "plug_in",
+    families: Mapping[Any, Any] | None = None,
     transforms: Any = None,
-    bins: Any = 12,
-    smoothing: float = 0.0,
-    families: Any = None,
-    unlabelled_weight: float | None = None,
     columns: Columns | None = None,
     **settings: Any,
 ) -> Options:
     """The options of settings that are not checked, among them those that only selection needs.
 
-    Other `settings` are fields of `Options`.
+    The settings are those of families, and fields of `Options`.
 
     Examples
     --------
@@ -418,27 +409,14 @@ def internal_options(
     >>> [(part.family.name, part.columns) for part in options.settings(schema).components]
     [('gaussian', (0, 2)), ('poisson', (1,))]
     """
-    of_families = {
-        "covariance": covariance,
-        "shared": shared,
-        "divisor": divisor,
-        "shrinkage": shrinkage,
-        "target": target,
-        "estimate": estimate,
-        "bins": bins,
-        "smoothing": float(smoothing),
-    }
-    made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now
+    of_families = {name: settings.pop(name, value) for name, value in FAMILY_SETTINGS.items()}
+    of_families["smoothing"] = float(of_families["smoothing"])
     if columns is not None:
         marks = MissingMarks.given(columns.na_values, keep_default_na=columns.keep_default_na)
         settings = {"columns": columns, "missing": marks} | settings
-    return Options(
-        of_families,
-        _families(families),
-        transform=_transform(transforms),
-        unlabelled_weight=unlabelled_weight,
-        **({"made": made} | settings),
-    )
+    if "made" not in settings:  # errors in the options of the Gaussian family are raised now
+        settings["made"] = {"gaussian": make_family("gaussian", of_families)}
+    return Options(of_families, _families(families), transform=_transform(transforms), **settings)
 
 
 def arguments_of(settings: Settings, schema: Schema) -> dict[str, Any]:
@@ -510,11 +488,6 @@ def _transform(transform: Any) -> Any:
         several = features if isinstance(features, tuple) else (features,)
         pairs.append((several, None if each is None else check_transform(each)))
     return tuple(pairs) or None
-
-
-def _is_logarithm(transform: Any) -> bool:
-    """Whether a transform, or the name of one, takes numbers above 0 only."""
-    return bool(getattr(transform, "kind", transform) == "log")
 
 
 def _transform_of(settings: Settings, schema: Schema) -> Any:

@@ -26,7 +26,7 @@ from gaussbayes.base.notices import Notice
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.pairs import Pairs
 from gaussbayes.model.calibration import Calibration, score_of_classes, sum_and_error
-from gaussbayes.model.left_out import HeldOutRows, calibrated, hold_out
+from gaussbayes.model.held_out import HeldOutRows, calibrated, hold_out
 from gaussbayes.model.select import Trial, calibrated_loss
 from gaussbayes.model.settings import Component, Settings
 from gaussbayes.model.statistics import SufficientStatistics

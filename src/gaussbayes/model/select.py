@@ -28,7 +28,7 @@ from gaussbayes.model.calibration import (
     sum_and_error,
 )
 from gaussbayes.model.evaluation import evaluate
-from gaussbayes.model.left_out import (
+from gaussbayes.model.held_out import (
     HeldOutRows,
     Outcome,
     calibrated,

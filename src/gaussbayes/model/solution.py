@@ -103,11 +103,11 @@ def score(
         log_prior = solution.log_prior
     pairs = list(zip(solution.densities, parts, strict=False))
     fused = [number for number, (density, _) in enumerate(pairs) if _is_fused(density.__class__)]
-    size = parts[0].n_rows * sum(density.n_columns for density, _ in pairs)
+    size = parts[0].n_rows * sum(part.n_columns for part in parts)
     threads = n_threads(n_jobs) if size > CACHED else 1
     if not fused:
         return _score_plain(pairs, task, threads, log_prior)
-    widest = max(fused, key=lambda number: pairs[number][0].n_columns)
+    widest = max(fused, key=lambda number: parts[number].n_columns)
     density, part = pairs.pop(widest)
     bias = _bias(pairs, part.dtype) if pairs else None
     result: NDArray[Any] = cast("Fused", density).score(part, log_prior, bias, task, threads)

@@ -1,6 +1,6 @@
 """A model as people read it: its title, its classes and the parameters in the units of the table.
 
-Of many classes and features the first are shown, with a line that says how many are not.
+Of many classes and features the first are shown, with the number of the others.
 """
 
 from collections.abc import Iterator, Sequence
@@ -67,27 +67,18 @@ class ModelSummary(Result):
         blocks: list[Block] = [text]
         blocks += [] if self.problem is None else [f"It cannot predict yet: {self.problem}"]
         blocks += [] if self.calibration is None else [self.calibration]
-        blocks.append(self._class_table())
-        shown = self.parameters[:_MOST_TABLES]
-        blocks += [_parameter_table(each) for each in shown]
-        longer = [
-            (f"{{}} of {len(self.classes)} classes", len(self.classes) - _MOST_CLASSES),
-            ("the parameters of {} classes", len(self.classes) - _MOST_COLUMNS if shown else 0),
-            ("{} tables", len(self.parameters) - _MOST_TABLES),
-            *((f"{{}} of {each.title}", len(each.names) - _MOST_LINES) for each in shown),
-        ]
-        omitted = [what.format(more) for what, more in longer if more > 0]
-        if omitted:
-            blocks.append(Styled(f"Not shown: {', '.join(omitted)}.", "dim"))
-        return [*blocks, *(() if self.bayes_error is None else self.bayes_error.tables())]
-
-    def _class_table(self) -> TextTable:
         known = [name for name in ("prior", "weight") if getattr(self.classes[0], name) is not None]
-        rows = [
+        lines = (
             (shortened(str(each.label), 40), *(five_digits(getattr(each, name)) for name in known))
-            for each in self.classes[:_MOST_CLASSES]
-        ]
-        return _table("class", known, rows, "classes")
+            for each in self.classes
+        )
+        columns, n = _headings("class", known), len(self.classes)
+        blocks.append(TextTable.first(columns, lines, n, _MOST_CLASSES, title="classes"))
+        blocks += map(_parameter_table, self.parameters[:_MOST_TABLES])
+        if len(self.parameters) > _MOST_TABLES:
+            more = len(self.parameters) - _MOST_TABLES
+            blocks.append(Styled(f"Not shown: {counted(more, 'table')} of parameters.", "dim"))
+        return [*blocks, *(() if self.bayes_error is None else self.bayes_error.tables())]
 
 
 def summarise(model: Model) -> ModelSummary:
@@ -184,23 +175,26 @@ def _in_units(model: Model, table: ParameterTable, order: Sequence[int]) -> Para
     return Parameters(table.title, tuple(table.columns), tuple(shown), tuple(lines))
 
 
-def _table(
-    first: str, columns: Sequence[str], rows: Sequence[Sequence[str]], title: str
-) -> TextTable:
-    headings = (shortened(column, _WIDEST_HEADING).rjust(_WIDEST_HEADING - 2) for column in columns)
-    return TextTable((first.ljust(12), *headings), rows, shortened(title, _WIDEST_TITLE))
+def _headings(first: str, columns: Sequence[str]) -> tuple[str, ...]:
+    width = _WIDEST_HEADING
+    return (first.ljust(12), *(shortened(name, width).rjust(width - 2) for name in columns))
 
 
 def _parameter_table(parameters: Parameters) -> TextTable:
     shown = parameters.classes[:_MOST_COLUMNS]
-    rows = [
+    more = len(parameters.classes) - len(shown)
+    lines = (
         (
             shortened(name, 78 - 11 * len(shown)),
-            *(
-                cell if isinstance(cell, str) else five_digits(cell)
-                for cell in cells[:_MOST_COLUMNS]
-            ),
+            *(cell if isinstance(cell, str) else five_digits(cell) for cell in cells[: len(shown)]),
         )
-        for name, cells in list(zip(parameters.names, parameters.values, strict=True))[:_MOST_LINES]
-    ]
-    return _table("", shown, rows, parameters.title)
+        for name, cells in zip(parameters.names, parameters.values, strict=True)
+    )
+    return TextTable.first(
+        _headings("", shown),
+        lines,
+        len(parameters.names),
+        _MOST_LINES,
+        title=shortened(parameters.title, _WIDEST_TITLE),
+        notes=[f"… {counted(more, 'more class', 'more classes')}"] if more else [],
+    )

@@ -7,7 +7,7 @@ rows are not evaluated; the title counts them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from matplotlib import ticker
@@ -211,7 +211,7 @@ def roc(
     looks = dict(
         zip(evaluation.classes.tolist(), style.class_styles(evaluation.classes), strict=True)
     )
-    curves: Sequence[Any] = evaluation.precision_recall if precision_recall else evaluation.roc
+    curves = [curve for curve in evaluation.curves if not np.isnan(curve.area)]
     if not curves:
         msg = "a ROC curve needs rows of two classes at least: give more rows"
         raise DataError(msg)

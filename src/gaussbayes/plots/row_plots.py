@@ -29,7 +29,7 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
 from gaussbayes.data import labels
 from gaussbayes.data.columns import Columns, DroppedColumnsWarning
-from gaussbayes.data.roles import separate_columns
+from gaussbayes.data.labels import separate_columns
 from gaussbayes.data.tables import is_frame
 from gaussbayes.model.options import model_options
 from gaussbayes.model.settings import cut_rows

@@ -22,9 +22,9 @@ from gaussbayes.base import numerals
 from gaussbayes.base.atomic import check_writable, replace_file
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import LabelsLike, TableLike
+from gaussbayes.data.labels import separate_columns
 from gaussbayes.data.read import as_source
-from gaussbayes.data.roles import is_source, separate_columns
-from gaussbayes.data.tables import as_frame, is_frame
+from gaussbayes.data.tables import as_frame, is_frame, is_source
 from gaussbayes.model.summary import parameter_tables
 
 if TYPE_CHECKING:

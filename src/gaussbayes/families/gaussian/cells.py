@@ -432,7 +432,7 @@ def feature_moments(statistics: GaussianStatistics) -> FeatureMoments:
     """The moments of each class and feature over the rows that have a value of the feature."""
     whole = statistics.moments
     k, d = whole.anchor.shape
-    squares = LAYOUTS[whole.layout].squares(whole.scatter)
+    squares = whole.squares
     if squares.shape[0] < k:
         pooled, squares = squares, np.zeros((k, d))
         squares[int(np.argmax(whole.weight > 0))] = pooled[0]

@@ -37,7 +37,7 @@ from gaussbayes.families.gaussian.shrinkage import (
     target_of,
     target_squares,
 )
-from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments, GaussianStatistics
+from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure, factor
 from gaussbayes.families.protocol import LeftOut
 from gaussbayes.families.removal import LEAST_LEFT, Removal, degrees
@@ -459,7 +459,7 @@ def targets_without(
     They are in units (d,) of the features; see `target_squares`. Also whether enough is left (n,).
     """
     together = moments.together()
-    overall = LAYOUTS[together.layout].squares(together.scatter)[0] / np.square(unit)
+    overall = together.squares[0] / np.square(unit)
     within = moments.scatters("diagonal", shared=True)[0] / np.square(unit)
     y, apart = moments.deviation(X, removal.codes) / unit, together.deviation(X, 0) / unit
     factor = removal.lost * (removal.total + removal.lost) / removal.total

@@ -14,7 +14,7 @@ each of fifty folds, which are single rows if there are no more. The likelihood 
 may have several maxima, so that EM starts as a fit does.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -96,10 +96,9 @@ class HeldOutRows:
         return fold_numbers(self.rows[self.held], self.truth, FOLDS)
 
     @cached_property
-    def others(self) -> list[tuple[Any, ...]]:
-        """For each fold, the statistics of all rows that are not in it, family by family."""
-        count = int(self.fold.max(initial=-1)) + 1
-        return [self.without(self.held[self.fold == number]) for number in range(count)]
+    def folds(self) -> list[tuple[NDArray[np.intp], tuple[Any, ...]]]:
+        """The places of each of the five folds, and the statistics of all other rows."""
+        return list(self.without_folds(self.fold))
 
     def observed(self, rows: NDArray[np.intp]) -> tuple[Any, ...]:
         """The statistics of some of the rows."""
@@ -108,6 +107,29 @@ class HeldOutRows:
     def without(self, rows: NDArray[np.intp]) -> tuple[Any, ...]:
         """The statistics of all rows but some: added up, so that no digit is lost."""
         return self.observed(np.delete(np.arange(self.codes.size), rows))
+
+    def without_folds(
+        self, fold: NDArray[np.intp]
+    ) -> Iterator[tuple[NDArray[np.intp], tuple[Any, ...]]]:
+        """The places of each fold among the held-out rows, and the statistics of all other rows."""
+        stays = np.delete(np.arange(self.codes.size), self.held)
+        always = self.observed(stays) if stays.size else None
+        return self._by_halves(fold, range(int(fold.max(initial=0)) + 1), always)
+
+    def _by_halves(
+        self, fold: NDArray[np.intp], numbers: range, outside: tuple[Any, ...] | None
+    ) -> Iterator[tuple[NDArray[np.intp], tuple[Any, ...]]]:
+        """Folds with these numbers; statistics are added up by halves, never subtracted."""
+        if len(numbers) > 1:
+            middle = len(numbers) // 2
+            halves = numbers[:middle], numbers[middle:]
+            for inner, outer in (halves, halves[::-1]):
+                parts = self.observed(self.held[(fold >= outer[0]) & (fold <= outer[-1])])
+                if outside is not None:
+                    parts = tuple(a + b for a, b in zip(outside, parts, strict=True))
+                yield from self._by_halves(fold, inner, parts)
+        elif outside is not None:
+            yield np.flatnonzero(fold == numbers[0]), outside
 
     def labelled(self) -> "HeldOutRows":
         """The same without the statistics of unlabelled rows."""
@@ -256,16 +278,16 @@ def _closed_forms_of_rows(
         return None
     if exact or not data.held.size or all(part.is_complete for part in data.statistics.parts):
         return [(np.arange(data.held.size), functions)]
-    others = data.others
-    found: list[ClosedForms | None] = [None] * len(others)
+    folds = data.folds
+    found: list[ClosedForms | None] = [None] * len(folds)
 
-    def find(fold: int) -> None:
-        found[fold] = _closed_forms(data, path, others[fold], exact=False)
+    def find(number: int) -> None:
+        found[number] = _closed_forms(data, path, folds[number][1], exact=False)
 
-    for_each(find, range(len(others)), n_threads(n_jobs))
-    places = (np.flatnonzero(data.fold == number) for number in range(len(others)))
-    forms = [(rows, form) for rows, form in zip(places, found, strict=True) if form is not None]
-    return forms if len(forms) == len(others) else None
+    for_each(find, range(len(folds)), n_threads(n_jobs))
+    pairs = zip(folds, found, strict=True)
+    forms = [(places, form) for (places, _), form in pairs if form is not None]
+    return forms if len(forms) == len(folds) else None
 
 
 @one_blas_thread()
@@ -351,13 +373,11 @@ def _hold_out_folds(
                 starts[number] = solve(data.statistics, settings, data.schema, n_jobs, goal=goal)
             except GaussBayesError as error:
                 outcomes[number] = error
-    fold = data.fold
+    folds: Iterable[tuple[NDArray[np.intp], tuple[Any, ...]]] = data.folds
     if exact:
-        fold = fold_numbers(data.rows[data.held], data.truth, EXACT_FOLDS)
-    count = int(fold.max(initial=0)) + 1
-    stays = np.delete(np.arange(data.codes.size), data.held)
-    always = data.observed(stays) if stays.size else None
-    for places, others in _without_folds(data, fold, range(count), always):
+        folds = data.without_folds(fold_numbers(data.rows[data.held], data.truth, EXACT_FOLDS))
+    count = 0
+    for count, (places, others) in enumerate(folds, start=1):  # noqa: B007
         statistics = SufficientStatistics(data.classes, others, unlabelled)
         for number, settings in enumerate(path):
             outcome, start, rows = outcomes[number], starts[number], data.held[places]
@@ -370,25 +390,6 @@ def _hold_out_folds(
             except GaussBayesError as error:
                 outcomes[number] = error
     return outcomes, count
-
-
-def _without_folds(
-    data: HeldOutRows,
-    fold: NDArray[np.intp],
-    folds: range,
-    outside: tuple[Any, ...] | None,
-) -> Iterator[tuple[NDArray[np.intp], tuple[Any, ...]]]:
-    """The places of each fold, and the statistics of all other rows: added up by halves."""
-    if len(folds) > 1:
-        middle = len(folds) // 2
-        halves = folds[:middle], folds[middle:]
-        for inner, outer in (halves, halves[::-1]):
-            parts = data.observed(data.held[(fold >= outer[0]) & (fold <= outer[-1])])
-            if outside is not None:
-                parts = tuple(a + b for a, b in zip(outside, parts, strict=True))
-            yield from _without_folds(data, fold, inner, parts)
-    elif outside is not None:
-        yield np.flatnonzero(fold == folds[0]), outside
 
 
 def _posterior_without(
