@@ -12,7 +12,7 @@ from typing import Any
 
 from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.notices import Notice
-from gaussbayes.base.progress import count_rows
+from gaussbayes.base.progress import track
 from gaussbayes.base.threads import in_order, n_threads
 from gaussbayes.data.files import OpenFiles
 from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
@@ -43,9 +43,7 @@ class FileRows(RowSource):
         tree: MergeTree[Reduced[Any]] = MergeTree()
         with closing(in_order(self._jobs(reader, fold), n_threads(n_jobs))) as parts:
             n_rows, proportion = source.n_rows, source.proportion_read
-            counted = count_rows(
-                parts, "reading", n_rows, lambda part: part[1].n_records, proportion
-            )
+            counted = track(parts, "reading", n_rows, lambda part: part[1].n_records, proportion)
             for number, of_file in groupby(counted, key=lambda part: part[0]):
                 sums = (part for _, part in islice(of_file, 1, None))
                 tree.add(number, reader.merged(sums, source.listed[number].shown))
