@@ -64,11 +64,11 @@ from gaussbayes.data.labels import (
     codes_among,
     encode,
     labelled_rows,
+    named_columns,
     read_targets,
     separate_columns,
 )
 from gaussbayes.data.read import batches_of, table_of
-from gaussbayes.data.roles import named_columns
 from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.data.tables import as_array, is_frame, is_source
 from gaussbayes.model import cross_validation as held_out

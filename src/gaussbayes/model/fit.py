@@ -131,10 +131,8 @@ def _choose(
         view, settings = views[0], views[0].settings
         calibration = calibration_of(view, threads)
     settings = replace(settings, calibration=calibration)
-    if judged is not table:
-        model = _observed(table, settings, schema, threads)
-    else:
-        model = unsolved_model(settings, schema, view.statistics.adapted(settings))
+    # Summed anew, as `fit(X, y, like=model)` sums the same rows, to the last bit.
+    model = _observed(table, settings, schema, threads)
     changed = settings.of_classes(view.schema, model.schema.classes)
     return replace(model, settings=changed), selection
 

@@ -108,15 +108,6 @@ class Model(Result):
         return self.settings.components
 
     @property
-    def contents(self) -> dict[str, str]:
-        """What each feature, by its name, must hold in files; see `gaussbayes.data.roles`."""
-        names = self.schema.features or ()
-        contents = (part.contents.items() for part in self.components)
-        held = {names[column]: content for each in contents for column, content in each}
-        dates = {} if self.schema.roles is None else self.schema.roles.origins
-        return held | dict.fromkeys(set(dates) & set(held), "date")
-
-    @property
     def parameters(self) -> Solution:
         """Priors and densities; they must have been worked out (see `solved`)."""
         if self.solution is None:

@@ -14,11 +14,9 @@ from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMa
 from gaussbayes.base.option import Option, check_values
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import LabelArray, TransformName
-from gaussbayes.data.column_roles import table_encoder
-from gaussbayes.data.columns import COLUMN_OPTIONS, Columns
+from gaussbayes.data.columns import COLUMN_OPTIONS, Columns, Request, table_encoder
 from gaussbayes.data.labels import read_targets, with_labels
 from gaussbayes.data.read import READ_OPTIONS
-from gaussbayes.data.roles import Request, request_of
 from gaussbayes.data.rows import Encoder, LabelledRows, Rows, Targets
 from gaussbayes.families import check_family, family_type
 from gaussbayes.model.select import UNLABELLED_WEIGHTS
@@ -194,7 +192,7 @@ class Options:
 
     @property
     def kinds(self) -> dict[str | int, Any]:
-        """What features that are given a family must hold; see `gaussbayes.data.roles`."""
+        """What features that are given a family must hold; see `gaussbayes.data.columns`."""
         contents = [
             (features, Component(self._family(family), ()).content)
             for features, family in self.families
@@ -205,21 +203,6 @@ class Options:
             for feature in features
             if content != "any"
         }
-
-    @property
-    def contents(self) -> dict[str, Any]:
-        """What features must hold in files, and what those that are not named; see `Request`."""
-        kinds, numbers = self.kinds, "number"
-        if isinstance(self.transform, tuple):
-            for features, transform in self.transform:
-                content = "positive" if _is_logarithm(transform) else "number"
-                kinds |= dict.fromkeys(features, content)
-        elif _is_logarithm(self.transform):
-            numbers = "positive"
-            for features, family in self.families:
-                if kinds.get(features[0]) == "number" and family == "gaussian":
-                    kinds |= dict.fromkeys(features, numbers)
-        return {"kinds": kinds, "numbers": numbers}
 
     @property
     def unlabelled(self) -> Any:
@@ -240,11 +223,14 @@ class Options:
     @cached_property
     def table_request(self) -> Request:
         """What is asked of a table in memory; worked out once."""
-        return request_of(self.columns, **self.contents)
+        kinds = self.kinds
+        if isinstance(self.transform, tuple):
+            kinds |= {feature: "number" for features, _ in self.transform for feature in features}
+        return Request(self.columns or Columns(), families=kinds)
 
-    def request(self, target: str | None = None, **more: Any) -> Request:
-        """What is asked of a source of rows; `more` is as in `gaussbayes.data.roles.Request`."""
-        return replace(self.table_request, target=target, **more)
+    def request(self, target: str | None = None, weights: str | None = None) -> Request:
+        """What is asked of a source of rows."""
+        return replace(self.table_request, target=target, weights=weights)
 
     def table(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[LabelledRows, Schema]:
         """Rows with labels and weights, of which nothing is known yet, and their features."""
@@ -520,11 +506,6 @@ def _transform(transform: Any) -> Any:
         several = features if isinstance(features, tuple) else (features,)
         pairs.append((several, None if each is None else check_transform(each)))
     return tuple(pairs) or None
-
-
-def _is_logarithm(transform: Any) -> bool:
-    """Whether a transform, or the name of one, takes numbers above 0 only."""
-    return bool(getattr(transform, "kind", transform) == "log")
 
 
 def _transform_of(settings: Settings, schema: Schema) -> Any:

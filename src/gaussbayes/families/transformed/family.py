@@ -68,11 +68,6 @@ class Transformed(Mapped):
         )
 
     @property
-    def contents(self) -> tuple[str, ...]:
-        """What each column must hold in files: numbers, or those above 0."""
-        return tuple("positive" if kind == "log" else "number" for kind in self.kinds)
-
-    @property
     def plain(self) -> AnyFamily:
         """The family of z."""
         family: AnyFamily = self.family
