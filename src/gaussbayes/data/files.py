@@ -26,13 +26,13 @@ from typing import Any, Literal, TypeAlias
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import MergeTree
-from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.notices import Notice, NoticeKind, Remedy
 from gaussbayes.base.progress import track
-from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.threads import in_order, n_threads
 from gaussbayes.base.types import BadRowHandling, FormatName
+from gaussbayes.data.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.data.reduction import BlockReader, Fold, Reduced
+from gaussbayes.data.schema import ColumnTable
 from gaussbayes.data.source_tables import (
     BadRows,
     ColumnSelection,

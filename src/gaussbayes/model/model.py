@@ -21,13 +21,13 @@ from gaussbayes.base.checks import positive_number
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.result import Result
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import Block
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import Encoder, Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.data.tables import as_frame, is_frame
 from gaussbayes.families.protocol import Convergence, Fit
 from gaussbayes.model import solution as scores

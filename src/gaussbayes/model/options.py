@@ -10,14 +10,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from gaussbayes.base.errors import OptionError
-from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.option import Option, check_values
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import LabelArray, TransformName
 from gaussbayes.data.columns import COLUMN_OPTIONS, Columns, Request, table_encoder
 from gaussbayes.data.labels import read_targets, with_labels
+from gaussbayes.data.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.data.read import READ_OPTIONS
 from gaussbayes.data.rows import Encoder, LabelledRows, Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families import check_family, family_type
 from gaussbayes.model.select import UNLABELLED_WEIGHTS
 from gaussbayes.model.settings import Component, Priors, Settings
