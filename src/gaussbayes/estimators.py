@@ -1165,11 +1165,10 @@ class BaseClassifier(
     def _options(self) -> Options:
         """The arguments, checked."""
         values = [getattr(self, name) for name in self._arguments]
-        try:
+        with suppress(TypeError):  # an argument has no hash
             return _checked_options(self._automatic, self._arguments, *values)
-        except TypeError:  # an argument has no hash
-            arguments = dict(zip(self._arguments, values, strict=True))
-            return model_options(arguments, automatic=self._automatic)
+        arguments = dict(zip(self._arguments, values, strict=True))
+        return model_options(arguments, automatic=self._automatic)
 
     def _first_rows(
         self, options: Options, X: TableLike, y: LabelsLike, sample_weight: WeightsLike

@@ -234,9 +234,6 @@ def explain(model: Model, row: Rows, between: tuple[int, int] | None = None) -> 
     Features without a mean, such as categories, are compared with an unknown value. See
     `gaussbayes.GaussianClassifier.explain`.
     """
-    if row.n_rows != 1:
-        msg = f"explain takes one row, got {row.n_rows}: choose one, as in X[3:4]"
-        raise DataError(msg)
     row = replace(row, numbers=row.matrix.astype(np.float64, copy=False))
     bayes = bayes_rule(model, row)
     pair = _pair(between, model.schema, bayes)

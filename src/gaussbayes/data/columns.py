@@ -549,7 +549,10 @@ def _not_wanted(
 def _matching(patterns: Sequence[str], names: Sequence[str], argument: str) -> list[str]:
     """The columns that names and patterns such as ``temp_*`` stand for, each once."""
     if argument == "features":
-        check_distinct("the list of features", patterns)
+        twice = sorted({pattern for pattern in patterns if patterns.count(pattern) > 1})
+        if twice:
+            msg = f"features must name each column once, but names {listed(twice)} more than once"
+            raise DataError(msg)
     matches = {
         pattern: [pattern]
         if pattern in names

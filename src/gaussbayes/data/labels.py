@@ -62,7 +62,7 @@ def separate_columns(X: Any, y: Any, weights: Any = None) -> tuple[Any, Any, Any
         return X, y, weights
     if not is_frame(X):
         msg = (
-            f"{named[0]!r} names a column, but X is a {type(X).__name__} without column names: "
+            f"{named[0]!r} names a column, but X ({type(X).__name__}) has no column names: "
             "give an array of values, or X as a data frame"
         )
         raise DataError(msg)

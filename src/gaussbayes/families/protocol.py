@@ -552,16 +552,6 @@ class Comparable(Protocol):
 
 
 @runtime_checkable
-class Extreme(Protocol):
-    """A density of which rare rows can be drawn more often than they come."""
-
-    def draw_widely(
-        self, codes: CodeArray, generator: np.random.Generator
-    ) -> tuple[Rows, FloatArray]:
-        """A row for each class code (n,), and the weight of each: p(row) over how it was drawn."""
-
-
-@runtime_checkable
 class Tabulated(Protocol):
     """A density of categories: a table of probabilities for each column."""
 

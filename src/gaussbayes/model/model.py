@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.anderson import Goal
-from gaussbayes.base.checks import positive_number
+from gaussbayes.base.checks import finite_number
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.result import Result
@@ -242,9 +242,12 @@ class Model(Result):
             # One family takes all features.
             parts = (rows,) if len(self.settings.components) == 1 else self.parts(rows)
             return function(self.parameters, parts, *more)
-        except DataError:
-            check_values(rows, self.settings, self.schema)
-            raise
+        except DataError as error:
+            try:
+                check_values(rows, self.settings, self.schema)
+            except DataError as named:
+                raise named from None
+            raise error from None
 
     # Steps from one model to the next.
 
@@ -288,7 +291,7 @@ class Model(Result):
 
         Settings that count rows, such as smoothing, stay as they are: they weigh more.
         """
-        if not 0.0 < positive_number("decay", factor) <= 1.0:
+        if not 0.0 < finite_number("decay", factor) <= 1.0:
             msg = f"decay must be above 0 and at most 1, got {factor!r}"
             raise OptionError(msg)
         if factor == 1.0:

@@ -234,7 +234,9 @@ class Options:
 
     def table(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[LabelledRows, Schema]:
         """Rows with labels and weights, of which nothing is known yet, and their features."""
-        labels = read_targets(y, None, sample_weight, self.marks_of(y), self.n_jobs)
+        shape: tuple[int, ...] = getattr(X, "shape", ())
+        n_rows = shape[0] if len(shape) == 2 else None
+        labels = read_targets(y, n_rows, sample_weight, self.marks_of(y), self.n_jobs)
         encoder = self.encoder(X, labels, name_of(y))
         table = with_labels(encoder.encode(X), *labels)
         return table, encoder.schema(table.classes)

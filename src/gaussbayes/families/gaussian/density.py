@@ -161,7 +161,6 @@ class GaussianDensity:
     expect = expectation.expect
     expect_statistics = expectation.expect_statistics
     draw = drawing.draw
-    draw_widely = drawing.draw_widely
     contributions = class_pairs.contributions
     log_overlap = class_pairs.log_overlap
     draw_between = class_pairs.draw_between

@@ -173,12 +173,6 @@ class PairsDensity:
             drawn[rows, j] = _draw(given, generator)
         return self.levels.rows(drawn, generator)
 
-    def draw_widely(
-        self, codes: CodeArray, generator: np.random.Generator
-    ) -> tuple[Rows, FloatArray]:
-        """One row for each class code (n,) as `draw` has them, each with the weight 1."""
-        return self.draw(codes, generator), np.ones(codes.size)
-
     def contributions(
         self, row: Rows, pair: tuple[int, int], _: Reference | None
     ) -> tuple[float, FloatArray]:

@@ -61,13 +61,6 @@ class TransformedDensity(MappedDensity):
         """One row for each class code (n,)."""
         return self._back(self.inner.draw(codes, generator))
 
-    def draw_widely(
-        self, codes: CodeArray, generator: np.random.Generator
-    ) -> tuple[Rows, FloatArray]:
-        """A row for each class code (n,), rare ones among them, and the weight of each."""
-        rows, weight = self.inner.draw_widely(codes, generator)
-        return self._back(rows), weight
-
     # Two classes.
 
     def contributions(
