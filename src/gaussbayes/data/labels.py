@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
+from gaussbayes.data.missing_marks import ORDINARY, ColumnMarks
 from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Rows, Targets
 from gaussbayes.data.tables import (
     array_parts,
@@ -62,7 +62,7 @@ def separate_columns(X: Any, y: Any, weights: Any = None) -> tuple[Any, Any, Any
         return X, y, weights
     if not is_frame(X):
         msg = (
-            f"{named[0]!r} names a column, but X is a {type(X).__name__} without column names: "
+            f"{named[0]!r} names a column, but X ({type(X).__name__}) has no column names: "
             "give an array of values, or X as a data frame"
         )
         raise DataError(msg)

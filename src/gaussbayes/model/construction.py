@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from gaussbayes.base.checks import as_numbers
 from gaussbayes.base.errors import DataError, OptionError
-from gaussbayes.base.schema import Schema, check_names
 from gaussbayes.base.types import CovarianceName, FloatArray, LabelArray
 from gaussbayes.data.categories import in_order
 from gaussbayes.data.labels import encode
 from gaussbayes.data.rows import LabelledRows
+from gaussbayes.data.schema import Schema, check_names
 from gaussbayes.families.categorical.family import Categorical, CategoricalDensity
 from gaussbayes.families.gaussian.density import given
 from gaussbayes.families.gaussian.family import Gaussian

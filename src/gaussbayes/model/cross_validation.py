@@ -20,7 +20,6 @@ from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.numerals import counted
 from gaussbayes.base.progress import track
 from gaussbayes.base.result import Result
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import Block
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import (
@@ -35,6 +34,7 @@ from gaussbayes.base.types import (
 from gaussbayes.data.categories import warn_of_unseen
 from gaussbayes.data.labels import codes_among, labelled_rows, read_targets, separate_columns
 from gaussbayes.data.rows import LabelledRows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.data.tables import as_array, as_frame, is_frame
 from gaussbayes.model.bayes_error import bayes_error
 from gaussbayes.model.evaluation import Costs, Evaluation, check_costs, evaluate

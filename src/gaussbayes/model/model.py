@@ -17,17 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.anderson import Goal
-from gaussbayes.base.checks import positive_number
+from gaussbayes.base.checks import finite_number
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.result import Result
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import Block
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray, TableLike
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import Encoder, Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.data.tables import as_frame, is_frame
 from gaussbayes.families.protocol import Convergence, Fit
 from gaussbayes.model import solution as scores
@@ -243,9 +243,12 @@ class Model(Result):
             # One family takes all features.
             parts = (rows,) if len(self.settings.components) == 1 else self.parts(rows)
             return function(self.parameters, parts, *more)
-        except DataError:
-            check_values(rows, self.settings, self.schema)
-            raise
+        except DataError as error:
+            try:
+                check_values(rows, self.settings, self.schema)
+            except DataError as named:
+                raise named from None
+            raise error from None
 
     # Steps from one model to the next.
 
@@ -289,7 +292,7 @@ class Model(Result):
 
         Settings that count rows, such as smoothing, stay as they are: they weigh more.
         """
-        if not 0.0 < positive_number("decay", factor) <= 1.0:
+        if not 0.0 < finite_number("decay", factor) <= 1.0:
             msg = f"decay must be above 0 and at most 1, got {factor!r}"
             raise OptionError(msg)
         if factor == 1.0:

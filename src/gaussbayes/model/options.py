@@ -10,14 +10,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from gaussbayes.base.errors import OptionError
-from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.option import Option, check_values
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import LabelArray, LabelsLike, TableLike, TransformName, WeightsLike
 from gaussbayes.data.columns import COLUMN_OPTIONS, Columns, Request, table_encoder
 from gaussbayes.data.labels import read_targets, with_labels
+from gaussbayes.data.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.data.read import READ_OPTIONS
 from gaussbayes.data.rows import Encoder, LabelledRows, Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families import check_family, family_type
 from gaussbayes.families.protocol import AnyFamily
 from gaussbayes.model.select import UNLABELLED_WEIGHTS
@@ -237,7 +237,9 @@ class Options:
         self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike = None
     ) -> tuple[LabelledRows, Schema]:
         """Rows with labels and weights, of which nothing is known yet, and their features."""
-        labels = read_targets(y, None, sample_weight, self.marks_of(y), self.n_jobs)
+        shape: tuple[int, ...] = getattr(X, "shape", ())
+        n_rows = shape[0] if len(shape) == 2 else None
+        labels = read_targets(y, n_rows, sample_weight, self.marks_of(y), self.n_jobs)
         encoder = self.encoder(X, labels, name_of(y))
         table = with_labels(encoder.encode(X), *labels)
         return table, encoder.schema(table.classes)

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from gaussbayes.base.checks import as_numbers
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian import (
     class_pairs,
     description,
@@ -161,7 +161,6 @@ class GaussianDensity:
     expect = expectation.expect
     expect_statistics = expectation.expect_statistics
     draw = drawing.draw
-    draw_widely = drawing.draw_widely
     contributions = class_pairs.contributions
     log_overlap = class_pairs.log_overlap
     draw_between = class_pairs.draw_between
