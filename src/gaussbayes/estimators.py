@@ -43,7 +43,6 @@ from gaussbayes.analysis.score_table import Scores
 from gaussbayes.analysis.synthesis import RandomState, as_generator, draw
 from gaussbayes.base.errors import FileError, GaussBayesError, OptionError
 from gaussbayes.base.notices import Notice
-from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.text_tables import html_blocks
 from gaussbayes.base.threads import n_threads, one_writer
 from gaussbayes.base.types import (
@@ -70,6 +69,7 @@ from gaussbayes.data.labels import (
 )
 from gaussbayes.data.read import batches_of, table_of
 from gaussbayes.data.rows import LabelledRows, Rows
+from gaussbayes.data.schema import ColumnTable
 from gaussbayes.data.tables import as_array, is_frame, is_source
 from gaussbayes.model import cross_validation as held_out
 from gaussbayes.model.construction import given_model

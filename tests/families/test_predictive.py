@@ -12,8 +12,8 @@ from scipy import stats
 from scipy.integrate import quad
 from scipy.stats import multivariate_t
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Targets, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian import Gaussian
 from gaussbayes.families.gaussian.cells import observe
 from gaussbayes.families.gaussian.density import GaussianDensity

@@ -28,10 +28,10 @@ import numpy as np
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.numerals import counted, five_digits, shortened
 from gaussbayes.base.result import Result
-from gaussbayes.base.schema import ColumnTable, Schema
 from gaussbayes.base.text_tables import Block, Styled, TextTable, bar
 from gaussbayes.data.categories import UNSEEN
 from gaussbayes.data.rows import Rows
+from gaussbayes.data.schema import ColumnTable, Schema
 from gaussbayes.families.protocol import Distant, Explainable, Reference, Referred, require
 from gaussbayes.model.model import Model
 

@@ -8,10 +8,9 @@ import numpy as np
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.notices import Notice
-from gaussbayes.base.progress import working
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import CACHED, n_threads, one_blas_thread
 from gaussbayes.data.rows import LabelledRows
+from gaussbayes.data.schema import Schema
 from gaussbayes.model.folds import pick, spread_sample
 from gaussbayes.model.held_out import HeldOutRows, held_out_rows
 from gaussbayes.model.model import Model, check_n_classes, unsolved_model
@@ -73,7 +72,7 @@ def choose(
 @contextmanager
 def _choosing() -> Iterator[None]:
     """While a model is selected: BLAS has one thread, and progress is shown."""
-    with one_blas_thread(), working("choosing the model"):
+    with one_blas_thread():
         yield
 
 

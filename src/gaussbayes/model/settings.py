@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gaussbayes.base.errors import OptionError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.mapped import innermost
 from gaussbayes.families.protocol import AnyFamily
 from gaussbayes.kernels.arrays import Columns
