@@ -43,7 +43,6 @@ from gaussbayes.analysis.score_table import Scores
 from gaussbayes.analysis.synthesis import RandomState, as_generator, draw
 from gaussbayes.base.errors import FileError, GaussBayesError, OptionError
 from gaussbayes.base.notices import Notice
-from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.text_tables import html_blocks
 from gaussbayes.base.threads import n_threads, one_writer
 from gaussbayes.base.types import (
@@ -64,12 +63,13 @@ from gaussbayes.data.labels import (
     codes_among,
     encode,
     labelled_rows,
+    named_columns,
     read_targets,
     separate_columns,
 )
 from gaussbayes.data.read import batches_of, table_of
-from gaussbayes.data.roles import named_columns
 from gaussbayes.data.rows import LabelledRows, Rows
+from gaussbayes.data.schema import ColumnTable
 from gaussbayes.data.tables import as_array, is_frame, is_source
 from gaussbayes.model import cross_validation as held_out
 from gaussbayes.model.construction import given_model
@@ -1165,11 +1165,10 @@ class BaseClassifier(
     def _options(self) -> Options:
         """The arguments, checked."""
         values = [getattr(self, name) for name in self._arguments]
-        try:
+        with suppress(TypeError):  # an argument has no hash
             return _checked_options(self._automatic, self._arguments, *values)
-        except TypeError:  # an argument has no hash
-            arguments = dict(zip(self._arguments, values, strict=True))
-            return model_options(arguments, automatic=self._automatic)
+        arguments = dict(zip(self._arguments, values, strict=True))
+        return model_options(arguments, automatic=self._automatic)
 
     def _first_rows(
         self, options: Options, X: TableLike, y: LabelsLike, sample_weight: WeightsLike

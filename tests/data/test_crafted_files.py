@@ -13,16 +13,16 @@ import pytest
 from pyarrow import ipc, parquet
 
 from gaussbayes import DataError, read
-from gaussbayes.data import expansion
+from gaussbayes.data import files
 
 PROGRAM = """
 import sys
 from gaussbayes import DataError, read
+from gaussbayes.data.columns import Columns, Request
 from gaussbayes.data.reduction import open_rows
-from gaussbayes.data.roles import Request
 for path in sys.argv[1:]:
     for look in (
-        lambda: open_rows(path, Request("y", ["x"])).reduce(lambda block, _: block.rows.n_rows),
+        lambda: open_rows(path, Request(Columns(["x"]), "y")).reduce(lambda b, _: b.rows.n_rows),
         lambda: [batch.num_rows for batch in read(path).batches()],
     ):
         try:
@@ -215,8 +215,8 @@ def test_lines_that_say_nothing_of_many_columns(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["rows.csv.zst", "rows.csv.gz"])
 def test_text_that_expands(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(expansion, "FREE_TOTAL", 1 << 20)
-    monkeypatch.setattr(expansion, "MOST_TIMES_TOTAL", 10)
+    monkeypatch.setattr(files, "FREE_TOTAL", 1 << 20)
+    monkeypatch.setattr(files, "MOST_TIMES_TOTAL", 10)
     text = b"x,y\n" + b"1,0\n2,1\n" * 200_000
     sink = pa.BufferOutputStream()
     with pa.CompressedOutputStream(sink, "zstd") as out:

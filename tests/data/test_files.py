@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 from gaussbayes import DataError
-from gaussbayes.base.missing_marks import ORDINARY
 from gaussbayes.data import reduction
+from gaussbayes.data.missing_marks import ORDINARY
 from gaussbayes.data.readers import text
 from gaussbayes.families.gaussian import cells
 from tests.data.tables import (
@@ -195,7 +195,7 @@ def test_thousands_of_columns(tmp_path: Path) -> None:
         np.testing.assert_allclose(model.means_[0], values[::2].mean(axis=0))
 
 
-@pytest.mark.parametrize("module", ["files", "file_rows"])
+@pytest.mark.parametrize("module", ["files", "clusters"])
 def test_without_pyarrow(module: str) -> None:
     program = f"import sys; sys.modules['pyarrow'] = None; import gaussbayes.data.{module}"
     done = subprocess.run(

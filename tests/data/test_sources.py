@@ -254,6 +254,18 @@ def test_fractions_are_not_categories(kind: str, tmp_path: Path) -> None:
     assert "1 row skipped" in model.notices_[0].message
 
 
+def test_more_rows_of_a_model_with_dates(tmp_path: Path) -> None:
+    days = pd.date_range("2024-01-01", periods=60)[np.random.default_rng(0).permutation(60)]
+    frame = pd.DataFrame({"day": days, "x": np.arange(60.0) % 7, TARGET: list("uvw") * 20})
+    more = frame[30:].assign(day=frame["day"].astype(str))
+    for ending, table in ((".csv", more), (".parquet", frame[30:])):
+        path = in_file(ending, pa.Table.from_pandas(table, preserve_index=False), tmp_path)
+        model = fitted(frame[:30]).partial_fit(path, TARGET)
+        origin = model.columns_["day"].origin
+        mean = (frame["day"] - pd.Timestamp(origin)).dt.days[frame[TARGET] == "u"].mean()
+        np.testing.assert_allclose(model.means_[0, 0], mean, rtol=1e-12)
+
+
 @each_source
 def test_labels_and_weights_of_a_source_are_columns(source: Any, tmp_path: Path) -> None:
     table = weather(60)

@@ -16,8 +16,8 @@ from pyarrow import parquet
 
 from gaussbayes import AutoClassifier, Columns, DataError, GaussianClassifier, read
 from gaussbayes.data import spark as module
+from gaussbayes.data.columns import Request
 from gaussbayes.data.reduction import open_rows
-from gaussbayes.data.roles import Request
 from gaussbayes.model import statistics
 from gaussbayes.model.options import internal_options
 from gaussbayes.model.sources import Observation
@@ -161,7 +161,7 @@ def test_the_automatic_model(spark: Any, tmp_path: Path) -> None:
 
 
 def test_a_worker_that_dies(spark: Any, paths: list[Path], tmp_path: Path) -> None:
-    request = Request(TARGET, WEATHER, kinds=dict.fromkeys(CATEGORICAL, "category"))
+    request = Request(Columns(WEATHER, categorical=CATEGORICAL), TARGET)
     alone = open_rows(paths, request)
     schema = alone.encoder.schema(np.empty(0))
     fold = Observation(internal_options(smoothing=1).settings(schema), schema)

@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gaussbayes.base.records import encode
-from gaussbayes.base.schema import Schema
 from gaussbayes.data.categories import MISSING
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families import family_records
 from gaussbayes.families.categorical import Categorical
 from gaussbayes.families.coded import CategoryCode, Coded, Coding, NumberCode

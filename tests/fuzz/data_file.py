@@ -16,8 +16,8 @@ from pyarrow import ipc, parquet
 
 from gaussbayes import read as read_rows
 from gaussbayes.base.errors import GaussBayesError
+from gaussbayes.data.columns import Columns, Request
 from gaussbayes.data.reduction import open_rows
-from gaussbayes.data.roles import Request
 from gaussbayes.data.rows import LabelledRows
 
 N_ROWS = 60
@@ -30,7 +30,7 @@ KINDS = {
     "compressed parquet": ("rows.parquet", "zstd"),
 }
 INTEGERS = [2**31 - 1, -1, 2**31, 2**63 - 1, 2**40, 0, 1 << 20, -(2**31)]
-REQUEST = Request("y", ["x", "i", "b", "s", "d"], kinds={"s": "category", "d": "category"})
+REQUEST = Request(Columns(["x", "i", "b", "s", "d"], categorical=["s", "d"]), "y")
 
 
 def write(kind: str, folder: Path) -> Path:

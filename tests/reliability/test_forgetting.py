@@ -47,6 +47,29 @@ def test_outliers_are_forgotten_exactly_or_not_at_all(
         np.testing.assert_allclose(variances(model), truth, rtol=1e-9)
 
 
+def test_outliers_are_forgotten_one_after_the_other_or_refused() -> None:
+    """Each loses digits of the rest, and what an earlier one lost stays lost."""
+    refused = 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        settings = STRUCTURES[seed % 2]
+        X = (rng.normal(size=(30, 2)) + 10.0 ** rng.integers(0, 9)) * 10.0 ** rng.integers(-8, 9, 2)
+        y, classes = np.arange(30) % 2, rng.integers(0, 2, 6)
+        sizes = 10.0 ** np.sort(rng.uniform(-1, 4.5, 6))[::-1, None]
+        far = X[:6] + sizes * X.std(axis=0) * rng.choice([-1.0, 1.0], size=(6, 2))
+        model = GaussianClassifier(**settings).fit(np.r_[X, far], np.r_[y, classes])
+        try:
+            for row in range(6):
+                model.forget(far[[row]], classes[[row]])
+        except DataError as error:
+            assert "fit again without these rows" in str(error)  # noqa: PT017
+            refused += 1
+        else:
+            truth = exact_variances(X, y, shared=False)
+            np.testing.assert_allclose(variances(model), truth, rtol=1e-9, err_msg=str(seed))
+    assert 0 < refused < 120
+
+
 def test_rows_that_were_added_are_never_refused() -> None:
     for seed in range(1000):
         rng = np.random.default_rng(seed)

@@ -31,12 +31,12 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.numerals import five_digits, fixed, score, shortened
 from gaussbayes.base.result import Result
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import Block, Styled, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, LabelsLike, TableLike, WeightsLike
 from gaussbayes.data.labels import labelled_rows, read_weights, separate_columns, unite
 from gaussbayes.data.read import table_of
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.data.tables import is_source
 from gaussbayes.families.likelihood_ratio import (
     Contrastable,

@@ -23,10 +23,10 @@ import numpy as np
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.numerals import counted, five_digits, shortened
 from gaussbayes.base.result import Result
-from gaussbayes.base.schema import ColumnTable, Schema
 from gaussbayes.base.text_tables import Block, Styled, TextTable, bar
 from gaussbayes.data.categories import UNSEEN
 from gaussbayes.data.rows import Rows
+from gaussbayes.data.schema import ColumnTable, Schema
 from gaussbayes.families.protocol import Distant, Explainable, Reference, Referred, require
 from gaussbayes.model.model import Model
 
@@ -234,9 +234,6 @@ def explain(model: Model, row: Rows, between: tuple[int, int] | None = None) -> 
     Features without a mean, such as categories, are compared with an unknown value. See
     `gaussbayes.GaussianClassifier.explain`.
     """
-    if row.n_rows != 1:
-        msg = f"explain takes one row, got {row.n_rows}: choose one, as in X[3:4]"
-        raise DataError(msg)
     row = replace(row, numbers=row.matrix.astype(np.float64, copy=False))
     bayes = bayes_rule(model, row)
     pair = _pair(between, model.schema, bayes)

@@ -41,6 +41,9 @@ Task: TypeAlias = Literal["log_joint", "log_ratio", "log_posterior", "posterior"
 BadRowHandling: TypeAlias = Literal["error", "skip"]
 """What to do with a row of a file that cannot be read: stop, or leave it out and count it."""
 
+FormatName: TypeAlias = Literal["csv", "tsv", "jsonl", "parquet", "arrow"]
+"""How the rows of a file may be written."""
+
 TableLike: TypeAlias = ArrayLike | object
 """Rows: an array, a list of rows, a data frame, paths, a lazy frame, a relation, a Dask or Spark
 frame, or a `Source`. Data frames of several libraries have no common type, hence `object`."""

@@ -7,7 +7,7 @@ say nothing about the class: both are integrated out. A missing one is expected 
 not, so that new ones are counted.
 
 Columns come as arrays, series of frames or columns of Arrow tables. Of strings and dictionaries
-only the different values are looked at. What is missing says `gaussbayes.base.missing_marks`.
+only the different values are looked at. What is missing says `gaussbayes.data.missing_marks`.
 """
 
 import inspect
@@ -21,16 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray
-from gaussbayes.data.tables import (
-    array_parts,
-    column_parts,
-    is_missing,
-    occurring_values,
-    series_values,
-)
+from gaussbayes.data.missing_marks import ORDINARY, ColumnMarks
+from gaussbayes.data.schema import Schema
+from gaussbayes.data.tables import column_codes, is_missing, occurring_values
 
 Category: TypeAlias = str | int | bool
 Categories: TypeAlias = tuple[Category, ...]
@@ -210,20 +204,6 @@ def factorise(
     code_of: dict[Any, int] = {category: code for code, category in enumerate(categories)}
     translation[which] = [code_of.get(each, MISSING) for each in plain]
     return translation[codes], categories
-
-
-def column_codes(column: Any, name: str) -> tuple[NDArray[np.signedinteger[Any]], NDArray[Any]]:
-    """The codes of a column of any container, −1 for missing values, and what they stand for."""
-    if not isinstance(column, np.ndarray) and hasattr(column, "to_native"):  # of narwhals
-        native = column.to_native()
-        if column.implementation.is_pandas_like() and hasattr(native, "cat"):
-            return native.cat.codes.to_numpy(), native.cat.categories.to_numpy()
-        column = native if column.implementation.is_pyarrow() else series_values(column)
-    try:
-        return (array_parts if isinstance(column, np.ndarray) else column_parts)(column)
-    except TypeError as error:
-        msg = f"{name} holds what cannot be a category: {error}"
-        raise DataError(msg) from None
 
 
 def spelled_numbers(

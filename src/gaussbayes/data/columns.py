@@ -1,15 +1,61 @@
-"""`Columns`: what users say about the columns of a table, for estimators, readers and commands."""
+"""`Columns`: what users say about the columns of a table; and what each column is decided to be.
+
+A `Request` adds the target, the weights and what families need. The columns that are named are
+found by name or pattern. The kinds of the others are decided by a sample of the rows:
+`gaussbayes.data.column_rules` has the rules. The result is a `ColumnTable`, by which rows are read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Self, TypeAlias
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import date, timedelta
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
-from gaussbayes.base.errors import OptionError
+from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.notices import Remedy
 from gaussbayes.base.option import Option, check_values
+from gaussbayes.base.spelling import meant
+from gaussbayes.base.types import BadRowHandling, CodeArray, LabelArray
+from gaussbayes.data.categories import level_outside
+from gaussbayes.data.column_rules import (
+    CONSTANT,
+    NO_VALUES,
+    Answer,
+    Sample,
+    SampledColumn,
+    check_labels,
+    check_target,
+    decide,
+    is_name,
+)
+from gaussbayes.data.missing_marks import INFINITY, ColumnMarks, MissingMarks, infinite_sentence
+from gaussbayes.data.rows import KIND_ARGUMENTS, Encoder, Targets, placed_kinds
+from gaussbayes.data.schema import (
+    EXCLUDED,
+    NOT_REQUESTED,
+    REQUESTED,
+    Column,
+    ColumnKind,
+    ColumnTable,
+)
+from gaussbayes.data.source_tables import SKIP_ROWS, InferredTypes, OpenSource
+from gaussbayes.data.tables import (
+    as_frame,
+    check_distinct,
+    check_present,
+    is_frame,
+    listed,
+    sampled_places,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 ColumnNames: TypeAlias = Sequence[str] | Sequence[int] | Sequence[str | int] | str
 """Columns by name, by pattern such as ``temp_*``, or by number."""
@@ -213,3 +259,391 @@ def _frozen(value: Any) -> Any:
     if isinstance(value, list | tuple | np.ndarray):
         return tuple(_frozen(each) for each in value)
     return value
+
+
+# What is asked of a table.
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of a table: its columns, its labels and weights, and what families need.
+
+    A label that is missing, or is ``columns.unlabelled``, makes an unlabelled row.
+    """
+
+    columns: Columns = field(default_factory=Columns)
+    target: str | None = None
+    """The column that holds the labels; None if no row has one, or they are given apart."""
+    weights: str | None = None
+    """The column that says how much each row counts, if there is one."""
+    families: Mapping[str | int, ColumnKind] = field(default_factory=dict)
+    """What features that are given a family must hold, by name or number."""
+    bad_rows: BadRowHandling = "error"
+    """Of sources: whether a row that cannot be used is an error, or is skipped and counted."""
+
+    @cached_property
+    def missing(self) -> MissingMarks:
+        """What stands for missing values."""
+        given = self.columns
+        return MissingMarks.given(given.na_values, keep_default_na=given.keep_default_na)
+
+    @property
+    def label_marks(self) -> ColumnMarks:
+        """What stands for a missing label."""
+        return self.missing.of(self.target).plus(self.columns.unlabelled)
+
+    @property
+    def marks(self) -> MissingMarks:
+        """What stands for missing values, and for a missing label in the target."""
+        if self.target is None or self.columns.unlabelled is None:
+            return self.missing
+        named = MissingMarks(frozenset(), ((self.target, self.label_marks.strings),))
+        return self.missing.plus(named)
+
+    @property
+    def is_automatic(self) -> bool:
+        """Whether the columns to use are selected by what they hold."""
+        return self.columns.features is None
+
+    @property
+    def kinds(self) -> dict[str | int, ColumnKind]:
+        """What columns were said to hold, by name or number."""
+        given: dict[str | int, ColumnKind] = {}
+        for kind, argument in KIND_ARGUMENTS.items():
+            given |= dict.fromkeys(as_list(getattr(self.columns, argument)), kind)
+        return given | dict(self.families)
+
+    def features_of(self, names: Sequence[str], shown: str) -> list[str]:
+        """The columns of a table without target and weights, which must be there and differ."""
+        check_distinct(shown, names)
+        if self.target is not None and self.target == self.weights:
+            msg = f"{self.target!r} cannot be both the target and the weights: name two columns"
+            raise DataError(msg)
+        others = [name for name in (self.target, self.weights) if name is not None]
+        check_present(names, others)
+        return [name for name in names if name not in others]
+
+
+# What columns are decided to be.
+
+SAMPLE_ROWS = 50_000
+"""Rows of a table by which the kinds of its columns are decided."""
+
+
+def decide_columns(
+    table: Any,
+    request: Request,
+    *,
+    labels: CodeArray | None = None,
+    called: str = "the target",
+    source: InferredTypes | None = None,
+    whole: bool = True,
+    shown: str = "",
+) -> ColumnTable:
+    """What the columns of a table are to a model, by a sample of its rows.
+
+    Parameters
+    ----------
+    table : a frame (pandas, polars, Arrow, narwhals); the target and the weights may be among its
+        columns
+    labels : (n,) class codes, −1 for rows without; None are those of the target column
+    called : what messages call the labels, where they are given
+    source : all columns, where the table is a sample of those that are requested
+    whole : whether these are all rows of the table
+    shown : what messages call the table
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> n = range(40)
+    >>> frame = pd.DataFrame({"row": n, "kind": ["a", "b"] * 20, "size": [i % 7 for i in n]})
+    >>> decide_columns(frame, Request(target="kind")).sentence
+    'used 1 column: 1 number; excluded row (identifies rows)'
+    """
+    frame = as_frame(table)
+    names = list(frame.columns if source is None else source.schema.names)
+    parsed = source is not None and source.is_text
+    features = request.features_of(names, "the table")
+    request.missing.check_columns(names, called)
+    given = _given_kinds(features, request)
+    answers: dict[str, Answer] = {
+        name: ("excluded", reason) for name, reason in _not_wanted(features, request, given).items()
+    }
+    rows = sampled_places(len(frame), SAMPLE_ROWS)
+    if rows.size < len(frame):
+        frame, whole = frame[rows], False
+        labels = None if labels is None else labels[rows]
+    if request.target is not None:
+        target = SampledColumn.of(frame[request.target], request.label_marks)
+        check_target(target, whole=whole)
+        labels, called = target.codes, request.target
+    columns = {}
+    for name in features:
+        if name not in answers:
+            marks = request.missing.of(name)
+            column = SampledColumn.of(
+                frame[name], marks, typed=source is not None and name in source.categorical
+            )
+            if source is not None and not source.spells_dates:
+                column = column.without_spelled_dates()
+            columns[name] = column.held_as(given.get(name), parsed=parsed)
+    automatic = request.is_automatic
+    keeps_identifiers = request.columns.keep_identifiers
+    sample = Sample(given, labels, called, whole, not automatic, keeps_identifiers)
+    answers |= decide(columns, sample)
+    if request.bad_rows == "error":
+        numbered = None if parsed and not whole else rows + int(parsed)
+        used = {name for name, (kind, _) in answers.items() if kind != "excluded"}
+        _check_strays(columns, used, request, numbered, is_file=parsed, shown=shown)
+    infinite = tuple(
+        name
+        for name, column in columns.items()
+        if automatic and answers[name][0] == "number" and column.is_infinite
+    )
+    marked = MissingMarks(frozenset(), tuple((name, INFINITY) for name in sorted(infinite)))
+    answers |= {
+        name: (kind, None) for name, kind in given.items() if kind == "count" and name in columns
+    }
+    decided = tuple(_column(name, answers[name], columns.get(name)) for name in features)
+    result = ColumnTable(decided, request.target, infinite, request.missing.plus(marked))
+    if not result.used:
+        _raise_for_none(result, set(names) - set(features), columns)
+    return result
+
+
+def decide_source(source: OpenSource, request: Request) -> ColumnTable:
+    """What the columns of a source are; rows of those that are requested are looked at."""
+    inferred = source.inferred
+    names = inferred.schema.names
+    features = request.features_of(names, source.shown)
+    excluded = _not_wanted(features, request, _given_kinds(features, request))
+    wanted = [name for name in names if name not in excluded]
+    sample, whole = source.sampled_rows(wanted, SAMPLE_ROWS)
+    return decide_columns(sample, request, source=inferred, whole=whole, shown=source.shown)
+
+
+def decided_encoder(columns: ColumnTable, request: Request) -> Encoder:
+    """The encoder of the columns that are used, in the order in which they were requested."""
+    kinds = {column.name: column.kind for column in columns.used}
+    if not request.is_automatic:
+        wanted = _matching(as_list(request.columns.features), columns.names, "features")
+        kinds = {name: kinds[name] for name in wanted if name in kinds}
+    places = tuple(place for place, kind in enumerate(kinds.values()) if kind == "category")
+    return Encoder(len(kinds), tuple(kinds), places, missing=columns.missing, roles=columns)
+
+
+def table_encoder(
+    X: Any,
+    request: Request,
+    labels: tuple[Targets, LabelArray] | None = None,
+    target: str | None = None,
+) -> Encoder:
+    """The features among the columns of a table in memory, by what they hold and what was said.
+
+    The columns of an array have no types: they are numbers, unless they were said to be categories.
+    `labels` are targets and classes, `target` is their name, if they have one.
+    """
+    frame = as_frame(X) if is_frame(X) else None
+    if frame is None or not all(isinstance(name, str) for name in frame.columns):
+        return _array_encoder(X, request)
+    check_not_feature(as_list(request.columns.features), target)
+    codes = None
+    if labels is not None:
+        codes = labels[0].codes
+        if request.is_automatic:
+            check_labels(codes, labels[1])
+    columns = decide_columns(frame, request, labels=codes, called=target or "the target")
+    warn_of_columns(columns)
+    return decided_encoder(columns, request)
+
+
+def _array_encoder(X: Any, request: Request) -> Encoder:
+    """The features among the columns of an array, which may have been given names."""
+    names = request.columns.names
+    request.missing.check_columns(names or ())
+    if names is not None:
+        check_distinct("names", names)
+    encoder = Encoder.learn(X, request.kinds, request.missing, names)
+    if names is None:
+        if request.columns.exclude or not request.is_automatic:
+            msg = (
+                "features and exclude need columns with names: give X as a data frame, or name the "
+                "columns of an array"
+            )
+            raise OptionError(msg)
+        return encoder
+    reasons = _not_wanted(names, request, {})
+    kinds: dict[str, ColumnKind] = dict.fromkeys(names, "number")
+    kinds |= {names[place]: "category" for place in encoder.categorical}
+    kinds |= dict.fromkeys(reasons, "excluded")
+    columns = tuple(Column(name, kind, reasons.get(name)) for name, kind in kinds.items())
+    decided = ColumnTable(columns, missing=request.missing)
+    if not decided.used:
+        _raise_for_none(decided, (), {})
+    return decided_encoder(decided, request)
+
+
+def warn_of_columns(columns: ColumnTable) -> None:
+    """Warn of columns that were dropped, alone determine the class, or have infinite numbers."""
+    level = level_outside()
+    if columns.dropped:
+        n = len(columns.dropped)
+        what = "1 column was" if n == 1 else f"{n} columns were"
+        msg = (
+            f"{what} dropped: {columns.reasons}. Columns(features=[…]) uses exactly the columns "
+            "that it names, and Columns(exclude=[…]) drops columns without this warning"
+        )
+        warnings.warn(msg, DroppedColumnsWarning, stacklevel=level)
+    if columns.infinite:
+        warnings.warn(infinite_sentence(columns.infinite), UserWarning, stacklevel=level)
+    for column in columns.doubts:
+        msg = f"{column.name!r} {column.reason}: if it is known only with the class, exclude it"
+        warnings.warn(msg, UserWarning, stacklevel=level)
+
+
+# What was requested.
+
+
+def _given_kinds(names: Sequence[str], request: Request) -> dict[str, ColumnKind]:
+    """What columns were said to hold, by name."""
+    kinds = placed_kinds(request.kinds, names, len(names))
+    return {names[place]: kind for place, kind in kinds.items()}
+
+
+def check_not_feature(
+    features: Sequence[str], target: str | None, weights: str | None = None
+) -> None:
+    """Raise if the target or the weights are also requested as a feature."""
+    for role, name in (("target", target), ("weights", weights)):
+        if name is not None and name in features:
+            msg = f"{name!r} is the {role} and cannot be a feature too: leave it out of features"
+            raise DataError(msg)
+
+
+def _not_wanted(
+    names: Sequence[str], request: Request, given: Mapping[str, ColumnKind]
+) -> dict[str, str]:
+    """The columns that are not requested, and why."""
+    reasons: dict[str, str] = {}
+    if not request.is_automatic:
+        features = as_list(request.columns.features)
+        check_not_feature(features, request.target, request.weights)
+        wanted = _matching(features, names, "features")
+        reasons = dict.fromkeys((name for name in names if name not in wanted), NOT_REQUESTED)
+    every = [*names, *([] if request.target is None else [request.target])]
+    excluded = _matching(as_list(request.columns.exclude), every, "exclude")
+    if request.target in excluded:
+        msg = (
+            f"the target {request.target!r} cannot be left out: it is named by exclude. Give names "
+            "or patterns that do not match it"
+        )
+        raise DataError(msg)
+    reasons |= dict.fromkeys(excluded, EXCLUDED)
+    both = next((name for name in given if name in reasons), None)
+    if both is not None:
+        msg = f"it is said what {both!r} holds, but it is {reasons[both]}: leave out one of the two"
+        raise DataError(msg)
+    return reasons
+
+
+def _matching(patterns: Sequence[str], names: Sequence[str], argument: str) -> list[str]:
+    """The columns that names and patterns such as ``temp_*`` stand for, each once."""
+    if argument == "features":
+        twice = sorted({pattern for pattern in patterns if patterns.count(pattern) > 1})
+        if twice:
+            msg = f"features must name each column once, but names {listed(twice)} more than once"
+            raise DataError(msg)
+    matches = {
+        pattern: [pattern]
+        if pattern in names
+        else [name for name in names if fnmatchcase(name, pattern)]
+        for pattern in patterns
+    }
+    unknown = [
+        f"{pattern!r}{meant(pattern, names)}" for pattern, found in matches.items() if not found
+    ]
+    if unknown:
+        msg = (
+            f"there is no column {', '.join(unknown)}, named by {argument}; the columns are "
+            f"{listed(names)}"
+        )
+        raise DataError(msg)
+    return list(dict.fromkeys(name for found in matches.values() for name in found))
+
+
+def _raise_for_none(
+    decided: ColumnTable, others: Collection[str], columns: Mapping[str, SampledColumn]
+) -> None:
+    """Raise because all columns are excluded."""
+    if not decided.columns:
+        msg = f"there is no column to use besides {listed(sorted(others)) or 'none'}"
+        raise DataError(msg)
+    reasons = ", ".join(f"{each.name!r} ({each.reason})" for each in decided.columns[:10])
+    more = f" and {len(decided) - 10} more" if len(decided) > 10 else ""
+    useless = (NO_VALUES, CONSTANT, *REQUESTED)
+    varied = [each.name for each in decided.columns if each.reason not in useless]
+    usable = [name for name in varied if not is_name(columns[name])]
+    which = "it" if len(usable) == 1 else "them"
+    remedy = Remedy(f"use {which} all the same", columns=(("features", usable),))
+    msg = f"no column is left to use: all are excluded, {reasons}{more}"
+    if any(each.reason == EXCLUDED for each in decided.columns):
+        msg += ". Exclude fewer columns"
+    elif varied and not usable:
+        msg += (
+            ". Names of rows carry no information about other rows: add columns that do, such as "
+            "a length, a count or a group made from the text"
+        )
+    raise DataError(msg).with_remedies([remedy] if usable else [])
+
+
+# What columns hold.
+
+
+def _check_strays(
+    columns: Mapping[str, SampledColumn],
+    used: set[str],
+    request: Request,
+    rows: NDArray[np.intp] | None,
+    *,
+    is_file: bool,
+    shown: str,
+) -> None:
+    """Raise for all columns of numbers in which a few strings are not numbers, at once.
+
+    `rows` are the numbers of the rows, if they are known.
+    """
+    found = {name: column for name, column in columns.items() if column.strays.size}
+    if not found:
+        return
+    problems, marks = [], {}
+    for name, column in found.items():
+        marks[name] = [str(value) for value in column.values[column.strays]]
+        few = ", ".join(f"{mark!r:.60}" for mark in marks[name][:3])
+        first = int(np.argmax(np.isin(column.codes, column.strays)))
+        where = "" if rows is None else f", first in row {rows[first]}"
+        problems.append(f"{name!r} ({few}{', …' * (column.strays.size > 3)}{where})")
+    names = list(found)
+    numeric = () if is_file else (("numeric", names),)
+    remedies = []
+    if all(each.counts[each.strays].sum() < each.n_known for each in found.values()):
+        missing = (("na_values", marks), *numeric)
+        remedies.append(Remedy("treat these values as missing", columns=missing))
+        remedies += [SKIP_ROWS] if is_file else []
+    free = not any(request.kinds.get(name) not in {None, "number"} for name in names)
+    if free and all(column.dtype == "String" for column in found.values()):  # no numbers among them
+        remedies.append(Remedy("treat strings as categories", columns=(("categorical", names),)))
+    if free and request.is_automatic and used - set(names):
+        what = "the column" if len(names) == 1 else "these columns"
+        remedies.append(Remedy(f"exclude {what}", columns=(("exclude", names),)))
+    where = f"{shown}: " if shown else ""
+    msg = f"{where}not all values of a column of numbers are numbers: {'; '.join(problems)}"
+    raise DataError(msg).with_remedies(remedies)
+
+
+def _column(name: str, answer: Answer, column: SampledColumn | None) -> Column:
+    """The record of a column; dates count from the first of them."""
+    kind, reason = answer
+    if kind != "date" or column is None:
+        return Column(name, kind, reason)
+    first = float(np.floor(column.values.min(initial=np.inf))) if column.n_values else 0.0
+    return Column(name, kind, reason, (date(1970, 1, 1) + timedelta(days=first)).isoformat())

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import merge_numbered
+from gaussbayes.data.clusters import PartitionedFrame
 from gaussbayes.data.reduction import Reduced
-from gaussbayes.data.tables import is_string, value_type
+from gaussbayes.data.tables import check_distinct, is_string, value_type
 
 PartitionWork: TypeAlias = Callable[[Iterable[pa.RecordBatch], int], Reduced[Any]]
 """What is done with the rows of a partition, given its number."""
@@ -47,29 +48,20 @@ def _done(block: Any, work: Callable[[Any], Reduced[Any]]) -> Reduced[Any]:
     return work(block)
 
 
-class DaskFrame:
+class DaskFrame(PartitionedFrame):
     """A Dask DataFrame, each partition of which is a pandas frame."""
 
     def __init__(self, frame: Any, client: Any = None) -> None:
         self._frame, self._cluster = frame, DaskCluster(client)
-        self.names = list(frame.columns)
-        self.shown = f"the DataFrame of {frame.npartitions} partitions"
+        shown = f"the DataFrame of {frame.npartitions} partitions"
+        check_distinct(shown, list(frame.columns))
+        super().__init__(shown, _declared_schema(frame))
 
-    @cached_property
-    def schema(self) -> pa.Schema:
-        """The types that the frame is said to have; no rows are read for that."""
-        import pandas as pd
-
-        kinds = self._frame.dtypes.items()
-        named = {name: "string" if kind == "object" else kind for name, kind in kinds}
-        empty = pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in named.items()})
-        return pa.Schema.from_pandas(empty, preserve_index=False)
-
-    def sampled_rows(self, names: Sequence[str], most: int) -> tuple[Any, bool]:
+    def sampled_rows(self, columns: Sequence[str], most: int) -> tuple[Any, bool]:
         """Rows of all partitions, about so many at most, and whether these are all."""
         from dask.delayed import delayed
 
-        frame = self._frame[list(names)]
+        frame = self._frame[list(columns)]
         sizes = [delayed(len)(part) for part in frame.to_delayed()]
         n_rows = sum(self._cluster.computed(delayed(sizes)))
         if n_rows > most:
@@ -89,6 +81,15 @@ class DaskFrame:
 
 
 frame_of = DaskFrame
+
+
+def _declared_schema(frame: Any) -> pa.Schema:
+    """The types that a frame is said to have; no rows are read for that."""
+    import pandas as pd
+
+    named = {name: "string" if kind == "object" else kind for name, kind in frame.dtypes.items()}
+    empty = pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in named.items()})
+    return pa.Schema.from_pandas(empty, preserve_index=False)
 
 
 def _partition_sum(block: tuple[int, Any, pa.Schema], work: PartitionWork) -> Reduced[Any]:

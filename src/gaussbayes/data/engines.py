@@ -14,34 +14,31 @@ import narwhals.stable.v2 as nw
 
 from gaussbayes.base.threads import in_order, n_threads
 from gaussbayes.data.readers.batches import batch_rows, batches_of, stored_types
-from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
-from gaussbayes.data.roles import Request
+from gaussbayes.data.reduction import BlockReader, Fold, Reduced
+from gaussbayes.data.source_tables import OpenSource
 from gaussbayes.data.tables import LOOKED_AT, sampled_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class EngineRows(RowSource):
-    """The rows of a table of an engine."""
+class EngineTable(OpenSource):
+    """A DuckDB relation, a Polars LazyFrame or another lazy frame."""
 
     shown = "the table"
 
-    def __init__(self, source: Any, request: Request) -> None:
-        """Choose the columns of a DuckDB relation, a Polars LazyFrame or another lazy frame."""
-        self._frame = _plain_numbers(nw.from_native(source).lazy(), request.target)
+    def __init__(self, frame: Any, target: str | None) -> None:
+        self._frame = _plain_numbers(nw.from_native(frame).lazy(), target)
         names = self._frame.collect_schema().names()
         with closing(arrow_tables(self._frame.head(1), names)) as tables:
-            types = replace(stored_types(next(tables).schema), spells_dates=False)
-        super().__init__(BlockReader.open(types, request, self._sampled_rows, self.shown))
+            self.inferred = replace(stored_types(next(tables).schema), spells_dates=False)
 
-    def _sampled_rows(self, names: Sequence[str], most: int) -> "tuple[pa.Table, bool]":
+    def sampled_rows(self, columns: Sequence[str], most: int) -> "tuple[pa.Table, bool]":
         looked_at = self._frame.head(LOOKED_AT * most)
-        with closing(arrow_tables(looked_at, names)) as tables:  # one query at a time
+        with closing(arrow_tables(looked_at, columns)) as tables:  # one query at a time
             return sampled_rows(tables, most)
 
-    def partial(self, fold: Fold[Any], n_jobs: int | None) -> Reduced[Any]:
-        reader = self.reader
+    def reduce(self, reader: BlockReader, fold: Fold[Any], n_jobs: int | None) -> Reduced[Any]:
         with closing(arrow_tables(self._frame, reader.selection.columns)) as tables:
             stored = (batch for table in tables for batch in table.to_batches())
             batches = batches_of(stored, reader.selection, self.shown)

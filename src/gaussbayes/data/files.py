@@ -17,32 +17,32 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib import import_module
-from itertools import chain, count
+from itertools import chain, count, groupby, islice
 from os import PathLike, fspath
 from pathlib import Path
 from shutil import copyfileobj
 from stat import S_ISDIR, S_ISREG
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
+from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.notices import Notice, NoticeKind, Remedy
-from gaussbayes.base.schema import ColumnTable
+from gaussbayes.base.progress import track
 from gaussbayes.base.threads import in_order, n_threads
-from gaussbayes.base.types import BadRowHandling
-from gaussbayes.data.file_names import Compression, FormatName, format_by_name, known_endings
-from gaussbayes.data.roles import (
+from gaussbayes.base.types import BadRowHandling, FormatName
+from gaussbayes.data.missing_marks import STANDARD_MARKS, MissingMarks
+from gaussbayes.data.reduction import BlockReader, Fold, Reduced
+from gaussbayes.data.schema import ColumnTable
+from gaussbayes.data.source_tables import (
     BadRows,
     ColumnSelection,
     InferredTypes,
+    OpenSource,
     ParsedTable,
     bad_row_error,
-    check_distinct,
-    check_present,
-    count_problems,
     select_columns,
 )
-from gaussbayes.data.tables import sampled_rows
+from gaussbayes.data.tables import check_distinct, check_present, sampled_rows
 
 try:
     import pyarrow as pa
@@ -50,9 +50,29 @@ except ModuleNotFoundError as error:
     message = "reading and writing files needs pyarrow: pip install 'gaussbayes[files]'"
     raise ImportError(message) from error
 
-from gaussbayes.data.expansion import check_total
+Compression: TypeAlias = Literal["gzip", "zstd", "bz2"]
 
 STANDARD_STREAM = "-"
+
+_FORMATS: dict[str, FormatName] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".ipc": "arrow",
+    ".feather": "arrow",
+}
+_COMPRESSIONS: dict[str, Compression] = {
+    ".gz": "gzip",
+    ".zst": "zstd",
+    ".zstd": "zstd",
+    ".bz2": "bz2",
+}
 
 _READERS = {
     "csv": "text.CsvReader",
@@ -115,6 +135,26 @@ class SourceFile:
 # Names.
 
 
+def format_by_name(name: str) -> tuple[FormatName | None, Compression | None]:
+    """What the end of a file's name says.
+
+    Examples
+    --------
+    >>> format_by_name("rows.CSV.gz"), format_by_name("rows")
+    (('csv', 'gzip'), (None, None))
+    """
+    path = Path(name.lower())
+    compression = _COMPRESSIONS.get(path.suffix)
+    if compression is not None:
+        path = path.with_suffix("")
+    return _FORMATS.get(path.suffix), compression
+
+
+def known_endings() -> str:
+    """The endings of names that tell a format or a compression, in words."""
+    return ", ".join([*_FORMATS, *(f"…{ending}" for ending in _COMPRESSIONS)])
+
+
 def files_of(
     source: Any,
     format: Any = None,  # noqa: A002
@@ -165,6 +205,43 @@ def _in_folder(folder: Path) -> list[str]:
         msg = f"no data files in the folder {str(folder)!r}, {what}; known are {known_endings()}"
         raise DataError(msg)
     return known
+
+
+# Memory.
+
+
+FREE_MEMORY = 192 << 20
+"""Bytes that rows may take together, however small the file is."""
+
+MOST_TIMES = 16
+"""How many times the size of a larger file they may take."""
+
+FREE_TOTAL = 1 << 30
+"""Bytes that all rows of a file may take, one after the other, however small it is."""
+
+MOST_TIMES_TOTAL = 1100
+"""How many times its size a larger file may take; of what gzip makes nothing takes more."""
+
+
+def check_memory(what: str, expanded: int, in_file: int, remedy: str) -> None:
+    """Raise if rows that are held together take too much memory."""
+    if expanded > max(FREE_MEMORY, MOST_TIMES * in_file):
+        msg = (
+            f"{what} would take {expanded >> 20:,} MB of memory, {max(1, in_file >> 10):,} KB of "
+            f"the file; {FREE_MEMORY >> 20} MB are the most: {remedy}"
+        )
+        raise DataError(msg)
+
+
+def check_total(file: str, expanded: int, in_file: int) -> None:
+    """Raise if all of a file is too much, compared with its size."""
+    if expanded > max(FREE_TOTAL, MOST_TIMES_TOTAL * in_file):
+        msg = (
+            f"{file} expands from {max(1, in_file >> 10):,} KB to {expanded >> 20:,} MB or more: "
+            "it is damaged or made to fill memory. If it is not, write it in smaller files or "
+            "without compression"
+        )
+        raise DataError(msg)
 
 
 # Bytes, decompressed on the way.
@@ -399,7 +476,7 @@ def open_file(file: SourceFile) -> FileReader:
 # All files together.
 
 
-class OpenFiles:
+class OpenFiles(OpenSource):
     """Rows in one or more files, `listed`, with the same columns in each.
 
     The types of the columns are `inferred` from the first block of the first file that has rows,
@@ -409,29 +486,14 @@ class OpenFiles:
 
     def __init__(self, files: Sequence[SourceFile], bad_rows: BadRowHandling = "error") -> None:
         self.listed = tuple(files)
+        self.shown = files[0].shown + (f" and {len(files) - 1} more" if len(files) > 1 else "")
+        self.is_read_once = any(file.is_read_once for file in files)
         self.handling: BadRowHandling = bad_rows
         self.bad_rows = BadRows()
         first = open_file(self.listed[0])
         self._kept = {self.listed[0]: first}  # and files that can be read once only
         self._place = 0, first  # how many bytes are in the files before this one
-        self.notices: tuple[Notice, ...] = ()
         self.inferred = self._look()
-
-    @property
-    def shown(self) -> str:
-        """What a message calls the source."""
-        first, *others = self.listed
-        return f"{first.shown} and {len(others)} more" if others else first.shown
-
-    @property
-    def is_read_once(self) -> bool:
-        """Whether some of the rows come through a pipe."""
-        return any(file.is_read_once for file in self.listed)
-
-    @property
-    def schema(self) -> pa.Schema:
-        """The columns and their types."""
-        return self.inferred.schema
 
     @property
     def n_rows(self) -> int | None:
@@ -479,7 +541,7 @@ class OpenFiles:
         known : what columns are to a model, and are read as
         names : of the columns to read, in this order; None is all
         """
-        columns = self.schema.names if names is None else names
+        columns = self.inferred.schema.names if names is None else names
         kinds: dict[str, Any] = {}
         strings, missing = frozenset[str](), STANDARD_MARKS
         if known is not None:
@@ -494,13 +556,34 @@ class OpenFiles:
             file = reader.file.shown
             with closing(_parsed(reader.batches(selection), selection)) as tables:
                 for parsed in tables:
-                    bad = count_problems(parsed.problems, file, first_row)
+                    bad = BadRows.of(parsed.problems, file, first_row)
                     if bad.count and self.handling == "error":
                         raise bad_row_error(bad.first[0])
                     self.bad_rows += bad
                     if parsed.table.num_rows:
                         yield parsed.table
                     first_row += parsed.n_records
+
+    def reduce(self, reader: BlockReader, fold: Fold[Any], n_jobs: int | None) -> Reduced[Any]:
+        """Batches of all files are read and folded side by side."""
+        tree: MergeTree[Reduced[Any]] = MergeTree()
+        with closing(in_order(self._jobs(reader, fold), n_threads(n_jobs))) as parts:
+            n_rows, proportion = self.n_rows, self.proportion_read
+            counted = track(parts, "reading", n_rows, lambda part: part[1].n_records, proportion)
+            for number, of_file in groupby(counted, key=lambda part: part[0]):
+                sums = (part for _, part in islice(of_file, 1, None))
+                tree.add(number, reader.merged(sums, self.listed[number].shown))
+        return tree.result()
+
+    def _jobs(
+        self, reader: BlockReader, fold: Fold[Any]
+    ) -> Iterator[Callable[[], tuple[int, Reduced[Any]]]]:
+        """What folds each batch, file after file."""
+        for number, file in enumerate(self.opened()):
+            yield partial(_numbered, number)  # so that a file without rows is among them, too
+            for batch in file.batches(reader.selection):
+                job = partial(reader.reduced, batch, fold, file.file.shown)
+                yield partial(_numbered, number, job)
 
     def sampled_rows(self, columns: Sequence[str], most: int) -> tuple[pa.Table, bool]:
         """Rows of all files, so many at most, and whether these are all; see `tables.sampled_rows`.
@@ -550,3 +633,7 @@ def _parsed(
         return batch().sifted(selection)
 
     return in_order((partial(sifted, batch) for batch in batches), n_threads(None))
+
+
+def _numbered(number: int, work: Callable[[], Reduced[Any]] = Reduced) -> tuple[int, Reduced[Any]]:
+    return number, work()

@@ -6,41 +6,45 @@ stands for a missing one. Among soft labels it is a row of NaN.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
-from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
-from gaussbayes.data.roles import BadRow, BadRowError, check_present, shorten
+from gaussbayes.data.missing_marks import ORDINARY, ColumnMarks
 from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Rows, Targets
 from gaussbayes.data.tables import (
     array_parts,
     as_frame,
-    column_parts,
-    is_dictionary,
+    check_present,
+    column_codes,
     is_frame,
     is_missing,
     is_source,
     occurring_values,
-    series_values,
 )
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _SUM_TOLERANCE = 1e-8
 
 
-def separate_columns(
-    X: Any, y: Any, weights: Any = None, columns: ColumnTable | None = None
-) -> tuple[Any, Any, Any]:
+def named_columns(y: object, weights: object) -> tuple[str, str | None]:
+    """The columns of the labels and of the weights of a source, which must be given by name."""
+    for what, given in (("y", y), ("sample_weight", weights)):
+        if not isinstance(given, str) and (what == "y" or given is not None):
+            msg = (
+                f"X is read from elsewhere, so {what} must be the name of one of its columns, got "
+                f"{type(given).__name__}"
+            )
+            raise DataError(msg)
+    return y, weights  # type: ignore[return-value]
+
+
+def separate_columns(X: Any, y: Any, weights: Any = None) -> tuple[Any, Any, Any]:
     """Rows, labels and weights, where labels and weights may be named columns of the rows.
 
-    A source is read into memory, its features as what they are to a model, if `columns` says so.
+    A source is read into memory.
 
     Examples
     --------
@@ -53,12 +57,12 @@ def separate_columns(
     if is_source(X):
         from gaussbayes.data.read import table_of
 
-        X = table_of(X, columns, y)
+        X = table_of(X, None, y)
     if not named:
         return X, y, weights
     if not is_frame(X):
         msg = (
-            f"{named[0]!r} names a column, but X is a {type(X).__name__} without column names: "
+            f"{named[0]!r} names a column, but X ({type(X).__name__}) has no column names: "
             "give an array of values, or X as a data frame"
         )
         raise DataError(msg)
@@ -94,11 +98,12 @@ def read_targets(
     >>> targets.labels.tolist(), targets.n_unlabelled, classes.tolist()
     ([1, -1, 0, -1, -1], 3, ['a', 'b'])
     """
-    values, names = _as_array(y)
-    if values.ndim == 2 and values.shape[1] == 1:
+    values, names = _as_column(y)
+    n_columns = values.shape[1] if len(values.shape) == 2 else 1
+    if len(values.shape) == 2 and n_columns == 1:
         values = values[:, 0]
     labels: CodeArray | FloatArray
-    if values.ndim == 2 and values.shape[1] > 1:
+    if n_columns > 1:
         labels, classes, n_unlabelled = _soft_labels(values, names)
     else:
         labels, classes, n_unlabelled = _coded(values, label_marks(mark), n_jobs)
@@ -132,7 +137,7 @@ def _check_number(n_rows: int, n_labels: int) -> None:
 
 def encode(y: Any) -> tuple[CodeArray, LabelArray]:
     """Class codes (n,) of labels, none of which is missing, and those that occur, sorted (k,)."""
-    codes, classes, n_missing = _coded(_as_array(y)[0], None)
+    codes, classes, n_missing = _coded(_as_column(y)[0], None)
     if n_missing:
         row = int(np.argmax(codes == UNLABELLED))
         msg = f"Input y contains NaN: the label in row {row} is missing; leave out such rows"
@@ -206,8 +211,8 @@ def read_weights(weights: Any, n_rows: int) -> FloatArray | None:
 # Labels in memory.
 
 
-def _as_array(y: Any) -> tuple[NDArray[Any], Sequence[object] | None]:
-    """The values of `y`, and the names of its columns if it is a frame."""
+def _as_column(y: Any) -> tuple[Any, Sequence[object] | None]:
+    """`y` as an array or a series of narwhals, and the names of its columns if it is a frame."""
     if type(y) is np.ndarray:
         return y, None
     if y is None:
@@ -216,8 +221,8 @@ def _as_array(y: Any) -> tuple[NDArray[Any], Sequence[object] | None]:
     if not isinstance(y, list | tuple | np.ndarray):
         import narwhals.stable.v2 as nw
 
-        if nw.dependencies.is_into_series(y):
-            return series_values(nw.from_native(y, series_only=True)), None
+        if isinstance(y, nw.Series) or nw.dependencies.is_into_series(y):
+            return nw.from_native(y, series_only=True), None
         if nw.dependencies.is_into_dataframe(y):
             frame = nw.from_native(y, eager_only=True)
             return frame.to_numpy(), frame.columns
@@ -246,24 +251,26 @@ def label_marks(mark: Any) -> ColumnMarks:
 
 
 def _coded(
-    values: NDArray[Any], marks: ColumnMarks | None, n_jobs: int | None = 1
+    column: Any, marks: ColumnMarks | None, n_jobs: int | None = 1
 ) -> tuple[CodeArray, LabelArray, int]:
-    """Class codes, −1 for missing labels, the classes, and how many labels are missing."""
-    if values.ndim != 1:
-        msg = f"y should be a 1d array of labels, or soft labels (n, k); got shape {values.shape}"
-        raise DataError(msg)
-    kind = values.dtype.kind
-    if kind == "c" and values.size:
-        msg = f"Complex data not supported: y holds complex numbers ({values[0]} in row 0)"
-        raise DataError(msg)
+    """Class codes, −1 for missing labels, the classes, and how many labels are missing.
+
+    Of strings and dictionaries only the different values are looked at.
+    """
+    declared = False
     try:
-        codes, distinct = array_parts(values, n_jobs)
+        if isinstance(column, np.ndarray):
+            _check_vector(column)
+            codes, values = array_parts(column, n_jobs)
+        else:
+            codes, values = column_codes(column, "y")
+            declared = str(column.dtype).startswith(("Categorical", "Enum"))
     except TypeError as error:
         msg = f"Unknown label type: a label must be a string, a number or a boolean; {error}"
         raise DataError(msg) from None
-    row = _row_of_measurement(codes, distinct)
+    row = _row_of_measurement(codes, values)
     if row is not None:
-        value = distinct[codes[row]]
+        value = values[codes[row]]
         msg = (
             f"Unknown label type: continuous. The label in row {row} is {value}, but a classifier "
             "expects classes: strings, integers or booleans. Predicting a number is regression, "
@@ -272,7 +279,16 @@ def _coded(
         if np.isinf(value):
             msg = f"Input y contains infinity: the label in row {row}; leave it out"
         raise DataError(msg)
-    return _classes_of(codes, distinct, marks)
+    return _classes_of(codes, values, marks, declared=declared)
+
+
+def _check_vector(values: NDArray[Any]) -> None:
+    if values.ndim != 1:
+        msg = f"y should be a 1d array of labels, or soft labels (n, k); got shape {values.shape}"
+        raise DataError(msg)
+    if values.dtype.kind == "c" and values.size:
+        msg = f"Complex data not supported: y holds complex numbers ({values[0]} in row 0)"
+        raise DataError(msg)
 
 
 def _row_of_measurement(codes: NDArray[Any], values: NDArray[Any]) -> int | None:
@@ -358,25 +374,3 @@ def _soft_labels(
         codes[unlabelled] = UNLABELLED
         return codes, classes, n_unlabelled
     return soft, classes, n_unlabelled
-
-
-# Labels in columns of Arrow tables.
-
-
-def read_label_column(
-    column: "pa.ChunkedArray", name: str, mark: Any = None
-) -> tuple[CodeArray, LabelArray, int]:
-    """The class codes of a column of an Arrow table, its classes, and how many labels are missing.
-
-    What is missing is told by `mark`, as in `read_targets`. Of strings and dictionaries only the
-    different values are looked at. A label that cannot be a class raises a `BadRowError`.
-    """
-    codes, values = column_parts(column)
-    row = _row_of_measurement(codes, values)
-    if row is not None:
-        problem = "is not a class: these are strings, integers or booleans"
-        bad = BadRow("", row, name, shorten(values[codes[row]]), problem)
-        raise BadRowError(bad, skippable=False)
-    declared = is_dictionary(column.type)
-    codes, classes, n_missing = _classes_of(codes, values, label_marks(mark), declared=declared)
-    return codes, np.array(classes.tolist()) if classes.dtype.kind == "O" else classes, n_missing

@@ -9,15 +9,13 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from gaussbayes.base.errors import DataError, OptionError
-from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.option import Option, check_values
-from gaussbayes.base.schema import ColumnTable
-from gaussbayes.base.types import BadRowHandling
-from gaussbayes.data.columns import Columns
-from gaussbayes.data.file_names import FormatName
-from gaussbayes.data.roles import request_of, unknown_columns
-from gaussbayes.data.tables import is_frame, is_lazy, is_paths
+from gaussbayes.base.types import BadRowHandling, FormatName
+from gaussbayes.data.columns import Columns, Request
+from gaussbayes.data.missing_marks import STANDARD_MARKS, MissingMarks
+from gaussbayes.data.schema import ColumnTable
+from gaussbayes.data.tables import check_present, is_frame, is_lazy, is_paths, listed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -85,7 +83,7 @@ class Source:
 
             frame: Any = nw.from_native(self.source)
             return tuple(frame.collect_schema().names())
-        return tuple(self.opened().schema.names)
+        return tuple(self.opened().inferred.schema.names)
 
     def named(self, names: Sequence[str]) -> Source:
         """Return the same files without a header, with these names of their columns."""
@@ -125,7 +123,9 @@ class Source:
         """
         from gaussbayes.data.reduction import open_rows
 
-        rows = open_rows(self, request_of(columns, target))
+        columns = columns or Columns()
+        columns.check()
+        rows = open_rows(self, Request(columns, target))
         assert rows.encoder.roles is not None
         return rows.encoder.roles
 
@@ -165,7 +165,7 @@ class Source:
         import pyarrow as pa
 
         tables = list(self.batches(columns))
-        return pa.concat_tables(tables) if tables else self.opened().schema.empty_table()
+        return pa.concat_tables(tables) if tables else self.opened().inferred.schema.empty_table()
 
     def opened(
         self,
@@ -313,7 +313,9 @@ def table_of(
     if columns is None:
         columns = source.columns(target if isinstance(target, str) else None, request)
     tables = list(source.tables(columns, names))
-    return pa.concat_tables(tables) if tables else source.opened(names=names).schema.empty_table()
+    if not tables:
+        return source.opened(names=names).inferred.schema.empty_table()
+    return pa.concat_tables(tables)
 
 
 def batches_of(
@@ -328,6 +330,10 @@ def batches_of(
     names : ``Columns(names=…)`` of the estimator, for files without a header
     """
     source = as_source(X)
-    present = source.names if names is None else source.opened(names=names).schema.names
-    unknown_columns(present, columns)
+    present = source.names if names is None else source.opened(names=names).inferred.schema.names
+    check_present(present, [column.name for column in columns.used])
+    unknown = [name for name in present if name not in columns.names and name != columns.target]
+    if unknown:
+        msg = f"the model has no column {listed(unknown)}: leave them out, or fit with them"
+        raise DataError(msg)
     yield from source.tables(columns, names, [column.name for column in columns.used])

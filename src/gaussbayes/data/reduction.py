@@ -12,7 +12,6 @@ memory, again and again if need be. Of files and partitions of Dask and Spark th
 to the bit however the work was shared; an engine gives its rows in an order of its own.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -21,29 +20,26 @@ import numpy as np
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import Mergeable, MergeTree
-from gaussbayes.base.notices import Notice
 from gaussbayes.base.types import LabelArray
 from gaussbayes.data.categories import check_categories
-from gaussbayes.data.column_roles import Sampled, decide_source
-from gaussbayes.data.labels import read_label_column
+from gaussbayes.data.columns import Request, decide_source, decided_encoder
+from gaussbayes.data.labels import read_targets
 from gaussbayes.data.read import as_source
-from gaussbayes.data.roles import (
+from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
+from gaussbayes.data.schema import ColumnTable
+from gaussbayes.data.source_tables import (
     NO_BAD_ROWS,
-    BadRowError,
+    BadRow,
     BadRows,
     ColumnSelection,
-    InferredTypes,
+    HeldKind,
+    OpenSource,
     ParsedTable,
-    Request,
-    check_distinct,
+    bad_row_error,
     check_types,
-    choose_columns,
-    count_problems,
-    describe,
     select_columns,
 )
-from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
-from gaussbayes.data.tables import is_string, weight_column
+from gaussbayes.data.tables import check_present, column_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,7 +75,7 @@ class Reduced(Generic[Sum]):
     n_records: int = 0  # those read of a file, bad ones too
     bad_rows: BadRows = NO_BAD_ROWS
     weighs: bool = False  # whether a row has a weight above 0
-    stop: BadRowError | None = None  # the row at which reading must stop; the sums are incomplete
+    stop: BadRow | None = None  # the row at which reading must stop; the sums are incomplete
 
     def __add__(self, other: "Reduced[Sum]") -> "Reduced[Sum]":
         a: Any = self.total
@@ -95,16 +91,11 @@ class Reduced(Generic[Sum]):
         )
 
 
-class RowSource(ABC):
+class RowSource:
     """Rows whose features, target and weights are known, and which can be read again and again."""
 
-    is_read_once = False
-    """Whether the rows come through a pipe, so that they cannot be read again."""
-    n_rows: int | None = None
-    """How many rows there are, bad ones too, where that is known before they are read."""
-
-    def __init__(self, reader: "BlockReader") -> None:
-        self.reader = reader
+    def __init__(self, source: OpenSource, reader: "BlockReader") -> None:
+        self.source, self.reader = source, reader
         self.target = reader.request.target
         # It knows no categories: it takes those that occur in a block.
         self.encoder = reader.encoder
@@ -118,42 +109,30 @@ class RowSource(ABC):
         """
         if hasattr(fold, "n_bytes"):  # before anything is read
             _check_bytes(fold.n_bytes(1), 1, len(self.features))
-        reduced = self.partial(fold, n_jobs)
+        reader, shown = self.reader, self.source.shown
+        reduced = self.source.reduce(reader, fold, n_jobs)
         if not reduced.n_rows:
             bad, what = reduced.bad_rows, ""
             if bad.count:
-                what = f"; all {bad.count} are bad, the first: {describe(bad.first[0])}"
-            msg = f"{self.shown}: there are no rows to learn from{what}"
+                what = f"; all {bad.count} are bad, the first: {bad.first[0]}"
+            msg = f"{shown}: there are no rows to learn from{what}"
             raise DataError(msg)
         if not reduced.weighs:
-            msg = (
-                f"{self.shown}: the weights in column {self.reader.request.weights!r} are all zero"
-            )
+            msg = f"{shown}: the weights in column {reader.request.weights!r} are all zero"
             raise DataError(msg)
         return reduced
 
-    @abstractmethod
-    def partial(self, fold: Fold[Any], n_jobs: int | None) -> Reduced[Any]:
-        """What all blocks sum to, whether or not there are any."""
 
-    @property
-    def notices(self) -> tuple[Notice, ...]:
-        """What users should know about how the rows were read."""
-        return ()
-
-    @property
-    @abstractmethod
-    def shown(self) -> str:
-        """What messages call the source."""
-
-
-def open_rows(source: object, request: Request) -> RowSource:
+def open_rows(source: object, request: Request, columns: ColumnTable | None = None) -> RowSource:
     """Find the columns of a source that are asked for, and check that they can be what they are.
+
+    `columns` says what they are to a fitted model; otherwise it is decided by what they hold.
 
     Examples
     --------
     >>> from importlib.resources import files
-    >>> rows = open_rows(files("gaussbayes.datasets").joinpath("iris.csv"), Request("species"))
+    >>> iris = files("gaussbayes.datasets").joinpath("iris.csv")
+    >>> rows = open_rows(iris, Request(target="species"))
     >>> rows.target, len(rows.features)
     ('species', 4)
     >>> reduced = rows.reduce(lambda block, threads: block.rows.n_rows)
@@ -165,19 +144,16 @@ def open_rows(source: object, request: Request) -> RowSource:
     packages = {type(each).__module__.partition(".")[0] for each in (given.source, client)}
     opened: Any = given.source
     if given.is_files:
-        opened = given.opened(request.marks, request.names)
+        opened = given.opened(request.marks, request.columns.names)
     if client is not None or packages & {"dask", "dask_expr", "pyspark"}:
         from gaussbayes.data.clusters import open_on_cluster
 
-        package = "pyspark" if "pyspark" in packages else "dask"
-        return open_on_cluster(opened, request, client, package)
-    if not given.is_files:
-        from gaussbayes.data.engines import EngineRows
+        opened = open_on_cluster(opened, client, "pyspark" if "pyspark" in packages else "dask")
+    elif not given.is_files:
+        from gaussbayes.data.engines import EngineTable
 
-        return EngineRows(opened, request)
-    from gaussbayes.data.file_rows import FileRows
-
-    return FileRows(opened, request)
+        opened = EngineTable(opened, request.target)
+    return RowSource(opened, BlockReader.open(opened, request, columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,65 +163,58 @@ class BlockReader:
     request: Request
     encoder: Encoder
     selection: ColumnSelection
-    spelled: bool = False  # whether categories may be strings that spell numbers
 
     @classmethod
     def open(
-        cls, inferred: InferredTypes, request: Request, sampled: Sampled, shown: str
+        cls, source: OpenSource, request: Request, columns: ColumnTable | None = None
     ) -> "BlockReader":
-        """Choose the columns of a source of such types, and check that they can be what they are.
-
-        `sampled` gives rows by which kinds are detected, if they are to be; `shown` is what
-        messages call the source.
-        """
-        names, decided, given = inferred.schema.names, None, request.kinds
-        check_distinct(shown, names)
-        if request.detect:
-            request, decided = decide_source(sampled, request, inferred, shown)
-        encoder, kinds = choose_columns(names, request, decided)
-        target = request.target
-        columns = [*kinds, *([] if target is None else [target])]
+        """Choose the columns of a source, and check that they can be what they are."""
+        target, weights = request.target, request.weights
+        optional: tuple[str, ...] = ()
+        features = request.features_of(source.inferred.schema.names, source.shown)
+        if columns is None:
+            columns = decide_source(source, request)
+            optional = tuple(x.name for x in columns.used if x.name not in request.kinds)
+        encoder = decided_encoder(columns, request)
+        names = encoder.names or ()
+        check_present(features, names)
+        kind_of: dict[str, HeldKind] = {column.name: column.kind for column in columns.used}
+        # Numbers come first, then weights.
+        kinds = {name: kind_of[name] for name in names if kind_of[name] != "category"}
+        kinds |= {} if weights is None else {weights: "weight"}
+        kinds |= {name: kind_of[name] for name in names}
         selection = select_columns(
-            inferred, columns, kinds, request.bad_rows, strings=request.string_features
+            source.inferred,
+            [*kinds, *([] if target is None else [target])],
+            kinds,
+            request.bad_rows,
+            strings=columns.strings,
+            target=target,
         )
-        check_types(selection.schema, kinds, shown, target)
-        encoded = selection.encoded
-        if target is not None and is_string(selection.schema.field(target).type):
-            encoded += (target,)
-        selection = replace(
-            selection,
-            as_stored=True,
-            encoded=encoded,
-            missing=request.missing,
-            optional=()
-            if decided is None
-            else tuple(name for name in encoder.names or () if name not in given),
-        )
-        return cls(request, encoder, selection, inferred.is_text)
+        check_types(selection, source.shown)
+        missing = columns.missing.plus(request.marks)
+        selection = replace(selection, as_stored=True, missing=missing, optional=optional)
+        return cls(request, encoder, selection)
 
     def read(self, table: "pa.Table") -> LabelledRows:
         """The rows of a table that has been sifted."""
-        weights, target = weight_column(table, self.request.weights), self.request.target
+        import narwhals.stable.v2 as nw
+
+        request = self.request
         classes: LabelArray = np.empty(0)
-        if target is None:
-            codes = np.full(table.num_rows, UNLABELLED, np.int32)
-            targets = Targets(codes, 0, weights, table.num_rows)
-        else:
-            codes, classes, n_unlabelled = read_label_column(
-                table.column(target), target, self.request.label_marks
-            )
-            targets = Targets(codes, classes.shape[0], weights, n_unlabelled)
-        rows = self.encoder.encode_block(table, spelled=self.spelled)
+        targets = Targets(np.full(table.num_rows, UNLABELLED, np.int32), 0, None, table.num_rows)
+        if request.target is not None:
+            labels = nw.from_native(table.column(request.target), series_only=True)
+            targets, classes = read_targets(labels, mark=request.label_marks)
+            if classes.dtype.kind == "O":
+                classes = np.array(classes.tolist())
+        if request.weights is not None:
+            weights = column_values(table.column(request.weights)).astype(np.float64)
+            targets = replace(targets, weights=weights)
+        rows = self.encoder.encode(table.select(self.encoder.names))
         if self.encoder.categories is None:
             check_categories(rows.categories, self.encoder.schema(classes).of_categories)
         return LabelledRows(rows, targets, classes)
-
-    def reduced(self, batch: Callable[[], ParsedTable], fold: Fold[Any], file: str) -> Reduced[Any]:
-        """What a batch adds, or the bad row that stops the reading."""
-        try:
-            return self._fold(batch(), fold, file)
-        except BadRowError as error:
-            return Reduced(stop=error)
 
     def sum(
         self, batches: Iterable[Callable[[], ParsedTable]], fold: Fold[Any], file: str
@@ -259,7 +228,7 @@ class BlockReader:
         n_parts = n_records = 0
         for part in parts:
             if part.stop is not None:
-                raise part.stop.placed(file, 1 + n_records, self.selection.optional)
+                raise bad_row_error(part.stop.placed(file, 1 + n_records), self.selection.optional)
             n_records += part.n_records
             tree.add(n_parts, part)
             n_parts += 1
@@ -275,12 +244,14 @@ class BlockReader:
         }
         return len(counts) == 1
 
-    def _fold(self, parsed: ParsedTable, fold: Fold[Any], file: str) -> Reduced[Any]:
-        """What a table adds; a row that cannot be used is an error, or is skipped and counted."""
+    def reduced(self, batch: Callable[[], ParsedTable], fold: Fold[Any], file: str) -> Reduced[Any]:
+        """What a batch adds; a row that cannot be used stops the reading, or is skipped."""
+        parsed = batch()
         usable = parsed.sifted(self.selection)
         if usable.problems and self.selection.bad_rows == "error":
-            raise BadRowError(usable.problems[0], skippable=self._loses_no_class(parsed, usable))
-        bad_rows = count_problems(usable.problems, file, 1)
+            skippable = self._loses_no_class(parsed, usable)
+            return Reduced(stop=replace(usable.problems[0], skippable=skippable))
+        bad_rows = BadRows.of(usable.problems, file, 1)
         if not usable.table.num_rows:
             return Reduced(n_records=usable.n_records, bad_rows=bad_rows)
         try:

@@ -7,15 +7,13 @@ columns, missing marks, unseen categories and column roles. `Targets` are what r
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.notices import Remedy
-from gaussbayes.base.schema import ColumnTable, Schema
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import (
     CodeArray,
@@ -31,7 +29,9 @@ from gaussbayes.data.categories import (
     spelled_numbers,
     unite,
 )
-from gaussbayes.data.sampled_column import SampledColumn
+from gaussbayes.data.column_rules import SampledColumn
+from gaussbayes.data.missing_marks import STANDARD_MARKS, MissingMarks
+from gaussbayes.data.schema import ColumnKind, ColumnTable, Schema
 from gaussbayes.data.tables import (
     FLOATS,
     StringError,
@@ -40,18 +40,13 @@ from gaussbayes.data.tables import (
     as_matrix,
     check_not_empty,
     day_number,
-    frame_matrix,
+    frame_numbers,
     is_frame,
     listed,
-    number_columns,
-    series_days,
     without_marks,
 )
 from gaussbayes.kernels import arrays as kernel_columns
 from gaussbayes.kernels.arrays import Columns
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Which: TypeAlias = slice | NDArray[np.intp] | NDArray[np.bool_]
 """Some rows: a slice, row numbers, or a mask."""
@@ -203,7 +198,7 @@ class Encoder:
     --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"age": [30, 40], "wind": ["S", "M"]})
-    >>> encoder = Encoder.learn(frame, ["wind"])
+    >>> encoder = Encoder.learn(frame, {"wind": "category"})
     >>> encoder.names, encoder.categorical
     (('age', 'wind'), (1,))
     >>> rows = encoder.encode(frame)
@@ -222,8 +217,7 @@ class Encoder:
     def learn(
         cls,
         X: Any,
-        categorical: Sequence[str | int] = (),
-        kinds: Mapping[str | int, str] | None = None,
+        kinds: Mapping[str | int, ColumnKind] | None = None,
         missing: MissingMarks = STANDARD_MARKS,
         names: Sequence[str] | None = None,
     ) -> "Encoder":
@@ -231,29 +225,25 @@ class Encoder:
 
         Parameters
         ----------
-        categorical : columns that hold categories, by name or number; so do those of a frame whose
-            columns have no names, if they are of a categorical type, strings or booleans
-        kinds : "number" or "category" for features, by name or number, that must hold these
+        kinds : what columns hold, by name or number; others hold numbers, but in a frame whose
+            columns have no names those of a categorical type, strings and booleans are categories
         missing : what stands for missing values
         names : of the columns, if they have none of their own
         """
-        if type(X) is np.ndarray and X.ndim == 2 and not categorical and not kinds and not names:
+        if type(X) is np.ndarray and X.ndim == 2 and not kinds and not names:
             return cls(X.shape[1], missing=missing)
         X = _as_table(X)
         frame = as_frame(X) if is_frame(X) else None
         n = as_array(X).shape[1] if frame is None else len(frame.columns)
-        known = None if frame is None else list(frame.columns)
-        if names is not None:
-            if len(names) != n:
-                msg = f"X has {n} columns, but {len(names)} names are given"
-                raise DataError(msg)
-            known = list(names)
-        hold = {feature_position(feature, known, n, "categorical") for feature in categorical}
+        known = names if frame is None else frame.columns
+        if names is not None and len(names) != n:
+            msg = f"X has {n} columns, but {len(names)} names are given"
+            raise DataError(msg)
+        hold: set[int] = set()
         if known is None or not all(isinstance(name, str) for name in known):
-            hold |= set() if frame is None else _typed(frame, missing)
+            hold = set() if frame is None else _typed(frame, missing)
             known = None
-        for feature, kind in (kinds or {}).items():
-            place = feature_position(feature, known, n)
+        for place, kind in placed_kinds(kinds or {}, known, n).items():
             hold = hold | {place} if kind == "category" else hold - {place}
         return cls(n, None if known is None else tuple(known), tuple(sorted(hold)), missing=missing)
 
@@ -294,18 +284,23 @@ class Encoder:
             return self._encode_rows(X)
         X = _as_table(X)
         if is_frame(X):
-            frame = self._features_of(as_frame(X))
+            frame = as_frame(X)
+            if self.roles is not None:
+                frame = frame.select(*self._chosen(frame.columns))
             self.check_names(frame.columns)
             self._check_shape(frame.shape)
-            matrix = self._without_marks(_numeric_part(frame, self.numeric, self.missing))
-            return self._joined(matrix, [frame[:, j] for j in self.categorical])
+            numbers: RealArray | Columns = np.empty((len(frame), 0))  # of no columns none has rows
+            if self.numeric:
+                chosen = _chosen_places(frame, self.numeric)
+                numbers = frame_numbers(chosen, self.missing, self.origins)
+            return self._joined(numbers, [frame[:, j] for j in self.categorical])
         array = self._cut(as_array(X))
         self._check_shape(array.shape)
         numeric = self.numeric
         names = numeric if self.names is None else [self.names[j] for j in numeric]
         part = array[:, numeric] if self.categorical else array
         try:
-            matrix = as_matrix(part, names, self.missing) if numeric else np.empty(part.shape)
+            matrix = as_matrix(part, names, self.missing) if numeric else np.empty((len(part), 0))
         except StringError as error:
             if self.categories is not None:
                 raise
@@ -332,18 +327,6 @@ class Encoder:
             msg = f"one row is needed, got {rows.n_rows}: choose one, as in X[3]"
             raise DataError(msg)
         return rows
-
-    def encode_block(self, table: "pa.Table", *, spelled: bool = False) -> Rows:
-        """The rows of an Arrow table that has these features among its columns, by name.
-
-        Numbers stay where Arrow holds them. With `spelled`, strings that spell numbers are numbers
-        where the known categories are, as in a file of text in which one value is none.
-        """
-        assert self.names is not None
-        names = [self.names[j] for j in self.numeric]
-        numbers = number_columns(table, names, self.missing, self.origins)
-        columns = [table.column(self.names[j]) for j in self.categorical]
-        return self._joined(numbers, columns, spelled=spelled)
 
     def decode(self, rows: Rows) -> NDArray[Any]:
         """Rows as one array (n, d): floats, or objects with categories at their places.
@@ -394,24 +377,6 @@ class Encoder:
         known = [name for name in self.roles.names if name not in others]
         return list(self.names or ()) if given == known else given
 
-    def _features_of(self, frame: Any) -> Any:
-        """A frame of narwhals without columns that are known to be no features; dates as days."""
-        if self.roles is None:
-            return frame
-        import narwhals.stable.v2 as nw
-
-        frame = frame.select(*self._chosen(frame.columns))
-        dates = [
-            nw.new_series(
-                name,
-                series_days(frame[name], origin, self.missing.of(name)),
-                backend=frame.implementation,
-            )
-            for name, origin in self.origins.items()
-            if name in frame.columns and not frame[name].dtype.is_numeric()
-        ]
-        return frame.with_columns(*dates) if dates else frame
-
     def _cut(self, array: NDArray[Any]) -> NDArray[Any]:
         """The features (n, d) among the columns of an array, where it has all of the table's."""
         if self.roles is None or self.names is None or array.shape[1] != len(self.roles.columns):
@@ -441,9 +406,7 @@ class Encoder:
             raise DataError(msg)
         return rows if self.categories is None else rows.with_categories(self.categories)
 
-    def _joined(
-        self, numbers: RealArray | Columns, columns: Sequence[Any], *, spelled: bool = False
-    ) -> Rows:
+    def _joined(self, numbers: RealArray | Columns, columns: Sequence[Any]) -> Rows:
         """Numbers (n, g), and columns of categories of any container."""
         if not columns:
             return number_rows(numbers)
@@ -452,32 +415,42 @@ class Encoder:
             name = f"feature {feature}" if self.names is None else repr(self.names[feature])
             marks = self.missing.of(None if self.names is None else self.names[feature])
             factor = factorise(column, name, marks, occurring=self.categories is None)
-            if spelled and self.categories is not None:
+            if self.categories is not None:
                 factor = spelled_numbers(*factor, self.categories[j])
             factors.append(factor)
         return Rows(numbers, *recode(factors, self.categories))
 
 
-def feature_position(
-    feature: str | int, names: Sequence[Any] | None, n_features: int, argument: str = "families"
-) -> int:
-    """The number of a feature that an argument gives by name or number."""
-    if isinstance(feature, str):
-        if names is None:
+KIND_ARGUMENTS: Mapping[ColumnKind, str] = {
+    "category": "categorical",
+    "number": "numeric",
+    "date": "dates",
+}
+"""The arguments of `Columns` that say what columns hold; counts are said by families."""
+
+
+def placed_kinds(
+    kinds: Mapping[str | int, ColumnKind], names: Sequence[Any] | None, n_columns: int
+) -> dict[int, ColumnKind]:
+    """What columns hold that are given by name or number, by their places."""
+    placed = {}
+    for column, kind in kinds.items():
+        if isinstance(column, str) and names is None:
             msg = (
-                f"{argument} names {feature!r}, but the columns of an array have no names: give "
+                f"{column!r} names a column, but the columns of an array have no names: give "
                 "column numbers, or a frame"
             )
             raise DataError(msg)
-        if feature not in names:
-            close = meant(feature, map(str, names))
-            msg = f"{argument} names {feature!r}{close}, but the columns are {list(names)!r:.300}"
+        known: Sequence[Any] = list(names or ()) if isinstance(column, str) else range(n_columns)
+        if column not in known:
+            close, given = "", f"0 to {n_columns - 1}"
+            if isinstance(column, str):
+                close, given = meant(column, map(str, known)), listed(known)
+            where = "named by families, transforms or columns"
+            msg = f"there is no column {column!r}{close}, {where}; the columns are {given}"
             raise DataError(msg)
-        return list(names).index(feature)
-    if not 0 <= feature < n_features:
-        msg = f"{argument} has column {feature}, but the columns of X are 0 to {n_features - 1}"
-        raise DataError(msg)
-    return int(feature)
+        placed[known.index(column)] = kind
+    return placed
 
 
 def _typed(frame: Any, missing: MissingMarks) -> set[int]:
@@ -487,16 +460,13 @@ def _typed(frame: Any, missing: MissingMarks) -> set[int]:
     return {j for j, column in columns.items() if column.is_text or column.kind == "category"}
 
 
-def _numeric_part(frame: Any, columns: Sequence[int], missing: MissingMarks) -> RealArray:
-    """Some columns of a frame of narwhals as a matrix (n, g)."""
-    if len(columns) == frame.shape[1]:
-        return frame_matrix(frame, missing)
-    if not columns:
-        return np.empty((frame.shape[0], 0))
-    first, last = columns[0], columns[-1]
-    if frame.implementation.is_pandas_like() and last - first + 1 == len(columns):
-        return as_matrix(frame.to_native().iloc[:, first : last + 1], None, missing)  # a view
-    return frame_matrix(frame[:, list(columns)], missing)
+def _chosen_places(frame: Any, places: Sequence[int]) -> Any:
+    """Some columns of a frame of narwhals, in order: a view where that is possible."""
+    if len(places) == len(frame.columns):
+        return frame
+    if places and places[-1] - places[0] + 1 == len(places):
+        return frame[:, places[0] : places[-1] + 1]
+    return frame[:, list(places)]
 
 
 def _as_table(X: Any) -> Any:

@@ -16,7 +16,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property, partial
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeAlias
@@ -25,7 +25,9 @@ import pyarrow as pa
 
 from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.base.merge_tree import merge_numbered
+from gaussbayes.data.clusters import PartitionedFrame
 from gaussbayes.data.reduction import Reduced
+from gaussbayes.data.tables import check_distinct
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 Outcome: TypeAlias = Reduced[Any] | GaussBayesError
@@ -58,27 +60,22 @@ class SparkCluster:
 cluster_of = SparkCluster
 
 
-class SparkFrame:
+class SparkFrame(PartitionedFrame):
     """A Spark DataFrame, whose partitions are numbered by Spark."""
 
-    shown = "the Spark DataFrame"
-
     def __init__(self, frame: Any, session: Any = None) -> None:
-        self._frame, self.names = frame, list(frame.columns)
+        shown, self._frame = "the Spark DataFrame", frame
+        check_distinct(shown, frame.columns)
+        super().__init__(shown, _arrow_schema(frame))
 
-    @cached_property
-    def schema(self) -> pa.Schema:
-        """The columns as Arrow has them; no rows are read for that."""
-        return _arrow_schema(self._frame)
-
-    def sampled_rows(self, names: Sequence[str], most: int) -> tuple[pa.Table, bool]:
+    def sampled_rows(self, columns: Sequence[str], most: int) -> tuple[pa.Table, bool]:
         """Rows of all partitions, about so many at most, and whether these are all."""
-        frame = _columns(self._frame, names)
+        frame = _columns(self._frame, columns)
         with _named_cause(), _whatever_pandas():
             n_rows = frame.count()
             if n_rows > most:
                 frame = frame.sample(most / n_rows, seed=0)
-            return frame.toArrow().rename_columns(names), n_rows <= most
+            return frame.toArrow().rename_columns(columns), n_rows <= most
 
     def map_reduce(
         self, work: Callable[[Iterable[pa.RecordBatch], int], Reduced[Any]], names: Sequence[str]

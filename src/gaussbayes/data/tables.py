@@ -1,5 +1,10 @@
-"""Values of arrays, lists, frames (pandas, polars, Arrow) and Arrow columns, as arrays."""
+"""Tables of any kind, what is in their columns, and what messages call them.
 
+Tables are arrays, lists, frames (pandas, polars, Arrow), or sources that are read from elsewhere.
+Their columns become numbers, or codes among their different values.
+"""
+
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -12,9 +17,10 @@ from numpy.typing import NDArray
 
 from gaussbayes import kernels
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
+from gaussbayes.base.spelling import meant
 from gaussbayes.base.threads import even_ranges, for_each, n_threads
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
+from gaussbayes.data.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.kernels.arrays import Columns
 
 if TYPE_CHECKING:
@@ -80,27 +86,52 @@ def as_frame(X: Any) -> Any:
         raise DataError(msg) from None
 
 
+def listed(names: Sequence[Any], most: int = 10) -> str:
+    """Some names in a message, shortened when there are many."""
+    some = ", ".join(map(repr, names[:most]))
+    return some if len(names) <= most else f"{some} and {len(names) - most} more"
+
+
+def check_distinct(what: str, names: Sequence[Any]) -> None:
+    """Raise if a column has the name of another, or one that is not a string."""
+    other = next((name for name in names if not isinstance(name, str)), None)
+    if other is not None:
+        msg = f"columns are found by names that are strings, but one is {other!r}: rename it"
+        raise DataError(msg)
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
+    if twice:
+        msg = (
+            f"{what} has more than one column called {listed(twice)}: give the columns different "
+            "names"
+        )
+        raise DataError(msg)
+
+
+def check_present(columns: Sequence[str], wanted: Sequence[str], file: str | None = None) -> None:
+    """Raise if a column that is wanted is not there, and say which there are.
+
+    `file` is a further one of several, which must have the columns of those before it.
+    """
+    known = set(columns)
+    missing = [name for name in wanted if name not in known]
+    if not missing:
+        return
+    if file is None:
+        each = ", ".join(f"{name!r}{meant(name, columns)}" for name in missing)
+        msg = f"there is no column {each}; the columns are {listed(columns)}"
+        raise DataError(msg)
+    known = set(wanted)
+    others = [name for name in columns if name not in known]
+    instead = f"; it has {listed(others)} besides" if others else ""
+    msg = f"{file} has no column {listed(missing)}, unlike the files before it{instead}"
+    raise DataError(msg)
+
+
+# Arrays.
+
+
 class StringError(DataError):
     """A string where a number is needed."""
-
-
-def as_matrix(
-    X: Any, names: Sequence[object] | None = None, missing: MissingMarks = STANDARD_MARKS
-) -> RealArray:
-    """The rows (n, d) as float32 or float64; `names` is what messages call columns of an array.
-
-    Arrays of these two types are returned as they are, whatever their strides; so are frames that
-    hold such an array. Integers, booleans, other floats and numbers held as objects become float64,
-    missing values NaN. Looking for NaN is left to those who read the rows anyway.
-    """
-    plain = type(X) is np.ndarray and X.ndim == 2
-    matrix = X if plain else frame_matrix(as_frame(X), missing) if is_frame(X) else as_array(X)
-    if matrix.dtype not in FLOATS:
-        names = range(matrix.shape[1]) if names is None else names
-        matrix = _as_floats(matrix, names, missing)
-    if matrix.size == 0:
-        check_not_empty(matrix.shape)
-    return matrix
 
 
 def as_array(X: Any) -> NDArray[Any]:
@@ -118,29 +149,45 @@ def as_array(X: Any) -> NDArray[Any]:
     return array
 
 
-def frame_matrix(frame: Any, missing: MissingMarks = STANDARD_MARKS) -> NDArray[Any]:
-    """The values (n, d) of a frame of narwhals: a view where the storage allows it."""
-    import narwhals.stable.v2 as nw
+def as_matrix(
+    array: NDArray[Any], names: Sequence[object], missing: MissingMarks = STANDARD_MARKS
+) -> RealArray:
+    """An array (n, d) as float32 or float64; `names` is what messages call its columns.
 
-    types = set(frame.schema.values())
-    width = np.dtype(np.float32 if types == {nw.Float32} else np.float64)
-    if types in ({nw.Float32}, {nw.Float64}) and not frame.implementation.is_pyarrow():
-        matrix: NDArray[Any] = frame.to_native().to_numpy()
-        if matrix.dtype == width:
-            return matrix
-    matrix = np.empty(frame.shape, dtype=width, order="F")
-    for column, series in enumerate(frame.iter_columns()):
-        values = series_values(series, exact=False)
-        if values.dtype.kind not in "biuf":
-            values = _as_floats(values[:, None], [series.name], missing, spelled=True)[:, 0]
-        matrix[:, column] = values
-    return matrix
+    Arrays of these two types are returned as they are, whatever their strides. Integers, booleans,
+    other floats and numbers held as objects become float64, missing values NaN. Looking for NaN is
+    left to those who read the rows anyway.
+    """
+    if array.dtype in FLOATS:
+        return array
+    if array.dtype.kind in "biuf":
+        native = array.dtype.newbyteorder("=")
+        return array.astype(native if native in FLOATS else np.float64)
+    marks = [missing.of(name if isinstance(name, str) else None) for name in names]
+    columns = map(column_floats, array.T, names, marks)
+    return np.stack(list(columns), axis=1)
 
 
-def listed(names: Sequence[Any], most: int = 10) -> str:
-    """Some names in a message, shortened when there are many."""
-    some = ", ".join(map(repr, names[:most]))
-    return some if len(names) <= most else f"{some} and {len(names) - most} more"
+def column_floats(
+    values: NDArray[Any], name: object, marks: ColumnMarks, *, spelled: bool = False
+) -> RealArray:
+    """A column (n,) of another type as floats; strings may be `spelled` numbers."""
+    kind = values.dtype.kind
+    if kind == "c":
+        msg = "Complex data not supported: X holds complex numbers; give two features for each"
+        raise DataError(msg)
+    if kind == "O" and not {str, bytes, np.str_, np.bytes_} & set(map(type, values)):
+        try:
+            return values.astype(np.float64)
+        except (TypeError, ValueError, OverflowError):
+            pass  # one of them is not a number: find it
+    if kind not in "OUST":
+        msg = f"column {name!r} of X holds {values.dtype} values; give numbers"
+        raise DataError(msg)
+    floats = np.empty(values.shape)
+    for row, value in enumerate(values):
+        floats[row] = _as_float(value, row, f"column {name!r}", marks, spelled=spelled)
+    return floats
 
 
 def check_not_empty(shape: tuple[int, ...]) -> None:
@@ -152,6 +199,60 @@ def check_not_empty(shape: tuple[int, ...]) -> None:
             raise DataError(msg)
 
 
+def _from_sequence(X: Any) -> NDArray[Any]:
+    """An array of what is neither an array nor a frame; strings in it stay as they are."""
+    if hasattr(X, "tocsr") or hasattr(X, "todense"):
+        msg = (
+            f"Sparse data was passed ({type(X).__name__}), but a Gaussian needs every value: "
+            "convert with X.toarray(), or reduce the features first, for example with TruncatedSVD"
+        )
+        raise DataError(msg)
+    if np.ma.is_masked(X):
+        data = np.ma.getdata(X)
+        if data.dtype.kind in "US":  # NumPy would write 'nan'
+            data = data.astype(object)
+        return np.where(np.ma.getmaskarray(X), np.nan, data)
+    if hasattr(X, "collect") and not hasattr(X, "__array__"):
+        msg = f"X is lazy ({type(X).__module__}.{type(X).__name__}): pass X.collect()"
+        raise DataError(msg)
+    try:
+        matrix = np.asarray(X)
+        return np.asarray(X, dtype=object) if matrix.dtype.kind in "US" else matrix
+    except ValueError:
+        lengths = [np.size(row) for row in X]
+        row = next((i for i, length in enumerate(lengths) if length != lengths[0]), 0)
+        msg = (
+            f"the rows of X differ in length: row 0 has {lengths[0]} values, "
+            f"row {row} has {lengths[row]}; each row needs one number for each feature"
+        )
+        raise DataError(msg) from None
+
+
+def _as_float(value: object, row: int, column: str, marks: ColumnMarks, *, spelled: bool) -> float:
+    if is_missing(value, marks):
+        return np.nan
+    if isinstance(value, str | bytes):
+        with suppress(ValueError):
+            if spelled:
+                return float(value)
+        shown = repr(str(value) if isinstance(value, str) else bytes(value))
+        msg = (
+            f"{column} of X holds a string: {shown:.60} in row {row}; could not convert string "
+            "to float. The column must hold numbers: pandas.to_numeric(..., errors='coerce') makes "
+            "numbers of strings, and missing values of those that spell none"
+        )
+        raise StringError(msg)
+    if isinstance(value, complex | np.complexfloating):
+        msg = f"Complex data not supported: {column} of X holds {value} in row {row}"
+        raise DataError(msg)
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError) as error:
+        # scikit-learn's tools expect a TypeError for what cannot be a number at all.
+        msg = f"{column} of X holds {value!r:.60} in row {row}: {error}"
+        raise TypeError(msg) from None
+
+
 def is_missing(value: object, marks: ColumnMarks | None = None) -> bool:
     """Whether a value stands for a missing one: None, NaN, pandas' NA and NaT, or one of marks."""
     if marks is not None and marks.include(value):
@@ -161,25 +262,85 @@ def is_missing(value: object, marks: ColumnMarks | None = None) -> bool:
     return value is None or type(value).__name__ in {"NAType", "NaTType"}
 
 
-def series_values(series: Any, *, exact: bool = True) -> NDArray[Any]:
-    """The values (n,) of a column, a series of narwhals; missing ones as None or NaN.
+def without_marks(values: NDArray[Any], marks: ColumnMarks) -> NDArray[Any]:
+    """Numbers (n,) with NaN in place of those that stand for missing ones."""
+    if not marks.numbers:
+        return values
+    marked = np.isin(values, list(marks.numbers))
+    if not marked.any():
+        return values
+    return np.where(marked, np.nan, values).astype(np.result_type(values.dtype, np.float32))
 
-    If `exact`, integers stay integers, as objects, where some are missing: as floats, which is how
-    NumPy has missing values, large ones would be rounded.
+
+# Columns of frames.
+
+
+def frame_numbers(
+    frame: Any,
+    missing: MissingMarks = STANDARD_MARKS,
+    origins: Mapping[str, float] = MappingProxyType({}),
+) -> Columns | RealArray:
+    """The numbers (n, d) of a frame of narwhals, float32 if all of them are, NaN for missing ones.
+
+    Of columns of dates these are the days from an origin, given by name. Nothing is copied where
+    the storage holds them side by side, and columns of Arrow stay where they are, unless values are
+    missing.
     """
     import narwhals.stable.v2 as nw
 
-    if exact and series.dtype.is_integer() and series.null_count():
-        return np.fromiter(series.to_list(), object, len(series))
-    if series.implementation.is_pyarrow() and series.dtype == nw.Categorical:
-        # A missing value in a dictionary of Arrow would become one of those that are there.
-        coded = series.to_native()
-        series = nw.from_native(coded.cast(coded.type.value_type), series_only=True)
-    values: NDArray[Any] = series.to_numpy()
-    return values
+    types = set(frame.schema.values())
+    width = np.dtype(np.float32 if types == {nw.Float32} else np.float64)
+    is_arrow = frame.implementation.is_pyarrow()
+    plain = types in ({nw.Float32}, {nw.Float64}) and not missing.may_be_numbers
+    if plain and not is_arrow:
+        matrix: NDArray[Any] = frame.to_native().to_numpy()
+        if matrix.dtype == width:
+            return matrix
+    columns = (
+        series_numbers(series, missing.of(series.name), origins.get(series.name))
+        for series in frame.iter_columns()
+    )
+    if is_arrow:
+        return Columns(tuple(column.astype(width, copy=False) for column in columns))
+    matrix = np.empty(frame.shape, dtype=width, order="F")
+    for place, column in enumerate(columns):
+        matrix[:, place] = column
+    return matrix
 
 
-# Dates.
+def series_numbers(series: Any, marks: ColumnMarks, origin: float | None = None) -> RealArray:
+    """The numbers (n,) of a column, a series of narwhals, or the days of its dates from an origin.
+
+    Numbers in a column of dates are such days already.
+    """
+    if origin is not None and not series.dtype.is_numeric():
+        return series_days(series, marks) - origin
+    is_arrow = series.implementation.is_pyarrow()
+    values = column_values(series.to_native()) if is_arrow else series.to_numpy()
+    if values.dtype.kind not in "biuf":
+        values = column_floats(values, series.name, marks, spelled=True)
+    return without_marks(values, marks)
+
+
+def series_days(series: Any, marks: ColumnMarks) -> FloatArray:
+    """The days from 1970 to each date of a column (n,), a series of narwhals."""
+    import narwhals.stable.v2 as nw
+
+    if isinstance(series.dtype, nw.Datetime) and series.dtype.time_zone is not None:
+        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    if series.dtype == nw.Date or isinstance(series.dtype, nw.Datetime):
+        codes, values = np.arange(len(series)), series.to_numpy()
+    else:
+        codes, values = column_codes(series, repr(series.name))
+    days = days_of(codes, values, marks)
+    if np.isinf(days).any():
+        row = int(np.isinf(days).argmax())
+        msg = (
+            f"column {series.name!r} of X holds {values[codes[row]]!r:.60} in row {row}, which is "
+            "no date such as '2024-01-31'"
+        )
+        raise DataError(msg)
+    return days
 
 
 def day_number(text: str) -> float:
@@ -218,272 +379,33 @@ def _days(value: Any, marks: ColumnMarks) -> float:
         return np.inf
 
 
-def series_days(series: Any, origin: float, marks: ColumnMarks) -> FloatArray:
-    """The days from an origin to each date of a column, a series of narwhals (n,).
-
-    Numbers are such days already.
-    """
-    import narwhals.stable.v2 as nw
-
-    if series.dtype.is_numeric():
-        return np.asarray(series_values(series, exact=False), dtype=np.float64)
-    if isinstance(series.dtype, nw.Datetime) and series.dtype.time_zone is not None:
-        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-    values = series_values(series)
-    if values.dtype.kind == "M":
-        days = days_of(np.arange(values.size), values)
-    else:
-        days = days_of(*array_parts(values), marks)
-    if np.isinf(days).any():
-        row = int(np.isinf(days).argmax())
-        msg = (
-            f"column {series.name!r} of X holds {values[row]!r:.60} in row {row}, which is no date "
-            "such as '2024-01-31'"
-        )
-        raise DataError(msg)
-    return days - origin
+# Columns as codes among their different values.
 
 
-def _from_sequence(X: Any) -> NDArray[Any]:
-    """An array of what is neither an array nor a frame; strings in it stay as they are."""
-    if hasattr(X, "tocsr") or hasattr(X, "todense"):
-        msg = (
-            f"Sparse data was passed ({type(X).__name__}), but a Gaussian needs every value: "
-            "convert with X.toarray(), or reduce the features first, for example with TruncatedSVD"
-        )
-        raise DataError(msg)
-    if np.ma.is_masked(X):
-        data = np.ma.getdata(X)
-        if data.dtype.kind in "US":  # NumPy would write 'nan'
-            data = data.astype(object)
-        return np.where(np.ma.getmaskarray(X), np.nan, data)
-    if hasattr(X, "collect") and not hasattr(X, "__array__"):
-        msg = f"X is lazy ({type(X).__module__}.{type(X).__name__}): pass X.collect()"
-        raise DataError(msg)
+def column_codes(column: Any, name: str) -> tuple[NDArray[np.signedinteger[Any]], NDArray[Any]]:
+    """The codes of a column of any container, −1 for missing values, and what they stand for."""
+    if not isinstance(column, np.ndarray) and hasattr(column, "to_native"):  # of narwhals
+        native = column.to_native()
+        if column.implementation.is_pandas_like() and hasattr(native, "cat"):
+            return native.cat.codes.to_numpy(), native.cat.categories.to_numpy()
+        column = native if column.implementation.is_pyarrow() else _series_values(column)
     try:
-        matrix = np.asarray(X)
-        return np.asarray(X, dtype=object) if matrix.dtype.kind in "US" else matrix
-    except ValueError:
-        lengths = [np.size(row) for row in X]
-        row = next((i for i, length in enumerate(lengths) if length != lengths[0]), 0)
-        msg = (
-            f"the rows of X differ in length: row 0 has {lengths[0]} values, "
-            f"row {row} has {lengths[row]}; each row needs one number for each feature"
-        )
+        return (array_parts if isinstance(column, np.ndarray) else column_parts)(column)
+    except TypeError as error:
+        msg = f"{name} holds what cannot be a category: {error}"
         raise DataError(msg) from None
 
 
-def _as_floats(
-    matrix: NDArray[Any], names: Sequence[object], missing: MissingMarks, *, spelled: bool = False
-) -> RealArray:
-    """A matrix of another type as floats; `names` are those of its columns.
+def _series_values(series: Any) -> NDArray[Any]:
+    """The values (n,) of a series of narwhals, missing ones as None or NaN.
 
-    Strings may be `spelled` numbers.
+    Integers stay integers, as objects, where some are missing: as floats, which is how NumPy has
+    missing values, large ones would be rounded.
     """
-    kind = matrix.dtype.kind
-    if kind in "biuf":
-        native = matrix.dtype.newbyteorder("=")
-        return matrix.astype(native if native in FLOATS else np.float64)
-    if kind == "c":
-        msg = "Complex data not supported: X holds complex numbers; give two features for each"
-        raise DataError(msg)
-    if kind == "O" and not {str, bytes, np.str_, np.bytes_} & set(map(type, matrix.flat)):
-        try:
-            return matrix.astype(np.float64)
-        except (TypeError, ValueError, OverflowError):
-            pass  # one of them is not a number: find it
-    if kind not in "OUST":
-        msg = f"column {names[0]!r} of X holds {matrix.dtype} values; give numbers"
-        raise DataError(msg)
-    floats = np.empty(matrix.shape)
-    for column, name in enumerate(names):
-        marks = missing.of(name if isinstance(name, str) else None)
-        for row, value in enumerate(matrix[:, column]):
-            number = _as_float(value, row, f"column {name!r}", marks, spelled=spelled)
-            floats[row, column] = number
-    return floats
-
-
-def spread_rows(places: NDArray[np.uint64], halvings: int) -> NDArray[np.intp]:
-    """Which of some rows, given by their places in a table, are among about one of 2^m rows.
-
-    They are spread evenly, whatever repeats itself in the table after so many rows: multiples of
-    the golden ratio are equidistributed modulo 1, also in every k-th row.
-
-    Examples
-    --------
-    >>> spread_rows(np.arange(20, dtype=np.uint64), 2).tolist()
-    [0, 2, 5, 10, 13, 18]
-    """
-    if halvings == 0:
-        return np.arange(places.size)
-    keys = places * np.uint64(0x9E3779B97F4A7C15)  # modulo 2^64
-    return np.flatnonzero(keys >> np.uint64(64 - halvings) == 0)
-
-
-def sampled_places(n_rows: int, most: int) -> NDArray[np.intp]:
-    """The places of at most so many of n rows: all of them, or halved until they are few enough."""
-    places = np.arange(n_rows, dtype=np.uint64)
-    halvings = 0
-    while (some := spread_rows(places, halvings)).size > most:
-        halvings += 1
-    return some
-
-
-LOOKED_AT = 20
-"""How many times as many rows are looked at as are taken: not all of a large file or database."""
-
-
-def sampled_rows(tables: "Iterable[pa.Table]", most: int) -> tuple["pa.Table", bool]:
-    """Rows of tables, one at least, so many at most, and whether these are all; see `spread_rows`.
-
-    Of many rows only the first are looked at.
-    """
-    import pyarrow as pa
-
-    kept: list[pa.Table] = []
-    rows, halvings, n_read = np.empty(0, np.uint64), 0, 0  # places of those that are kept
-    for table in tables:
-        places = np.arange(n_read, n_read + table.num_rows, dtype=np.uint64)
-        some = spread_rows(places, halvings)
-        kept.append(table if halvings == 0 else table.take(some))
-        rows = np.concatenate([rows, places[some]])
-        n_read += table.num_rows
-        while rows.size > most:
-            halvings += 1
-            some = spread_rows(rows, halvings)
-            kept, rows = [pa.concat_tables(kept).take(some)], rows[some]
-        if n_read >= LOOKED_AT * most:
-            break
-    return pa.concat_tables(kept), halvings == 0
-
-
-def without_marks(values: NDArray[Any], marks: ColumnMarks) -> NDArray[Any]:
-    """Numbers (n,) with NaN in place of those that stand for missing ones."""
-    if not marks.numbers:
-        return values
-    marked = np.isin(values, list(marks.numbers))
-    if not marked.any():
-        return values
-    return np.where(marked, np.nan, values).astype(np.result_type(values.dtype, np.float32))
-
-
-def _as_float(value: object, row: int, column: str, marks: ColumnMarks, *, spelled: bool) -> float:
-    if is_missing(value, marks):
-        return np.nan
-    if isinstance(value, str | bytes):
-        with suppress(ValueError):
-            if spelled:
-                return float(value)
-        shown = repr(str(value) if isinstance(value, str) else bytes(value))
-        msg = (
-            f"{column} of X holds a string: {shown:.60} in row {row}; could not convert string "
-            "to float. The column must hold numbers: pandas.to_numeric(..., errors='coerce') makes "
-            "numbers of strings, and missing values of those that spell none"
-        )
-        raise StringError(msg)
-    if isinstance(value, complex | np.complexfloating):
-        msg = f"Complex data not supported: {column} of X holds {value} in row {row}"
-        raise DataError(msg)
-    try:
-        return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError) as error:
-        # scikit-learn's tools expect a TypeError for what cannot be a number at all.
-        msg = f"{column} of X holds {value!r:.60} in row {row}: {error}"
-        raise TypeError(msg) from None
-
-
-# Types and columns of Arrow.
-
-
-def _is(kind: Any, *names: str) -> bool:
-    """Whether a type of Arrow is one of these."""
-    from pyarrow import types
-
-    return any(getattr(types, f"is_{name}")(kind) for name in names)
-
-
-def is_string(kind: Any) -> bool:
-    """Whether this is a type of strings."""
-    return _is(kind, "string", "large_string", "string_view")
-
-
-def is_number(kind: Any) -> bool:
-    """Whether values of a type can be numbers: those, and booleans."""
-    return _is(kind, "integer", "floating", "decimal", "boolean")
-
-
-def is_label(kind: Any) -> bool:
-    """Whether values of a type can be classes: strings, integers, floats, booleans."""
-    kind = value_type(kind)
-    return is_string(kind) or _is(kind, "integer", "floating", "boolean")
-
-
-def is_date(kind: Any) -> bool:
-    """Whether values of a type can be dates: dates, times of a day, and strings that write them."""
-    return _is(value_type(kind), "date", "timestamp", "null") or is_string(value_type(kind))
-
-
-def is_category(kind: Any) -> bool:
-    """Whether values of a type can be categories; a column without any value has none."""
-    return is_label(kind) or _is(kind, "null")
-
-
-def is_dictionary(kind: Any) -> bool:
-    """Whether this is a type of categories."""
-    return _is(kind, "dictionary")
-
-
-def value_type(kind: Any) -> Any:
-    """The type of the values, where a column may hold them by their codes in a dictionary."""
-    return kind.value_type if is_dictionary(kind) else kind
-
-
-def number_columns(
-    table: "pa.Table",
-    names: Sequence[str],
-    missing: MissingMarks = STANDARD_MARKS,
-    origins: Mapping[str, float] = MappingProxyType({}),
-) -> Columns | RealArray:
-    """Columns of numbers, all as float32 if all of them are, else as float64; NaN for null.
-
-    Of columns of dates these are the days from an origin, given by name. Without any column it is a
-    matrix (n, 0): columns that are not there have no length. Floats stay where Arrow holds them,
-    unless there are nulls among them.
-    """
-    import pyarrow as pa
-
-    if not names:
-        return np.empty((table.num_rows, 0))
-    columns = [table.column(name) for name in names]
-    single = all(column.type == pa.float32() for column in columns)
-    width = np.float32 if single else np.float64
-    values = [
-        column_days(column, missing.of(name)) - origins[name]
-        if name in origins and not is_number(column.type)
-        else without_marks(column_values(column), missing.of(name))
-        for name, column in zip(names, columns, strict=True)
-    ]
-    return Columns(tuple(each.astype(width, copy=False) for each in values))
-
-
-def column_days(column: "pa.ChunkedArray", marks: ColumnMarks) -> FloatArray:
-    """The days from 1970 to each date of a column (n,), NaN for null; infinite where it is none."""
-    import pyarrow as pa
-
-    if pa.types.is_timestamp(column.type):
-        column = column.cast(pa.timestamp("us", column.type.tz), safe=False).cast(pa.int64())
-        return np.asarray(column_values(column.cast(pa.float64(), safe=False)) / 86_400e6)
-    if pa.types.is_date(column.type):
-        return column_values(column.cast(pa.date32()).cast(pa.int32()).cast(pa.float64()))
-    if pa.types.is_null(column.type):
-        return np.full(len(column), np.nan)
-    return days_of(*column_parts(column), marks)
-
-
-def weight_column(table: "pa.Table", name: str | None) -> FloatArray | None:
-    """How much each row counts (n,), or None for one each."""
-    return None if name is None else column_values(table.column(name)).astype(np.float64)
+    if series.dtype.is_integer() and series.null_count():
+        return np.fromiter(series.to_list(), object, len(series))
+    values: NDArray[Any] = series.to_numpy()
+    return values
 
 
 def column_values(column: "pa.ChunkedArray") -> NDArray[Any]:
@@ -577,3 +499,106 @@ def occurring_values(codes: NDArray[np.signedinteger[Any]], n_values: int) -> ND
     """Which values have a row (m,), by the codes of all rows; negative ones stand for none."""
     present = codes if codes.min(initial=0) >= 0 else codes[codes >= 0]
     return np.bincount(present, minlength=n_values) > 0
+
+
+# Samples of rows.
+
+
+def spread_rows(places: NDArray[np.uint64], halvings: int) -> NDArray[np.intp]:
+    """Which of some rows, given by their places in a table, are among about one of 2^m rows.
+
+    They are spread evenly, whatever repeats itself in the table after so many rows: multiples of
+    the golden ratio are equidistributed modulo 1, also in every k-th row.
+
+    Examples
+    --------
+    >>> spread_rows(np.arange(20, dtype=np.uint64), 2).tolist()
+    [0, 2, 5, 10, 13, 18]
+    """
+    if halvings == 0:
+        return np.arange(places.size)
+    keys = places * np.uint64(0x9E3779B97F4A7C15)  # modulo 2^64
+    return np.flatnonzero(keys >> np.uint64(64 - halvings) == 0)
+
+
+def sampled_places(n_rows: int, most: int) -> NDArray[np.intp]:
+    """The places of at most so many of n rows: all of them, or halved until they are few enough."""
+    places = np.arange(n_rows, dtype=np.uint64)
+    halvings = 0
+    while (some := spread_rows(places, halvings)).size > most:
+        halvings += 1
+    return some
+
+
+LOOKED_AT = 20
+"""How many times as many rows are looked at as are taken: not all of a large file or database."""
+
+
+def sampled_rows(tables: "Iterable[pa.Table]", most: int) -> tuple["pa.Table", bool]:
+    """Rows of tables, one at least, so many at most, and whether these are all; see `spread_rows`.
+
+    Of many rows only the first are looked at.
+    """
+    import pyarrow as pa
+
+    kept: list[pa.Table] = []
+    rows, halvings, n_read = np.empty(0, np.uint64), 0, 0  # places of those that are kept
+    for table in tables:
+        places = np.arange(n_read, n_read + table.num_rows, dtype=np.uint64)
+        some = spread_rows(places, halvings)
+        kept.append(table if halvings == 0 else table.take(some))
+        rows = np.concatenate([rows, places[some]])
+        n_read += table.num_rows
+        while rows.size > most:
+            halvings += 1
+            some = spread_rows(rows, halvings)
+            kept, rows = [pa.concat_tables(kept).take(some)], rows[some]
+        if n_read >= LOOKED_AT * most:
+            break
+    return pa.concat_tables(kept), halvings == 0
+
+
+# Types of Arrow.
+
+
+def _is(kind: Any, *names: str) -> bool:
+    """Whether a type of Arrow is one of these."""
+    from pyarrow import types
+
+    return any(getattr(types, f"is_{name}")(kind) for name in names)
+
+
+def is_string(kind: Any) -> bool:
+    """Whether this is a type of strings."""
+    return _is(kind, "string", "large_string", "string_view")
+
+
+def is_number(kind: Any) -> bool:
+    """Whether values of a type can be numbers: those, and booleans."""
+    return _is(kind, "integer", "floating", "decimal", "boolean")
+
+
+def is_label(kind: Any) -> bool:
+    """Whether values of a type can be classes: strings, integers, floats, booleans."""
+    kind = value_type(kind)
+    return is_string(kind) or _is(kind, "integer", "floating", "boolean")
+
+
+def is_date(kind: Any) -> bool:
+    """Whether values of a type can be dates: dates, times of a day, and strings that write them."""
+    return _is(value_type(kind), "date", "timestamp", "null") or is_string(value_type(kind))
+
+
+def is_category(kind: Any) -> bool:
+    """Whether values of a type can be categories; a column without any value has none."""
+    return is_label(kind) or _is(kind, "null")
+
+
+def is_dictionary(kind: Any) -> bool:
+    """Whether this is a type of categories."""
+    return _is(kind, "dictionary")
+
+
+def value_type(kind: Any) -> Any:
+    """The type of the values, where a column may hold them by their codes in a dictionary."""
+    return kind.value_type if is_dictionary(kind) else kind

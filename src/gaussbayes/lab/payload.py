@@ -25,8 +25,8 @@ from gaussbayes.analysis.view import (
     view,
 )
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.categorical.family import CategoricalDensity
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.lab.page import Lab, Payload

@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.progress import working
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import CACHED, n_threads, one_blas_thread
 from gaussbayes.data.rows import LabelledRows
+from gaussbayes.data.schema import Schema
 from gaussbayes.model.folds import pick, spread_sample
 from gaussbayes.model.held_out import HeldOutRows, held_out_rows
 from gaussbayes.model.model import Model, check_n_classes, unsolved_model
@@ -71,7 +70,7 @@ def choose(
 @contextmanager
 def _choosing() -> Iterator[None]:
     """While a model is selected: BLAS has one thread, and progress is shown."""
-    with one_blas_thread(), working("choosing the model"):
+    with one_blas_thread():
         yield
 
 
@@ -132,10 +131,8 @@ def _choose(
         view, settings = views[0], views[0].settings
         calibration = calibration_of(view, threads)
     settings = replace(settings, calibration=calibration)
-    if judged is not table:
-        model = _observed(table, settings, schema, threads)
-    else:
-        model = unsolved_model(settings, schema, view.statistics.adapted(settings))
+    # Summed anew, as `fit(X, y, like=model)` sums the same rows, to the last bit.
+    model = _observed(table, settings, schema, threads)
     changed = settings.of_classes(view.schema, model.schema.classes)
     return replace(model, settings=changed), selection
 

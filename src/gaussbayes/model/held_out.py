@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import GaussBayesError, OptionError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import (
     CACHED,
     even_ranges,
@@ -34,6 +33,7 @@ from gaussbayes.base.threads import (
 )
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.protocol import LeftOut
 from gaussbayes.families.removal import Removal, remove
 from gaussbayes.kernels.reference import log_posterior, log_sum_exp

@@ -17,17 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.anderson import Goal
-from gaussbayes.base.checks import positive_number
+from gaussbayes.base.checks import finite_number
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.result import Result
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import Block
 from gaussbayes.base.threads import n_threads
-from gaussbayes.base.types import FloatArray, LabelArray, RealArray
+from gaussbayes.base.types import FloatArray, LabelArray, RealArray, TableLike
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import Encoder, Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.data.tables import as_frame, is_frame
 from gaussbayes.families.protocol import Convergence, Fit
 from gaussbayes.model import solution as scores
@@ -81,12 +81,12 @@ class Model(Result):
     # What it is made of.
 
     @property
-    def classes(self) -> Any:
+    def classes(self) -> LabelArray:
         """The labels (k,), sorted."""
         return self.schema.classes
 
     @property
-    def known_classes(self) -> Any:
+    def known_classes(self) -> LabelArray:
         """The labels that were announced, and those of all classes, sorted."""
         announced = self.schema.announced
         if announced is None or np.array_equal(announced, self.classes):
@@ -106,15 +106,6 @@ class Model(Result):
     def components(self) -> tuple[Component, ...]:
         """The families, each with the features it is a distribution of."""
         return self.settings.components
-
-    @property
-    def contents(self) -> dict[str, str]:
-        """What each feature, by its name, must hold in files; see `gaussbayes.data.roles`."""
-        names = self.schema.features or ()
-        contents = (part.contents.items() for part in self.components)
-        held = {names[column]: content for each in contents for column, content in each}
-        dates = {} if self.schema.roles is None else self.schema.roles.origins
-        return held | dict.fromkeys(set(dates) & set(held), "date")
 
     @property
     def parameters(self) -> Solution:
@@ -183,11 +174,11 @@ class Model(Result):
 
     # Rows and their scores.
 
-    def rows(self, X: Any) -> Rows:
+    def rows(self, X: TableLike) -> Rows:
         """Any container of rows as this model takes them; unseen categories are warned of."""
         return X if isinstance(X, Rows) else self.encoder.encode(self.without_target(X))
 
-    def without_target(self, X: Any) -> Any:
+    def without_target(self, X: TableLike) -> TableLike:
         """A table without the column that the labels came from, which may be there or not."""
         if self.target is None or not is_frame(X):
             return X
@@ -195,7 +186,8 @@ class Model(Result):
         features = (self.schema.features if roles is None else roles.names) or ()
         if self.target not in frame.columns or self.target in features:
             return X
-        return frame.drop(self.target).to_native()
+        dropped: TableLike = frame.drop(self.target).to_native()
+        return dropped
 
     def parts(self, rows: Rows) -> tuple[Rows, ...]:
         """The rows as each component takes them."""
@@ -251,9 +243,12 @@ class Model(Result):
             # One family takes all features.
             parts = (rows,) if len(self.settings.components) == 1 else self.parts(rows)
             return function(self.parameters, parts, *more)
-        except DataError:
-            check_values(rows, self.settings, self.schema)
-            raise
+        except DataError as error:
+            try:
+                check_values(rows, self.settings, self.schema)
+            except DataError as named:
+                raise named from None
+            raise error from None
 
     # Steps from one model to the next.
 
@@ -297,7 +292,7 @@ class Model(Result):
 
         Settings that count rows, such as smoothing, stay as they are: they weigh more.
         """
-        if not 0.0 < positive_number("decay", factor) <= 1.0:
+        if not 0.0 < finite_number("decay", factor) <= 1.0:
             msg = f"decay must be above 0 and at most 1, got {factor!r}"
             raise OptionError(msg)
         if factor == 1.0:

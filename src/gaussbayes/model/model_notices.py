@@ -6,11 +6,11 @@ only the reading of its rows has shown is stored with it: rows skipped, encoding
 
 from collections.abc import Iterator
 
-from gaussbayes.base.missing_marks import INFINITY, infinite_sentence
 from gaussbayes.base.notices import Notice, Remedy
 from gaussbayes.base.numerals import counted
-from gaussbayes.base.schema import reasons_of
-from gaussbayes.data.roles import BadRows, describe
+from gaussbayes.data.missing_marks import INFINITY, infinite_sentence
+from gaussbayes.data.schema import reasons_of
+from gaussbayes.data.source_tables import BadRows
 from gaussbayes.model.model import Model
 
 
@@ -26,7 +26,7 @@ def skipped_rows(bad_rows: BadRows) -> tuple[Notice, ...]:
     if not bad_rows.count:
         return ()
     more = bad_rows.count - len(bad_rows.first)
-    named = "; ".join(map(describe, bad_rows.first)) + (f"; and {more:,} more" if more else "")
+    named = "; ".join(map(str, bad_rows.first)) + (f"; and {more:,} more" if more else "")
     return (Notice("skipped rows", f"{counted(bad_rows.count, 'row')} skipped: {named}"),)
 
 

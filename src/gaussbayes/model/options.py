@@ -10,17 +10,16 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from gaussbayes.base.errors import OptionError
-from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.option import Option, check_values
-from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import LabelArray, TransformName
-from gaussbayes.data.column_roles import table_encoder
-from gaussbayes.data.columns import COLUMN_OPTIONS, Columns
+from gaussbayes.base.types import LabelArray, LabelsLike, TableLike, TransformName, WeightsLike
+from gaussbayes.data.columns import COLUMN_OPTIONS, Columns, Request, table_encoder
 from gaussbayes.data.labels import read_targets, with_labels
+from gaussbayes.data.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.data.read import READ_OPTIONS
-from gaussbayes.data.roles import Request, request_of
 from gaussbayes.data.rows import Encoder, LabelledRows, Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families import check_family, family_type
+from gaussbayes.families.protocol import AnyFamily
 from gaussbayes.model.select import UNLABELLED_WEIGHTS
 from gaussbayes.model.settings import Component, Priors, Settings
 
@@ -163,7 +162,7 @@ class Options:
 
     of_families: Mapping[str, Any]
     """Options that families have, by name: each family takes those that it knows."""
-    families: tuple[tuple[tuple[str | int, ...], Any], ...] = ()
+    families: tuple[tuple[tuple[str | int, ...], str | AnyFamily], ...] = ()
     """Features by name or number, and the name of their family, or the family itself."""
     priors: Priors = None
     unlabelled_weight: float | None = None  # None leaves it to the automatic choice, or is 1
@@ -177,7 +176,7 @@ class Options:
     """What is known about the columns; None takes all of them for numbers."""
     missing: MissingMarks = STANDARD_MARKS
     n_jobs: int | None = None
-    made: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    made: Mapping[str, AnyFamily] = field(default_factory=dict, repr=False)
     """Families that were made already, by name."""
     fewest_classes: int = 2  # with rows, that a model must have
 
@@ -194,7 +193,7 @@ class Options:
 
     @property
     def kinds(self) -> dict[str | int, Any]:
-        """What features that are given a family must hold; see `gaussbayes.data.roles`."""
+        """What features that are given a family must hold; see `gaussbayes.data.columns`."""
         contents = [
             (features, Component(self._family(family), ()).content)
             for features, family in self.families
@@ -207,22 +206,7 @@ class Options:
         }
 
     @property
-    def contents(self) -> dict[str, Any]:
-        """What features must hold in files, and what those that are not named; see `Request`."""
-        kinds, numbers = self.kinds, "number"
-        if isinstance(self.transform, tuple):
-            for features, transform in self.transform:
-                content = "positive" if _is_logarithm(transform) else "number"
-                kinds |= dict.fromkeys(features, content)
-        elif _is_logarithm(self.transform):
-            numbers = "positive"
-            for features, family in self.families:
-                if kinds.get(features[0]) == "number" and family == "gaussian":
-                    kinds |= dict.fromkeys(features, numbers)
-        return {"kinds": kinds, "numbers": numbers}
-
-    @property
-    def unlabelled(self) -> Any:
+    def unlabelled(self) -> object:
         """The label that marks rows without label; None if there is none."""
         return None if self.columns is None else self.columns.unlabelled
 
@@ -231,7 +215,7 @@ class Options:
         """What stands for a missing label, where labels have no name."""
         return self.marks_of(None)
 
-    def marks_of(self, y: Any) -> ColumnMarks:
+    def marks_of(self, y: LabelsLike | None) -> ColumnMarks:
         """What stands for a missing label; labels may be a column that has a name."""
         name = name_of(y)
         marks = self.missing.unnamed if name is None else self.missing.of(name)
@@ -240,21 +224,31 @@ class Options:
     @cached_property
     def table_request(self) -> Request:
         """What is asked of a table in memory; worked out once."""
-        return request_of(self.columns, **self.contents)
+        kinds = self.kinds
+        if isinstance(self.transform, tuple):
+            kinds |= {feature: "number" for features, _ in self.transform for feature in features}
+        return Request(self.columns or Columns(), families=kinds)
 
-    def request(self, target: str | None = None, **more: Any) -> Request:
-        """What is asked of a source of rows; `more` is as in `gaussbayes.data.roles.Request`."""
-        return replace(self.table_request, target=target, **more)
+    def request(self, target: str | None = None, weights: str | None = None) -> Request:
+        """What is asked of a source of rows."""
+        return replace(self.table_request, target=target, weights=weights)
 
-    def table(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[LabelledRows, Schema]:
+    def table(
+        self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike = None
+    ) -> tuple[LabelledRows, Schema]:
         """Rows with labels and weights, of which nothing is known yet, and their features."""
-        labels = read_targets(y, None, sample_weight, self.marks_of(y), self.n_jobs)
+        shape: tuple[int, ...] = getattr(X, "shape", ())
+        n_rows = shape[0] if len(shape) == 2 else None
+        labels = read_targets(y, n_rows, sample_weight, self.marks_of(y), self.n_jobs)
         encoder = self.encoder(X, labels, name_of(y))
         table = with_labels(encoder.encode(X), *labels)
         return table, encoder.schema(table.classes)
 
     def encoder(
-        self, X: Any, labels: tuple[Targets, LabelArray] | None = None, target: str | None = None
+        self,
+        X: TableLike,
+        labels: tuple[Targets, LabelArray] | None = None,
+        target: str | None = None,
     ) -> Encoder:
         """The features of a table; `labels` are targets and classes, `target` is their name."""
         if self.columns is None:
@@ -363,13 +357,13 @@ class Options:
             changed.append(replace(part, family=family))
         return changed
 
-    def _family(self, family: Any) -> Any:
+    def _family(self, family: str | AnyFamily) -> AnyFamily:
         if not isinstance(family, str):
             return family
         return self.made.get(family) or make_family(family, self.of_families)
 
 
-def name_of(y: Any) -> str | None:
+def name_of(y: object) -> str | None:
     """The name of labels that are a column of a frame."""
     name = getattr(y, "name", None)
     return name if isinstance(name, str) else None
@@ -381,10 +375,11 @@ def _transformable(components: Sequence[Component]) -> list[int]:
     return [column for part in components if part.family.name in names for column in part.columns]
 
 
-def make_family(name: str, options: Mapping[str, Any]) -> Any:
+def make_family(name: str, options: Mapping[str, Any]) -> AnyFamily:
     """The family of this name with those of the options that it knows."""
     make, known = _maker(name)
-    return make(**{option: options[option] for option in known if option in options})
+    made: AnyFamily = make(**{name: options[name] for name in known if name in options})
+    return made
 
 
 @cache
@@ -486,7 +481,7 @@ def arguments_of(settings: Settings, schema: Schema) -> dict[str, Any]:
     }
 
 
-def _is_special(family: Any) -> bool:
+def _is_special(family: AnyFamily) -> bool:
     """Whether a family has settings that are no options."""
     return bool(make_family(family.name, family.options) != family)
 
@@ -520,11 +515,6 @@ def _transform(transform: Any) -> Any:
         several = features if isinstance(features, tuple) else (features,)
         pairs.append((several, None if each is None else check_transform(each)))
     return tuple(pairs) or None
-
-
-def _is_logarithm(transform: Any) -> bool:
-    """Whether a transform, or the name of one, takes numbers above 0 only."""
-    return bool(getattr(transform, "kind", transform) == "log")
 
 
 def _transform_of(settings: Settings, schema: Schema) -> Any:

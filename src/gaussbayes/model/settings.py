@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gaussbayes.base.errors import OptionError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.mapped import innermost
 from gaussbayes.families.protocol import AnyFamily
 from gaussbayes.kernels.arrays import Columns
@@ -31,7 +31,7 @@ class Component:
 
     @property
     def content(self) -> str:
-        """What its features must hold in files; see `gaussbayes.data.roles`."""
+        """What its features must hold in files; see `gaussbayes.data.source_tables`."""
         return str(getattr(self.family, "content", self.family.kind))
 
     @property

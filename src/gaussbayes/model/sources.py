@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.schema import Column, ColumnKind, ColumnTable, Schema
 from gaussbayes.base.types import LabelArray
 from gaussbayes.data.categories import kind
-from gaussbayes.data.column_roles import warn_of_columns
+from gaussbayes.data.columns import Columns, Request, warn_of_columns
 from gaussbayes.data.reduction import Reduced, RowSource, open_rows
-from gaussbayes.data.roles import Request
 from gaussbayes.data.rows import LabelledRows
+from gaussbayes.data.schema import Column, ColumnKind, ColumnTable, Schema
 from gaussbayes.families.protocol import Sized
 from gaussbayes.model.fit import choose, fit_model
 from gaussbayes.model.folds import RowSample, Sampling, most_rows
@@ -74,7 +73,7 @@ def model_columns(model: Model) -> ColumnTable:
 
 def check_read_again(rows: RowSource, why: str) -> None:
     """Raise for rows that come through a pipe where they must be read more than once."""
-    if rows.is_read_once:
+    if rows.source.is_read_once:
         msg = f"{why}, and rows that come through a pipe cannot be read again: write them to a file"
         raise DataError(msg)
 
@@ -98,7 +97,8 @@ def fit_source(
         model = _solved(settings, schema, reduced.total, rows, n_jobs)
     else:
         most = most_rows(schema.n_features)
-        if rows.n_rows is not None and rows.n_rows > most and not rows.is_read_once:
+        n_rows = rows.source.n_rows
+        if n_rows is not None and n_rows > most and not rows.source.is_read_once:
             most = 0  # they are not kept in vain
         reduced = rows.reduce(Sampling(schema.of_categories, most), n_jobs=n_jobs)
         sample: RowSample = reduced.total
@@ -136,7 +136,7 @@ def _solved(
 
 def with_notices(model: Model, rows: RowSource, reduced: Reduced[Any]) -> Model:
     """The model with what users should know about the reading of its rows."""
-    new = (*rows.notices, *skipped_rows(reduced.bad_rows))
+    new = (*rows.source.notices, *skipped_rows(reduced.bad_rows))
     return replace(model, notices=tuple(dict.fromkeys((*model.notices, *new)))) if new else model
 
 
@@ -168,22 +168,21 @@ def feature_names(model: Model) -> tuple[str, ...]:
     return model.schema.features
 
 
-def open_more(model: Model, source: object, target: str | None = None, **request: Any) -> RowSource:
+def open_more(
+    model: Model,
+    source: object,
+    target: str | None = None,
+    weights: str | None = None,
+    mark: object = None,
+) -> RowSource:
     """More labelled rows with the features of a model, to be found in a source by their names.
 
-    The target is that of before if it is None. Of `gaussbayes.data.roles.Request` weights and mark
-    may be given.
+    The target is that of before if it is None; `mark` is a label that stands for a missing one.
     """
-    schema, features = model.schema, feature_names(model)
+    features = feature_names(model)
     target = model.target if target is None else target
     if target is None:
         msg = "this model does not know which column holds the labels: give its name as y"
         raise DataError(msg)
-    names = [features[column] for column in schema.categorical]
-    pairs = zip(names, model.categories, strict=True)
-    columns: dict[str, Any] = {
-        "kinds": dict.fromkeys(names, "category") | model.contents,
-        "string_features": [name for name, known in pairs if kind(known) is str],
-    }
-    columns["missing"] = schema.missing
-    return open_rows(source, Request(target, features, **(columns | request)))
+    columns = Columns(features=features, unlabelled=mark, **model.schema.missing.options)
+    return open_rows(source, Request(columns, target, weights), model_columns(model))

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.merge_tree import Mergeable, merge_blocks
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.protocol import Selective
 from gaussbayes.model.settings import Settings
 

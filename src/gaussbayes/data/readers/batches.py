@@ -8,10 +8,16 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.data.expansion import check_memory, check_total
-from gaussbayes.data.files import Batch, FileReader, SourceFile, naming
-from gaussbayes.data.roles import ColumnSelection, InferredTypes, ParsedTable, check_present
-from gaussbayes.data.tables import is_dictionary, is_number, is_string, value_type
+from gaussbayes.data.files import (
+    Batch,
+    FileReader,
+    SourceFile,
+    check_memory,
+    check_total,
+    naming,
+)
+from gaussbayes.data.source_tables import ColumnSelection, InferredTypes, ParsedTable
+from gaussbayes.data.tables import check_present, is_dictionary, is_number, is_string, value_type
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,8 +7,15 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.data.expansion import FREE_MEMORY, check_total
-from gaussbayes.data.files import BUFFER, OpenBytes, SourceFile, naming, seekable
+from gaussbayes.data.files import (
+    BUFFER,
+    FREE_MEMORY,
+    OpenBytes,
+    SourceFile,
+    check_total,
+    naming,
+    seekable,
+)
 from gaussbayes.data.readers.batches import BinaryReader
 from gaussbayes.data.tables import is_string
 

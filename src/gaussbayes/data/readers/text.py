@@ -29,19 +29,18 @@ from pyarrow import csv as arrow_csv
 from pyarrow import json as arrow_json
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.notices import Remedy
 from gaussbayes.data.files import Batch, FileReader, OpenBytes, SourceFile, naming, open_bytes
-from gaussbayes.data.roles import (
+from gaussbayes.data.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
+from gaussbayes.data.source_tables import (
     NOT_A_NUMBER,
     BadRow,
     ColumnSelection,
     InferredTypes,
     ParsedTable,
-    check_present,
     shorten,
 )
-from gaussbayes.data.tables import is_number
+from gaussbayes.data.tables import check_present, is_number
 
 BLOCK_BYTES = 1 << 23
 """Nominal size of a block: enough to be worth a thread's while, small enough to hold several."""

@@ -19,10 +19,10 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.categories import MISSING, Categories
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import CodedColumns, Expression
 from gaussbayes.families.likelihood_ratio import FamilyTests
 

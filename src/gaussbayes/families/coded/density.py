@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.coded.coding import CategoryCode, Coding
 from gaussbayes.families.mapped import MappedDensity
 from gaussbayes.families.protocol import ParameterTable, Reference

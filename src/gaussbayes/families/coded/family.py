@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from gaussbayes.base.errors import OptionError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import TransformName
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.coded.coding import CategoryCode, Coding, learn
 from gaussbayes.families.coded.density import CodedDensity
 from gaussbayes.families.gaussian import Gaussian

@@ -5,7 +5,7 @@ from math import isnan
 from msgspec import Raw
 
 from gaussbayes.base.records import Record, encode, refuse, within
-from gaussbayes.base.schema import Schema
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.coded.coding import CategoryCode, Coding, NumberCode
 from gaussbayes.families.coded.density import CodedDensity
 from gaussbayes.families.coded.family import Coded

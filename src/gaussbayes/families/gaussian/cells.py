@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges, rows_at_once
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.patterns import group
 from gaussbayes.families.gaussian.statistics import (
     LAYOUTS,
@@ -432,7 +432,7 @@ def feature_moments(statistics: GaussianStatistics) -> FeatureMoments:
     """The moments of each class and feature over the rows that have a value of the feature."""
     whole = statistics.moments
     k, d = whole.anchor.shape
-    squares = LAYOUTS[whole.layout].squares(whole.scatter)
+    squares = whole.squares
     if squares.shape[0] < k:
         pooled, squares = squares, np.zeros((k, d))
         squares[int(np.argmax(whole.weight > 0))] = pooled[0]

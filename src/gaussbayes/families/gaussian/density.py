@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from gaussbayes.base.checks import as_numbers
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian import (
     class_pairs,
     description,
@@ -33,7 +33,7 @@ from gaussbayes.families.gaussian.shrinkage import (
     shrink,
     target_of,
 )
-from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments, GaussianStatistics
+from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Shape, Structure, structure_of_values
 from gaussbayes.families.protocol import Coordinates, ParameterTable, Reference
 from gaussbayes.families.removal import degrees
@@ -161,7 +161,6 @@ class GaussianDensity:
     expect = expectation.expect
     expect_statistics = expectation.expect_statistics
     draw = drawing.draw
-    draw_widely = drawing.draw_widely
     contributions = class_pairs.contributions
     log_overlap = class_pairs.log_overlap
     draw_between = class_pairs.draw_between
@@ -217,7 +216,7 @@ def estimate(
 
 def _check_underflow(moments: ClassMoments, names: Schema) -> None:
     """Raise if the values of a feature are so small that their squares underflow."""
-    squares = LAYOUTS[moments.layout].squares(moments.scatter).sum(axis=0)
+    squares = moments.squares.sum(axis=0)
     if (squares >= _SMALLEST).all():
         return
     largest = np.abs(moments.mean).max(axis=0)

@@ -27,17 +27,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import SingularCovarianceError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import Divisor, FloatArray
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.shrinkage import (
     Shrinkage,
     oas_by_traces,
     target_of,
     target_squares,
 )
-from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments, GaussianStatistics
+from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure, factor
 from gaussbayes.families.protocol import LeftOut
 from gaussbayes.families.removal import LEAST_LEFT, Removal, degrees
@@ -459,7 +459,7 @@ def targets_without(
     They are in units (d,) of the features; see `target_squares`. Also whether enough is left (n,).
     """
     together = moments.together()
-    overall = LAYOUTS[together.layout].squares(together.scatter)[0] / np.square(unit)
+    overall = together.squares[0] / np.square(unit)
     within = moments.scatters("diagonal", shared=True)[0] / np.square(unit)
     y, apart = moments.deviation(X, removal.codes) / unit, together.deviation(X, 0) / unit
     factor = removal.lost * (removal.total + removal.lost) / removal.total

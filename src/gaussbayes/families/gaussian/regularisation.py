@@ -9,10 +9,10 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.reduced_rank import Reduced
-from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments
+from gaussbayes.families.gaussian.statistics import ClassMoments
 from gaussbayes.families.gaussian.structure import Shape
 
 
@@ -39,7 +39,7 @@ class Regularisation:
         if not self.floor:
             return 0.0
         together = moments.together()
-        squares = LAYOUTS[together.layout].squares(together.scatter)[0]
+        squares = together.squares[0]
         return self.floor * float(squares.max(initial=0.0) / together.weight[0])
 
     def regularised(self, values: FloatArray, moments: ClassMoments | None) -> FloatArray:

@@ -18,7 +18,7 @@ import numpy as np
 
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments
+from gaussbayes.families.gaussian.statistics import ClassMoments
 from gaussbayes.families.gaussian.structure import Shape
 
 Shrinkage: TypeAlias = float | Literal["oas"] | None
@@ -66,9 +66,9 @@ def target_squares(
 
 def target_of(moments: ClassMoments) -> FloatArray:
     """The diagonal target (d,) of complete rows as sums of squares; see `target_squares`."""
-    within = LAYOUTS[moments.layout].squares(moments.scatter).sum(axis=0)
+    within = moments.squares.sum(axis=0)
     together = moments.together()
-    overall = LAYOUTS[together.layout].squares(together.scatter)[0]
+    overall = together.squares[0]
     return target_squares(within, overall, together.mean[0], together.weight[0])
 
 

@@ -27,9 +27,9 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite, overflow_error
 from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.notices import Remedy
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
+from gaussbayes.data.schema import Schema
 from gaussbayes.kernels.arrays import Columns, as_matrix
 from gaussbayes.kernels.reference import add_squares, scatter_shape, zero_moments
 from gaussbayes.kernels.triangular import cholesky
@@ -44,6 +44,9 @@ MOST_BY_CLASS = 1 << 14
 
 _NOISE = 16 * float(np.finfo(np.float64).eps)
 """Proportion of a sum of squares below which what a removal leaves of it has no right digit."""
+
+_ACCUMULATED = 1e-12
+"""The same after rows were removed one after the other."""
 
 _LEAST_LEFT = 1e-6
 """Proportion of a sum of squares below which what a removal leaves of it has lost nine digits."""
@@ -147,6 +150,9 @@ class ClassMoments:
     offset: FloatArray  # (k, d)
     scatter: FloatArray  # full (k, d, d), pooled (d, d) or diagonal (k, d)
     layout: ScatterLayout
+    peak: FloatArray | None = None
+    """(m, d) the largest that sums of squares were before rows were removed: their rounding is in
+    proportion to that. None if no row was removed; model files do not keep it."""
 
     def __post_init__(self) -> None:
         k, d = self.anchor.shape
@@ -178,6 +184,16 @@ class ClassMoments:
         return sum(part.nbytes for part in arrays)
 
     @property
+    def squares(self) -> FloatArray:
+        """The sums of squares (m, d), as a view; m is 1 if summed over the classes."""
+        return LAYOUTS[self.layout].squares(self.scatter)
+
+    @property
+    def most(self) -> FloatArray:
+        """The largest that sums of squares were (m, d)."""
+        return self.squares if self.peak is None else self.peak
+
+    @property
     def mean(self) -> FloatArray:
         """The means (k, d), rounded to one float each."""
         return np.asarray(self.anchor + self.offset)
@@ -198,7 +214,10 @@ class ClassMoments:
         mine = self.weight, self.anchor, self.offset, self.scatter
         theirs = other.weight, other.anchor, other.offset, other.scatter
         weight, anchor, offset, scatter = kernels.active().merge(mine, theirs, self.layout)
-        return ClassMoments(weight, anchor, offset, scatter, self.layout)
+        total = ClassMoments(weight, anchor, offset, scatter, self.layout)
+        if self.peak is None and other.peak is None:
+            return total
+        return replace(total, peak=np.maximum(total.squares, np.maximum(self.most, other.most)))
 
     def __sub__(self, other: ClassMoments) -> ClassMoments:
         """The moments of the rows of `self` without those of `other`; see `without`."""
@@ -241,11 +260,13 @@ class ClassMoments:
             scatter[~left] = 0.0
         _settle(scatter, weight, self, names)
         anchor, offset = np.where(left[:, None], (self.anchor, offset), 0.0)
-        return ClassMoments(weight, anchor, offset, scatter, self.layout)
+        peak = np.where(left[:, None], self.most, 0.0) if layout.by_class else self.most.copy()
+        return ClassMoments(weight, anchor, offset, scatter, self.layout, peak)
 
     def scaled(self, factor: float) -> ClassMoments:
         """The moments of the same rows, each counting `factor` times as much."""
-        return replace(self, weight=self.weight * factor, scatter=self.scatter * factor)
+        peak = None if self.peak is None else self.peak * factor
+        return replace(self, weight=self.weight * factor, scatter=self.scatter * factor, peak=peak)
 
     def aligned(self, positions: Sequence[int], n_classes: int) -> ClassMoments:
         """The same moments where class `i` has become number ``positions[i]`` of `n_classes`."""
@@ -254,16 +275,20 @@ class ClassMoments:
             np.asarray(positions, np.intp),
         )
         place(wider, where, self)
-        return wider
+        peak = self.peak
+        if peak is not None and LAYOUTS[self.layout].by_class:
+            peak = np.zeros((n_classes, self.n_features))
+            peak[where] = self.peak
+        return replace(wider, peak=peak)
 
     def selected(self, codes: Sequence[int] | NDArray[np.intp]) -> ClassMoments:
         """Only the classes with these codes, in this order.
 
         An error if rows of a class that is left out are in a scatter summed over the classes.
         """
-        where, scatter = np.asarray(codes, dtype=np.intp), self.scatter
+        where, scatter, peak = np.asarray(codes, dtype=np.intp), self.scatter, self.peak
         if LAYOUTS[self.layout].by_class:
-            scatter = scatter[where]
+            scatter, peak = scatter[where], None if peak is None else peak[where]
         elif not np.isin(np.flatnonzero(self.weight > 0), where).all():
             msg = (
                 f"the scatter of {self.n_classes} classes and {self.n_features} features was "
@@ -272,7 +297,7 @@ class ClassMoments:
             )
             raise DataError(msg).with_remedies([_OWN_COVARIANCES])
         mean = self.anchor[where], self.offset[where]
-        return ClassMoments(self.weight[where], *mean, scatter, self.layout)
+        return ClassMoments(self.weight[where], *mean, scatter, self.layout, peak)
 
     def together(self) -> ClassMoments:
         """The moments of the rows of all classes, as those of one class."""
@@ -291,14 +316,17 @@ class ClassMoments:
         where = np.asarray(columns, dtype=np.intp)
         scatter = LAYOUTS[self.layout].of_columns(self.scatter, where)
         mean = self.anchor[:, where], self.offset[:, where]
-        return ClassMoments(self.weight, *mean, scatter, self.layout)
+        peak = None if self.peak is None else self.peak[:, where]
+        return ClassMoments(self.weight, *mean, scatter, self.layout, peak)
 
     def with_layout(self, layout: ScatterLayout) -> ClassMoments:
         """Keep less of the scatter: a full one gives every layout, the others only their own."""
         if layout == self.layout:
             return self
-        scatter = LAYOUTS[self.layout].reduced(self.scatter, layout)
-        return replace(self, scatter=scatter, layout=layout)
+        scatter, peak = LAYOUTS[self.layout].reduced(self.scatter, layout), self.peak
+        if layout == "pooled" and peak is not None:
+            peak = peak.sum(axis=0, keepdims=True)
+        return replace(self, scatter=scatter, layout=layout, peak=peak)
 
     def scatters(self, layout: ScatterLayout, *, shared: bool) -> FloatArray:
         """The scatters (m, d, d) for "full", (m, d) for "diagonal"; m is 1 if shared, else k."""
@@ -345,7 +373,7 @@ def _check_gone(
     before: ClassMoments, delta: FloatArray, gone: NDArray[np.bool_], names: Schema
 ) -> None:
     """Raise if a class is to be removed whole by rows of another mean, which is off by delta."""
-    spread = ROUNDING * LAYOUTS[before.layout].squares(before.scatter)
+    spread = ROUNDING * before.squares
     allowed = spread + before.weight[:, None] * np.square(_NOISE * before.mean)
     wrong = gone[:, None] & (before.weight[:, None] * np.square(delta) > allowed)
     if wrong.any():
@@ -377,7 +405,7 @@ def _settle(scatter: FloatArray, weight: FloatArray, before: ClassMoments, names
             f"{layout.owner(c, names)} {squares[c, j]:g}: {ONLY_ADDED}"
         )
         raise DataError(msg)
-    _check_digits(squares, weight, original, layout, names)
+    _check_digits(squares, weight, before.most, layout, names)
     if not layout.correlated:
         return
     unit = np.sqrt(original)
@@ -404,13 +432,14 @@ def _check_digits(
     """Raise if a removal left so little of sums of squares (m, d) that it is mostly rounding.
 
     Without the removed rows a class may also be a single row, or constant in a feature: then what
-    is left becomes 0. It is taken for that if it is little beside the squares of all classes, or if
-    nothing is left of these.
+    is left becomes 0. It is taken for that if it may be rounding, and is little beside the squares
+    of all classes, or if nothing is left of these.
     """
     rounding = (squares <= _NOISE * original) | (original == 0)
     lost = rounding | (squares < _LEAST_LEFT * original)
     total = squares.sum(axis=0, where=~rounding)
     constant = np.maximum(squares, _NOISE * original) <= ROUNDING * total
+    constant &= squares <= _ACCUMULATED * original
     constant |= rounding & (total == 0)
     if layout.by_class:
         constant |= (np.abs(weight - 1.0) <= ROUNDING)[:, None]  # a single row

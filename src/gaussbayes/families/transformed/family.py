@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gaussbayes.base.errors import OptionError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import TransformName
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.mapped import Mapped, MappedStatistics, row_blocks
 from gaussbayes.families.protocol import AnyDensity, AnyFamily, Kind, Sampled
 from gaussbayes.families.transformed.density import TransformedDensity, density_of
@@ -66,11 +66,6 @@ class Transformed(Mapped):
             None if each == Standardised() else each if isinstance(each, str) else each.kind
             for each in self.transforms
         )
-
-    @property
-    def contents(self) -> tuple[str, ...]:
-        """What each column must hold in files: numbers, or those above 0."""
-        return tuple("positive" if kind == "log" else "number" for kind in self.kinds)
 
     @property
     def plain(self) -> AnyFamily:

@@ -30,10 +30,10 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite
-from gaussbayes.base.schema import Schema
+from gaussbayes.base.notices import Remedy
 from gaussbayes.base.types import FloatArray, TransformName
-from gaussbayes.data.roles import ANY_TRANSFORM
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import Expression, TransformedColumns
 from gaussbayes.families.likelihood_ratio import FamilyTests, FeatureChange
 
@@ -442,4 +442,5 @@ def check_positive(
             f"row {row + first_row} has {x[row, column]:g} in {where}, which must be above 0 for "
             "the log transform; correct or drop such rows"
         )
-        raise DataError(msg).with_remedies([ANY_TRANSFORM])
+        other = Remedy("use a transform of any number", (("transforms", "yeo-johnson"),))
+        raise DataError(msg).with_remedies([other])

@@ -10,9 +10,9 @@ from msgspec import Meta, Raw
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.records import MOST_STRINGS, Record, Scalar, encode, refuse
-from gaussbayes.base.schema import Column, Schema
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.rows import Rows
+from gaussbayes.data.schema import Column, Schema
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.selection import Selection
 from gaussbayes.model.settings import Priors, class_priors
