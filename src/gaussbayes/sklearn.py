@@ -32,7 +32,6 @@ from gaussbayes.analysis.discriminant import (
     quadratic_scores,
 )
 from gaussbayes.base.errors import DataError, GaussBayesError, OptionError, SingularCovarianceError
-from gaussbayes.base.missing_marks import MissingMarks
 from gaussbayes.base.threads import one_writer
 from gaussbayes.base.types import (
     FloatArray,
@@ -43,6 +42,7 @@ from gaussbayes.base.types import (
     WeightsLike,
 )
 from gaussbayes.data.labels import encode, unite
+from gaussbayes.data.missing_marks import MissingMarks
 from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.estimators import BaseClassifier, Fitted
 from gaussbayes.families.gaussian.family import Gaussian

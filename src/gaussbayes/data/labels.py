@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
+from gaussbayes.data.missing_marks import ORDINARY, ColumnMarks
 from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Rows, Targets
 from gaussbayes.data.tables import (
     array_parts,

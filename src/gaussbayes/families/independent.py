@@ -10,8 +10,8 @@ from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.notices import AUTOMATIC_MODEL, Remedy
 from gaussbayes.base.records import refuse
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.likelihood_ratio import (
     FamilyTests,
     FeatureChange,

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.notices import Remedy
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import CACHED, for_each, ranges, rows_at_once
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import Expression
 from gaussbayes.families.likelihood_ratio import FamilyTests
 from gaussbayes.families.protocol import (

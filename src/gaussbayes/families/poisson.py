@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.records import Record, encode, refuse
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges, rows_at_once
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import PoissonRates
 from gaussbayes.families.independent import (
     ClassSums,

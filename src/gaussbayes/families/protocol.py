@@ -39,10 +39,10 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import OptionError, SingularCovarianceError
 from gaussbayes.base.notices import Remedy
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import Expression
 from gaussbayes.families.removal import Removal
 

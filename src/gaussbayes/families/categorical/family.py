@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.merge_tree import merge_blocks
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.categories import (
@@ -27,6 +26,7 @@ from gaussbayes.data.categories import (
     unite,
 )
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import ValueTable, ValueTables
 from gaussbayes.families.independent import (
     ClassSums,

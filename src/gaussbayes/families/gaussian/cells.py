@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges, rows_at_once
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.patterns import group
 from gaussbayes.families.gaussian.statistics import (
     LAYOUTS,

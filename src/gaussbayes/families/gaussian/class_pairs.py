@@ -27,10 +27,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.tails import check_gaussian, line_integrals
 from gaussbayes.families.protocol import Reference
 

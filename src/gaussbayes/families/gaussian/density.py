@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from gaussbayes.base.checks import as_numbers
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian import (
     class_pairs,
     description,

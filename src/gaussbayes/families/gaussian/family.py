@@ -13,9 +13,9 @@ import numpy as np
 from gaussbayes.base.anderson import Goal
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.notices import AUTOMATIC_MODEL, Remedy
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian import left_out, missing_values
 from gaussbayes.families.gaussian.cells import feature_moments, observe
 from gaussbayes.families.gaussian.density import GaussianDensity, estimate, maximum

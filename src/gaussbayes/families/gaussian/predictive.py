@@ -27,8 +27,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian import tails
 from gaussbayes.families.gaussian.density import GaussianDensity, located_density
 from gaussbayes.families.gaussian.expectation import row_blocks

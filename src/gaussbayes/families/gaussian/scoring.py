@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 from gaussbayes import kernels
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import CACHED, for_each, ranges, rows_at_once
 from gaussbayes.base.types import FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import LOG_2_PI
 from gaussbayes.families.gaussian import tails
 from gaussbayes.families.gaussian.patterns import patterns_of

@@ -16,9 +16,9 @@ import numpy as np
 
 from gaussbayes.base.errors import DataError, SingularCovarianceError
 from gaussbayes.base.notices import Remedy
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.density import divisors, located_density
 from gaussbayes.families.gaussian.family import fewest_rows
 from gaussbayes.families.gaussian.left_out import (

@@ -20,10 +20,10 @@ import numpy as np
 
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.finite import check_finite
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import LOG_2_PI, SpannedForm
 from gaussbayes.families.gaussian import class_pairs, scoring
 from gaussbayes.families.gaussian.density import GaussianDensity

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.mapped import MappedDensity
 from gaussbayes.families.protocol import Fused, ParameterTable, Reference
 from gaussbayes.families.transformed.transform import Logarithm, Transforms, YeoJohnson

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray, TransformName
 from gaussbayes.data.rows import Rows, Targets, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.transformed.transform import (
     TRANSFORMS,
     Ranged,

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gaussbayes.base.errors import OptionError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import TransformName
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.mapped import Mapped, MappedStatistics, row_blocks
 from gaussbayes.families.protocol import AnyDensity, AnyFamily, Kind, Sampled
 from gaussbayes.families.transformed.density import TransformedDensity, density_of

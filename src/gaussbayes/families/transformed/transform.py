@@ -32,9 +32,9 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.notices import Remedy
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, TransformName
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import Expression, TransformedColumns
 from gaussbayes.families.likelihood_ratio import FamilyTests, FeatureChange
 
