@@ -31,7 +31,6 @@ from gaussbayes.analysis.discriminant import (
     quadratic_scores,
 )
 from gaussbayes.base.errors import DataError, GaussBayesError, OptionError, SingularCovarianceError
-from gaussbayes.base.missing_marks import MissingMarks
 from gaussbayes.base.threads import one_writer
 from gaussbayes.base.types import (
     FloatArray,
@@ -42,6 +41,7 @@ from gaussbayes.base.types import (
     WeightsLike,
 )
 from gaussbayes.data.labels import encode, unite
+from gaussbayes.data.missing_marks import MissingMarks
 from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.estimators import BaseClassifier, Fitted, linear_part
 from gaussbayes.families.gaussian.family import Gaussian

@@ -114,7 +114,7 @@ def test_problems_are_named_before_anything_is_written(tmp_path: Path) -> None:
         ({"keep": ["Prediction"]}, DataError, "'Prediction' is the name of a result"),
         ({"keep": ["id", "ID"]}, DataError, "a column is named twice"),
         ({"path": tmp_path / "model.pkl"}, OptionError, "must end in .sql or .onnx"),
-        ({"path": tmp_path / "none" / "model.sql"}, FileNotFoundError, "there is no directory"),
+        ({"path": tmp_path / "none" / "model.sql"}, FileNotFoundError, "No such file"),
     ):
         with pytest.raises(problem, match=message):
             model.export(**{"path": path, **arguments})  # type: ignore[arg-type]

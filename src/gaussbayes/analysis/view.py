@@ -24,11 +24,11 @@ from gaussbayes.analysis.class_moments import (
 from gaussbayes.analysis.decision import margins
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.finite import check_finite
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import MISSING
 from gaussbayes.data.labels import codes_among, read_targets, separate_columns
 from gaussbayes.data.rows import Encoder, Rows, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.protocol import Bounded, Discrete, Mixed
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows

@@ -30,9 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
-from gaussbayes.base.schema import ColumnKind
 from gaussbayes.base.types import CodeArray, LabelArray
+from gaussbayes.data.missing_marks import ORDINARY, ColumnMarks
+from gaussbayes.data.schema import ColumnKind
 from gaussbayes.data.tables import column_codes, days_of, is_missing, without_marks
 
 FEW = 20

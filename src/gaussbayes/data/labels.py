@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
-from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Rows, Targets
+from gaussbayes.data.missing_marks import ORDINARY, ColumnMarks
+from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
 from gaussbayes.data.tables import (
     array_parts,
     as_frame,
@@ -119,12 +119,6 @@ def labelled_rows(
     """Rows with their labels and weights; `mark` is as in `read_targets`."""
     rows = encoder.encode(X)
     targets, classes = read_targets(y, rows.numbers.shape[0], weights, mark, n_jobs)
-    return LabelledRows(rows, targets, classes)
-
-
-def with_labels(rows: Rows, targets: Targets, classes: LabelArray) -> LabelledRows:
-    """Rows with labels that were read already."""
-    _check_number(rows.n_rows, targets.labels.shape[0])
     return LabelledRows(rows, targets, classes)
 
 

@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.notices import Remedy
-from gaussbayes.base.schema import ColumnKind, ColumnTable, Schema
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import (
     CodeArray,
@@ -32,6 +30,8 @@ from gaussbayes.data.categories import (
     unite,
 )
 from gaussbayes.data.column_rules import SampledColumn
+from gaussbayes.data.missing_marks import STANDARD_MARKS, MissingMarks
+from gaussbayes.data.schema import ColumnKind, ColumnTable, Schema
 from gaussbayes.data.tables import (
     FLOATS,
     StringError,

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from gaussbayes import kernels
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.threads import even_ranges, for_each, n_threads
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
+from gaussbayes.data.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.kernels.arrays import Columns
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import numpy as np
 from msgspec import Meta, Raw
 
 from gaussbayes.base.records import Record, refuse
-from gaussbayes.base.schema import Schema
 from gaussbayes.data.categories import MOST_CATEGORIES
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.categorical.family import (
     Categorical,
     CategoricalDensity,

@@ -12,8 +12,8 @@ from msgspec import Meta, Raw
 from numpy.typing import NDArray
 
 from gaussbayes.base.records import Record, encode, refuse, within
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CovarianceName, Divisor, FloatArray, ScatterLayout
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.cells import PatternMoments, cell_layout, check_size
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.family import Estimate, Gaussian

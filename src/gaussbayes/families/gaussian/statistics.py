@@ -27,9 +27,9 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite, overflow_error
 from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.notices import Remedy
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
+from gaussbayes.data.schema import Schema
 from gaussbayes.kernels.arrays import Columns, as_matrix
 from gaussbayes.kernels.reference import add_squares, scatter_shape, zero_moments
 from gaussbayes.kernels.triangular import cholesky

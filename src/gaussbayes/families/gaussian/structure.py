@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from gaussbayes import kernels
 from gaussbayes.base.errors import OptionError, SingularCovarianceError
 from gaussbayes.base.notices import Remedy
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CovarianceName, FloatArray, ScatterLayout
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.protocol import ParameterTable
 from gaussbayes.kernels.triangular import correlation_of, invert_lower
 

@@ -6,8 +6,8 @@ import numpy as np
 from msgspec import Meta, Raw
 
 from gaussbayes.base.records import Record, encode, refuse, within
-from gaussbayes.base.schema import Schema
 from gaussbayes.data.categories import MOST_CATEGORIES
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.independent import check_weight
 from gaussbayes.families.pairs.density import PairsDensity
 from gaussbayes.families.pairs.family import MOST_COUNTS, Pairs

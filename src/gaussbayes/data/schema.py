@@ -11,11 +11,11 @@ from operator import index
 from typing import Any, Literal, TypeAlias
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.result import Result, plain
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.text_tables import Block, TextTable
 from gaussbayes.base.types import LabelArray
+from gaussbayes.data.missing_marks import STANDARD_MARKS, MissingMarks
 
 ColumnKind: TypeAlias = Literal["number", "category", "count", "date", "excluded"]
 """What a column of a table is to a model; dates are numbers, days since an origin."""
