@@ -141,7 +141,7 @@ def _given_categories(
     return CategoricalDensity(tuple(categories), np.concatenate(logarithms, axis=1))
 
 
-def _in_order(classes: Any, k: int) -> tuple[NDArray[np.intp], LabelArray]:
+def _in_order(classes: ArrayLike | None, k: int) -> tuple[NDArray[np.intp], LabelArray]:
     """What sorts `k` labels (0 … k − 1 if None are given), and the sorted labels."""
     if classes is None:
         return np.arange(k), np.arange(k)

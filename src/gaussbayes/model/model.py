@@ -23,7 +23,7 @@ from gaussbayes.base.notices import Notice
 from gaussbayes.base.result import Result
 from gaussbayes.base.text_tables import Block
 from gaussbayes.base.threads import n_threads
-from gaussbayes.base.types import FloatArray, LabelArray, RealArray
+from gaussbayes.base.types import FloatArray, LabelArray, RealArray, TableLike
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import Encoder, Rows, Targets
@@ -81,12 +81,12 @@ class Model(Result):
     # What it is made of.
 
     @property
-    def classes(self) -> Any:
+    def classes(self) -> LabelArray:
         """The labels (k,), sorted."""
         return self.schema.classes
 
     @property
-    def known_classes(self) -> Any:
+    def known_classes(self) -> LabelArray:
         """The labels that were announced, and those of all classes, sorted."""
         announced = self.schema.announced
         if announced is None or np.array_equal(announced, self.classes):
@@ -174,11 +174,11 @@ class Model(Result):
 
     # Rows and their scores.
 
-    def rows(self, X: Any) -> Rows:
+    def rows(self, X: TableLike) -> Rows:
         """Any container of rows as this model takes them; unseen categories are warned of."""
         return X if isinstance(X, Rows) else self.encoder.encode(self.without_target(X))
 
-    def without_target(self, X: Any) -> Any:
+    def without_target(self, X: TableLike) -> TableLike:
         """A table without the column that the labels came from, which may be there or not."""
         if self.target is None or not is_frame(X):
             return X
@@ -186,7 +186,8 @@ class Model(Result):
         features = (self.schema.features if roles is None else roles.names) or ()
         if self.target not in frame.columns or self.target in features:
             return X
-        return frame.drop(self.target).to_native()
+        dropped: TableLike = frame.drop(self.target).to_native()
+        return dropped
 
     def parts(self, rows: Rows) -> tuple[Rows, ...]:
         """The rows as each component takes them."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.option import Option, check_values
-from gaussbayes.base.types import LabelArray, TransformName
+from gaussbayes.base.types import LabelArray, LabelsLike, TableLike, TransformName, WeightsLike
 from gaussbayes.data.columns import COLUMN_OPTIONS, Columns, Request, table_encoder
 from gaussbayes.data.labels import read_targets, with_labels
 from gaussbayes.data.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
@@ -19,6 +19,7 @@ from gaussbayes.data.read import READ_OPTIONS
 from gaussbayes.data.rows import Encoder, LabelledRows, Rows, Targets
 from gaussbayes.data.schema import Schema
 from gaussbayes.families import check_family, family_type
+from gaussbayes.families.protocol import AnyFamily
 from gaussbayes.model.select import UNLABELLED_WEIGHTS
 from gaussbayes.model.settings import Component, Priors, Settings
 
@@ -161,7 +162,7 @@ class Options:
 
     of_families: Mapping[str, Any]
     """Options that families have, by name: each family takes those that it knows."""
-    families: tuple[tuple[tuple[str | int, ...], Any], ...] = ()
+    families: tuple[tuple[tuple[str | int, ...], str | AnyFamily], ...] = ()
     """Features by name or number, and the name of their family, or the family itself."""
     priors: Priors = None
     unlabelled_weight: float | None = None  # None leaves it to the automatic choice, or is 1
@@ -175,7 +176,7 @@ class Options:
     """What is known about the columns; None takes all of them for numbers."""
     missing: MissingMarks = STANDARD_MARKS
     n_jobs: int | None = None
-    made: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    made: Mapping[str, AnyFamily] = field(default_factory=dict, repr=False)
     """Families that were made already, by name."""
     fewest_classes: int = 2  # with rows, that a model must have
 
@@ -205,7 +206,7 @@ class Options:
         }
 
     @property
-    def unlabelled(self) -> Any:
+    def unlabelled(self) -> object:
         """The label that marks rows without label; None if there is none."""
         return None if self.columns is None else self.columns.unlabelled
 
@@ -214,7 +215,7 @@ class Options:
         """What stands for a missing label, where labels have no name."""
         return self.marks_of(None)
 
-    def marks_of(self, y: Any) -> ColumnMarks:
+    def marks_of(self, y: LabelsLike | None) -> ColumnMarks:
         """What stands for a missing label; labels may be a column that has a name."""
         name = name_of(y)
         marks = self.missing.unnamed if name is None else self.missing.of(name)
@@ -232,7 +233,9 @@ class Options:
         """What is asked of a source of rows."""
         return replace(self.table_request, target=target, weights=weights)
 
-    def table(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[LabelledRows, Schema]:
+    def table(
+        self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike = None
+    ) -> tuple[LabelledRows, Schema]:
         """Rows with labels and weights, of which nothing is known yet, and their features."""
         shape: tuple[int, ...] = getattr(X, "shape", ())
         n_rows = shape[0] if len(shape) == 2 else None
@@ -242,7 +245,10 @@ class Options:
         return table, encoder.schema(table.classes)
 
     def encoder(
-        self, X: Any, labels: tuple[Targets, LabelArray] | None = None, target: str | None = None
+        self,
+        X: TableLike,
+        labels: tuple[Targets, LabelArray] | None = None,
+        target: str | None = None,
     ) -> Encoder:
         """The features of a table; `labels` are targets and classes, `target` is their name."""
         if self.columns is None:
@@ -351,13 +357,13 @@ class Options:
             changed.append(replace(part, family=family))
         return changed
 
-    def _family(self, family: Any) -> Any:
+    def _family(self, family: str | AnyFamily) -> AnyFamily:
         if not isinstance(family, str):
             return family
         return self.made.get(family) or make_family(family, self.of_families)
 
 
-def name_of(y: Any) -> str | None:
+def name_of(y: object) -> str | None:
     """The name of labels that are a column of a frame."""
     name = getattr(y, "name", None)
     return name if isinstance(name, str) else None
@@ -369,10 +375,11 @@ def _transformable(components: Sequence[Component]) -> list[int]:
     return [column for part in components if part.family.name in names for column in part.columns]
 
 
-def make_family(name: str, options: Mapping[str, Any]) -> Any:
+def make_family(name: str, options: Mapping[str, Any]) -> AnyFamily:
     """The family of this name with those of the options that it knows."""
     make, known = _maker(name)
-    return make(**{option: options[option] for option in known if option in options})
+    made: AnyFamily = make(**{name: options[name] for name in known if name in options})
+    return made
 
 
 @cache
@@ -474,7 +481,7 @@ def arguments_of(settings: Settings, schema: Schema) -> dict[str, Any]:
     }
 
 
-def _is_special(family: Any) -> bool:
+def _is_special(family: AnyFamily) -> bool:
     """Whether a family has settings that are no options."""
     return bool(make_family(family.name, family.options) != family)
 
