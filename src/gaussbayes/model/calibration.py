@@ -51,7 +51,7 @@ _BEYOND_DOUBT = 2.5
 _LEAST = float(np.exp(-4.0))  # temperature
 _STEPS = 100  # of Newton's method, at most
 _TOLERANCE = 1e-15  # proportion of the loss that another step may still gain
-_IMPOSSIBLE = -700.0  # a log probability that counts as 0
+IMPOSSIBLE = -700.0  # a log probability that counts as 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,8 +142,8 @@ def calibrate(
     """
     n, k = log_likelihood.shape
     largest = log_likelihood.max(axis=1, keepdims=True)
-    scores = np.maximum(log_likelihood - largest, _IMPOSSIBLE)
-    prior = np.maximum(np.broadcast_to(log_prior, (n, k)), _IMPOSSIBLE)
+    scores = np.maximum(log_likelihood - largest, IMPOSSIBLE)
+    prior = np.maximum(np.broadcast_to(log_prior, (n, k)), IMPOSSIBLE)
     of_truth = proportions * weights[:, None]  # what −log p(c | x) counts
     total = of_truth.sum(axis=1)
 
