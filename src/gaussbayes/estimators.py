@@ -107,8 +107,9 @@ Transforms: TypeAlias = (
 )
 
 _LINEAR = (
-    "only one block of Gaussian features, with one covariance for all classes, has linear "
-    "discriminants; boundary(a, b) has the equation for two classes of any Gaussian model"
+    "only one block of Gaussian features, with one covariance for all classes and not pooled with "
+    "pairs, has linear discriminants; boundary(a, b) has the equation for two classes of any "
+    "Gaussian model"
 )
 
 
@@ -1085,7 +1086,10 @@ class BaseClassifier(
     category_probabilities_ = Fitted[dict[str | int, dict[object, FloatArray]]](
         class_moments.named_category_probabilities
     )
-    n_parameters_ = Fitted[int](lambda model: model.n_parameters)
+    n_parameters_ = Fitted[int](
+        lambda model: None if model.settings.is_pooled else model.n_parameters,
+        needs="the number of free parameters of a pooled model is not defined",
+    )
     coef_ = Fitted[FloatArray](lambda model: _linear(model, 0), needs=_LINEAR)
     intercept_ = Fitted[FloatArray](lambda model: _linear(model, 1), needs=_LINEAR)
 
@@ -1568,7 +1572,7 @@ def _model_of(other: object) -> Model:
 
 def _linear(model: Model, part: int) -> FloatArray | None:
     """Coefficients or intercepts, if the log-odds are linear."""
-    linear = linear_discriminants(model)
+    linear = None if model.settings.is_pooled else linear_discriminants(model)
     return None if linear is None else linear[part]
 
 

@@ -14,7 +14,6 @@ from scipy.stats import multivariate_t
 
 from gaussbayes.data.rows import Targets, number_rows
 from gaussbayes.data.schema import Schema
-from gaussbayes.families.coded.coding import simplex
 from gaussbayes.families.gaussian import Gaussian
 from gaussbayes.families.gaussian.cells import observe
 from gaussbayes.families.gaussian.density import GaussianDensity
@@ -145,13 +144,6 @@ def test_contributions_are_integrated_gradients():
     _, amounts = density.contributions(number_rows(row[None]), (0, 1), Reference(point=origin))
     expected = [quad(slope, 0, 1, args=(j,))[0] for j in range(2)]
     np.testing.assert_allclose(amounts, expected, atol=1e-7)
-
-
-def test_any_two_categories_are_1_apart() -> None:
-    for m in (2, 3, 7):
-        corners = simplex(m)
-        distance = np.linalg.norm(corners[:, None] - corners[None], axis=2)
-        np.testing.assert_allclose(distance, 1.0 - np.eye(m), atol=1e-14)
 
 
 # More features than rows

@@ -213,7 +213,7 @@ def _labelled_drift(before: Model, after: Model) -> Drift:
     ratios: list[tuple[str | None, LikelihoodRatio]] = [(None, frequencies)]
     changes: list[FeatureChange] = []
     notes: list[str] = []
-    names = before.settings.names(schema)
+    names = before.settings.members[0].names(schema)
     columns = zip(before.components, first.parts, second.parts, names, strict=True)
     for component, a, b, name in columns:
         tests = require(a, Contrastable, component.family, "drift").tested(b, name)
@@ -246,9 +246,12 @@ _RATIO = ("statistic", "degrees", "expected")
 
 
 def _labelled(model: Model) -> SufficientStatistics:
+    """The statistics of the labelled rows; of a pool, those of the first member."""
     if model.statistics is not None and model.statistics.unlabelled is not None:
-        return replace(model.statistics, unlabelled=None)
-    return model.statistics_for("drift")
+        statistics = replace(model.statistics, unlabelled=None)
+    else:
+        statistics = model.statistics_for("drift")
+    return statistics.members(model.settings)[0]
 
 
 def _unlabelled_drift(model: Model, rows: Rows, sample_weight: Any) -> Drift:
@@ -261,12 +264,13 @@ def _unlabelled_drift(model: Model, rows: Rows, sample_weight: Any) -> Drift:
     weights = np.ones(n) if given is None else given
     sizes = float(statistics.weight.sum()), float(weights.sum())
     schema = replace(model.schema, classes=np.array(["all"]))
-    parts = observe_parts(rows, Targets(np.zeros(n, np.int32), 1, given), model.settings, schema)
+    settings = model.settings.members[0]
+    parts = observe_parts(rows, Targets(np.zeros(n, np.int32), 1, given), settings, schema)
     changes: list[FeatureChange] = []
     notes: list[str] = []
     for component, density, old, new, part, names in zip(
         *(model.components, model.densities, statistics.parts, parts, model.parts(rows)),
-        model.settings.names(schema),
+        settings.names(schema),
         strict=True,
     ):
         tests = require(old.together(), Contrastable, component.family, "drift").tested(new, names)

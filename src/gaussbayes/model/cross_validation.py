@@ -112,11 +112,15 @@ def leave_one_out(
     statistics = observe(table, settings, schema, n_threads(n_jobs), keep_all=True).with_rows()
     check_n_classes(statistics.classes)
     data = held_out_rows(table, statistics, schema, settings)
-    (outcome,), n_folds = hold_out(data, [settings], n_jobs, exact=True)
-    if isinstance(outcome, Exception):
-        raise outcome
+    outcomes, n_folds = [], 0
+    for member in data.members:
+        (outcome,), n_folds = hold_out(member, [member.settings], n_jobs, exact=True)
+        if isinstance(outcome, Exception):
+            raise outcome
+        outcomes.append(outcome)
+    outcome = outcomes[0]
     if calibrated:
-        _, outcome = calibrated_by_others(data, settings, outcome)
+        _, outcome = calibrated_by_others(data, settings, *outcomes)
     kept = ~_single(data.codes)
     evaluation = evaluate(
         outcome[kept],

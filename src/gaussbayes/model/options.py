@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from inspect import signature
 from math import inf
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from gaussbayes.data.columns import COLUMN_OPTIONS, Columns, Request, table_enco
 from gaussbayes.data.labels import read_targets, with_labels
 from gaussbayes.data.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.data.read import READ_OPTIONS
-from gaussbayes.data.rows import Encoder, LabelledRows, Rows, Targets
+from gaussbayes.data.rows import Encoder, LabelledRows, Targets
 from gaussbayes.data.schema import Schema
 from gaussbayes.families import check_family, family_type
 from gaussbayes.families.protocol import AnyFamily
@@ -37,7 +37,6 @@ AUTOMATIC_SETTINGS: Mapping[str, Any] = {
     "covariance": AUTOMATIC,
     "target": "spherical",
     "transforms": AUTOMATIC,
-    "coded": AUTOMATIC,
     "bins": AUTOMATIC,
     "smoothing": 1.0,
 }
@@ -168,8 +167,6 @@ class Options:
     unlabelled_weight: float | None = None  # None leaves it to the automatic choice, or is 1
     transform: Any = None
     """What Gaussian features are transformed by; or pairs of features and what they are."""
-    coded: bool | Literal["auto"] = False
-    """Whether features that are given no family are coded as numbers, categories among them."""
     calibrate: bool = False
     """Whether posteriors are calibrated; those of an automatic choice always are."""
     columns: Columns | None = None
@@ -183,7 +180,7 @@ class Options:
     @property
     def automatic(self) -> bool:
         """Whether something is left to be chosen, if there are features that it is about."""
-        return "auto" in (self.transform, self.coded, *self.of_families.values())
+        return "auto" in (self.transform, *self.of_families.values())
 
     @property
     def unlabelled_weights(self) -> tuple[float, ...]:
@@ -270,24 +267,12 @@ class Options:
         some = self.transform if isinstance(self.transform, tuple) else ()
         return (*self.families, *some)
 
-    def alternatives(self, schema: Schema, rows: Rows) -> list[Settings]:
-        """The settings of a model with these features: several if transform or code are left open.
-
-        Codes are tried if there is anything to be coded in the rows.
-        """
-        views = [self]
-        if self.coded == AUTOMATIC:
-            from gaussbayes.families.coded import worth_coding
-
-            views = [replace(self, coded=False)]
-            views += [replace(self, coded=True)] if worth_coding(rows) else []
-        if self.transform == AUTOMATIC:
-            numbers = set(_transformable(self.settings(schema).components)) - set(
-                schema.categorical
-            )
-            tried = TRIED if numbers else (None,)
-            views = [replace(view, transform=some) for view in views for some in tried]
-        return [view.settings(schema) for view in views]
+    def alternatives(self, schema: Schema) -> list[Settings]:
+        """The settings of a model with these features: several if the transform is left open."""
+        if self.transform != AUTOMATIC:
+            return [self.settings(schema)]
+        tried = TRIED if _transformable(self.settings(schema).components) else (None,)
+        return [replace(self, transform=transform).settings(schema) for transform in tried]
 
     def settings(self, schema: Schema) -> Settings:
         """The settings of a model with these features; the first of several."""
@@ -311,11 +296,8 @@ class Options:
             "number": [column for column in every if column not in categorical],
             "category": [column for column in every if column in categorical],
         }
-        defaults = DEFAULT_FAMILIES
-        if self.coded is True:
-            rest, defaults = {"any": every}, {"any": "coded"}
         components = [
-            Component(self._family(defaults[kind]), tuple(columns))
+            Component(self._family(DEFAULT_FAMILIES[kind]), tuple(columns))
             for kind, columns in rest.items()
             if columns
         ]
@@ -349,11 +331,8 @@ class Options:
             transforms = [wanted.get(column) for column in part.columns]
             family: Any = part.family
             if any(transform is not None for transform in transforms):
-                if family.name == "coded":
-                    family = replace(family, wanted=tuple(transforms))
-                else:
-                    each = tuple(Standardised() if some is None else some for some in transforms)
-                    family = Transformed(each, family)
+                each = tuple(Standardised() if some is None else some for some in transforms)
+                family = Transformed(each, family)
             changed.append(replace(part, family=family))
         return changed
 
@@ -371,8 +350,8 @@ def name_of(y: object) -> str | None:
 
 def _transformable(components: Sequence[Component]) -> list[int]:
     """The features that may be transformed, if they hold numbers."""
-    names = ("gaussian", "coded")
-    return [column for part in components if part.family.name in names for column in part.columns]
+    gaussian = (part for part in components if part.family.name == "gaussian")
+    return [column for part in gaussian for column in part.columns]
 
 
 def make_family(name: str, options: Mapping[str, Any]) -> AnyFamily:
@@ -449,6 +428,7 @@ def internal_options(
 
 def arguments_of(settings: Settings, schema: Schema) -> dict[str, Any]:
     """The arguments of the estimators that give these settings."""
+    settings = settings.members[0]
     options: dict[str, Any] = {}
     for family in settings.families:
         options = {**family.options, **options}  # those of the first, if two differ
@@ -460,7 +440,7 @@ def arguments_of(settings: Settings, schema: Schema) -> dict[str, Any]:
         # Blocks of the features that are not named come first.
         if family.name in defaults and (plain or not _is_special(family)):
             del defaults[: defaults.index(family.name) + 1]
-        elif plain and family.name != "coded":  # a family with other settings has no name
+        elif plain:  # a family with other settings has no name
             names: Sequence[Any] = schema.features or range(schema.n_features)
             chosen = [names[column] for column in component.columns]
             families[chosen[0] if len(chosen) == 1 else tuple(chosen)] = family.name

@@ -204,6 +204,15 @@ class SufficientStatistics:
         parts = tuple(part.aligned(positions, classes.shape[0]) for part in self.parts)
         return SufficientStatistics(classes, parts, self.unlabelled)
 
+    def members(self, settings: Settings) -> "tuple[SufficientStatistics, ...]":
+        """The statistics of each member of a pool, or these; unlabelled rows are of the first."""
+        if not settings.is_pooled:
+            return (self,)
+        return (
+            replace(self, parts=self.parts[:-1]),
+            SufficientStatistics(self.classes, self.parts[-1:]),
+        )
+
     def adapted(self, settings: Settings) -> "SufficientStatistics":
         """The same for families of other settings, if these have what they need."""
         pairs = zip(settings.families, self.parts, strict=True)

@@ -118,7 +118,7 @@ def summarise(model: Model) -> ModelSummary:
 
 def parameter_tables(model: Model) -> Iterator[ParameterTable]:
     """Yield the parameters of every family that can show them."""
-    names = model.settings.names(model.schema)
+    names = model.settings.members[0].names(model.schema)
     for density, name in zip(model.densities, names, strict=True):
         if isinstance(density, Describable):
             yield from density.tables(name)
@@ -144,6 +144,13 @@ def _calibration_sentence(model: Model) -> str | None:
         return None
     if calibration.notice is not None:
         return f"Notice: {calibration.notice}"
+    if model.settings.is_pooled:
+        family = model.settings.families[-1].name
+        return (
+            "Posteriors are calibrated on held-out rows: the log-likelihoods of these densities "
+            f"have the weight {calibration.temperature:.3g}, those of {family} of all features "
+            f"{calibration.second:.3g}."
+        )
     temperature = 1.0 / calibration.temperature
     return f"Posteriors are calibrated on held-out rows: temperature {temperature:.3g}."
 

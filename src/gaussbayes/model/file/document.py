@@ -90,7 +90,8 @@ class PriorsRecord(Record, frozen=True):
 class CalibrationRecord(Record, frozen=True):
     """What is done to log-likelihoods and posteriors, and scores of held-out rows."""
 
-    temperature: Annotated[float, Meta(gt=0, le=1)]
+    temperature: Annotated[float, Meta(gt=0, le=3)]
+    second: Annotated[float, Meta(ge=0, le=3)]  # the temperature of a second member; 0 without one
     offsets: Raw
     prior_proportion: Annotated[float, Meta(ge=0, le=1)]
     left_out: Raw  # rows of each class that were held out
@@ -100,6 +101,7 @@ class CalibrationRecord(Record, frozen=True):
     def of(cls, calibration: Calibration) -> "CalibrationRecord":
         return cls(
             float(calibration.temperature),
+            float(calibration.second),
             encode(calibration.offsets),
             float(calibration.prior_proportion),
             encode([scores.size for scores in calibration.left_out]),
@@ -115,16 +117,19 @@ class CalibrationRecord(Record, frozen=True):
         left_out = tuple(np.split(scores, np.cumsum(sizes)[:-1])) if sizes.size else ()
         if (scores > ROUNDING).any() or any((some[1:] < some[:-1]).any() for some in left_out):
             refuse("scores", "log posteriors, at most 0, in increasing order in each class")
-        return Calibration(self.temperature, offsets, self.prior_proportion, left_out)
+        return Calibration(self.temperature, offsets, self.prior_proportion, self.second, left_out)
 
 
 class FamilyRecord(Record, frozen=True):
     """A family: the features it is a distribution of, and its statistics.
 
-    The last three are records of the family, see `gaussbayes.families.family_records`, or null.
+    The last of several may be the second member of a pool, whose density follows from its
+    statistics. The last three are records of the family, see `gaussbayes.families.family_records`,
+    or null.
     """
 
     family: str
+    second: bool  # whether it is the second member of a pool
     columns: Raw
     settings: Raw
     statistics: Raw
