@@ -1178,10 +1178,11 @@ class BaseClassifier(
         self, options: Options, X: TableLike, y: LabelsLike, sample_weight: WeightsLike
     ) -> Any:
         """Rows of a table that nothing is known about yet, and its schema."""
-        X, y, sample_weight = separate_columns(X, y, sample_weight)
+        if isinstance(y, str) or isinstance(sample_weight, str):
+            X, y, sample_weight = separate_columns(X, y, sample_weight)
         _warn_of_matrix(y)
         table, schema = options.table(X, y, sample_weight)
-        if options.unlabelled is None:
+        if table.targets.n_unlabelled and options.unlabelled is None:
             _warn_of_nan(y, table.targets.n_unlabelled)
         return table, schema
 

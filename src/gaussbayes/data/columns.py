@@ -460,7 +460,8 @@ def table_encoder(
 def _array_encoder(X: Any, request: Request) -> Encoder:
     """The features among the columns of an array, which may have been given names."""
     names = request.columns.names
-    request.missing.check_columns(names or ())
+    if request.missing.of_columns:
+        request.missing.check_columns(names or ())
     if names is not None:
         check_distinct("names", names)
     encoder = Encoder.learn(X, request.kinds, request.missing, names)

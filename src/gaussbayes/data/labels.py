@@ -15,7 +15,7 @@ from gaussbayes.base.checks import TOLERANCE
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.missing_marks import ORDINARY, ColumnMarks
-from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Rows, Targets
+from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
 from gaussbayes.data.tables import (
     array_parts,
     as_frame,
@@ -118,12 +118,6 @@ def labelled_rows(
     """Rows with their labels and weights; `mark` is as in `read_targets`."""
     rows = encoder.encode(X)
     targets, classes = read_targets(y, rows.numbers.shape[0], weights, mark, n_jobs)
-    return LabelledRows(rows, targets, classes)
-
-
-def with_labels(rows: Rows, targets: Targets, classes: LabelArray) -> LabelledRows:
-    """Rows with labels that were read already."""
-    _check_number(rows.n_rows, targets.labels.shape[0])
     return LabelledRows(rows, targets, classes)
 
 

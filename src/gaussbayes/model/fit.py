@@ -163,4 +163,4 @@ def _threads(table: LabelledRows, schema: Schema, options: Options) -> int:
 
 def _is_wide(table: LabelledRows, schema: Schema) -> bool:
     """Whether there are more features than rows."""
-    return schema.n_features > table.rows.n_rows
+    return schema.n_features > len(table.targets.labels)

@@ -13,7 +13,7 @@ from gaussbayes.base.errors import OptionError
 from gaussbayes.base.option import Option, check_values
 from gaussbayes.base.types import LabelArray, LabelsLike, TableLike, TransformName, WeightsLike
 from gaussbayes.data.columns import COLUMN_OPTIONS, Columns, Request, table_encoder
-from gaussbayes.data.labels import read_targets, with_labels
+from gaussbayes.data.labels import read_targets
 from gaussbayes.data.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.data.read import READ_OPTIONS
 from gaussbayes.data.rows import Encoder, LabelledRows, Targets
@@ -177,7 +177,7 @@ class Options:
     """Families that were made already, by name."""
     fewest_classes: int = 2  # with rows, that a model must have
 
-    @property
+    @cached_property
     def automatic(self) -> bool:
         """Whether something is left to be chosen, if there are features that it is about."""
         return "auto" in (self.transform, *self.of_families.values())
@@ -235,11 +235,10 @@ class Options:
     ) -> tuple[LabelledRows, Schema]:
         """Rows with labels and weights, of which nothing is known yet, and their features."""
         shape: tuple[int, ...] = getattr(X, "shape", ())
-        n_rows = shape[0] if len(shape) == 2 else None
-        labels = read_targets(y, n_rows, sample_weight, self.marks_of(y), self.n_jobs)
-        encoder = self.encoder(X, labels, name_of(y))
-        table = with_labels(encoder.encode(X), *labels)
-        return table, encoder.schema(table.classes)
+        n_rows = shape[0] if shape else len(X) if isinstance(X, list | tuple) else None
+        targets, classes = read_targets(y, n_rows, sample_weight, self.marks_of(y), self.n_jobs)
+        encoder = self.encoder(X, (targets, classes), name_of(y))
+        return LabelledRows(encoder.encode(X), targets, classes), encoder.schema(classes)
 
     def encoder(
         self,
