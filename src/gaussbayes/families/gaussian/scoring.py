@@ -47,6 +47,7 @@ from gaussbayes.kernels.arrays import (
 
 if TYPE_CHECKING:
     from gaussbayes.families.gaussian.density import GaussianDensity
+    from gaussbayes.families.gaussian.spanned_density import SpannedDensity
 
 Purpose: TypeAlias = Literal["log_joint", "distance", "posterior", "logarithm"]
 """What a form is for; the last two are the posterior, and differences of logarithms."""
@@ -123,15 +124,19 @@ def score(
     class out. Rows that are infinite are an error; for posteriors, so are those that have
     probability 0 in every class, or are so far from every class that squares overflow.
     """
-    n, k = rows.numbers.shape[0], log_prior.shape[0]
-    out: NDArray[Any] = (
-        np.empty(n, dtype=np.intp) if task == "label" else np.empty((n, k), dtype=rows.dtype)
-    )
-    if density.degrees is None:
-        _run(_Wanted(density, log_prior, _PURPOSE[task], task), rows, bias, threads, out)
-    else:
-        _score_students(density, rows, log_prior, bias, task, threads, out)
+    if density.degrees is not None:
+        return score_by_log_density(density, rows, log_prior, bias, task, threads)
+    out = _scores(rows, log_prior, task)
+    _run(_Wanted(density, log_prior, _PURPOSE[task], task), rows, bias, threads, out)
     return out
+
+
+def _scores(rows: Rows, log_prior: FloatArray, task: Task) -> NDArray[Any]:
+    """Room for what a task asks for."""
+    n, k = rows.n_rows, log_prior.shape[0]
+    if task == "label":
+        return np.empty(n, dtype=np.intp)
+    return np.empty((n, k), dtype=rows.dtype)
 
 
 def squared_distance(
@@ -293,16 +298,16 @@ def _run(
     for_each(score_block, ranges(n, step), threads if entries > CACHED else 1)
 
 
-def _score_students(
-    density: "GaussianDensity",
+def score_by_log_density(
+    density: "GaussianDensity | SpannedDensity",
     rows: Rows,
     log_prior: FloatArray,
     bias: Callable[[slice], RealArray] | None,
     task: Task,
-    threads: int,
-    out: NDArray[Any],
-) -> None:
-    """Write what `score` asks for of Student-t densities, block by block."""
+    threads: int = 1,
+) -> NDArray[Any]:
+    """What `score` returns, of densities that no kernel scores, block by block."""
+    out = _scores(rows, log_prior, task)
 
     def score_block(block: slice) -> None:
         log_joint = density.log_density(rows[block]) + log_prior.astype(rows.dtype)
@@ -313,6 +318,7 @@ def _score_students(
 
     many = rows.n_rows * density.n_columns > CACHED
     for_each(score_block, ranges(rows.n_rows, BLOCK_ROWS), threads if many else 1)
+    return out
 
 
 def _raise(
