@@ -16,7 +16,6 @@ from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.class_pairs import contributions
 from gaussbayes.families.gaussian.density import GaussianDensity, given
 from gaussbayes.families.gaussian.structure import Structure
-from gaussbayes.families.protocol import Reference
 from tests.oracles import DIGITS, EPS, condition, exact_scores
 from tests.strategies import STRUCTURES, name_of
 
@@ -65,11 +64,10 @@ def shapley_by_definition(
 def test_contributions_are_shapley_values(structure: Structure, d: int) -> None:
     density = model(structure, d)
     rng = np.random.default_rng(d)
-    row, reference = 100 + 2 * rng.normal(size=(2, d))
+    row, weights = 100 + 2 * rng.normal(size=d), rng.dirichlet(np.ones(3))
+    reference = weights @ density.mean
     expected, largest = shapley_by_definition(density, (2, 0), row, reference)
-    at_reference, amounts = contributions(
-        density, number_rows(row[None]), (2, 0), Reference(point=reference)
-    )
+    at_reference, amounts = contributions(density, number_rows(row[None]), (2, 0), weights)
     # As for densities: whitening d features with condition κ is right to d κ ε of the squares.
     bound = 10 * d * condition(density) * EPS * (largest + d)
     assert bound <= 1e-9
