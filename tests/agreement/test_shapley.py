@@ -33,7 +33,7 @@ def model(structure: Structure, d: int) -> GaussianDensity:
         "diagonal": np.einsum("kii->ki", matrices),
         "spherical": matrices[:, 0, 0],
     }[structure.covariance]
-    means = 2 * rng.normal(size=(3, d)) + 100
+    means = np.round(2**20 * (2 * rng.normal(size=(3, d)) + 100)) / 2**20
     own = values[0] if structure.shared else values
     return given(Schema(np.arange(3), d), structure, means, own)
 
@@ -64,8 +64,8 @@ def shapley_by_definition(
 def test_contributions_are_shapley_values(structure: Structure, d: int) -> None:
     density = model(structure, d)
     rng = np.random.default_rng(d)
-    row, weights = 100 + 2 * rng.normal(size=d), rng.dirichlet(np.ones(3))
-    reference = weights @ density.mean
+    row, weights = 100 + 2 * rng.normal(size=d), rng.permutation([0.125, 0.25, 0.625])
+    reference = weights @ density.mean  # exact, like the means
     expected, largest = shapley_by_definition(density, (2, 0), row, reference)
     at_reference, amounts = contributions(density, number_rows(row[None]), (2, 0), weights)
     # As for densities: whitening d features with condition κ is right to d κ ε of the squares.
