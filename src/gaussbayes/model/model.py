@@ -243,7 +243,9 @@ class Model(Result):
     def _scored(self, function: Callable[..., Answer], rows: Rows, *more: Any) -> Answer:
         """What a function of `gaussbayes.model.solution` says of rows; errors name the columns."""
         try:
-            return function(self.parameters, self.settings.parts(rows, self.schema), *more)
+            single = len(self.settings.components) == 1  # it takes all features
+            parts = (rows,) if single else self.settings.parts(rows, self.schema)
+            return function(self.parameters, parts, *more)
         except DataError as error:
             try:
                 check_values(rows, self.settings, self.schema)
@@ -459,7 +461,7 @@ def solve(
     check_classes(weight, schema, settings.fewest_classes)
     # Nearly always a number of threads that is known already.
     threads = n_jobs if type(n_jobs) is int and n_jobs > 0 else n_threads(n_jobs)
-    if settings.is_pooled:
+    if len(settings.components) > 1 and settings.is_pooled:
         of_first, of_second = statistics.members(settings)
         solution = solve(of_first, settings.members[0], schema, threads, start, goal)
         (second,) = of_second.parts
