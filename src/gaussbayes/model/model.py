@@ -149,6 +149,8 @@ class Model(Result):
     @property
     def categories(self) -> tuple[Categories, ...]:
         """The categories of each categorical feature."""
+        if not self.schema.categorical:
+            return ()
         if self.solution is None and self.statistics is not None:
             return known_categories(self.components, self.statistics.parts, self.schema)
         return known_categories(self.components, self.densities, self.schema)
