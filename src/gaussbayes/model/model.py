@@ -130,7 +130,7 @@ class Model(Result):
 
     @property
     def calibration(self) -> Calibration | None:
-        """What is done to posteriors, and by which scores of rows left out."""
+        """The calibration of posteriors, with the scores of held-out rows."""
         return self.settings.calibration
 
     @property
@@ -243,7 +243,7 @@ class Model(Result):
         return self._scored(scores.negative_log_likelihood, rows, targets, n_jobs)
 
     def _scored(self, function: Callable[..., Answer], rows: Rows, *more: Any) -> Answer:
-        """What a function of `gaussbayes.model.solution` says of rows; errors name the columns."""
+        """Apply a function of `gaussbayes.model.solution` to rows; errors name the columns."""
         try:
             single = len(self.settings.components) == 1  # it takes all features
             parts = (rows,) if single else self.settings.parts(rows, self.schema)
@@ -284,7 +284,7 @@ class Model(Result):
         return replace(self, settings=settings, solution=replace(solution, prior=prior))
 
     def updated(self, more: SufficientStatistics) -> Model:
-        """The model of the rows seen before and of more; classes that are new join."""
+        """The model of the rows so far and of more, which may be of new classes."""
         statistics = self.statistics_for("updating")
         return self._of(statistics.plus(more.with_rows(), self.settings, self.schema))
 
@@ -305,9 +305,9 @@ class Model(Result):
         return self._of(self.statistics_for("decay").scaled(float(factor)))
 
     def without(self, rows: SufficientStatistics) -> Model:
-        """The model of the rows seen before without some of them, which must be among them.
+        """The model of the rows so far without some of them, which must be among them.
 
-        A class of which no row is left is no class any more.
+        A class without remaining rows is dropped.
         """
         return self._of(self.statistics_for("forget").without(rows, self.settings, self.schema))
 
@@ -364,7 +364,7 @@ class Model(Result):
             raise DataError(msg)
 
     def marginal(self, features: Sequence[int | str]) -> Model:
-        """The classes as seen through some features, by name or number, others integrated out.
+        """The model of some features, by name or number, with the others integrated out.
 
         Its posteriors are those of the whole model where the other features are missing.
         """
@@ -428,7 +428,7 @@ def known_categories(
 def unsolved_model(
     settings: Settings, schema: Schema, statistics: SufficientStatistics, target: str | None = None
 ) -> Model:
-    """The model of rows that say this; classes that weigh nothing are left out."""
+    """The model of rows with these statistics, without the classes that weigh nothing."""
     present = statistics.with_rows()
     if present.classes is not schema.classes:
         schema = replace(schema, classes=present.classes)
