@@ -2,7 +2,7 @@
 
 The likelihood of labelled rows of one class that have the same features depends on their weight,
 mean and scatter alone. Such a *cell* merges and is removed exactly, as the moments of complete rows
-are, so that rows with missing values can be learnt from in one pass, in parts, and be forgotten.
+are, so that rows with missing values can be summed in one pass, in parts, and be forgotten.
 
 Weight, mean and sum of squares of each feature, over the rows that have a value of it, are all that
 maximum likelihood needs for covariances without correlations: the likelihood of a row is a product

@@ -8,7 +8,7 @@ marginal of either has the same entries of mean and covariance.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -102,6 +102,11 @@ class GaussianDensity:
     def located(self) -> tuple[FloatArray, FloatArray]:
         """A point (d,) amid the means, and the means' offsets from it (k, d)."""
         return self.center, self.offset
+
+    @property
+    def centred(self) -> "GaussianDensity":
+        """That of rows minus the centre."""
+        return replace(self, center=np.zeros_like(self.center))
 
     def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
         """``W v`` of vectors (…, d), by the covariance of a class."""
