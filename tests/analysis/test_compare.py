@@ -180,7 +180,7 @@ def test_problems_do_not_stop_the_others() -> None:
 
 def test_bad_settings() -> None:
     for neighbors in ([0], [1.5], "ab", [True], None):
-        with pytest.raises(OptionError, match="neighbors must be integers, at least 1"):
+        with pytest.raises(OptionError, match="neighbors must be an integer, at least 1"):
             compare(X, Y, neighbors=neighbors)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="models must be estimators by name"):
         compare(X, Y, models=[GaussianClassifier()])  # type: ignore[arg-type]

@@ -149,9 +149,14 @@ SQUARE = [[1.0, 0.0], [0.0, 1.0]]
         ([0, np.nan], SQUARE, OptionError, "means must be finite"),
         (["a", 0], SQUARE, OptionError, "mean must be an array of numbers"),
         ([0, 0], [[1, 0.5], [0.4, 1]], OptionError, "must be symmetric"),
-        ([0, 0], [[1, 1], [1, 1]], Singular, "the Gaussian has collinear features"),
-        ([0, 0], [[1, 2], [2, 1]], Singular, "the Gaussian has a covariance that is not positive"),
-        (0, 0, Singular, "the Gaussian does not vary in feature 0"),
+        ([0, 0], [[1, 1], [1, 1]], Singular, "class 'Gaussian' has collinear features"),
+        (
+            [0, 0],
+            [[1, 2], [2, 1]],
+            Singular,
+            "class 'Gaussian' has a covariance that is not positive",
+        ),
+        (0, 0, Singular, "class 'Gaussian' does not vary in feature 0"),
     ],
 )
 def test_parameters_that_are_none(
@@ -176,5 +181,5 @@ def test_what_is_asked_for_wrongly() -> None:
         gaussian.conditional({1: np.nan})
     with pytest.raises(DataError, match="no feature"):
         gaussian.conditional({"height": 1})
-    with pytest.raises(Singular, match="the Gaussian"):
+    with pytest.raises(Singular, match="class 'Gaussian'"):
         Gaussian.fit([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])

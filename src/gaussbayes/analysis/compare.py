@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from gaussbayes.base.checks import integer
 from gaussbayes.base.errors import GaussBayesError, OptionError
 from gaussbayes.base.numerals import fixed, percent, shortened
 from gaussbayes.base.progress import track
@@ -315,12 +315,8 @@ class _Features:
 
 
 def _neighbors(neighbors: Any) -> list[int]:
-    counts = list(neighbors) if isinstance(neighbors, Iterable) else [neighbors]
-    integers = (isinstance(count, Integral) and not isinstance(count, bool) for count in counts)
-    if not all(integers) or any(count < 1 for count in counts):
-        msg = f"neighbors must be integers, at least 1, got {neighbors!r:.200}"
-        raise OptionError(msg)
-    return [int(count) for count in dict.fromkeys(counts)]
+    counts = neighbors if isinstance(neighbors, Iterable) else [neighbors]
+    return list(dict.fromkeys(integer("neighbors", count, 1) for count in counts))
 
 
 def _tree_notes(splits: Splits, methods: Sequence[_Method]) -> list[str]:

@@ -246,7 +246,7 @@ def explain(model: Model, row: Rows, between: tuple[int, int] | None = None) -> 
     """
     row = replace(row, numbers=row.matrix.astype(np.float64, copy=False))
     bayes = bayes_rule(model, row)
-    pair = _pair(between, model.schema, bayes)
+    pair = _pair(between, bayes)
     if pair is None:
         return Explanation(bayes, None)
     impossible = all(math.isinf(bayes.classes[code].log_joint) for code in pair)
@@ -335,17 +335,14 @@ def bayes_rule(model: Model, row: Rows) -> BayesRule:
     return BayesRule(terms, evidence, log_evidence, calibrated, weights)
 
 
-def _pair(
-    between: tuple[int, int] | None, schema: Schema, bayes: BayesRule
-) -> tuple[int, int] | None:
+def _pair(between: tuple[int, int] | None, bayes: BayesRule) -> tuple[int, int] | None:
     """Return the two classes to compare, if there are two."""
-    codes = range(len(bayes.classes))
     if between is None:
+        codes = range(len(bayes.classes))
         ranked = sorted(codes, key=lambda code: -bayes.classes[code].log_posterior)
         return (ranked[0], ranked[1]) if len(ranked) > 1 else None
-    if len(set(between) & set(codes)) != 2:
-        need = f"log-odds need two different classes, with codes from 0 to {codes[-1]}"
-        msg = f"{need}, got {between}; the classes are {schema.classes.tolist()!r:.200}"
+    if between[0] == between[1]:
+        msg = f"log-odds need two different classes, got {bayes.classes[between[0]].label!r} twice"
         raise OptionError(msg)
     return between
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from gaussbayes.analysis.class_moments import class_outlines
 from gaussbayes.analysis.synthesis import RandomState, as_generator, draw
 from gaussbayes.base.checks import as_numbers, finite_number, positive_number
-from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.types import (
     CovarianceName,
     Divisor,
@@ -30,7 +30,7 @@ from gaussbayes.model.model import Model, unsolved_model
 from gaussbayes.model.options import internal_options
 from gaussbayes.model.statistics import observe
 
-_NAME = "Gaussian"  # of the only class
+_NAME = "Gaussian"  # of the only class, in messages
 
 
 class Gaussian:
@@ -86,8 +86,8 @@ class Gaussian:
             )
             raise OptionError(msg)
         kind: dict[str, Any] = {"covariance": "full", "shared": False, "fewest_classes": 1}
-        self.model_ = _named(
-            given_model, None, [center], [values], [_NAME], feature_names=feature_names, **kind
+        self.model_ = given_model(
+            None, [center], [values], [_NAME], feature_names=feature_names, **kind
         )
 
     @classmethod
@@ -118,7 +118,7 @@ class Gaussian:
         table, schema = options.table(rows, np.full(len(rows), _NAME), sample_weight)
         chosen = options.settings(schema)
         model = unsolved_model(chosen, schema, observe(table, chosen, schema))
-        return cls._of(_named(model.solved))
+        return cls._of(model.solved())
 
     @classmethod
     def _of(cls, model: Model) -> Self:
@@ -260,13 +260,3 @@ class Gaussian:
             msg = f"points must have shape (…, {d}), a number for each feature, got {points.shape}"
             raise DataError(msg)
         return score(self.model_.rows(points.reshape(-1, d)))[:, 0].reshape(shape)
-
-
-def _named(function: Callable[..., Any], *arguments: Any, **settings: Any) -> Any:
-    """What a function returns; there is but one Gaussian, so that no message names a class."""
-    try:
-        return function(*arguments, **settings)
-    except SingularCovarianceError as error:
-        raise SingularCovarianceError(
-            str(error).replace(f"class '{_NAME}'", f"the {_NAME}")
-        ) from None

@@ -106,14 +106,13 @@ def confusion(
 
 
 def _cell(n_rows: float, proportion: float) -> str:
-    count = f"{n_rows:.10g}"
     if np.isnan(proportion):
         return "–"
     if n_rows == 0:
         return "0"
-    if 0.995 <= proportion < 1:
-        return f"{count}\n> 99 %"
-    return f"{count}\n< 1 %" if proportion < 0.005 else f"{count}\n{100 * proportion:.0f} %"
+    is_nearly_all, is_hardly_any = 0.995 <= proportion < 1, proportion < 0.005
+    rounded = "> 99" if is_nearly_all else "< 1" if is_hardly_any else f"{100 * proportion:.0f}"
+    return f"{n_rows:.10g}\n{rounded} %"
 
 
 @styled
