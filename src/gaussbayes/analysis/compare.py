@@ -68,12 +68,13 @@ class Comparison(Result):
     def tables(self) -> Sequence[Block]:
         """Return the classifiers side by side."""
         costly = self.baseline.costs is not None
-        columns = [column for column in _COLUMNS if column != ("F1" if costly else "cost")]
+        metrics = ("log_loss", "brier", "auc", "cost" if costly else "f1")
         rows = [
-            [shortened(each.name, 24), *_measures(each.evaluation, columns)]
+            [shortened(each.name, 24), *_measures(each.evaluation, metrics)]
             for each in self.candidates
         ]
-        rows.append([BASELINE, *_measures(self.baseline, columns)])
+        rows.append([BASELINE, *_measures(self.baseline, metrics)])
+        columns = ("model", "error", "±", "log loss", "Brier", "AUC", "cost" if costly else "F1")
         problems = [
             f"{each.name}: {each.problem.partition('. ')[0]}"
             for each in self.candidates
@@ -83,23 +84,12 @@ class Comparison(Result):
         return [self.how, TextTable(columns, rows, notes=notes), *self.notes]
 
 
-_COLUMNS = ("model", "error", "±", "log loss", "Brier", "AUC", "F1", "cost")
-
-
-def _measures(evaluation: Evaluation | None, columns: Sequence[str]) -> list[str]:
-    """Return the cells of a classifier, but for its name; dashes without an evaluation."""
+def _measures(evaluation: Evaluation | None, metrics: Sequence[str]) -> list[str]:
+    """Return the error rate, its standard error and metrics; dashes without an evaluation."""
     if evaluation is None:
-        return ["–"] * (len(columns) - 1)
-    cells = {
-        "error": percent(evaluation.error),
-        "±": percent(evaluation.standard_errors["error"]),
-        "log loss": fixed(evaluation.log_loss, 3),
-        "Brier": fixed(evaluation.brier, 3),
-        "AUC": fixed(evaluation.auc, 3),
-        "F1": fixed(evaluation.f1, 3),
-        "cost": fixed(evaluation.cost, 3),
-    }
-    return [cells[column] for column in columns[1:]]
+        return ["–"] * (2 + len(metrics))
+    errors = percent(evaluation.error), percent(evaluation.standard_errors["error"])
+    return [*errors, *(fixed(getattr(evaluation, metric), 3) for metric in metrics)]
 
 
 def compare(

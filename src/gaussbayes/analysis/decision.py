@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.novelty import class_p_values, novel
+from gaussbayes.analysis.novelty import class_p_values
 from gaussbayes.base.checks import finite_number, probability
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.numerals import five_digits, shortened
@@ -119,7 +119,8 @@ def decide(
     Without costs, every error costs 1. Ties go to the first class. A row is refused if its most
     probable class is less probable than `reject_below`, if the expected cost of the best decision
     exceeds `reject_cost`, or if its p-value (see `gaussbayes.analysis.novelty`) is below the level
-    `novelty` for every class.
+    `novelty` for every class whose prior is not 0. If the p-values are exact, at most this
+    proportion of the new rows of a class is novel.
 
     Examples
     --------
@@ -159,5 +160,6 @@ def decide(
             raise OptionError(msg)
         ambiguous |= expected > most
     if novelty is not None:
-        is_novel = novel(class_p_values(model, rows, n_jobs), novelty, model.prior)
+        p_values = class_p_values(model, rows, n_jobs)[:, model.prior > 0]
+        is_novel = p_values.max(axis=1) < probability("novelty", novelty)
     return Decisions(best, posterior[every, best], expected, ambiguous, is_novel, model.classes)

@@ -244,9 +244,8 @@ class Gaussian:
         [4.0, 2.0]
         """
         if self.n_features != 2:
-            what = f"this Gaussian has {self.n_features}"
-            msg = f"an ellipse is that of two features, and {what}: choose two with marginal"
-            raise DataError(msg if self.n_features > 2 else msg.partition(": ")[0])
+            msg = f"an ellipse is that of two features, and this Gaussian has {self.n_features}"
+            raise DataError(msg)
         return np.asarray(class_outlines(self.model_, positive_number("radius", radius))[0])
 
     def _scored(self, score: Callable[[Rows], RealArray], X: Any) -> RealArray:

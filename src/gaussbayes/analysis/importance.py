@@ -114,11 +114,9 @@ def importance(model: Model, table: LabelledRows, n_jobs: int | None = None) -> 
     rows = np.flatnonzero(fold >= 0)
     weights = table.targets[rows].total_weights().astype(np.float64)
     weights = weights / weights.sum()
-    titles, features = schema.titles, []
-    for j, (loss, error) in enumerate(_differences(losses[:, rows], weights)):
-        features.append(FeatureImportance(titles[j], loss, error))
-    features.sort(key=lambda each: -each.loss)
-    return Importance(tuple(features), float(losses[d, rows] @ weights), rows.size, n_folds)
+    measured = map(FeatureImportance, schema.titles, *_differences(losses[:, rows], weights))
+    features = tuple(sorted(measured, key=lambda each: -each.loss))
+    return Importance(features, float(losses[d, rows] @ weights), rows.size, n_folds)
 
 
 def _without(model: Model, rows: Rows, columns: list[int], n_jobs: int | None) -> FloatArray:
@@ -131,10 +129,10 @@ def _without(model: Model, rows: Rows, columns: list[int], n_jobs: int | None) -
     return model.log_posterior(rows.with_categories(model.categories), n_jobs).astype(np.float64)
 
 
-def _differences(losses: FloatArray, weights: FloatArray) -> list[tuple[float, float]]:
+def _differences(losses: FloatArray, weights: FloatArray) -> tuple[list[float], list[float]]:
     """Return means and standard errors of the losses without each feature minus the last."""
     with np.errstate(invalid="ignore"):  # a loss may be infinite
         differences = losses[:-1] - losses[-1]
         means = differences @ weights
         spread = np.sqrt(np.square(differences - means[:, None]) @ np.square(weights))
-    return list(zip(means.tolist(), spread.tolist(), strict=True))
+    return means.tolist(), spread.tolist()

@@ -23,10 +23,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gaussbayes.analysis.synthesis import capable_densities
-from gaussbayes.base.checks import probability
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows
@@ -86,15 +85,6 @@ def _sample(model: Model) -> tuple[FloatArray, FloatArray, FloatArray] | None:
         if isinstance(density, Distant)
     ]
     return samples[0] if len(samples) == 1 else None
-
-
-def novel(p_values: FloatArray, level: float, prior: FloatArray) -> NDArray[np.bool_]:
-    """Return which rows (n,) have p-values (n, k) below the level for every possible class.
-
-    If the p-values are exact, at most the proportion `level` of the new rows of a class is novel.
-    Classes of prior 0 are ignored.
-    """
-    return np.asarray(p_values[:, prior > 0].max(axis=1) < probability("novelty", level))
 
 
 def evidence_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArray:

@@ -17,9 +17,6 @@ from gaussbayes.data.rows import Rows
 from gaussbayes.data.tables import as_frame, is_frame
 from gaussbayes.model.model import Model
 
-BY_CLASS = ("posterior", "log_likelihood", "log_joint", "squared_distance", "p_value")
-"""Columns with a number for each class."""
-
 COLUMNS = (
     *("label", "posterior", "log_likelihood", "log_joint", "log_evidence"),
     *("squared_distance", "p_value", "novelty_p_value"),
@@ -126,7 +123,7 @@ class Scores(Result):
 
         flat: dict[str, Any] = {}
         for name, values in self._columns().items():
-            if name in BY_CLASS:
+            if values.ndim == 2:
                 names = (f"{name}_{label}" for label in self.classes.tolist())
                 flat |= zip(names, values.T, strict=True)
             else:
