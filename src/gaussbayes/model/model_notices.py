@@ -67,9 +67,12 @@ def _unlabelled(model: Model) -> Iterator[Notice]:
     statistics = model.statistics
     if statistics is None or statistics.unlabelled is None:
         return
-    rows = counted(statistics.unlabelled.n_rows, "unlabelled row")
+    unlabelled = statistics.unlabelled
+    rows = counted(unlabelled.n_rows, "unlabelled row")
     weight = model.settings.unlabelled_weight
     used = f"used by EM, each with weight {weight:g}" if weight else "not used"
+    if weight and 0 < unlabelled.weights.size < unlabelled.n_rows:
+        used += f"; a sample of {unlabelled.weights.size:,}, to save memory"
     yield Notice("unlabelled rows", f"{rows} {used}")
 
 
