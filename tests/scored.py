@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, RealArray, Task
 from gaussbayes.data.rows import number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.density import given as given_density
 from gaussbayes.families.gaussian.family import Gaussian

@@ -11,8 +11,8 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.statistics import ClassMoments, summarise
 from gaussbayes.families.gaussian.structure import Structure
 

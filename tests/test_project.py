@@ -226,7 +226,7 @@ def test_one_version_everywhere() -> None:
     version = PROJECT["project"]["version"]
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    released = re.findall(r"^## \[([\d.]+)\] - (\S+)", changes, flags=re.MULTILINE)[0]
+    released = re.findall(r"^## \[([\w.]+)\] - (\S+)", changes, flags=re.MULTILINE)[0]
     assert gaussbayes.__version__ == version
     assert released[0] == version
     assert re.findall(r"^version: (.*)$", citation, flags=re.MULTILINE) == [version]

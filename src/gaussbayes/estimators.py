@@ -43,7 +43,6 @@ from gaussbayes.analysis.score_table import Scores
 from gaussbayes.analysis.synthesis import RandomState, as_generator, draw
 from gaussbayes.base.errors import FileError, GaussBayesError, OptionError
 from gaussbayes.base.notices import Notice
-from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.text_tables import html_blocks
 from gaussbayes.base.threads import n_threads, one_writer
 from gaussbayes.base.types import (
@@ -70,6 +69,7 @@ from gaussbayes.data.labels import (
 )
 from gaussbayes.data.read import batches_of, table_of
 from gaussbayes.data.rows import LabelledRows, Rows
+from gaussbayes.data.schema import ColumnTable
 from gaussbayes.data.tables import as_array, is_frame, is_source
 from gaussbayes.model import cross_validation as held_out
 from gaussbayes.model.construction import given_model
@@ -107,8 +107,9 @@ Transforms: TypeAlias = (
 )
 
 _LINEAR = (
-    "only one block of Gaussian features, with one covariance for all classes, has linear "
-    "discriminants; boundary(a, b) has the equation for two classes of any Gaussian model"
+    "only one block of Gaussian features, with one covariance for all classes and not pooled with "
+    "pairs, has linear discriminants; boundary(a, b) has the equation for two classes of any "
+    "Gaussian model"
 )
 
 
@@ -248,8 +249,7 @@ class BaseClassifier(
         target = y if isinstance(y, str) else None
         table, schema = self._first_rows(options, X, y, sample_weight)
         model, selection = fit_model(table, schema, options)
-        model = model if target is None else replace(model, target=target)
-        return self._remember(model, _selection=selection)
+        return self._remember(replace(model, target=target), _selection=selection)
 
     def partial_fit(
         self,
@@ -1085,9 +1085,12 @@ class BaseClassifier(
     category_probabilities_ = Fitted[dict[str | int, dict[object, FloatArray]]](
         class_moments.named_category_probabilities
     )
-    n_parameters_ = Fitted[int](lambda model: model.n_parameters)
-    coef_ = Fitted[FloatArray](lambda model: _linear(model, 0), needs=_LINEAR)
-    intercept_ = Fitted[FloatArray](lambda model: _linear(model, 1), needs=_LINEAR)
+    n_parameters_ = Fitted[int](
+        lambda model: None if model.settings.is_pooled else model.n_parameters,
+        needs="the number of free parameters of a pooled model is not defined",
+    )
+    coef_ = Fitted[FloatArray](lambda model: linear_part(model, 0), needs=_LINEAR)
+    intercept_ = Fitted[FloatArray](lambda model: linear_part(model, 1), needs=_LINEAR)
 
     @property
     def selection_(self) -> Selection:
@@ -1165,20 +1168,20 @@ class BaseClassifier(
     def _options(self) -> Options:
         """The arguments, checked."""
         values = [getattr(self, name) for name in self._arguments]
-        try:
+        with suppress(TypeError):  # an argument has no hash
             return _checked_options(self._automatic, self._arguments, *values)
-        except TypeError:  # an argument has no hash
-            arguments = dict(zip(self._arguments, values, strict=True))
-            return model_options(arguments, automatic=self._automatic)
+        arguments = dict(zip(self._arguments, values, strict=True))
+        return model_options(arguments, automatic=self._automatic)
 
     def _first_rows(
         self, options: Options, X: TableLike, y: LabelsLike, sample_weight: WeightsLike
     ) -> Any:
         """Rows of a table that nothing is known about yet, and its schema."""
-        X, y, sample_weight = separate_columns(X, y, sample_weight)
+        if isinstance(y, str) or isinstance(sample_weight, str):
+            X, y, sample_weight = separate_columns(X, y, sample_weight)
         _warn_of_matrix(y)
         table, schema = options.table(X, y, sample_weight)
-        if options.unlabelled is None:
+        if table.targets.n_unlabelled and options.unlabelled is None:
             _warn_of_nan(y, table.targets.n_unlabelled)
         return table, schema
 
@@ -1559,17 +1562,15 @@ def load(path: str | PathLike[str]) -> GaussianClassifier | AutoClassifier:
 def _model_of(other: object) -> Model:
     """The model of another estimator, which must be fitted."""
     if not isinstance(other, BaseClassifier):
-        msg = (
-            "the other model must be a GaussianClassifier or an AutoClassifier, got "
-            f"{type(other).__name__}"
-        )
+        msg = f"the other model must be a classifier of gaussbayes, got {type(other).__name__}"
         raise TypeError(msg)
     return other._record()  # noqa: SLF001
 
 
-def _linear(model: Model, part: int) -> FloatArray | None:
+def linear_part(model: Model, part: int, *, centred: bool = False) -> FloatArray | None:
     """Coefficients or intercepts, if the log-odds are linear."""
-    linear = linear_discriminants(model)
+    pooled = model.settings.is_pooled
+    linear = None if pooled else linear_discriminants(model, centred=centred)
     return None if linear is None else linear[part]
 
 

@@ -1,4 +1,4 @@
-"""What `AutoClassifier` chooses from: densities with covariances integrated out, coded categories.
+"""What `AutoClassifier` chooses from: densities with covariances integrated out.
 
 The transforms of a candidate are given; scores are compared with multivariate t densities that are
 written down directly, of matrices of all features, however few rows there are.
@@ -15,7 +15,7 @@ import pytest
 from scipy.special import logsumexp
 from scipy.stats import multivariate_t
 
-from gaussbayes import AutoClassifier, DataError, OptionError
+from gaussbayes import AutoClassifier
 from tests.agreement.test_gaussian import defined
 from tests.models import trials_of
 
@@ -175,34 +175,6 @@ def frame(n: int = 120, seed: int = 0, missing: float = 0.15) -> Any:
         "sky": pd.Categorical(np.where(random.random(n) < missing, None, np.where(sky, "b", "a"))),
     })  # fmt: skip
     return table, np.array(["no", "yes"])[label]
-
-
-def test_codes_are_chosen_where_categories_interact(tmp_path: Path) -> None:
-    table, labels = frame()
-    model = AutoClassifier().fit(table[:90], labels[:90])
-    assert "coded" in model.selection_.best.title
-    before = model.predict_proba(table)
-    loaded = AutoClassifier.load(model.save(tmp_path / "model.json"))
-    np.testing.assert_array_equal(loaded.predict_proba(table), before)
-    for each in (model, loaded):
-        each.partial_fit(table[90:], labels[90:])
-        assert np.abs(each.predict_proba(table) - before).max() > 1e-4
-        each.forget(table[90:], labels[90:])
-        np.testing.assert_allclose(each.predict_proba(table), before, rtol=1e-7)
-    row = table[table["x"].isna()].iloc[:1]
-    odds = model.explain(row, between=("yes", "no")).log_odds
-    assert [part.feature for part in odds.contributions] == list(table)
-    total = odds.at_reference + sum(part.amount for part in odds.contributions)
-    joint = model.scores(row).log_likelihood[0] + np.log(model.priors_)
-    assert total == pytest.approx(joint[1] - joint[0], rel=1e-8)
-    assert odds.contributions[0].missing
-    assert odds.contributions[0].amount != 0  # that it is missing says something
-    with pytest.raises(OptionError, match="GaussianClassifier gives categories a family"):
-        model.sample()
-    with pytest.raises(DataError, match="different (codes|transforms)"):
-        model.merge(AutoClassifier().fit(*frame(seed=1)))
-    numbers = AutoClassifier().fit(table[["y"]], labels)
-    assert not any("coded" in each.title for each in numbers.selection_.candidates)
 
 
 def test_what_was_never_missing_and_new_categories_are_integrated_out() -> None:

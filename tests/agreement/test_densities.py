@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.structure import Structure
 from tests import scored as scores
 from tests.oracles import EPS, condition, errors, exact_scores

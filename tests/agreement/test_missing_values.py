@@ -8,9 +8,9 @@ from scipy.optimize import minimize
 from scipy.stats import multivariate_normal
 from sklearn.mixture import GaussianMixture
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.rows import LabelledRows, Targets, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian import Gaussian, GaussianDensity, Structure
 from gaussbayes.families.gaussian.cells import observe
 from gaussbayes.families.protocol import Fit

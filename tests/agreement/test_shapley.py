@@ -10,9 +10,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.class_pairs import contributions
 from gaussbayes.families.gaussian.density import GaussianDensity, given
 from gaussbayes.families.gaussian.structure import Structure

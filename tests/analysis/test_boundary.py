@@ -72,7 +72,9 @@ def test_models_without_linear_discriminants() -> None:
     frame["site"] = pd.Categorical(np.where(np.arange(150) % 2, "north", "south"))
     mixed = GaussianClassifier(shared=True, smoothing=1).fit(frame, IRIS.labels)
     assert not hasattr(mixed, "coef_")
-    with pytest.raises(OptionError, match=r"'site' \(categorical\) are not"):
+    with pytest.raises(
+        OptionError, match=r"'site' are categorical: .marginal. gives the model without"
+    ):
         mixed.boundary("setosa", "virginica")
     assert mixed.marginal(["length"]).boundary("setosa", "virginica").is_linear
     warped = GaussianClassifier(transforms="yeo-johnson").fit(IRIS.rows, IRIS.labels)

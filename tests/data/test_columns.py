@@ -280,7 +280,7 @@ def test_a_value_that_may_mark_missing_ones_is_noticed(
     ("columns", "error", "message"),
     [
         ({"features": ["sice"]}, DataError, r"no column 'sice' \(did you mean 'size'\?\)"),
-        ({"features": ["size", "size"]}, DataError, "more than one column called 'size'"),
+        ({"features": ["size", "size"]}, DataError, "names 'size' more than once"),
         ({"features": ["size", "kind"]}, DataError, "'kind' is the target and cannot be a feat"),
         ({"features": []}, DataError, "no column is left to use"),
         ({"features": "size"}, OptionError, r"features must be a list.*write \['size'\]"),
@@ -288,9 +288,13 @@ def test_a_value_that_may_mark_missing_ones_is_noticed(
         ({"exclude": ["nope"]}, DataError, "no column 'nope', named by exclude"),
         ({"exclude": ["*"]}, DataError, "no column is left to use"),
         ({"exclude": ["[!k]*"]}, DataError, "no column is left to use: .*Exclude fewer columns"),
-        ({"categorical": ["nope"]}, DataError, "categorical names 'nope'"),
+        (
+            {"categorical": ["nope"]},
+            DataError,
+            "there is no column 'nope', named by families, transforms or columns",
+        ),
         ({"categorical": ["size"]}, DataError, "'size' holds numbers such as"),
-        ({"numeric": ["nope"]}, DataError, "numeric names 'nope'"),
+        ({"numeric": ["nope"]}, DataError, "there is no column 'nope', named by"),
         ({"dates": ["size"]}, DataError, "'size' holds Float64 values.*no dates such as 2024"),
         ({"numeric": ["size"], "exclude": ["size"]}, DataError, "'size'.*excluded"),
         ({"numeric": ["town"]}, DataError, "'town' .*'Bari'"),
@@ -312,12 +316,17 @@ def test_targets_and_names_that_cannot_be(estimator: Any) -> None:
     for table, y, columns, message in (
         (TABLE, "knid", {}, r"no column 'knid' \(did you mean 'kind'\?\); the columns are 'id'"),
         (TABLE, "size", {}, "the target 'size' is continuous|continuous"),
-        (X, "kind", {}, "'kind' names a column, but X is a ndarray without column names"),
+        (X, "kind", {}, "'kind' names a column, but X .ndarray. has no column names"),
         (X, TABLE["kind"], {"names": ["a"]}, "X has 2 columns, but 1 names are given"),
         (X, TABLE["kind"], {"names": ["a", "a"]}, "more than one column called 'a'"),
         (X, TABLE["kind"], {"exclude": ["a"]}, "features and exclude need columns with names"),
         (X, TABLE["kind"], {"categorical": ["a"]}, "columns of an array have no names"),
-        (X, TABLE["kind"], {"categorical": [2]}, "column 2, but the columns of X are 0 to 1"),
+        (
+            X,
+            TABLE["kind"],
+            {"categorical": [2]},
+            "there is no column 2, .*; the columns are 0 to 1",
+        ),
     ):
         with pytest.raises((DataError, OptionError), match=message):
             fitted(estimator, table, y, **columns)

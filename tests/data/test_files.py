@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 from gaussbayes import DataError
-from gaussbayes.base.missing_marks import ORDINARY
 from gaussbayes.data import reduction
+from gaussbayes.data.missing_marks import ORDINARY
 from gaussbayes.data.readers import text
 from gaussbayes.families.gaussian import cells
 from tests.data.tables import (

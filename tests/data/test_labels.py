@@ -150,7 +150,7 @@ def test_many_labels_of_every_span() -> None:
         (3, "one for each row, got 3"),
         ([[1, 1], [2, 3], [1]], "one for each row, got"),
         ([0, 1], "X has 3 rows, but y has 2"),
-        ("text", "'text' names a column, but X is a ndarray without column names"),
+        ("text", "'text' names a column, but X .ndarray. has no column names"),
         ([[0.5, 0.5], [0.5, 0.6], [1, 0]], r"Row 1 is \[0\.5, 0\.6\], which sums to 1\.1"),
         ([[0.5, 0.5], [-0.5, 1.5], [1, 0]], r"Row 1 is \[-0\.5, 1\.5\]"),
         ([[0.5, 0.5], [np.nan, 1.0], [1, 0]], "Row 1 is .*nan"),

@@ -8,7 +8,7 @@ import pytest
 from pyarrow import csv, feather, ipc, parquet
 
 from gaussbayes import DataError, GaussBayesError, read
-from gaussbayes.base.schema import Column, ColumnTable
+from gaussbayes.data.schema import Column, ColumnTable
 
 N_ROWS = 12
 COLUMNS = ColumnTable((Column("x", "number"), Column("y", "number")), "kind")

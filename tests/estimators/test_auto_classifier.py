@@ -131,8 +131,11 @@ def test_rows_left_out_of_a_calibrated_model_are_calibrated_by_others() -> None:
 def test_parts_fitted_like_a_selected_model_merge_exactly() -> None:
     model = AutoClassifier().fit(X, Y)
     parts = [AutoClassifier().fit(X[n::3], Y[n::3], like=model) for n in range(3)]
-    merged = parts[2].merge(parts[0]).merge(parts[1])
-    np.testing.assert_allclose(merged.predict_proba(X), model.predict_proba(X), rtol=1e-9)
+    merged = clone(model).merge(parts[2]).merge(parts[0]).merge(parts[1])
+    expected = model.predict_proba(X)
+    np.testing.assert_allclose(merged.predict_proba(X), expected, rtol=1e-12, atol=1e-15)
+    again = AutoClassifier().fit(X, Y, like=model)
+    np.testing.assert_array_equal(again.predict_proba(X), expected)
     assert merged.selection_ is model.selection_
     with pytest.raises(DataError, match="computed under different transforms"):
         model.merge(AutoClassifier().fit(X[::2], Y[::2]))

@@ -57,9 +57,13 @@ def test_a_block_of_its_own_is_independent_of_the_rest() -> None:
         (
             {"visit": "poisson"},
             DataError,
-            r"families names 'visit' \(did you mean 'visits'\?\), but the col",
+            r"no column 'visit' \(did you mean 'visits'\?\), named by families",
         ),
-        ({7: "poisson"}, DataError, "families has column 7, but the columns of X are 0 to 4"),
+        (
+            {7: "poisson"},
+            DataError,
+            "there is no column 7, named by families, .*; the columns are 0 to 4",
+        ),
         (
             {"age": "gaussian", ("age", "weight"): "gaussian"},
             OptionError,

@@ -103,7 +103,7 @@ def test_probabilities_of_zero(engine: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_selected_models(engine: str, tmp_path: Path) -> None:
-    """Categories as corners of a simplex, missing ones among them; calibrated, other priors."""
+    """Pooled with pairs, missing values among them; calibrated, other priors."""
     random = np.random.default_rng(0)
     a, b, flipped = random.integers(0, 3, 400), random.integers(0, 2, 400), random.random(400) < 0.1
     y = np.where(((a == 0) ^ (b == 0)) ^ flipped, "yes", "no")
@@ -112,7 +112,7 @@ def test_selected_models(engine: str, tmp_path: Path) -> None:
     table.loc[random.random(400) < 0.1, "a"] = None
     table.loc[random.random(400) < 0.1, "x"] = np.nan
     model = AutoClassifier().fit(table, y)
-    assert "coded" in model.selection_.title
+    assert model.selection_.title.endswith(" + pairs")
     assert_same_scores(engine, model.with_priors([0.9, 0.1]), table, tmp_path)
 
 

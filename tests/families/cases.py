@@ -9,12 +9,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gaussbayes.base.records import encode
-from gaussbayes.base.schema import Schema
 from gaussbayes.data.categories import MISSING
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families import family_records
 from gaussbayes.families.categorical import Categorical
-from gaussbayes.families.coded import CategoryCode, Coded, Coding, NumberCode
 from gaussbayes.families.gaussian import Gaussian
 from gaussbayes.families.pairs import Bins, Groups, Levels, Pairs
 from gaussbayes.families.poisson import Poisson
@@ -31,7 +30,6 @@ class Column:
 
 
 LETTERS = Column(tuple("abcd"), tuple("abcd"))
-FEWER_LETTERS = Column(tuple("abc"), tuple("abc"))
 COUNTS = Column((0, 1, 2, 3, 5, 8), tuple(range(200)))
 NUMBERS = Column(
     tuple(np.arange(-20, 21) / 4), tuple(np.linspace(-400, 400, 32_001).tolist()), 0.025
@@ -59,12 +57,6 @@ class Case:
         return self.family.of_columns(range(n_columns))
 
 
-def coded(code: Any, family: Gaussian) -> Coded:
-    """A family of two columns of one code, known beforehand."""
-    coding = Coding((code, code))
-    return Coded(Transformed((Standardised(),) * coding.width, family), coding=coding)
-
-
 LETTER_LEVELS = Groups(("a", "b", "c", "d"), (0, 1, 2, 2))
 BINS = Bins((-5.0, -1.0, 1.0, 1.5), (-1.25, 0.75, 1.0, 5.0))
 
@@ -78,16 +70,13 @@ CASES = [
     Case(Gaussian.of("full", shared=0.5), NUMBERS, exact=False),
     Case(Transformed((Standardised(1.5, 2.0),) * 2, Gaussian()), NUMBERS, exact=False),
     Case(Transformed((POWER,) * 2, Gaussian.of("full", shared=True)), NUMBERS, exact=False),
-    Case(coded(NumberCode(), Gaussian()), NUMBERS, exact=False),
-    Case(coded(CategoryCode(tuple("abc")), Gaussian.of(shared=True)), FEWER_LETTERS, exact=False),
     Case(Pairs(4, 1.0, Levels((LETTER_LEVELS,) * 2)), LETTERS),
     Case(Pairs(4, 2.0, Levels((BINS,) * 2)), NUMBERS),
 ]
 
-DISTRIBUTIONS = [case for case in CASES if case.family.name not in {"coded", "pairs"}]
-"""All but densities of codes and of levels: these tell classes apart, but are no probabilities of
-the values. That a value is missing is a value itself where a code says so: such codes have tests of
-their own, and so have pairs of levels."""
+DISTRIBUTIONS = [case for case in CASES if case.family.name != "pairs"]
+"""All but densities of levels: these tell classes apart, but are no probabilities of the values.
+They have tests of their own."""
 
 Values = Sequence[Sequence[Any]]
 """Rows of values; None is missing."""

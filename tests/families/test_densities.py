@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families import FAMILIES, RECORDED, family_type
 from gaussbayes.families.protocol import Sized
 from tests.families.cases import (

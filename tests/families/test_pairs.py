@@ -10,8 +10,8 @@ from scipy.stats import chisquare
 
 import gaussbayes
 from gaussbayes import AutoClassifier, DataError, GaussianClassifier
-from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Rows, Targets, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.pairs import Bins, Groups, Levels, Pairs
 from gaussbayes.families.pairs.levels import bins_of
 

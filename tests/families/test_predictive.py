@@ -4,7 +4,6 @@ Rows left out against refitting, Student-t densities against scipy, and the span
 matrices of all features.
 """
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,8 @@ from scipy import stats
 from scipy.integrate import quad
 from scipy.stats import multivariate_t
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Targets, number_rows
-from gaussbayes.families.coded.coding import simplex
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian import Gaussian
 from gaussbayes.families.gaussian.cells import observe
 from gaussbayes.families.gaussian.density import GaussianDensity
@@ -146,23 +144,6 @@ def test_contributions_are_integrated_gradients():
     _, amounts = density.contributions(number_rows(row[None]), (0, 1), Reference(point=origin))
     expected = [quad(slope, 0, 1, args=(j,))[0] for j in range(2)]
     np.testing.assert_allclose(amounts, expected, atol=1e-7)
-
-
-def test_rare_rows():
-    """Far out, weighted draws say what the F distribution of u / d says."""
-    density, *_ = student()
-    rows, weights = density.draw_widely(np.zeros(200_000, np.intp), np.random.default_rng(2))
-    squares = replace(density, degrees=None).squared_distance(rows)[0][:, 0]
-    for far in (1e2, 1e6, 1e30):
-        tail = weights[squares > 4 * far].sum() / weights.size
-        assert tail == pytest.approx(stats.f(4, 3).sf(far), rel=0.02)
-
-
-def test_any_two_categories_are_1_apart() -> None:
-    for m in (2, 3, 7):
-        corners = simplex(m)
-        distance = np.linalg.norm(corners[:, None] - corners[None], axis=2)
-        np.testing.assert_allclose(distance, 1.0 - np.eye(m), atol=1e-14)
 
 
 # More features than rows

@@ -9,9 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from gaussbayes.base.errors import DataError, SingularCovarianceError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.rows import LabelledRows, Targets, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian import Structure
 from gaussbayes.model.model import solve
 from gaussbayes.model.options import internal_options

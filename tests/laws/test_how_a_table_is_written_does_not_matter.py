@@ -71,13 +71,17 @@ def test_automatic_models(what: str, few: bool, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("what", ["missing values", "missing labels"])
 def test_calibrated_models(what: str) -> None:
-    """Where rows are held out in folds, the folds are the same."""
+    """Where rows are held out in folds, the folds are the same, whatever the order and names."""
     table, y, _ = frame(what)
     order = np.random.default_rng(0).permutation(len(y))
-    plain, other = (
+    names = {"a": "a", "m": "z", "v": "m", None: None}  # the classes in another order
+    renamed = np.array([names[label] for label in y], dtype=object)
+    plain, shuffled, other = (
         GaussianClassifier("diagonal", shrinkage=0.2, calibrate=True).fit(X, labels)
-        for X, labels in ((table, y), (table.iloc[order], y[order]))
+        for X, labels in ((table, y), (table.iloc[order], y[order]), (table, renamed))
     )
-    np.testing.assert_allclose(
-        other.predict_proba(table), plain.predict_proba(table), rtol=0, atol=1e-9
-    )
+    expected = plain.predict_proba(table)
+    np.testing.assert_allclose(shuffled.predict_proba(table), expected, rtol=0, atol=1e-9)
+    places = [other.classes_.tolist().index(names[label]) for label in plain.classes_]
+    posterior = other.predict_proba(table)[:, places]
+    np.testing.assert_allclose(posterior, expected, rtol=0, atol=1e-9)

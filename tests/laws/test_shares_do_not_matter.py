@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from gaussbayes.base.merge_tree import MergeTree
-from gaussbayes.base.schema import Schema
 from gaussbayes.data.labels import encode
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.statistics import GaussianStatistics
 from gaussbayes.model.file import dumps
 from gaussbayes.model.model import unsolved_model

@@ -120,10 +120,10 @@ def test_folds_have_not_seen_their_rows():
     scores, proportions, weights = rows_left_out(4, n=120)
     even = np.full(3, -np.log(3.0))
     fold = np.arange(120) % 10
-    joint = calibrated_left_out(scores, even, proportions, weights, fold)
+    joint = calibrated_left_out(scores, even, proportions, weights, None, fold)
     soft = proportions.copy()
     soft[0] = 0.4 * soft[0] + 0.2
-    again = calibrated_left_out(scores, even, soft, weights, fold)
+    again = calibrated_left_out(scores, even, soft, weights, None, fold)
     np.testing.assert_array_equal(joint[0], again[0])
     assert (joint[1:] != again[1:]).any()
     sharp = log_softmax(scores, axis=1)[proportions > 0].mean()

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows, Targets, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.model import held_out
 from gaussbayes.model.folds import fold_numbers
 from gaussbayes.model.model import solve

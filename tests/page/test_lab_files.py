@@ -89,7 +89,7 @@ def vars_of(lab: Lab) -> dict[str, Any]:
 def test_save_writes_a_whole_file_and_returns_its_path(tmp_path: Path) -> None:
     path = Lab().save(tmp_path / "lab.html")
     assert path.read_text(encoding="utf-8") == page()
-    with pytest.raises(OSError, match="cannot write the page to .*: there is no directory"):
+    with pytest.raises(OSError, match="cannot write the page to .*: No such file or directory"):
         Lab().save(tmp_path / "none" / "lab.html")
     assert [each.name for each in tmp_path.iterdir()] == ["lab.html"]
 

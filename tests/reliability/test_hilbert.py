@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from gaussbayes.base.errors import SingularCovarianceError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.structure import Structure
 from tests import scored as scores
 from tests.designs import all_pairs

@@ -10,8 +10,8 @@ error of the posterior itself (d log p = dp / p).
 import numpy as np
 import pytest
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.structure import Structure
 from tests import scored as scores
 from tests.oracles import errors, exact_scores

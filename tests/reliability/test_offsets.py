@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from gaussbayes.base.merge_tree import MergeTree
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.statistics import ClassMoments, summarise
 from gaussbayes.families.gaussian.structure import Structure
 from tests import scored as scores

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from gaussbayes import GaussianClassifier, SingularCovarianceError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.statistics import summarise
 from gaussbayes.families.gaussian.structure import Structure
 from tests import scored as scores

@@ -79,6 +79,9 @@ class Boundary(Result):
 
 def boundary(model: Model, a: int, b: int) -> Boundary:
     """Return the log-odds of two classes, given by code, whose features are all Gaussian."""
+    if model.settings.is_pooled:
+        msg = "the boundaries of a pooled model have no equation"
+        raise OptionError(msg)
     prior, means = model.parameters.log_prior, class_means(model)
     precisions, log_determinants = _precisions(model)
     center = means[[a, b]].mean(axis=0)  # about it nothing large cancels
@@ -103,10 +106,10 @@ def _precisions(model: Model) -> tuple[FloatArray, FloatArray]:
     for component, density in zip(model.components, model.densities, strict=True):
         if not isinstance(density, Distant) or isinstance(density, Warped):
             features = ", ".join(model.schema.feature_name(column) for column in component.columns)
-            msg = (
-                f"the equation of a boundary needs Gaussian features, but {features:.200} "
-                f"({component.family.name}) are not; use the model without them"
-            )
+            why = f"are {component.family.name}: `marginal` gives the model without them"
+            if isinstance(density, Warped):
+                why = "are transformed: fit a model without transforms"
+            msg = f"the equation of a boundary needs Gaussian features, but {features:.200} {why}"
             raise OptionError(msg)
     k, d = model.classes.shape[0], model.schema.n_features
     covariances = np.broadcast_to(class_covariances(model), (k, d, d))

@@ -31,12 +31,12 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.numerals import five_digits, fixed, score, shortened
 from gaussbayes.base.result import Result
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import Block, Styled, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, LabelsLike, TableLike, WeightsLike
 from gaussbayes.data.labels import labelled_rows, read_weights, separate_columns, unite
 from gaussbayes.data.read import table_of
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.data.tables import is_source
 from gaussbayes.families.likelihood_ratio import (
     Contrastable,
@@ -66,7 +66,6 @@ class DriftTest:
     degrees: float  #: number of parameters compared
     p_value: float  #: probability of so large a statistic if nothing has changed
     adjusted: float  #: by Holm's method
-    family: str | None = None  #: None for class frequencies and evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,17 +209,17 @@ def _labelled_drift(before: Model, after: Model) -> Drift:
     features = before.schema.features or after.schema.features
     schema: Schema = replace(before.schema, classes=classes, features=features)
     frequencies = LikelihoodRatio(_FREQUENCIES, None, *contingency(weights))
-    ratios: list[tuple[str | None, LikelihoodRatio]] = [(None, frequencies)]
+    ratios = [frequencies]
     changes: list[FeatureChange] = []
     notes: list[str] = []
-    names = before.settings.names(schema)
+    names = before.settings.members[0].names(schema)
     columns = zip(before.components, first.parts, second.parts, names, strict=True)
     for component, a, b, name in columns:
         tests = require(a, Contrastable, component.family, "drift").tested(b, name)
-        ratios += [(component.distribution, ratio) for ratio in tests.ratios]
+        ratios += tests.ratios
         changes += tests.changes
         notes += tests.notes
-    whole = [ratio for _, ratio in ratios if not ratio.is_detail]
+    whole = [ratio for ratio in ratios if not ratio.is_detail]
     p_value = bartlett_p_value(*(sum(getattr(ratio, name) for ratio in whole) for name in _RATIO))
     sizes = float(weights[0].sum()), float(weights[1].sum())
     of_classes, of_features = _tests(ratios, classes), _features(changes, schema)
@@ -246,9 +245,12 @@ _RATIO = ("statistic", "degrees", "expected")
 
 
 def _labelled(model: Model) -> SufficientStatistics:
+    """The statistics of the labelled rows; of a pool, those of the first member."""
     if model.statistics is not None and model.statistics.unlabelled is not None:
-        return replace(model.statistics, unlabelled=None)
-    return model.statistics_for("drift")
+        statistics = replace(model.statistics, unlabelled=None)
+    else:
+        statistics = model.statistics_for("drift")
+    return statistics.members(model.settings)[0]
 
 
 def _unlabelled_drift(model: Model, rows: Rows, sample_weight: Any) -> Drift:
@@ -261,12 +263,13 @@ def _unlabelled_drift(model: Model, rows: Rows, sample_weight: Any) -> Drift:
     weights = np.ones(n) if given is None else given
     sizes = float(statistics.weight.sum()), float(weights.sum())
     schema = replace(model.schema, classes=np.array(["all"]))
-    parts = observe_parts(rows, Targets(np.zeros(n, np.int32), 1, given), model.settings, schema)
+    settings = model.settings.members[0]
+    parts = observe_parts(rows, Targets(np.zeros(n, np.int32), 1, given), settings, schema)
     changes: list[FeatureChange] = []
     notes: list[str] = []
     for component, density, old, new, part, names in zip(
         *(model.components, model.densities, statistics.parts, parts, model.parts(rows)),
-        model.settings.names(schema),
+        settings.names(schema),
         strict=True,
     ):
         tests = require(old.together(), Contrastable, component.family, "drift").tested(new, names)
@@ -366,18 +369,14 @@ def holm(p_values: FloatArray) -> FloatArray:
     return adjusted
 
 
-def _tests(
-    ratios: Sequence[tuple[str | None, LikelihoodRatio]], classes: LabelArray
-) -> tuple[DriftTest, ...]:
-    p_values = [ratio.p_value if ratio.degrees else np.nan for _, ratio in ratios]
+def _tests(ratios: Sequence[LikelihoodRatio], classes: LabelArray) -> tuple[DriftTest, ...]:
+    ordered = sorted(ratios, key=lambda ratio: -1 if ratio.code is None else ratio.code)
+    p_values = [ratio.p_value if ratio.degrees else np.nan for ratio in ordered]
     adjusted = holm(np.array(p_values)).tolist()
-    tests = []
-    for (family, ratio), p, corrected in zip(ratios, p_values, adjusted, strict=True):
-        label = _label_of(classes, ratio.code)
-        numbers = (ratio.statistic, ratio.degrees, p, corrected)
-        tests.append(DriftTest(ratio.quantity, label, *numbers, family))
-    codes = [-1 if ratio.code is None else ratio.code for _, ratio in ratios]
-    return tuple(tests[at] for at in np.argsort(codes, kind="stable").tolist())
+    return tuple(
+        DriftTest(r.quantity, _label_of(classes, r.code), r.statistic, r.degrees, p, corrected)
+        for r, p, corrected in zip(ordered, p_values, adjusted, strict=True)
+    )
 
 
 def _features(changes: Sequence[FeatureChange], schema: Schema) -> tuple[DriftFeature, ...]:

@@ -7,6 +7,11 @@ out and contribute nothing; neither does a category that was not in the training
 Contributions are those of the densities. The effect of calibration on the log-odds is shown
 separately.
 
+In a pool (`gaussbayes.model.pool`) the pooled likelihood ``exp(v l_c + v' l'_c + b_c)`` takes the
+place of the likelihood, and the contributions are sums of those of both members, weighted by v and
+v'. A proportion e of the posterior is the prior: that is in the pooled likelihood, as e times the
+normaliser beside 1 − e times the rest, so that prior × likelihood ÷ normaliser is the posterior.
+
 Each number of Bayes' rule is given twice, plain and as its logarithm. A logarithm is exact however
 small; a plain number is 0 or ∞ beyond the range of floats, as densities of many features are.
 """
@@ -23,10 +28,10 @@ import numpy as np
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.numerals import counted, five_digits, shortened
 from gaussbayes.base.result import Result
-from gaussbayes.base.schema import ColumnTable, Schema
 from gaussbayes.base.text_tables import Block, Styled, TextTable, bar
 from gaussbayes.data.categories import UNSEEN
 from gaussbayes.data.rows import Rows
+from gaussbayes.data.schema import ColumnTable, Schema
 from gaussbayes.families.protocol import Distant, Explainable, Reference, Referred, require
 from gaussbayes.model.model import Model
 
@@ -46,14 +51,15 @@ class BayesTerms:
 
     label: object  #: the class
     prior: float  #: the prior p(c)
-    likelihood: float  #: the likelihood p(x | c)
-    joint: float  #: the joint density p(x, c)
+    likelihood: float  #: the likelihood p(x | c), or the pooled likelihood
+    joint: float  #: the joint density p(x, c): prior · likelihood
     posterior: float  #: the posterior p(c | x)
     log_prior: float  #: log p(c)
     log_likelihood: float  #: log p(x | c)
     log_joint: float  #: log p(x, c)
     log_posterior: float  #: log p(c | x)
     squared_distance: float  #: squared Mahalanobis distance from the mean; NaN without distances
+    log_members: tuple[float, ...] = ()  #: log-likelihoods by the two members of a pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +67,10 @@ class BayesRule(Result):
     """Bayes' rule for every class, and the evidence."""
 
     classes: tuple[BayesTerms, ...]  #: the terms of each class, in their order
-    evidence: float  #: the density of the row, p(x) = Σ p(x, c)
+    evidence: float  #: the density of the row, p(x) = Σ p(x, c); of a pool, the normaliser
     log_evidence: float  #: log p(x)
     calibrated: bool = False  #: whether the posteriors differ from joint / evidence
+    weights: tuple[float, ...] = ()  #: of the log-likelihoods of the two members of a pool
 
     def tables(self) -> Sequence[Block]:
         """Return the numbers and their logarithms, the most probable class first."""
@@ -75,8 +82,9 @@ class BayesRule(Result):
 
         def lines(attributes: Sequence[str]) -> Iterable[list[str]]:
             for terms in ranked[:_MOST_CLASSES]:
-                numbers = (getattr(terms, name) for name in attributes)
-                yield [_short(terms.label), *map(five_digits, numbers)]
+                numbers = [getattr(terms, name) for name in attributes]
+                members = terms.log_members if attributes[0] == "log_prior" else ()
+                yield [_short(terms.label), *map(five_digits, (*numbers, *members))]
 
         left = len(ranked) - _MOST_CLASSES
         notes = [f"and {counted(left, 'class', 'classes')} less probable"] if left > 0 else []
@@ -85,10 +93,20 @@ class BayesRule(Result):
         columns = ("class", *names, "distance²")[: 1 + len(measured)]
         plain = f"Bayes' rule; the evidence p(x) is {five_digits(self.evidence)}"
         title = f"the same in logarithms; log p(x) is {five_digits(self.log_evidence)}"
+        of_logarithms: tuple[str, ...] = ("class", *names)
+        if self.weights:
+            plain = f"Bayes' rule with pooled likelihoods; {five_digits(self.evidence)} normalises"
+            title = f"the same in logarithms; {five_digits(self.log_evidence)} normalises"
+            of_logarithms += ("densities", "pairs")
+            first, second = map(five_digits, self.weights)
+            notes.append(
+                f"log likelihood: {first} × densities + {second} × pairs, and a constant of the "
+                "class; part of it is the prior"
+            )
         logarithms = list(lines([f"log_{name}" for name in names]))
         return [
             TextTable(columns, list(lines(measured)), plain),
-            TextTable(("class", *names), logarithms, title, notes),
+            TextTable(of_logarithms, logarithms, title, notes),
         ]
 
 
@@ -180,34 +198,26 @@ class Explanation(Result):
 
 def _contribution_table(odds: LogOdds) -> TextTable:
     """Return the contributions with bars, between the reference and the row."""
-    first, rest = odds.largest(_MOST_FEATURES)
-    lines: list[tuple[tuple[str, str, str], float, Any]] = [
-        (
-            (
-                _short(part.feature),
-                "missing" if part.missing else _cell(part.value),
-                _cell(part.reference),
-            ),
-            part.amount,
-            part.rules_out,
-        )
-        for part in first
-    ]
-    if rest:
-        lines.append(((f"{len(rest)} other features", "", ""), total_amount(rest), None))
+    first, others = odds.largest(_MOST_FEATURES)
+    steps: list[tuple[str, str, str, float, object]] = []
+    for part in first:
+        value = "missing" if part.missing else _cell(part.value)
+        cells = (_short(part.feature), value, _cell(part.reference))
+        steps.append((*cells, part.amount, part.rules_out))
+    if others:
+        steps.append((f"{len(others)} other features", "", "", total_amount(others), None))
     if odds.calibration is not None:
-        lines.append((("calibration", "", ""), odds.calibration, None))
-    amounts = [amount for _, amount, _ in lines if math.isfinite(amount)]
+        steps.append(("calibration", "", "", odds.calibration, None))
+    amounts = [amount for *_, amount, _ in steps if math.isfinite(amount)]
     low, high = min(0.0, *amounts, 0.0), max(0.0, *amounts, 0.0)
     rows: list[Sequence[str]] = [("at the reference", "", "", five_digits(odds.at_reference), "")]
-    for cells, amount, ruled_out in lines:
+    for name, value, reference, amount, ruled_out in steps:
         drawn = ""
         if ruled_out is not None:
             drawn = f"rules out {shortened(str(ruled_out), _BAR - 10)}"
         elif high > low and math.isfinite(amount):
-            ends = (-low / (high - low), (amount - low) / (high - low))
-            drawn = bar(*ends, _BAR)
-        rows.append((*cells, five_digits(amount, sign="+"), drawn))
+            drawn = bar(-low / (high - low), (amount - low) / (high - low), _BAR)
+        rows.append((name, value, reference, five_digits(amount, sign="+"), drawn))
     last = ("this row", "", "", five_digits(odds.value), "")
     rows.append(tuple(Styled(cell) for cell in last))
     title = f"log-odds of {_short(odds.of)} against {_short(odds.against)}"
@@ -234,9 +244,6 @@ def explain(model: Model, row: Rows, between: tuple[int, int] | None = None) -> 
     Features without a mean, such as categories, are compared with an unknown value. See
     `gaussbayes.GaussianClassifier.explain`.
     """
-    if row.n_rows != 1:
-        msg = f"explain takes one row, got {row.n_rows}: choose one, as in X[3:4]"
-        raise DataError(msg)
     row = replace(row, numbers=row.matrix.astype(np.float64, copy=False))
     bayes = bayes_rule(model, row)
     pair = _pair(between, model.schema, bayes)
@@ -257,6 +264,16 @@ def _log_odds(model: Model, row: Rows, pair: tuple[int, int]) -> LogOdds:
     at_reference = float(log_prior[pair[0]] - log_prior[pair[1]])
     reference = Reference(weights=model.prior)
     amounts, points = np.zeros(schema.n_features), np.full(schema.n_features, np.nan)
+    calibration, weight = model.calibration, 1.0
+    if calibration is not None and model.settings.is_pooled:
+        weight = calibration.temperature
+        at_reference += float(calibration.offsets[pair[0]] - calibration.offsets[pair[1]])
+        second = require(
+            model.parameters.second, Explainable, model.settings.families[-1], "explain"
+        )
+        ratio, amounts = second.contributions(row, pair, None)
+        at_reference += calibration.second * ratio
+        amounts = calibration.second * amounts
     for component, density, part in zip(
         model.components, model.densities, model.parts(row), strict=True
     ):
@@ -264,8 +281,8 @@ def _log_odds(model: Model, row: Rows, pair: tuple[int, int]) -> LogOdds:
         explainable = require(density, Explainable, component.family, "explain")
         has_mean = isinstance(density, Referred)
         ratio, amount = explainable.contributions(part, pair, reference if has_mean else None)
-        at_reference += ratio
-        amounts[columns] += amount
+        at_reference += weight * ratio
+        amounts[columns] += weight * amount
         if has_mean:
             points[columns] = density.reference_point(reference)
     compared = (None if math.isnan(point) else point for point in points.tolist())
@@ -279,10 +296,10 @@ def _log_odds(model: Model, row: Rows, pair: tuple[int, int]) -> LogOdds:
         )
         for title, (value, new), point, amount in named
     )
-    calibration, of_densities = None, at_reference + float(amounts.sum())
-    if model.calibration is not None:
-        calibration = 0.0 if value == of_densities else value - of_densities
-    return LogOdds(of, against, value, at_reference, contributions, calibration)
+    effect, of_densities = None, at_reference + float(amounts.sum())
+    if calibration is not None:
+        effect = 0.0 if value == of_densities else value - of_densities
+    return LogOdds(of, against, value, at_reference, contributions, effect)
 
 
 def bayes_rule(model: Model, row: Rows) -> BayesRule:
@@ -291,12 +308,19 @@ def bayes_rule(model: Model, row: Rows) -> BayesRule:
     A row whose values are all missing has the density 1, and its posteriors are the priors.
     """
     log_prior = model.parameters.log_prior
-    logarithms = (
-        model.log_likelihood(row, 1)[0],
-        model.log_joint(row, 1)[0],
-        model.log_posterior(row, 1)[0],
-    )
-    log_evidence = float(model.log_evidence(row, 1)[0])
+    likelihood, joint = model.log_likelihood(row, 1)[0], model.log_joint(row, 1)[0]
+    log_evidence, members = float(model.log_evidence(row, 1)[0]), None
+    weights: tuple[float, ...] = ()
+    calibration, second = model.calibration, model.parameters.second
+    if calibration is not None and second is not None:
+        members = np.stack([likelihood, second.log_density(row)[0]])
+        pooled = calibration.applied(members[0], np.zeros(log_prior.size), members[1])
+        log_evidence = float(np.logaddexp.reduce(log_prior + pooled))
+        with np.errstate(divide="ignore"):
+            e = calibration.prior_proportion
+            likelihood = np.logaddexp(np.log1p(-e) + pooled, np.log(e) + log_evidence)
+        joint, weights = log_prior + likelihood, (calibration.temperature, calibration.second)
+    logarithms = (likelihood, joint, model.log_posterior(row, 1)[0])
     if any(isinstance(density, Distant) for density in model.densities):
         square = model.squared_distance(row, 1)[0][0]
     else:
@@ -305,8 +329,11 @@ def bayes_rule(model: Model, row: Rows) -> BayesRule:
         plain = [np.exp(values) for values in logarithms]
         evidence = float(np.exp(log_evidence))
     columns = (model.schema.classes, model.prior, *plain, log_prior, *logarithms, square)
-    terms = tuple(map(BayesTerms, *(column.tolist() for column in columns)))
-    return BayesRule(terms, evidence, log_evidence, model.calibration is not None)
+    lists = [column.tolist() for column in columns]
+    lists += [] if members is None else [list(map(tuple, members.T.tolist()))]
+    terms = tuple(map(BayesTerms, *lists))
+    calibrated = calibration is not None and members is None
+    return BayesRule(terms, evidence, log_evidence, calibrated, weights)
 
 
 def _pair(

@@ -13,8 +13,8 @@ Everywhere else the parameters count as true, and D² follows χ² with d degree
 are few rows for each feature, the p-values are then too small.
 
 The p-value of the evidence is the probability that a row drawn from the model has no more evidence
-than this one, ``P(p(X) ≤ p(x))``. It is simulated, with the same draws each time. Rows with missing
-values are compared with rows of the features that they have.
+than this one, ``P(p(X) ≤ p(x))``. It is simulated, with the same draws each time, and at least
+1e-5. Rows with missing values are compared with rows of the features that they have.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from gaussbayes.base.checks import probability
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.protocol import Distant, Extreme, Sampled
+from gaussbayes.families.protocol import Distant, Samplable, Sampled
 from gaussbayes.model.model import Model
 from gaussbayes.model.solution import log_evidence
 
@@ -123,29 +123,22 @@ def evidence_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> Float
 def _distribution(model: Model, n_jobs: int | None) -> Callable[[RealArray], FloatArray]:
     """Return the function from log evidences to p-values.
 
-    Rows drawn from the model would hardly ever be as far out as a novel row. Every family therefore
-    draws rare rows more often than they occur, with importance weights: a p-value of 1e-100 has a
-    standard error of about a tenth of itself, and one of 0.05 at most √2 times that of plain draws.
-    Half of the draws follow the priors, half are spread evenly: a rare but wide class may be the
-    one that reaches far out.
+    Of N rows drawn from the model, b have no more evidence than a row: its p-value is
+    ``(b + 1) / (N + 1)``, at least 1e-5. One of 0.05 has a standard error of 0.0007. Each class has
+    its part of the draws, at least one.
     """
     generator, solution = np.random.default_rng(0), model.parameters
     possible = np.flatnonzero(solution.prior > 0)
-    densities = capable_densities(model, Extreme, "the p-value of the evidence")
+    densities = capable_densities(model, Samplable, "the p-value of the evidence")
     prior = solution.prior[possible] / solution.prior[possible].sum()
-    counts = 2 * np.ceil(0.25 * _DRAWS * (prior + 1.0 / possible.size)).astype(np.intp)
-    codes = np.repeat(possible, counts).astype(np.int32)
-    weight = np.repeat(prior / counts, counts)
+    counts = np.ceil(_DRAWS * prior).astype(np.intp)
+    codes, weight = np.repeat(possible, counts).astype(np.int32), np.repeat(prior / counts, counts)
     drawn = np.empty(codes.shape)
     for block in ranges(codes.size, max(1024, _BLOCK_BYTES // (8 * model.schema.n_features))):
-        parts = []
-        for extreme in densities:
-            part, rarity = extreme.draw_widely(codes[block], generator)
-            parts.append(part)
-            weight[block] *= rarity
+        parts = [density.draw(codes[block], generator) for density in densities]
         drawn[block] = log_evidence(solution, parts, n_jobs)
     order = np.argsort(drawn, kind="stable")
-    below = np.concatenate([[0.0], np.cumsum(weight[order])])
+    below = np.concatenate([[0.0], np.cumsum(weight[order])]) + 1.0 / codes.size
     below /= below[-1]
     drawn = drawn[order]
     return lambda log_p: np.asarray(

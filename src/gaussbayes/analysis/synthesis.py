@@ -97,7 +97,7 @@ def make_gaussian_dataset(
     else:
         how = {"covariances": covariances, "covariance": "full"}
     model = given_model(None, means, **how, fewest_classes=1)
-    labels = np.repeat(model.classes, _counts(n_samples, model.classes.size))
+    labels = np.repeat(model.classes.astype(np.int64), _counts(n_samples, model.classes.size))
     generator = as_generator(random_state)
     rows = np.asarray(draw_rows(model, labels.astype(np.int32), generator).matrix, np.float64)
     if shuffle:

@@ -24,11 +24,11 @@ from gaussbayes.analysis.class_moments import (
 from gaussbayes.analysis.decision import margins
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.finite import check_finite
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import MISSING
 from gaussbayes.data.labels import codes_among, read_targets, separate_columns
 from gaussbayes.data.rows import Encoder, Rows, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.protocol import Bounded, Discrete, Mixed
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
@@ -381,7 +381,7 @@ class View:
 
 def view(
     classifier: Any,
-    features: Sequence[int | str] | None = None,
+    features: int | str | Sequence[int | str] | None = None,
     counts: Sequence[int] = (),
     *,
     densities: bool = False,
@@ -399,7 +399,7 @@ def view(
         raise OptionError(msg)
     mark = getattr(getattr(classifier, "columns", None), "unlabelled", None)
     marks = whole.schema.missing.of(None).plus(mark)
-    columns = _chosen(whole, features, counts)
+    columns = _chosen(whole, [features] if isinstance(features, int | str) else features, counts)
     if not isinstance(whole, Model):
         return View(whole, row_axes(whole.schema, (), columns), columns, whole, marks)
     # Statistics are not needed to look at a model.

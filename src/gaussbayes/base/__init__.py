@@ -1,1 +1,1 @@
-"""What knows no statistics: errors, types, names, checks, threads, tables of text, files."""
+"""What knows no statistics and no tables: errors, notices, options, threads, text, files."""

@@ -10,6 +10,7 @@ import secrets
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from errno import EACCES, EIO, EISDIR, ENOENT, ENOTDIR
 from pathlib import Path
 from typing import BinaryIO
 
@@ -45,34 +46,30 @@ def replace_file(path: Path, data: bytes, what: str = "the file") -> None:
         with replacing(path) as stream:
             stream.write(data)
     except OSError as error:
-        msg = f"cannot write {what} to {str(path)!r}: {error.strerror or error}"
-        named = type(error)(msg)
-        named.errno = error.errno
-        raise named from error
+        raise _named(error.errno or EIO, path, what) from None
 
 
 def check_writable(path: Path, what: str = "the file") -> None:
     """Raise an `OSError` that names the path if no file can be written there."""
-    folder, named = path.resolve().parent, str(path.parent)
-    for wrong, error, problem in (
-        (path.is_dir(), IsADirectoryError, "it is a directory; name a file in it"),
-        (path.exists() and not path.is_file(), OSError, "it is not an ordinary file"),
-        (not folder.exists(), FileNotFoundError, f"there is no directory {named!r}"),
-        (not folder.is_dir(), NotADirectoryError, f"{named!r} is not a directory"),
-        (
-            not os.access(folder, os.W_OK | os.X_OK),
-            PermissionError,
-            f"no permission to write in {named!r}",
-        ),
-        (
-            path.exists() and not os.access(path, os.W_OK),
-            PermissionError,
-            "the file that is there may not be written",
-        ),
+    folder = path.resolve().parent
+    allowed = os.access(folder, os.W_OK | os.X_OK) and (
+        not path.exists() or (path.is_file() and os.access(path, os.W_OK))
+    )
+    for problem, code in (
+        (path.is_dir(), EISDIR),
+        (not folder.exists(), ENOENT),
+        (not folder.is_dir(), ENOTDIR),
+        (not allowed, EACCES),
     ):
-        if wrong:
-            msg = f"cannot write {what} to {str(path)!r}: {problem}"
-            raise error(msg)
+        if problem:
+            raise _named(code, path, what)
+
+
+def _named(code: int, path: Path, what: str) -> OSError:
+    """The error of the system with this code, with a message that names the file."""
+    error = type(OSError(code, ""))(f"cannot write {what} to {str(path)!r}: {os.strerror(code)}")
+    error.errno = code
+    return error
 
 
 def _remove_abandoned(folder: Path, ours: str) -> None:

@@ -28,6 +28,7 @@ NoticeKind: TypeAlias = Literal[
     "empty classes",
     "not converged",
     "fewer bins",
+    "no pairs",
     "no information",
 ]
 """What a notice is about; programs and tests select notices by it."""

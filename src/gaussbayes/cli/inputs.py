@@ -55,6 +55,10 @@ def make_classifier(values: Values) -> Classifier:
 
 def open_rows(files: Sequence[str], values: Values) -> "Source":
     """Return the rows of the files that a command names."""
+    model = next(filter(holds_model, files), None)
+    if model is not None:
+        msg = f"{model} is a model file, and files of rows are needed here"
+        raise click.UsageError(msg)
     how = {key: value for key, value in values.items() if key in READ_NAMES}
     rows = read(files[0] if len(files) == 1 else list(files), **how)
     return rows.named(values["names"]) if "names" in values else rows

@@ -30,9 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
-from gaussbayes.base.schema import POSSIBLE_MARK, ColumnKind
 from gaussbayes.base.types import CodeArray, LabelArray
+from gaussbayes.data.missing_marks import ORDINARY, ColumnMarks
+from gaussbayes.data.schema import POSSIBLE_MARK, ColumnKind
 from gaussbayes.data.tables import (
     AMOUNT_SIGN,
     column_codes,

@@ -18,17 +18,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 
 from gaussbayes.base.errors import DataError, OptionError
-from gaussbayes.base.missing_marks import INFINITY, ColumnMarks, MissingMarks, infinite_sentence
 from gaussbayes.base.notices import Remedy
 from gaussbayes.base.option import Option, check_values
-from gaussbayes.base.schema import (
-    EXCLUDED,
-    NOT_REQUESTED,
-    REQUESTED,
-    Column,
-    ColumnKind,
-    ColumnTable,
-)
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import BadRowHandling, CodeArray, LabelArray
 from gaussbayes.data.categories import level_outside
@@ -43,7 +34,16 @@ from gaussbayes.data.column_rules import (
     decide,
     is_name,
 )
+from gaussbayes.data.missing_marks import INFINITY, ColumnMarks, MissingMarks, infinite_sentence
 from gaussbayes.data.rows import KIND_ARGUMENTS, Encoder, Targets, placed_kinds
+from gaussbayes.data.schema import (
+    EXCLUDED,
+    NOT_REQUESTED,
+    REQUESTED,
+    Column,
+    ColumnKind,
+    ColumnTable,
+)
 from gaussbayes.data.source_tables import SKIP_ROWS, InferredTypes, OpenSource
 from gaussbayes.data.tables import (
     as_frame,
@@ -461,7 +461,8 @@ def table_encoder(
 def _array_encoder(X: Any, request: Request) -> Encoder:
     """The features among the columns of an array, which may have been given names."""
     names = request.columns.names
-    request.missing.check_columns(names or ())
+    if request.missing.of_columns:
+        request.missing.check_columns(names or ())
     if names is not None:
         check_distinct("names", names)
     encoder = Encoder.learn(X, request.kinds, request.missing, names)
@@ -556,7 +557,10 @@ def _not_wanted(
 def _matching(patterns: Sequence[str], names: Sequence[str], argument: str) -> list[str]:
     """The columns that names and patterns such as ``temp_*`` stand for, each once."""
     if argument == "features":
-        check_distinct("the list of features", patterns)
+        twice = sorted({pattern for pattern in patterns if patterns.count(pattern) > 1})
+        if twice:
+            msg = f"features must name each column once, but names {listed(twice)} more than once"
+            raise DataError(msg)
     matches = {
         pattern: [pattern]
         if pattern in names

@@ -26,13 +26,13 @@ from typing import Any, Literal, TypeAlias
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import MergeTree
-from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.notices import Notice, NoticeKind, Remedy
-from gaussbayes.base.progress import count_rows
-from gaussbayes.base.schema import ColumnTable
+from gaussbayes.base.progress import track
 from gaussbayes.base.threads import in_order, n_threads
 from gaussbayes.base.types import BadRowHandling, FormatName
+from gaussbayes.data.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.data.reduction import BlockReader, Fold, Reduced
+from gaussbayes.data.schema import ColumnTable
 from gaussbayes.data.source_tables import (
     BadRows,
     ColumnSelection,
@@ -569,9 +569,7 @@ class OpenFiles(OpenSource):
         tree: MergeTree[Reduced[Any]] = MergeTree()
         with closing(in_order(self._jobs(reader, fold), n_threads(n_jobs))) as parts:
             n_rows, proportion = self.n_rows, self.proportion_read
-            counted = count_rows(
-                parts, "reading", n_rows, lambda part: part[1].n_records, proportion
-            )
+            counted = track(parts, "reading", n_rows, lambda part: part[1].n_records, proportion)
             for number, of_file in groupby(counted, key=lambda part: part[0]):
                 sums = (part for _, part in islice(of_file, 1, None))
                 tree.add(number, reader.merged(sums, self.listed[number].shown))

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.checks import TOLERANCE
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import ORDINARY, ColumnMarks
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
-from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Rows, Targets
+from gaussbayes.data.missing_marks import ORDINARY, ColumnMarks
+from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
 from gaussbayes.data.tables import (
     array_parts,
     as_frame,
@@ -25,8 +26,6 @@ from gaussbayes.data.tables import (
     is_source,
     occurring_values,
 )
-
-_SUM_TOLERANCE = 1e-8
 
 
 def named_columns(y: object, weights: object) -> tuple[str, str | None]:
@@ -62,7 +61,7 @@ def separate_columns(X: Any, y: Any, weights: Any = None) -> tuple[Any, Any, Any
         return X, y, weights
     if not is_frame(X):
         msg = (
-            f"{named[0]!r} names a column, but X is a {type(X).__name__} without column names: "
+            f"{named[0]!r} names a column, but X ({type(X).__name__}) has no column names: "
             "give an array of values, or X as a data frame"
         )
         raise DataError(msg)
@@ -119,12 +118,6 @@ def labelled_rows(
     """Rows with their labels and weights; `mark` is as in `read_targets`."""
     rows = encoder.encode(X)
     targets, classes = read_targets(y, rows.numbers.shape[0], weights, mark, n_jobs)
-    return LabelledRows(rows, targets, classes)
-
-
-def with_labels(rows: Rows, targets: Targets, classes: LabelArray) -> LabelledRows:
-    """Rows with labels that were read already."""
-    _check_number(rows.n_rows, targets.labels.shape[0])
     return LabelledRows(rows, targets, classes)
 
 
@@ -356,7 +349,7 @@ def _soft_labels(
     rounding = float(np.finfo(values.dtype).eps) if values.dtype.kind == "f" else 0.0
     unlabelled = np.asarray(np.isnan(soft).all(axis=1))
     good = (soft >= 0).all(axis=1)  # NaN is not
-    good &= np.abs(total - 1.0) <= max(_SUM_TOLERANCE, rounding)
+    good &= np.abs(total - 1.0) <= max(TOLERANCE, rounding)
     good |= unlabelled
     if not good.all():
         row = int(np.flatnonzero(~good)[0])

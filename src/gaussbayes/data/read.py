@@ -9,12 +9,12 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from gaussbayes.base.errors import DataError, OptionError
-from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.option import Option, check_values
-from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.types import BadRowHandling, FormatName
 from gaussbayes.data.columns import Columns, Request
+from gaussbayes.data.missing_marks import STANDARD_MARKS, MissingMarks
+from gaussbayes.data.schema import ColumnTable
 from gaussbayes.data.tables import check_present, is_frame, is_lazy, is_paths, listed
 
 if TYPE_CHECKING:

@@ -20,13 +20,13 @@ import numpy as np
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import Mergeable, MergeTree
-from gaussbayes.base.schema import ColumnTable
 from gaussbayes.base.types import LabelArray
 from gaussbayes.data.categories import check_categories
 from gaussbayes.data.columns import Request, decide_source, decided_encoder
 from gaussbayes.data.labels import read_targets
 from gaussbayes.data.read import as_source
 from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
+from gaussbayes.data.schema import ColumnTable
 from gaussbayes.data.source_tables import (
     NO_BAD_ROWS,
     BadRow,

@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.notices import Remedy
-from gaussbayes.base.schema import ColumnKind, ColumnTable, Schema
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import (
     CodeArray,
@@ -32,6 +30,8 @@ from gaussbayes.data.categories import (
     unite,
 )
 from gaussbayes.data.column_rules import SampledColumn
+from gaussbayes.data.missing_marks import STANDARD_MARKS, MissingMarks
+from gaussbayes.data.schema import ColumnKind, ColumnTable, Schema
 from gaussbayes.data.tables import (
     FLOATS,
     StringError,
@@ -435,27 +435,21 @@ def placed_kinds(
     """What columns hold that are given by name or number, by their places."""
     placed = {}
     for column, kind in kinds.items():
-        argument = KIND_ARGUMENTS.get(kind, "families")
-        if not isinstance(column, str):
-            place = int(column)
-            if not 0 <= place < n_columns:
-                msg = (
-                    f"{argument} has column {column}, but the columns of X are 0 to {n_columns - 1}"
-                )
-                raise DataError(msg)
-        elif names is None:
+        if isinstance(column, str) and names is None:
             msg = (
-                f"{argument} names {column!r}, but the columns of an array have no names: give "
+                f"{column!r} names a column, but the columns of an array have no names: give "
                 "column numbers, or a frame"
             )
             raise DataError(msg)
-        elif column not in names:
-            close = meant(column, map(str, names))
-            msg = f"{argument} names {column!r}{close}, but the columns are {list(names)!r:.300}"
+        known: Sequence[Any] = list(names or ()) if isinstance(column, str) else range(n_columns)
+        if column not in known:
+            close, given = "", f"0 to {n_columns - 1}"
+            if isinstance(column, str):
+                close, given = meant(column, map(str, known)), listed(known)
+            where = "named by families, transforms or columns"
+            msg = f"there is no column {column!r}{close}, {where}; the columns are {given}"
             raise DataError(msg)
-        else:
-            place = list(names).index(column)
-        placed[place] = kind
+        placed[known.index(column)] = kind
     return placed
 
 

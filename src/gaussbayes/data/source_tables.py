@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.notices import Notice, Remedy
-from gaussbayes.base.schema import ColumnKind
 from gaussbayes.base.types import BadRowHandling
+from gaussbayes.data.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
+from gaussbayes.data.schema import ColumnKind
 from gaussbayes.data.tables import (
     check_present,
     column_parts,

@@ -45,8 +45,6 @@ def density_terms(record: Any, ops: Ops, columns: Sequence[int]) -> Terms:
         return _table_terms(record, ops, columns)
     if isinstance(record, records.PairTables):
         return _pair_terms(record, ops, columns)
-    if isinstance(record, records.CodedColumns):
-        return number_terms(record.inner, _coded(record, ops, columns).bind())
     return number_terms(record, ops.numbers(columns))
 
 
@@ -363,18 +361,3 @@ _TRANSFORMS: dict[str, Callable[[Value, Sequence[Any]], tuple[Value, Value]]] = 
     "rank-normal": _rank_normal,
 }
 """For each kind, columns transformed and the logarithms of the slopes; missing where x is."""
-
-
-def _coded(record: records.CodedColumns, ops: Ops, columns: Sequence[int]) -> Value:
-    blocks = []
-    for code, column in zip(record.codes, columns, strict=True):
-        if code.content == "category":
-            corners = code.forward(np.arange(code.n_levels, dtype=np.int32))
-            levels = ops.codes(column, code.categories, missing=code.missing)
-            blocks.append(levels.lookup(corners))
-            continue
-        x = ops.numbers([column])
-        blocks.append(x if code.filler is None else x.otherwise(code.filler))
-        if code.filler is not None:
-            blocks.append(choose([(x.is_missing(), 1.0)], 0.0))
-    return join(blocks)

@@ -4,7 +4,8 @@
 
 The normaliser is ``log Σ exp(s_c)``, with the largest s_c taken off first. A calibration t, b, e
 (`gaussbayes.model.calibration`) makes of log-likelihoods l_c the posteriors
-``(1 − e) softmax(log prior_c + t l_c + b_c) + e prior_c``.
+``(1 − e) softmax(log prior_c + t l_c + b_c) + e prior_c``; in a pool ``t' l'_c`` is added, with the
+log-likelihoods and the temperature of the second member.
 """
 
 from collections.abc import Sequence
@@ -55,12 +56,15 @@ class Scores:
 
 def model_scores(model: Model, ops: Ops) -> Scores:
     """The scores of the rows of an engine; an OptionError names what cannot be exported."""
-    known = [None] * len(model.densities) if model.statistics is None else model.statistics.parts
-    parts = []
-    densities = zip(model.components, model.densities, known, strict=True)
-    for component, density, statistics in densities:
+    parts, solution = [], model.parameters
+    densities = [*model.densities, *([] if solution.second is None else [solution.second])]
+    known = [None] * len(densities) if model.statistics is None else model.statistics.parts
+    for component, density, statistics in zip(
+        model.settings.components, densities, known, strict=True
+    ):
         described = require(density, Expressible, component.family, "an export")
         parts.append(density_terms(described.expression(statistics), ops, component.columns))
+    second = None if solution.second is None else parts.pop()
     with np.errstate(divide="ignore"):
         log_prior = np.log(model.prior)
     likelihood = total([part.by_class for part in parts]).bind()
@@ -70,7 +74,10 @@ def model_scores(model: Model, ops: Ops) -> Scores:
     calibration = model.calibration
     if calibration is not None:
         shift = np.maximum(log_prior + calibration.offsets, ops.impossible)
-        decisive = (calibration.temperature * likelihood + shift).bind()
+        pooled = calibration.temperature * likelihood
+        if second is not None:
+            pooled = pooled + calibration.second * second.by_class.bind()
+        decisive = (pooled + shift).bind()
         posteriors, _ = _normalised(decisive)
         proportion = calibration.prior_proportion
         if proportion > 0:

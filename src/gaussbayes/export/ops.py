@@ -19,8 +19,8 @@ from typing import Any, Literal, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.missing_marks import ColumnMarks
 from gaussbayes.base.types import FloatArray
+from gaussbayes.data.missing_marks import ColumnMarks
 from gaussbayes.families.expression import QuadraticForm
 
 Operand = Union["Value", float, FloatArray]

@@ -13,22 +13,18 @@ FAMILIES = {
     "categorical": "Categorical",
     "poisson": "Poisson",
     "pairs": "Pairs",
-    "coded": "Coded",
 }
 """The class of each family; it is in the module or package of the same name as the family."""
 
 RECORDED = (*FAMILIES, "transformed")
 """The families that model files have: those, and one that is made of another."""
 
-NAMED = tuple(name for name in FAMILIES if name != "coded")
-"""The families that users name; codes belong to the automatic model."""
-
 
 def check_family(name: str) -> None:
     """Raise if users cannot mean a family by this name."""
-    if name not in NAMED:
-        known = ", ".join(map(repr, NAMED))
-        msg = f"a family must be one of {known}, got {name!r}{meant(name, NAMED)}"
+    if name not in FAMILIES:
+        known = ", ".join(map(repr, FAMILIES))
+        msg = f"a family must be one of {known}, got {name!r}{meant(name, tuple(FAMILIES))}"
         raise OptionError(msg)
 
 

@@ -196,14 +196,6 @@ class TransformedColumns:
     inner: "Expression"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CodedColumns:
-    """Columns each of which becomes one or more numbers, its code, and a density of the codes."""
-
-    codes: tuple[Any, ...]  # d of `gaussbayes.families.coded.coding`
-    inner: "Expression"
-
-
 Expression: TypeAlias = (
     DiagonalForm
     | QuadraticForm
@@ -212,5 +204,4 @@ Expression: TypeAlias = (
     | PoissonRates
     | PairTables
     | TransformedColumns
-    | CodedColumns
 )

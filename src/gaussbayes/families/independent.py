@@ -10,9 +10,8 @@ from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.notices import AUTOMATIC_MODEL, Remedy
 from gaussbayes.base.records import refuse
-from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import CodeArray, FloatArray
-from gaussbayes.data.rows import Rows
+from gaussbayes.base.types import FloatArray
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.likelihood_ratio import (
     FamilyTests,
     FeatureChange,
@@ -106,38 +105,6 @@ def column_tests(
             p = bartlett_p_value(*of_column) if of_column[1] else np.nan
             changes.append(FeatureChange(title, code, name, before, after, p))
     return FamilyTests(tuple(ratios), tuple(changes))
-
-
-_POWERS = {1.0: 0.5, 0.5: 0.125, 0.0: 0.125, -0.5: 0.125, -1.0: 0.125}
-"""Powers of the probabilities by which `draw_powers` draws, and the proportion of rows of each."""
-
-
-def draw_powers(
-    density: Any, codes: CodeArray, generator: np.random.Generator
-) -> tuple[Rows, FloatArray]:
-    """Discrete values of one row for each class code (n,), rare ones among them, and weights.
-
-    Half of the rows are drawn from probabilities in proportion to a power of those of the density:
-    ½ makes what is rare less rare, 0 everything alike, and −1 turns rare and frequent about. A row
-    weighs as much as it is more probable in the density than in this mixture: at most 2.
-    """
-    proportions = np.array(list(_POWERS.values()))
-    chosen = generator.choice(len(_POWERS), size=codes.size, p=proportions)
-    densities = [density.to_the_power(power) for power in _POWERS]
-    which = [np.flatnonzero(chosen == number) for number in range(len(_POWERS))]
-    pairs = zip(densities, which, strict=True)
-    parts = [raised.draw(codes[some], generator) for raised, some in pairs]
-    numbers, drawn = (np.concatenate([getattr(p, of) for p in parts]) for of in ("matrix", "codes"))
-    rows = Rows(numbers, drawn, parts[0].categories)[np.argsort(np.concatenate(which))]
-    each = np.stack([raised.log_density_in(rows, codes) for raised in densities])
-    mixture = np.logaddexp.reduce(each + np.log(proportions)[:, None], axis=0)
-    return rows, np.exp(each[0] - mixture)
-
-
-def log_power(log_probability: FloatArray, power: float) -> FloatArray:
-    """Logarithms of a power of probabilities, of which 0 stays 0."""
-    raised = np.full_like(log_probability, -np.inf)
-    return np.multiply(log_probability, power, out=raised, where=log_probability > -np.inf)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
+from gaussbayes.data.schema import Schema
 
 Ratio: TypeAlias = tuple[float, float, float]
 """A statistic, its degrees of freedom, and its expectation under common parameters."""

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.notices import Remedy
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import CACHED, for_each, ranges, rows_at_once
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import Expression
 from gaussbayes.families.likelihood_ratio import FamilyTests
 from gaussbayes.families.protocol import (
@@ -277,7 +277,7 @@ class MappedDensity:
         return MappedCoordinates(self, self.inner.coordinates(self.map.names(names)))
 
 
-class Mapped(Family[MappedStatistics, Any]):
+class Mapped(Family[MappedStatistics, MappedDensity]):
     """A family whose columns are mapped to numbers, which follow another `family`."""
 
     family: AnyFamily  # of what the columns are mapped to
@@ -288,7 +288,7 @@ class Mapped(Family[MappedStatistics, Any]):
         """The map; it must have been fixed."""
 
     @abstractmethod
-    def density_of(self, mapped: Any, inner: AnyDensity) -> AnyDensity:
+    def density_of(self, mapped: Any, inner: AnyDensity) -> MappedDensity:
         """The density of columns, by their map and the density of what they are mapped to."""
 
     @property
@@ -323,8 +323,12 @@ class Mapped(Family[MappedStatistics, Any]):
         return replace(statistics, inner=self.family.adapted(statistics.inner))
 
     def estimate(
-        self, statistics: MappedStatistics, names: Schema, threads: int = 1, start: Any = None
-    ) -> Fit[Any]:
+        self,
+        statistics: MappedStatistics,
+        names: Schema,
+        threads: int = 1,
+        start: MappedDensity | None = None,
+    ) -> Fit[MappedDensity]:
         """The density that fits the mapped rows best, regularised."""
         near = None if start is None else start.inner
         fit = self.family.estimate(statistics.inner, statistics.map.names(names), threads, near)
@@ -347,18 +351,18 @@ class Mapped(Family[MappedStatistics, Any]):
         together: MappedStatistics,
         names: Schema,
         threads: int = 1,
-    ) -> Any:
+    ) -> MappedDensity:
         """A density to start from, by labelled rows, and all rows as those of one class."""
         inner_names = statistics.map.names(names)
         inner = self.family.start(statistics.inner, together.inner, inner_names, threads)
         return self.density_of(statistics.map, inner)
 
-    def maximise(self, expected: MappedStatistics, names: Schema) -> Any:
+    def maximise(self, expected: MappedStatistics, names: Schema) -> MappedDensity:
         """The density that maximises likelihood and penalty: the mapping does not depend on it."""
         inner = self.family.maximise(expected.inner, expected.map.names(names))
         return self.density_of(expected.map, inner)
 
-    def log_penalty(self, density: Any) -> float:
+    def log_penalty(self, density: MappedDensity) -> float:
         """The penalty of the family inside."""
         return self.family.log_penalty(density.inner)
 
@@ -429,18 +433,18 @@ def innermost(family: AnyFamily) -> AnyFamily:
 class MappedCoordinates:
     """A density as a vector: that of the density inside."""
 
-    start: Any  # a density of the same kind
+    start: MappedDensity
     inner: Coordinates[Any]
 
-    def vector(self, density: Any) -> FloatArray:
+    def vector(self, density: MappedDensity) -> FloatArray:
         """The coordinates of a density (p,)."""
         return self.inner.vector(density.inner)
 
-    def density(self, vector: FloatArray) -> Any:
+    def density(self, vector: FloatArray) -> MappedDensity:
         """The density with these coordinates."""
         return replace(self.start, inner=self.inner.density(vector))
 
-    def rounding(self, density: Any) -> float:
+    def rounding(self, density: MappedDensity) -> float:
         """How much of the coordinates after an iteration of EM is rounding."""
         return self.inner.rounding(density.inner)
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.records import Record, encode, refuse
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges, rows_at_once
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import PoissonRates
 from gaussbayes.families.independent import (
     ClassSums,
@@ -210,10 +210,6 @@ _SMALL = np.concatenate(
 )
 
 
-_REACH = np.concatenate([[0.0], np.arange(0.5, 19.0, 0.75)])
-"""How far from the root of a rate `draw_widely` draws, in all; −2 · 18.5² is about log 1e-300."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class PoissonDensity:
     """The rate of each class and column; 0 makes every count but 0 impossible.
@@ -335,32 +331,6 @@ class PoissonDensity:
     def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
         return number_rows(generator.poisson(self.rate[codes]).astype(np.float64))
 
-    def draw_widely(
-        self, codes: CodeArray, generator: np.random.Generator
-    ) -> tuple[Rows, FloatArray]:
-        """Counts of one row for each class code (n,), unusual ones among them, and weights.
-
-        Half of the rows are drawn from the model, the others with rates ``(√λ ± r / √d)²``, the
-        sign at random in each column and r from 0.5 to 18.5: √x has a standard deviation of about
-        ½, so that this is where rows of probability 1e-300 are found. A row weighs as much as it is
-        more probable in the model than in this mixture: at most 2.
-        """
-        n, d = codes.size, self.n_columns
-        number = np.where(generator.random(n) < 0.5, 0, generator.integers(1, _REACH.size, size=n))
-        sign = generator.choice(np.array([-1.0, 1.0]), size=(n, d))
-        rate = self.rate[codes]
-        reach = _REACH / np.sqrt(d)
-        counts = generator.poisson(_shifted(rate, sign * reach[number, None])).astype(np.float64)
-        proportion = np.full(_REACH.size, 0.5 / (_REACH.size - 1))
-        proportion[0] = 0.5
-        ratios = [
-            np.logaddexp(*(_log_ratio(counts, rate, _shifted(rate, s * r)) for s in (-1, 1)))
-            for r in reach
-        ]
-        each = np.stack([(ratio - np.log(2.0)).sum(axis=1) for ratio in ratios])
-        mixture = np.logaddexp.reduce(each + np.log(proportion)[:, None], axis=0)
-        return number_rows(counts), np.exp(-mixture)
-
     def draw_between(self, pairs: NDArray[np.intp], generator: np.random.Generator) -> Rows:
         """Counts of one row for each pair of classes (n,), number ``a k + b``.
 
@@ -408,18 +378,6 @@ def _log_quotient(a: FloatArray, b: FloatArray) -> FloatArray:
         far = np.log(a) - np.log(b)
     near = np.log1p(np.clip(relative, -0.5, 0.5))
     return np.where(np.abs(relative) < 0.5, near, far)
-
-
-def _shifted(rate: FloatArray, distance: FloatArray) -> FloatArray:
-    """Rates whose square roots are so far from those given; 0 stays 0."""
-    return np.where(rate > 0, np.square(np.maximum(np.sqrt(rate) + distance, 0.0)), 0.0)
-
-
-def _log_ratio(counts: FloatArray, rate: FloatArray, other: FloatArray) -> FloatArray:
-    """``log p(x | other rate) − log p(x | rate)`` of counts that the rate allows."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        slope = counts * (np.log(other) - np.log(rate))
-    return np.where(counts > 0, slope, 0.0) - (other - rate)
 
 
 _EPS = float(np.finfo(np.float64).eps)

@@ -39,10 +39,10 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import OptionError, SingularCovarianceError
 from gaussbayes.base.notices import Remedy
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import Expression
 from gaussbayes.families.removal import Removal
 
@@ -549,16 +549,6 @@ class Comparable(Protocol):
 
     def draw_between(self, pairs: NDArray[np.intp], generator: np.random.Generator) -> Rows:
         """A row for each sorted pair (n,) ``a k + b``, in proportion to ``√(p(x|a) p(x|b))``."""
-
-
-@runtime_checkable
-class Extreme(Protocol):
-    """A density of which rare rows can be drawn more often than they come."""
-
-    def draw_widely(
-        self, codes: CodeArray, generator: np.random.Generator
-    ) -> tuple[Rows, FloatArray]:
-        """A row for each class code (n,), and the weight of each: p(row) over how it was drawn."""
 
 
 @runtime_checkable

@@ -9,15 +9,13 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import Divisor, FloatArray
 from gaussbayes.data.rows import Targets
+from gaussbayes.kernels.reference import left_of
 
 LEAST_LEFT = 1e-3
 """What is left of a sum must be this proportion of it; with less, its rounding would show."""
 
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 """Proportion of a sum that a removal may leave behind, or lack, as rounding."""
-
-_NOISE = 1e-12
-"""Proportion of a sum of many weights that may be rounding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +61,7 @@ def degrees(weight: FloatArray, divisor: Divisor, n_means: int) -> FloatArray:
 def difference(total: FloatArray, part: FloatArray) -> FloatArray:
     """Sums without a part of each; 0 where the rest is rounding, negative where it is not."""
     left = total - part
-    left[np.abs(left) <= _ROUNDING * total] = 0.0
+    left[np.abs(left) <= ROUNDING * total] = 0.0
     return left
 
 
@@ -98,10 +96,4 @@ class Precision:
 
     def left(self, total: FloatArray, part: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
         """Sums without a part of each, and whether the rest has its digits."""
-        left = total - part
-        noise = _NOISE * total
-        nothing = left <= noise
-        reliable = self.exact | (part == 0) | (left > LEAST_LEFT * total)
-        if not self.exact:
-            reliable |= nothing & (noise < 0.5 * self.smallest)
-        return np.where(nothing, 0.0, left), reliable
+        return left_of(total, part, (self.exact, self.smallest))

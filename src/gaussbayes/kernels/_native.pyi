@@ -19,6 +19,20 @@ def renumber(codes: NDArray[Any], numbers: NDArray[Any]) -> None: ...
 def score_pairs(
     codes: NDArray[Any], table: NDArray[Any], share: float, out: NDArray[Any]
 ) -> None: ...
+def score_pairs_without(
+    codes: NDArray[Any],
+    own: NDArray[Any],
+    lost: NDArray[Any],
+    count: NDArray[Any],
+    beside: NDArray[Any],
+    observed: NDArray[Any],
+    n_levels: NDArray[Any],
+    backoffs: NDArray[Any],
+    exact: bool,
+    smallest: float,
+    out: NDArray[Any],
+    reliable: NDArray[Any],
+) -> None: ...
 def factor(
     covariances: NDArray[Any],
     whiteners: NDArray[Any],

@@ -152,6 +152,17 @@ class Masked:
 
 Form: TypeAlias = Quadratic | Linear | Whitened | Masked
 
+
+@dataclass(frozen=True, slots=True)
+class PairCounts:
+    """How much pairs of V levels of d columns weigh in k classes."""
+
+    count: FloatArray  # (k, V, V)
+    beside: FloatArray  # (k, V, d): the rows with a level that have a value of each column
+    observed: FloatArray  # (k, d): the rows with a value of each column
+    n_levels: FloatArray  # (d,) of each column
+
+
 NOT_FINITE = 1
 """Bit in a scoring kernel's answer: a row holds infinity or, unless the form is masked, NaN."""
 

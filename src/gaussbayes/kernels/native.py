@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 from gaussbayes.kernels import _native, reference
-from gaussbayes.kernels.arrays import Columns, Form, Linear, Masked, MomentArrays, Whitened
+from gaussbayes.kernels.arrays import (
+    Columns,
+    Form,
+    Linear,
+    Masked,
+    MomentArrays,
+    PairCounts,
+    Whitened,
+)
 
 NAME = "native"
 
@@ -167,3 +175,29 @@ def score(
 def score_pairs(codes: CodeArray, table: FloatArray, share: float, out: FloatArray) -> None:
     """Write log-densities of levels in pairs; see the reference twin."""
     _native.score_pairs(np.ascontiguousarray(codes), table, share, out)
+
+
+def score_pairs_without(
+    codes: CodeArray,
+    own: NDArray[np.intp],
+    lost: FloatArray,
+    counts: PairCounts,
+    backoffs: FloatArray,
+    precision: tuple[bool, float],
+    out: FloatArray,
+    reliable: NDArray[np.bool_],
+) -> None:
+    """Write log-densities of rows in their own classes without them; see the reference twin."""
+    _native.score_pairs_without(
+        np.ascontiguousarray(codes),
+        np.ascontiguousarray(own, np.int64),
+        np.ascontiguousarray(lost),
+        np.ascontiguousarray(counts.count),
+        counts.beside,
+        counts.observed,
+        counts.n_levels,
+        backoffs,
+        *precision,
+        out,
+        reliable,
+    )

@@ -13,6 +13,7 @@ Functions that each have a native twin of the same name and meaning:
 `prepare`     a form of score → that form, laid out for rows of one float width
 `score`       rows → log joint, log posterior, posterior or label
 `score_pairs` levels of rows → log-densities by tables of pairs
+`score_pairs_without` the same in the class of each row, by counts less those of the row
 """
 
 from functools import lru_cache
@@ -32,6 +33,7 @@ from gaussbayes.kernels.arrays import (
     Linear,
     Masked,
     MomentArrays,
+    PairCounts,
     Whitened,
     as_matrix,
 )
@@ -587,3 +589,74 @@ def score_pairs(codes: CodeArray, table: FloatArray, share: float, out: FloatArr
         with np.errstate(divide="ignore", invalid="ignore"):
             scores = np.logaddexp.reduce(parents, axis=1) - np.log(there.sum(axis=1))[:, None]
         out[block] = np.where(there.any(axis=1, keepdims=True), scores, 0.0)
+
+
+def score_pairs_without(
+    codes: CodeArray,
+    own: NDArray[np.intp],
+    lost: FloatArray,
+    counts: PairCounts,
+    backoffs: FloatArray,
+    precision: tuple[bool, float],
+    out: FloatArray,
+    reliable: NDArray[np.bool_],
+) -> None:
+    """Write log-densities (s, n) of levels in pairs in the class of each row, without the row.
+
+    ``θ(u | c) = (N_u + m / levels) / (N + m)`` of a level, and
+    ``θ(v | u, c) = (N_uv + m θ(v | c)) / (N_u· + m)`` of a pair make up the scores of
+    `score_pairs`, where all counts N are less the weight of the row.
+
+    Parameters
+    ----------
+    codes : (n, d) the level of each column, −1 where there is none
+    own, lost : (n,) class and weight of each row
+    backoffs : (s,) the values of m
+    precision : whether counts are exact, and the smallest weight of a row
+    reliable : (n,) is written: whether what is left of the counts has its digits
+    """
+    d, columns = codes.shape[1], np.arange(codes.shape[1])
+    for block in ranges(codes.shape[0], rows_at_once(d * d)):
+        levels, c, row = codes[block], own[block, None], lost[block, None]
+        there = levels >= 0
+        both = there[:, :, None] & there[:, None, :]
+        single, sound = left_of(
+            np.einsum("kvv->kv", counts.count)[c, levels], there * row, precision
+        )
+        observed, sound_observed = left_of(counts.observed[c, columns], there * row, precision)
+        parents, children, of_pairs = levels[:, :, None], levels[:, None, :], both * row[..., None]
+        pair, sound_pair = left_of(
+            counts.count[c[..., None], parents, children], of_pairs, precision
+        )
+        beside, sound_beside = left_of(
+            counts.beside[c[..., None], parents, columns], of_pairs, precision
+        )
+        of_columns = ((sound & sound_observed) | ~there).all(axis=1)
+        reliable[block] = of_columns & ((sound_pair & sound_beside) | ~both).all(axis=(1, 2))
+        for number, backoff in enumerate(backoffs.tolist()):
+            child = (single + backoff / counts.n_levels) / (observed + backoff)
+            with np.errstate(divide="ignore", invalid="ignore"):  # entries that are not there
+                terms = np.log((pair + backoff * child[:, None, :]) / (beside + backoff))
+                terms[:, columns, columns] = np.log(child)
+            parent = np.where(both, terms, 0.0).sum(axis=2)
+            parent[~there] = -np.inf
+            with np.errstate(divide="ignore", invalid="ignore"):
+                scores = np.logaddexp.reduce(parent, axis=1) - np.log(there.sum(axis=1))
+            out[number, block] = np.where(there.any(axis=1), scores, 0.0)
+
+
+def left_of(
+    total: FloatArray, part: FloatArray, precision: tuple[bool, float]
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Sums without a part of each, and whether the rest has its digits.
+
+    Of a sum of many weights a proportion of 1e-12 may be rounding, unless sums are exact; what is
+    left must be a thousandth of it, or so little that not even the smallest weight of a row is.
+    """
+    exact, smallest = precision
+    left, noise = total - part, 1e-12 * total
+    nothing = left <= noise
+    reliable = exact | (part == 0) | (left > 1e-3 * total)
+    if not exact:
+        reliable |= nothing & (noise < 0.5 * smallest)
+    return np.where(nothing, 0.0, left), reliable

@@ -25,8 +25,8 @@ from gaussbayes.analysis.view import (
     view,
 )
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.categorical.family import CategoricalDensity
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.lab.page import Lab, Payload
@@ -114,13 +114,11 @@ def _why_grids(model: Model) -> str | None:
         if type(each) not in _PLAIN or getattr(each, "degrees", None) is not None
     ]
     integrated = any(hasattr(density, "degrees") for density in others)
-    coded = any(part.distribution == "coded" for part in model.components)
     families = sorted({part.distribution for part in model.components} - _PLAIN_FAMILIES)
     reasons = {
         f"features follow other distributions ({', '.join(families)})": families,
         "its parameters are integrated out": integrated,
-        "its categories are coded as numbers": coded,
-        "its features are transformed": others and not (integrated or families or coded),
+        "its features are transformed": others and not (integrated or families),
         "its posteriors are calibrated": model.calibration is not None,
         "it has too many parameters for a page": k * g * g > _MOST_COVARIANCES,
     }

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gaussbayes.base.errors import OptionError
 from gaussbayes.base.numerals import percent
 from gaussbayes.base.result import Result
 from gaussbayes.base.text_tables import Block
@@ -83,6 +84,9 @@ def bayes_error(model: Model, n_draws: int | None = None, n_jobs: int | None = 1
     OptionError
         If a family of the model cannot be simulated.
     """
+    if model.settings.is_pooled:
+        msg = "the Bayes error of a pooled model is not estimated: its posteriors have no densities"
+        raise OptionError(msg)
     k, d = model.schema.classes.shape[0], model.schema.n_features
     n = max(500, min(_DRAWS, _MOST_PRODUCTS // (k * d * d))) if n_draws is None else n_draws
     generator = np.random.default_rng(0)

@@ -21,10 +21,20 @@ Where features have little to do with the classes, that the rows left out are mo
 than by the prior alone may be chance, the more so as the best of many models is calibrated. With a
 gain G in log probability and its standard error S, a proportion 1 − G / 2.5 S of the posterior is
 the prior as well: all of it where nothing is gained, none where the gain is beyond doubt.
+
+A pool (`gaussbayes.model.pool`) has two members with log-likelihoods l and l'. Each is calibrated
+alone, and weights v and v' of the calibrated log-likelihoods make the classes of the held-out rows
+most probable, with a penalty that prefers the first member alone::
+
+    log p(c | x) = log prior_c + v (t l_c + b_c) + v' (t' l'_c + b'_c) − log Z
+
+    −Σ_i w_i log p(c_i | x_i) + 5 (v − 1)² + 5 v'²
+
+This is a calibration with two temperatures, ``v t`` and ``v' t'``. The prior enters once.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,10 +58,16 @@ _MOST_NOTHING = 0.5
 _BEYOND_DOUBT = 2.5
 """Standard errors of the gain over the prior from which on it is not taken to be chance."""
 
+_RIDGE = 5.0
+"""Penalty of the weights of the members of a pool."""
+
+_WEIGHTS = 0.01, 3.0
+"""The least weight of the first member of a pool, and the greatest of either."""
+
 _LEAST = float(np.exp(-4.0))  # temperature
 _STEPS = 100  # of Newton's method, at most
 _TOLERANCE = 1e-15  # proportion of the loss that another step may still gain
-_IMPOSSIBLE = -700.0  # a log probability that counts as 0
+IMPOSSIBLE = -700.0  # a log probability that counts as 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,21 +81,38 @@ class Calibration:
     [[-2.303, -0.386]]
     """
 
-    temperature: float  # t, above 0 and at most 1
+    temperature: float  # t, above 0 and at most 1; at most 3 in a pool
     offsets: FloatArray  # (k,), summing to 0
     prior_proportion: float = 0.0  # of the posterior
+    second: float = 0.0  # the temperature of the second member of a pool
     left_out: tuple[FloatArray, ...] = field(default=(), repr=False)
     """For each class, the log posteriors of it that its rows were given when they were left out,
     calibrated by other rows, sorted: what prediction sets are made by."""
 
-    def applied(self, log_likelihood: RealArray, log_prior: FloatArray) -> RealArray:
-        """``log prior_c + t log p(x | c) + b_c`` (n, k), of log-likelihoods (n, k)."""
-        shift = (log_prior + self.offsets).astype(log_likelihood.dtype)
-        return np.asarray(log_likelihood * log_likelihood.dtype.type(self.temperature) + shift)
+    @property
+    def factors(self) -> tuple[float, float, float]:
+        """What models that are merged must have in common."""
+        return self.temperature, self.second, self.prior_proportion
 
-    def log_posterior(self, log_likelihood: RealArray, log_prior: FloatArray) -> RealArray:
-        """Calibrated log posteriors (n, k) of log-likelihoods (n, k)."""
-        joint = self.applied(log_likelihood, log_prior)
+    def applied(
+        self, log_likelihood: RealArray, log_prior: FloatArray, second: RealArray | None = None
+    ) -> RealArray:
+        """``log prior_c + t log p(x | c) + b_c`` (n, k), of log-likelihoods (n, k).
+
+        Those of a `second` member, times its temperature, are added.
+        """
+        number = log_likelihood.dtype.type
+        shift = (log_prior + self.offsets).astype(log_likelihood.dtype)
+        joint = np.asarray(log_likelihood * number(self.temperature) + shift)
+        if second is not None:
+            joint += number(self.second) * second.astype(log_likelihood.dtype, copy=False)
+        return joint
+
+    def log_posterior(
+        self, log_likelihood: RealArray, log_prior: FloatArray, second: RealArray | None = None
+    ) -> RealArray:
+        """Calibrated log posteriors (n, k) of log-likelihoods (n, k), see `applied`."""
+        joint = self.applied(log_likelihood, log_prior, second)
         joint -= np.maximum(joint.max(axis=1, keepdims=True), np.finfo(joint.dtype).min)
         joint -= log_sum_exp(joint)[:, None]
         if self.prior_proportion:
@@ -115,23 +148,29 @@ class Calibration:
         offsets = np.append(self.offsets, 0.0)[np.asarray(codes, dtype=np.intp)]
         scores = (*self.left_out, np.empty(0)) if self.left_out else ()
         left_out = tuple(scores[code] for code in codes) if scores else ()
-        return Calibration(self.temperature, offsets, self.prior_proportion, left_out)
+        return replace(self, offsets=offsets, left_out=left_out)
 
 
 def no_calibration(n_classes: int, n_rows: int) -> Calibration:
     """That of a model of which no row could be left out."""
     empty = (np.empty(0),) * n_classes
-    return Calibration(1.0, np.zeros(n_classes), _NOTHING / (n_rows + _NOTHING), empty)
+    proportion = _NOTHING / (n_rows + _NOTHING)
+    return Calibration(1.0, np.zeros(n_classes), proportion, left_out=empty)
 
 
 def calibrate(
-    log_likelihood: FloatArray, log_prior: FloatArray, proportions: FloatArray, weights: FloatArray
+    log_likelihood: FloatArray,
+    log_prior: FloatArray,
+    proportions: FloatArray,
+    weights: FloatArray,
+    second: FloatArray | None = None,
 ) -> Calibration:
     """The calibration that makes the classes of rows left out most probable.
 
-    It minimises ``−Σ_i w_i Σ_c q_ic log p(c | x_i) + 2 (log² t + Σ_c b_c²)`` with ``t ≤ 1``: a free
-    temperature would sharpen without end where every row left out is right. Then the proportion of
-    the prior is found; see `_proportion_of_prior` and `_doubt`.
+    For each member ``−Σ_i w_i Σ_c q_ic log p(c | x_i) + 2 (log² t + Σ_c b_c²)`` is minimised, with
+    ``t ≤ 1``: a free temperature would sharpen without end where every row left out is right. Then
+    the weights of two members are found, and the proportion of the prior; see above,
+    `_proportion_of_prior` and `_doubt`.
 
     Parameters
     ----------
@@ -139,22 +178,49 @@ def calibrate(
     log_prior : (n, k) or (k,), without the row
     proportions : (n, k) how much of each row belongs to each class
     weights : (n,) of the rows
+    second : (n, k) log-likelihoods by the second member of a pool, if there is one
     """
-    n, k = log_likelihood.shape
-    largest = log_likelihood.max(axis=1, keepdims=True)
-    scores = np.maximum(log_likelihood - largest, _IMPOSSIBLE)
-    prior = np.maximum(np.broadcast_to(log_prior, (n, k)), _IMPOSSIBLE)
+    prior = np.maximum(np.broadcast_to(log_prior, log_likelihood.shape), IMPOSSIBLE)
     of_truth = proportions * weights[:, None]  # what −log p(c | x) counts
-    total = of_truth.sum(axis=1)
+    temperature, offsets, scores = _calibrated_member(log_likelihood, prior, of_truth)
+    second_temperature = 0.0
+    if second is not None:
+        second_temperature, more_offsets, more = _calibrated_member(second, prior, of_truth)
+        v, w = _pool_weights(np.stack([scores, more]), prior, of_truth)
+        temperature, second_temperature = v * temperature, w * second_temperature
+        offsets, scores = v * offsets + w * more_offsets, v * scores + w * more
+    _, posterior = _normalised(scores + prior)
+    counts = of_truth > 0
+    proportion = _proportion_of_prior(posterior[counts], np.exp(prior[counts]), of_truth[counts])
+    mixed = np.log((1.0 - proportion) * posterior + proportion * np.exp(prior))
+    gain = score_of_classes(mixed - prior, np.where(counts, proportions, 0.0))
+    proportion += _doubt(gain, weights) * (1.0 - proportion)
+    return Calibration(temperature, offsets, proportion, second_temperature)
+
+
+def _normalised(joint: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Log joint probabilities (n, k) less the log of their sum, and posteriors."""
+    log_posterior = joint - joint.max(axis=1, keepdims=True)
+    posterior = np.exp(log_posterior)
+    evidence = posterior.sum(axis=1, keepdims=True)
+    return log_posterior - np.log(evidence), posterior / evidence
+
+
+def _calibrated_member(
+    log_likelihood: FloatArray, prior: FloatArray, of_truth: FloatArray
+) -> tuple[float, FloatArray, FloatArray]:
+    """The temperature and the offsets (k,) of a member alone, and what they make of it (n, k).
+
+    `prior` (n, k) are log priors, `of_truth` (n, k) how much ``−log p(c | x)`` counts.
+    """
+    k, total = log_likelihood.shape[1], of_truth.sum(axis=1)
+    largest = log_likelihood.max(axis=1, keepdims=True)
+    scores = np.maximum(log_likelihood - largest, IMPOSSIBLE)
 
     def loss(point: FloatArray) -> tuple[float, FloatArray]:
         """The penalised loss at (t, b), and posteriors (n, k)."""
-        joint = point[0] * scores + prior + point[1:]
-        joint -= joint.max(axis=1, keepdims=True)
-        posterior = np.exp(joint)
-        evidence = posterior.sum(axis=1)
-        posterior /= evidence[:, None]
-        value = (total * np.log(evidence)).sum() - (of_truth * joint).sum()
+        log_posterior, posterior = _normalised(point[0] * scores + prior + point[1:])
+        value = -(of_truth * log_posterior).sum()
         penalty = np.square(np.log(point[0])) + np.square(point[1:]).sum()
         return float(value + _PRIOR_ROWS * penalty), posterior
 
@@ -174,12 +240,46 @@ def calibrate(
             break
     # The prior makes the offsets sum to 0, but for rounding.
     offsets = point[1:] - point[1:].mean()
-    counts = of_truth > 0
-    proportion = _proportion_of_prior(posterior[counts], np.exp(prior[counts]), of_truth[counts])
-    mixed = np.log((1.0 - proportion) * posterior + proportion * np.exp(prior))
-    gain = score_of_classes(mixed - prior, np.where(counts, proportions, 0.0))
-    proportion += _doubt(gain, weights) * (1.0 - proportion)
-    return Calibration(float(point[0]), offsets, proportion)
+    return float(point[0]), offsets, point[0] * scores + offsets
+
+
+def _pool_weights(
+    members: FloatArray, prior: FloatArray, of_truth: FloatArray
+) -> tuple[float, float]:
+    """The weights of the calibrated log-likelihoods of two members (2, n, k), see above.
+
+    Newton's steps, at whose end a weight that left its range is at the limit.
+    """
+    least, most = np.array([_WEIGHTS[0], 0.0]), _WEIGHTS[1]
+    alone, total = np.array([1.0, 0.0]), of_truth.sum(axis=1, keepdims=True)
+
+    def loss(point: FloatArray) -> tuple[float, FloatArray]:
+        """The penalised loss, and posteriors (n, k)."""
+        log_posterior, posterior = _normalised(np.tensordot(point, members, 1) + prior)
+        penalty = _RIDGE * np.square(point - alone).sum()
+        return float(penalty - (of_truth * log_posterior).sum()), posterior
+
+    point = alone
+    value, posterior = loss(point)
+    for _ in range(_STEPS):
+        residual = total * posterior - of_truth
+        slope = np.einsum("mnk,nk->m", members, residual) + 2.0 * _RIDGE * (point - alone)
+        centred = members - (members * posterior).sum(axis=2, keepdims=True)
+        curvature = np.einsum("ank,bnk->ab", centred * (total * posterior), centred)
+        curvature += 2.0 * _RIDGE * np.eye(2)
+        step = np.clip(point - np.linalg.solve(curvature, slope), least, most) - point
+        for m in np.flatnonzero((point + step <= least) | (point + step >= most)).tolist():
+            free = (slope[1 - m] + curvature[0, 1] * step[m]) / curvature[1 - m, 1 - m]
+            step[1 - m] = np.clip(point[1 - m] - free, least[1 - m], most) - point[1 - m]
+        while (expected := -float(slope @ step)) > _TOLERANCE * (1.0 + abs(value)):
+            after, there = loss(point + step)
+            if after <= value - 0.1 * expected:
+                point, value, posterior = point + step, after, there
+                break
+            step = 0.5 * step
+        else:
+            break
+    return float(point[0]), float(point[1])
 
 
 def score_of_classes(log_posterior: RealArray, proportions: FloatArray) -> FloatArray:
@@ -283,6 +383,7 @@ def calibrated_left_out(
     log_prior: FloatArray,
     proportions: FloatArray,
     weights: FloatArray,
+    second: FloatArray | None,
     fold: NDArray[np.intp],
 ) -> FloatArray:
     """Calibrated log posteriors (n, k) of held-out rows, each fold calibrated on the others.
@@ -295,6 +396,9 @@ def calibrated_left_out(
     result = np.empty((n, k))
     for number in range(int(fold.max(initial=-1)) + 1):
         inside, others = fold == number, fold != number
-        fit = calibrate(log_likelihood[others], prior[others], proportions[others], weights[others])
-        result[inside] = fit.log_posterior(log_likelihood[inside], prior[inside])
+        given, more = (None if second is None else second[rows] for rows in (others, inside))
+        fit = calibrate(
+            log_likelihood[others], prior[others], proportions[others], weights[others], given
+        )
+        result[inside] = fit.log_posterior(log_likelihood[inside], prior[inside], more)
     return result

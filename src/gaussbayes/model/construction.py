@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from gaussbayes.base.checks import as_numbers
 from gaussbayes.base.errors import DataError, OptionError
-from gaussbayes.base.schema import Schema, check_names
 from gaussbayes.base.types import CovarianceName, FloatArray, LabelArray
 from gaussbayes.data.categories import in_order
 from gaussbayes.data.labels import encode
 from gaussbayes.data.rows import LabelledRows
+from gaussbayes.data.schema import Schema, check_names
 from gaussbayes.families.categorical.family import Categorical, CategoricalDensity
 from gaussbayes.families.gaussian.density import given
 from gaussbayes.families.gaussian.family import Gaussian
@@ -141,7 +141,7 @@ def _given_categories(
     return CategoricalDensity(tuple(categories), np.concatenate(logarithms, axis=1))
 
 
-def _in_order(classes: Any, k: int) -> tuple[NDArray[np.intp], LabelArray]:
+def _in_order(classes: ArrayLike | None, k: int) -> tuple[NDArray[np.intp], LabelArray]:
     """What sorts `k` labels (0 … k − 1 if None are given), and the sorted labels."""
     if classes is None:
         return np.arange(k), np.arange(k)

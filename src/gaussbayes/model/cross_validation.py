@@ -20,13 +20,21 @@ from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.numerals import counted
 from gaussbayes.base.progress import track
 from gaussbayes.base.result import Result
-from gaussbayes.base.schema import Schema
-from gaussbayes.base.text_tables import Block
+from gaussbayes.base.text_tables import MOST_NAMED, Block
 from gaussbayes.base.threads import n_threads
-from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
+from gaussbayes.base.types import (
+    CodeArray,
+    FloatArray,
+    LabelArray,
+    LabelsLike,
+    RealArray,
+    TableLike,
+    WeightsLike,
+)
 from gaussbayes.data.categories import warn_of_unseen
 from gaussbayes.data.labels import codes_among, labelled_rows, read_targets, separate_columns
 from gaussbayes.data.rows import LabelledRows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.data.tables import as_array, as_frame, is_frame
 from gaussbayes.model.bayes_error import bayes_error
 from gaussbayes.model.evaluation import Costs, Evaluation, check_costs, evaluate
@@ -39,14 +47,30 @@ from gaussbayes.model.statistics import observe
 Indices: TypeAlias = NDArray[np.intp]
 LOO = "loo"
 _LEFT_OUT = "leave-one-out predictions of {} rows"
-_MOST_NAMED = 8
 
 
 class Splitter(Protocol):
     """A splitter of scikit-learn."""
 
-    def split(self, X: Any, y: Any, groups: Any) -> Iterator[tuple[Indices, Indices]]:
+    def split(
+        self, X: TableLike, y: CodeArray, groups: NDArray[Any] | None
+    ) -> Iterator[tuple[Indices, Indices]]:
         """Yield the numbers of training rows and of test rows."""
+
+
+class Classifier(Protocol):
+    """A classifier of this package or of another library."""
+
+    classes_: LabelArray
+
+    def fit(self, X: TableLike, y: LabelsLike) -> Classifier:
+        """Fit to labelled rows."""
+
+    def predict_proba(self, X: TableLike) -> RealArray:
+        """Compute the posteriors (n, k)."""
+
+    def predict_log_proba(self, X: TableLike) -> RealArray:
+        """Compute their logarithms."""
 
 
 CrossValidation: TypeAlias = int | float | str | Splitter
@@ -88,11 +112,15 @@ def leave_one_out(
     statistics = observe(table, settings, schema, n_threads(n_jobs), keep_all=True).with_rows()
     check_n_classes(statistics.classes)
     data = held_out_rows(table, statistics, schema, settings)
-    (outcome,), n_folds = hold_out(data, [settings], n_jobs, exact=True)
-    if isinstance(outcome, Exception):
-        raise outcome
+    outcomes, n_folds = [], 0
+    for member in data.members:
+        (outcome,), n_folds = hold_out(member, [member.settings], n_jobs, exact=True)
+        if isinstance(outcome, Exception):
+            raise outcome
+        outcomes.append(outcome)
+    outcome = outcomes[0]
     if calibrated:
-        _, outcome = calibrated_by_others(data, settings, outcome)
+        _, outcome = calibrated_by_others(data, settings, *outcomes)
     kept = ~_single(data.codes)
     evaluation = evaluate(
         outcome[kept],
@@ -113,8 +141,8 @@ def leave_one_out(
 class Splits:
     """A labelled table, and pairs of the numbers of rows to fit to and of rows to predict."""
 
-    X: Any
-    y: Any
+    X: TableLike
+    y: LabelsLike
     targets: Targets
     classes: LabelArray
     pairs: tuple[tuple[Indices, Indices], ...]
@@ -122,7 +150,7 @@ class Splits:
     notes: tuple[str, ...] = ()  # such as classes with few rows
 
     @property
-    def truth(self) -> NDArray[Any]:
+    def truth(self) -> CodeArray | FloatArray:
         """The true classes (m,), or soft labels (m, k), of all rows predicted, split by split."""
         return np.asarray(self.targets.labels[np.concatenate([test for _, test in self.pairs])])
 
@@ -139,7 +167,7 @@ class Splits:
         frequencies: FloatArray = total / total.sum()
         return frequencies
 
-    def fit(self, estimator: Any, fold: int, table: Any = None) -> Any:
+    def fit(self, estimator: Classifier, fold: int, table: TableLike = None) -> Classifier:
         """Fit a clone of an estimator to the training rows of a fold.
 
         Estimators of other libraries get the labelled rows, of `table` if it is given, and class
@@ -147,7 +175,8 @@ class Splits:
         """
         from sklearn.base import clone
 
-        train, fitted = self.pairs[fold][0], clone(estimator)
+        train = self.pairs[fold][0]
+        fitted: Classifier = clone(estimator)
         with without_warnings():
             if is_ours(estimator):
                 return fitted.fit(taken(self.X, train), taken(self.y, train))
@@ -157,15 +186,16 @@ class Splits:
             train = train[self.targets.labelled[train]]
             return fitted.fit(taken(self._of(table), train), self.targets.codes[train])
 
-    def predict(self, fitted: Any, fold: int, table: Any = None) -> FloatArray:
+    def predict(self, fitted: Classifier, fold: int, table: TableLike = None) -> FloatArray:
         """Return the log posteriors (m, k) of the test rows of a fold.
 
         Classes that the training rows lack have probability 0.
         """
-        rows, codes = taken(self._of(table), self.pairs[fold][1]), fitted.classes_
+        rows = taken(self._of(table), self.pairs[fold][1])
+        codes: Sequence[int] = fitted.classes_.tolist()
         with without_warnings(), np.errstate(divide="ignore"):
             if is_ours(fitted):  # other libraries round before they take the logarithm
-                known = fitted.predict_log_proba(rows)
+                known = np.asarray(fitted.predict_log_proba(rows))
                 places = {label: code for code, label in enumerate(self.classes.tolist())}
                 codes = [places[label] for label in fitted.classes_.tolist()]
             else:
@@ -174,7 +204,7 @@ class Splits:
         log_posterior[:, codes] = known
         return log_posterior
 
-    def _of(self, table: Any) -> Any:
+    def _of(self, table: TableLike) -> TableLike:
         return self.X if table is None else table
 
     def evaluation(self, log_posterior: FloatArray, costs: FloatArray | None) -> Evaluation:
@@ -216,10 +246,10 @@ def taken(table: Any, rows: Indices) -> Any:
 
 
 def split(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: LabelsLike,
     cv: CrossValidation = 10,
-    groups: Any = None,
+    groups: object = None,
     random_state: int | None = 0,
     marks: object = None,
     max_rows: int | None = None,
@@ -233,7 +263,7 @@ def split(
     [([0, 3], [1, 2]), ([1, 2], [0, 3])]
     """
     X, y, groups = separate_columns(X, y, groups)
-    n = len(as_frame(X)) if is_frame(X) else len(X)
+    n = len(as_frame(X) if is_frame(X) else as_array(X))
     targets, classes = read_targets(y, n, None, marks)
     check_n_classes(classes)
     groups = None if groups is None else np.asarray(groups)
@@ -276,10 +306,10 @@ def _is_splitter(cv: object) -> bool:
 
 
 def _pairs(
-    X: Any,
+    X: TableLike,
     codes: CodeArray,
     classes: LabelArray,
-    cv: Any,
+    cv: CrossValidation,
     groups: NDArray[Any] | None,
     random_state: int | None,
 ) -> tuple[list[tuple[Indices, Indices]], str, tuple[str, ...]]:
@@ -300,7 +330,7 @@ def _pairs(
         kind = skl.StratifiedKFold if groups is None else skl.StratifiedGroupKFold
         splitter = kind(n_folds, shuffle=True, random_state=random_state)
         how = f"{n_folds}-fold cross-validation of {n} rows{grouped}, stratified{seed}"
-    elif is_number and 0 < cv < 1:
+    elif isinstance(cv, Real) and is_number and 0 < float(cv) < 1:
         kind = skl.StratifiedShuffleSplit if groups is None else skl.GroupShuffleSplit
         splitter = kind(1, test_size=float(cv), random_state=random_state)
         how = f"{cv:.0%} of {n} rows{grouped} held out{seed}"
@@ -350,19 +380,19 @@ def _single(codes: CodeArray) -> NDArray[np.bool_]:
 def _single_notes(codes: CodeArray, classes: LabelArray) -> tuple[str, ...]:
     if not codes.size:
         return ()
-    names = [repr(label) for label in classes[np.sort(codes)[:_MOST_NAMED]].tolist()]
+    names = [repr(label) for label in classes[np.sort(codes)[:MOST_NAMED]].tolist()]
     more = f" and {codes.size - len(names)} more" if codes.size > len(names) else ""
     which = f"class {names[0]} has" if codes.size == 1 else f"classes {', '.join(names)}{more} have"
     return (f"{which} one row, which is never held out",)
 
 
 def evaluate_held_out(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: Classifier,
+    X: TableLike,
+    y: LabelsLike,
     cv: CrossValidation = 10,
     *,
-    groups: Any = None,
+    groups: WeightsLike = None,
     costs: Costs | None = None,
     random_state: int | None = 0,
     marks: object = None,
@@ -376,7 +406,7 @@ def evaluate_held_out(
 
 
 def evaluate_fitted(
-    model: Model, X: Any, y: Any, costs: Costs | None = None, marks: object = None
+    model: Model, X: TableLike, y: LabelsLike, costs: Costs | None = None, marks: object = None
 ) -> Evaluation:
     """Evaluate the predictions of a fitted model for labelled rows of its classes."""
     X, y, _ = separate_columns(X, y)

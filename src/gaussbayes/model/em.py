@@ -24,10 +24,10 @@ import numpy as np
 
 from gaussbayes.base.anderson import Goal, Step, accelerate
 from gaussbayes.base.errors import DataError, GaussBayesError, SingularCovarianceError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import one_blas_thread
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.protocol import TRIAL, AnyFamily, Convergence, Restartable
 from gaussbayes.kernels.reference import log_sum_exp
 from gaussbayes.model.remedies import remedies

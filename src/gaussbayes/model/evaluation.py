@@ -107,7 +107,7 @@ class Evaluation(Result):
         return np.exp(self.log_posterior.astype(np.float64))
 
     @cached_property
-    def memberships(self) -> FloatArray:
+    def soft_labels(self) -> FloatArray:
         """How much each row belongs to each class (n, k): 1 or 0, unless labels are soft."""
         return self.truth if self.truth.ndim == 2 else np.eye(len(self.classes))[self.truth]
 
@@ -119,7 +119,7 @@ class Evaluation(Result):
     @cached_property
     def _losses(self) -> FloatArray:
         """Log loss and Brier score of each row (2, n); expectations, if labels are soft."""
-        truth = self.memberships
+        truth = self.soft_labels
         brier = np.square(self.posterior - truth).sum(axis=1) + 1.0 - np.square(truth).sum(axis=1)
         return np.stack([0.0 - score_of_classes(self.log_posterior, truth), brier])
 
@@ -198,12 +198,12 @@ class Evaluation(Result):
     def calibration(self) -> CalibrationCurve:
         """The calibration curve of the predicted classes, in ten groups."""
         at = np.arange(self.n_rows), self.log_posterior.argmax(axis=1)
-        return calibration_curve(self.posterior[at], self.memberships[at])
+        return calibration_curve(self.posterior[at], self.soft_labels[at])
 
     @property
     def class_calibration(self) -> tuple[CalibrationCurve, ...]:
         """The calibration curve of each class against the others."""
-        columns = zip(self.posterior.T, self.memberships.T, self.classes.tolist(), strict=True)
+        columns = zip(self.posterior.T, self.soft_labels.T, self.classes.tolist(), strict=True)
         return tuple(calibration_curve(*column) for column in columns)
 
     @property

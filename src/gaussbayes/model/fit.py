@@ -7,14 +7,15 @@ from dataclasses import replace
 import numpy as np
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.progress import working
-from gaussbayes.base.schema import Schema
+from gaussbayes.base.notices import Notice
 from gaussbayes.base.threads import CACHED, n_threads, one_blas_thread
 from gaussbayes.data.rows import LabelledRows
+from gaussbayes.data.schema import Schema
 from gaussbayes.model.folds import pick, spread_sample
 from gaussbayes.model.held_out import HeldOutRows, held_out_rows
 from gaussbayes.model.model import Model, check_n_classes, unsolved_model
 from gaussbayes.model.options import Options
+from gaussbayes.model.pool import pool
 from gaussbayes.model.select import (
     MOST_HELD_OUT,
     calibration_of,
@@ -71,7 +72,7 @@ def choose(
 @contextmanager
 def _choosing() -> Iterator[None]:
     """While a model is selected: BLAS has one thread, and progress is shown."""
-    with one_blas_thread(), working("choosing the model"):
+    with one_blas_thread():
         yield
 
 
@@ -107,10 +108,11 @@ def _choose(
 ) -> tuple[Model, Selection | None]:
     """The model of a table whose unlabelled rows have a part in it, if there are any."""
     threads, selection = _threads(table, schema, options), None
+    notices: tuple[Notice, ...] = ()
     wide = wide and _is_wide(table, schema)
     alternatives = [
         settings
-        for each in options.alternatives(schema, table.rows)
+        for each in options.alternatives(schema)
         for settings in each.fix(table.rows, table.targets, schema, wide=wide)
     ]
     judged, views = table, [_view(table, each, schema, threads) for each in alternatives]
@@ -126,18 +128,19 @@ def _choose(
             possible = options.unlabelled_weights
             weights, trial = weigh_unlabelled(view, trial.settings, possible, threads)
             selection = selection.weighed(weights, trial.settings.unlabelled_weight)
-        selection, calibration = scored(selection, trial)
-        settings = trial.settings
+        pooled = pool(trial, threads)
+        settings, notices = pooled.settings, pooled.notices
+        calibration = pooled.calibration
+        selection = scored(selection, trial.data, pooled.log_posterior)
+        selection = replace(selection, title=settings.title)
     else:
         view, settings = views[0], views[0].settings
         calibration = calibration_of(view, threads)
     settings = replace(settings, calibration=calibration)
-    if judged is not table:
-        model = _observed(table, settings, schema, threads)
-    else:
-        model = unsolved_model(settings, schema, view.statistics.adapted(settings))
+    # Summed anew, as `fit(X, y, like=model)` sums the same rows, to the last bit.
+    model = _observed(table, settings, schema, threads)
     changed = settings.of_classes(view.schema, model.schema.classes)
-    return replace(model, settings=changed), selection
+    return replace(model, settings=changed, notices=notices), selection
 
 
 def _view(table: LabelledRows, settings: Settings, schema: Schema, threads: int) -> HeldOutRows:
@@ -160,4 +163,4 @@ def _threads(table: LabelledRows, schema: Schema, options: Options) -> int:
 
 def _is_wide(table: LabelledRows, schema: Schema) -> bool:
     """Whether there are more features than rows."""
-    return schema.n_features > table.rows.n_rows
+    return schema.n_features > len(table.targets.labels)

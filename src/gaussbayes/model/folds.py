@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.finite import check_finite
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets, Which
+from gaussbayes.data.schema import Schema
 
 MOST_SAMPLED = 20_000
 """Rows of a sample: enough to learn transforms from, and to choose by."""

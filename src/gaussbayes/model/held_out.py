@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import GaussBayesError, OptionError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import (
     CACHED,
     even_ranges,
@@ -34,6 +33,7 @@ from gaussbayes.base.threads import (
 )
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.protocol import LeftOut
 from gaussbayes.families.removal import Removal, remove
 from gaussbayes.kernels.reference import log_posterior, log_sum_exp
@@ -141,6 +141,12 @@ class HeldOutRows:
             else self.settings,
         )
 
+    @property
+    def members(self) -> "tuple[HeldOutRows, ...]":
+        """The same for each member of a pool; these if there is none."""
+        pairs = zip(self.statistics.members(self.settings), self.settings.members, strict=True)
+        return tuple(replace(self, statistics=part, settings=each) for part, each in pairs)
+
     def with_company(self) -> "HeldOutRows":
         """The same, holding out rows that weigh something and are not alone in their class."""
         weights = self.targets.weights
@@ -195,29 +201,40 @@ def hold_out(
 
 
 def evidence_of(
-    data: HeldOutRows, settings: Settings, outcome: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    data: HeldOutRows, settings: Settings, outcome: FloatArray, second: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray | None]:
     """Log-likelihoods up to a constant of the row, log priors, classes (m, k) and weights (m,).
 
-    They follow from log posteriors (m, k) of held-out rows; calibration needs them.
+    They follow from log posteriors (m, k) of held-out rows; calibration needs them. The last are
+    log-likelihoods by the second member of a pool, from its log posteriors.
     """
     weights = data.truth.total_weights().astype(np.float64)
     log_prior = _log_prior(settings.priors, data, _removal(data, data.held))
     log_prior -= log_sum_exp(log_prior)[:, None]
     with np.errstate(invalid="ignore"):  # a prior of 0 leaves nothing to be known
-        log_likelihood = np.nan_to_num(outcome - log_prior, nan=-np.inf, neginf=-np.inf)
-    return log_likelihood, log_prior, data.truth.proportions(), weights
+        log_likelihood, more = (
+            None if each is None else np.nan_to_num(each - log_prior, nan=-np.inf, neginf=-np.inf)
+            for each in (outcome, second)
+        )
+    assert log_likelihood is not None
+    return log_likelihood, log_prior, data.truth.proportions(), weights, more
 
 
 @one_blas_thread()
 def calibrated(
-    data: HeldOutRows, settings: Settings, outcome: FloatArray | None
+    data: HeldOutRows,
+    settings: Settings,
+    outcome: FloatArray | None,
+    second: FloatArray | None = None,
 ) -> tuple[Calibration, FloatArray]:
-    """The calibration of a model, and log posteriors (m, k) that are calibrated by other folds."""
+    """The calibration of a model, and log posteriors (m, k) that are calibrated by other folds.
+
+    `outcome` are its log posteriors, or those of the members of a pool, as if each were alone.
+    """
     k, codes = data.classes.shape[0], data.truth.codes
     if outcome is None or not codes.size:  # no row can be held out
         return no_calibration(k, data.codes.size), np.empty((0, k))
-    evidence = evidence_of(data, settings, outcome)
+    evidence = evidence_of(data, settings, outcome, second)
     posterior = calibrated_left_out(*evidence, data.fold)
     scores = posterior[np.arange(codes.size), codes]
     left_out = tuple(np.sort(scores[codes == code]) for code in range(k))

@@ -17,17 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.anderson import Goal
-from gaussbayes.base.checks import positive_number
+from gaussbayes.base.checks import finite_number
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.result import Result
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.text_tables import Block
 from gaussbayes.base.threads import n_threads
-from gaussbayes.base.types import FloatArray, LabelArray, RealArray
+from gaussbayes.base.types import FloatArray, LabelArray, RealArray, TableLike
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import Encoder, Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.data.tables import as_frame, is_frame
 from gaussbayes.families.protocol import Convergence, Fit
 from gaussbayes.model import solution as scores
@@ -81,12 +81,12 @@ class Model(Result):
     # What it is made of.
 
     @property
-    def classes(self) -> Any:
+    def classes(self) -> LabelArray:
         """The labels (k,), sorted."""
         return self.schema.classes
 
     @property
-    def known_classes(self) -> Any:
+    def known_classes(self) -> LabelArray:
         """The labels that were announced, and those of all classes, sorted."""
         announced = self.schema.announced
         if announced is None or np.array_equal(announced, self.classes):
@@ -104,8 +104,8 @@ class Model(Result):
 
     @property
     def components(self) -> tuple[Component, ...]:
-        """The families, each with the features it is a distribution of."""
-        return self.settings.components
+        """The families, each with the features it is a distribution of, but a second member."""
+        return self.settings.members[0].components
 
     @property
     def parameters(self) -> Solution:
@@ -116,7 +116,7 @@ class Model(Result):
 
     @property
     def densities(self) -> tuple[Any, ...]:
-        """The class-conditional densities, one for each component."""
+        """The class-conditional densities, one for each component: those of the first member."""
         return self.parameters.densities
 
     @property
@@ -141,6 +141,9 @@ class Model(Result):
     @property
     def n_parameters(self) -> int:
         """Free parameters: k − 1 priors, and those of every family."""
+        if self.settings.is_pooled:
+            msg = "the number of free parameters of a pooled model is not defined"
+            raise OptionError(msg)
         return self.parameters.n_parameters
 
     @property
@@ -174,11 +177,11 @@ class Model(Result):
 
     # Rows and their scores.
 
-    def rows(self, X: Any) -> Rows:
+    def rows(self, X: TableLike) -> Rows:
         """Any container of rows as this model takes them; unseen categories are warned of."""
         return X if isinstance(X, Rows) else self.encoder.encode(self.without_target(X))
 
-    def without_target(self, X: Any) -> Any:
+    def without_target(self, X: TableLike) -> TableLike:
         """A table without the column that the labels came from, which may be there or not."""
         if self.target is None or not is_frame(X):
             return X
@@ -186,15 +189,16 @@ class Model(Result):
         features = (self.schema.features if roles is None else roles.names) or ()
         if self.target not in frame.columns or self.target in features:
             return X
-        return frame.drop(self.target).to_native()
+        dropped: TableLike = frame.drop(self.target).to_native()
+        return dropped
 
     def parts(self, rows: Rows) -> tuple[Rows, ...]:
         """The rows as each component takes them."""
-        return self.settings.parts(rows, self.schema)
+        return self.settings.members[0].parts(rows, self.schema)
 
     def join(self, parts: Sequence[Rows]) -> Rows:
         """Rows from those of each component: the inverse of `parts`."""
-        return self.settings.join(parts, self.schema)
+        return self.settings.members[0].join(parts, self.schema)
 
     def labels(self, rows: Rows, n_jobs: int | None = None) -> NDArray[np.intp]:
         """The code of the most probable class of each row (n,)."""
@@ -239,12 +243,13 @@ class Model(Result):
     def _scored(self, function: Callable[..., Answer], rows: Rows, *more: Any) -> Answer:
         """What a function of `gaussbayes.model.solution` says of rows; errors name the columns."""
         try:
-            # One family takes all features.
-            parts = (rows,) if len(self.settings.components) == 1 else self.parts(rows)
-            return function(self.parameters, parts, *more)
-        except DataError:
-            check_values(rows, self.settings, self.schema)
-            raise
+            return function(self.parameters, self.settings.parts(rows, self.schema), *more)
+        except DataError as error:
+            try:
+                check_values(rows, self.settings, self.schema)
+            except DataError as named:
+                raise named from None
+            raise error from None
 
     # Steps from one model to the next.
 
@@ -288,7 +293,7 @@ class Model(Result):
 
         Settings that count rows, such as smoothing, stay as they are: they weigh more.
         """
-        if not 0.0 < positive_number("decay", factor) <= 1.0:
+        if not 0.0 < finite_number("decay", factor) <= 1.0:
             msg = f"decay must be above 0 and at most 1, got {factor!r}"
             raise OptionError(msg)
         if factor == 1.0:
@@ -325,7 +330,7 @@ class Model(Result):
         self.check_same_features(other, "merged")
         both = self._of(mine.plus(theirs.adapted(self.settings), self.settings, self.schema))
         calibrations = [each.calibration for each in (self, other) if each.calibration is not None]
-        if len({(each.temperature, each.prior_proportion) for each in calibrations}) > 1:
+        if len({each.factors for each in calibrations}) > 1:
             msg = (
                 "models that were calibrated separately cannot be merged: their posteriors would "
                 "depend on the order. Fit the second model like the first"
@@ -363,16 +368,21 @@ class Model(Result):
         place = {column: position for position, column in enumerate(columns)}
         schema = self.schema.marginal(columns)
         cuts, components, densities = [], [], []
-        pairs = zip(self.components, self.densities, strict=True)
+        solution = self.parameters
+        every = solution.densities + (() if solution.second is None else (solution.second,))
+        pairs = zip(self.settings.components, every, strict=True)
         for number, (component, density) in enumerate(pairs):
             chosen = [column for column in columns if column in component.columns]
             if chosen:
                 local = [component.columns.index(column) for column in chosen]
                 family = component.family.of_columns(local)
-                part = Component(family, tuple(place[column] for column in chosen))
+                place_of = tuple(place[column] for column in chosen)
+                part = replace(component, family=family, columns=place_of)
                 cuts.append((number, local))
                 components.append(part)
                 densities.append(density.marginal(local, schema.part(part.columns)))
+        if solution.second is not None:
+            solution = replace(solution, second=densities.pop())
         statistics = None
         if self.statistics is not None:
             statistics = self.statistics.of_columns(
@@ -383,7 +393,7 @@ class Model(Result):
             settings=replace(self.settings, components=tuple(components)),
             schema=schema,
             statistics=statistics,
-            solution=replace(self.parameters, densities=tuple(densities)),
+            solution=replace(solution, densities=tuple(densities)),
         )
 
     def _of(self, statistics: SufficientStatistics) -> Model:
@@ -400,9 +410,12 @@ class Model(Result):
 def known_categories(
     components: Sequence[Component], parts: Sequence[Any], schema: Schema
 ) -> tuple[Categories, ...]:
-    """The categories of each categorical feature, as statistics or densities know them."""
+    """The categories of each categorical feature, as statistics or densities know them.
+
+    The last of the statistics may be those of a second member.
+    """
     known: dict[int, Categories] = {}
-    for component, part in zip(components, parts, strict=True):
+    for component, part in zip(components, parts, strict=False):
         columns = (column for column in component.columns if column in schema.categorical)
         known |= dict(zip(columns, getattr(part, "categories", ()), strict=True))
     return tuple(known[column] for column in schema.categorical)
@@ -425,7 +438,7 @@ def _layout(settings: Settings) -> list[tuple[str, tuple[int, ...]]]:
 
 def _features_of(model: Model) -> str:
     names = model.schema.features or model.schema.n_features
-    families = {component.family.name for component in model.components}
+    families = {component.family.name for component in model.settings.components}
     return f"{names} ({', '.join(sorted(families))})"
 
 
@@ -446,6 +459,12 @@ def solve(
     check_classes(weight, schema, settings.fewest_classes)
     # Nearly always a number of threads that is known already.
     threads = n_jobs if type(n_jobs) is int and n_jobs > 0 else n_threads(n_jobs)
+    if settings.is_pooled:
+        of_first, of_second = statistics.members(settings)
+        solution = solve(of_first, settings.members[0], schema, threads, start, goal)
+        (second,) = of_second.parts
+        density = settings.families[-1].estimate(second, schema, threads).density
+        return replace(solution, second=density)
     unlabelled = statistics.unlabelled
     if unlabelled is not None and settings.unlabelled_weight > 0:
         solution = expectation_maximisation(

@@ -6,10 +6,10 @@ only the reading of its rows has shown is stored with it: rows skipped, encoding
 
 from collections.abc import Iterator
 
-from gaussbayes.base.missing_marks import INFINITY, infinite_sentence
 from gaussbayes.base.notices import Notice, Remedy
 from gaussbayes.base.numerals import counted
-from gaussbayes.base.schema import reasons_of
+from gaussbayes.data.missing_marks import INFINITY, infinite_sentence
+from gaussbayes.data.schema import reasons_of
 from gaussbayes.data.source_tables import BadRows
 from gaussbayes.model.model import Model
 

@@ -5,20 +5,21 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from inspect import signature
 from math import inf
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 
 from gaussbayes.base.errors import OptionError
-from gaussbayes.base.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.option import Option, check_values
-from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import LabelArray, TransformName
+from gaussbayes.base.types import LabelArray, LabelsLike, TableLike, TransformName, WeightsLike
 from gaussbayes.data.columns import COLUMN_OPTIONS, Columns, Request, table_encoder
-from gaussbayes.data.labels import read_targets, with_labels
+from gaussbayes.data.labels import read_targets
+from gaussbayes.data.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.data.read import READ_OPTIONS
-from gaussbayes.data.rows import Encoder, LabelledRows, Rows, Targets
+from gaussbayes.data.rows import Encoder, LabelledRows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families import check_family, family_type
+from gaussbayes.families.protocol import AnyFamily
 from gaussbayes.model.select import UNLABELLED_WEIGHTS
 from gaussbayes.model.settings import Component, Priors, Settings
 
@@ -36,7 +37,6 @@ AUTOMATIC_SETTINGS: Mapping[str, Any] = {
     "covariance": AUTOMATIC,
     "target": "spherical",
     "transforms": AUTOMATIC,
-    "coded": AUTOMATIC,
     "bins": AUTOMATIC,
     "smoothing": 1.0,
 }
@@ -161,28 +161,26 @@ class Options:
 
     of_families: Mapping[str, Any]
     """Options that families have, by name: each family takes those that it knows."""
-    families: tuple[tuple[tuple[str | int, ...], Any], ...] = ()
+    families: tuple[tuple[tuple[str | int, ...], str | AnyFamily], ...] = ()
     """Features by name or number, and the name of their family, or the family itself."""
     priors: Priors = None
     unlabelled_weight: float | None = None  # None leaves it to the automatic choice, or is 1
     transform: Any = None
     """What Gaussian features are transformed by; or pairs of features and what they are."""
-    coded: bool | Literal["auto"] = False
-    """Whether features that are given no family are coded as numbers, categories among them."""
     calibrate: bool = False
     """Whether posteriors are calibrated; those of an automatic choice always are."""
     columns: Columns | None = None
     """What is known about the columns; None takes all of them for numbers."""
     missing: MissingMarks = STANDARD_MARKS
     n_jobs: int | None = None
-    made: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    made: Mapping[str, AnyFamily] = field(default_factory=dict, repr=False)
     """Families that were made already, by name."""
     fewest_classes: int = 2  # with rows, that a model must have
 
-    @property
+    @cached_property
     def automatic(self) -> bool:
         """Whether something is left to be chosen, if there are features that it is about."""
-        return "auto" in (self.transform, self.coded, *self.of_families.values())
+        return "auto" in (self.transform, *self.of_families.values())
 
     @property
     def unlabelled_weights(self) -> tuple[float, ...]:
@@ -205,7 +203,7 @@ class Options:
         }
 
     @property
-    def unlabelled(self) -> Any:
+    def unlabelled(self) -> object:
         """The label that marks rows without label; None if there is none."""
         return None if self.columns is None else self.columns.unlabelled
 
@@ -214,7 +212,7 @@ class Options:
         """What stands for a missing label, where labels have no name."""
         return self.marks_of(None)
 
-    def marks_of(self, y: Any) -> ColumnMarks:
+    def marks_of(self, y: LabelsLike | None) -> ColumnMarks:
         """What stands for a missing label; labels may be a column that has a name."""
         name = name_of(y)
         marks = self.missing.unnamed if name is None else self.missing.of(name)
@@ -232,15 +230,21 @@ class Options:
         """What is asked of a source of rows."""
         return replace(self.table_request, target=target, weights=weights)
 
-    def table(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[LabelledRows, Schema]:
+    def table(
+        self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike = None
+    ) -> tuple[LabelledRows, Schema]:
         """Rows with labels and weights, of which nothing is known yet, and their features."""
-        labels = read_targets(y, None, sample_weight, self.marks_of(y), self.n_jobs)
-        encoder = self.encoder(X, labels, name_of(y))
-        table = with_labels(encoder.encode(X), *labels)
-        return table, encoder.schema(table.classes)
+        shape: tuple[int, ...] = getattr(X, "shape", ())
+        n_rows = shape[0] if shape else len(X) if isinstance(X, list | tuple) else None
+        targets, classes = read_targets(y, n_rows, sample_weight, self.marks_of(y), self.n_jobs)
+        encoder = self.encoder(X, (targets, classes), name_of(y))
+        return LabelledRows(encoder.encode(X), targets, classes), encoder.schema(classes)
 
     def encoder(
-        self, X: Any, labels: tuple[Targets, LabelArray] | None = None, target: str | None = None
+        self,
+        X: TableLike,
+        labels: tuple[Targets, LabelArray] | None = None,
+        target: str | None = None,
     ) -> Encoder:
         """The features of a table; `labels` are targets and classes, `target` is their name."""
         if self.columns is None:
@@ -262,24 +266,12 @@ class Options:
         some = self.transform if isinstance(self.transform, tuple) else ()
         return (*self.families, *some)
 
-    def alternatives(self, schema: Schema, rows: Rows) -> list[Settings]:
-        """The settings of a model with these features: several if transform or code are left open.
-
-        Codes are tried if there is anything to be coded in the rows.
-        """
-        views = [self]
-        if self.coded == AUTOMATIC:
-            from gaussbayes.families.coded import worth_coding
-
-            views = [replace(self, coded=False)]
-            views += [replace(self, coded=True)] if worth_coding(rows) else []
-        if self.transform == AUTOMATIC:
-            numbers = set(_transformable(self.settings(schema).components)) - set(
-                schema.categorical
-            )
-            tried = TRIED if numbers else (None,)
-            views = [replace(view, transform=some) for view in views for some in tried]
-        return [view.settings(schema) for view in views]
+    def alternatives(self, schema: Schema) -> list[Settings]:
+        """The settings of a model with these features: several if the transform is left open."""
+        if self.transform != AUTOMATIC:
+            return [self.settings(schema)]
+        tried = TRIED if _transformable(self.settings(schema).components) else (None,)
+        return [replace(self, transform=transform).settings(schema) for transform in tried]
 
     def settings(self, schema: Schema) -> Settings:
         """The settings of a model with these features; the first of several."""
@@ -303,11 +295,8 @@ class Options:
             "number": [column for column in every if column not in categorical],
             "category": [column for column in every if column in categorical],
         }
-        defaults = DEFAULT_FAMILIES
-        if self.coded is True:
-            rest, defaults = {"any": every}, {"any": "coded"}
         components = [
-            Component(self._family(defaults[kind]), tuple(columns))
+            Component(self._family(DEFAULT_FAMILIES[kind]), tuple(columns))
             for kind, columns in rest.items()
             if columns
         ]
@@ -341,21 +330,18 @@ class Options:
             transforms = [wanted.get(column) for column in part.columns]
             family: Any = part.family
             if any(transform is not None for transform in transforms):
-                if family.name == "coded":
-                    family = replace(family, wanted=tuple(transforms))
-                else:
-                    each = tuple(Standardised() if some is None else some for some in transforms)
-                    family = Transformed(each, family)
+                each = tuple(Standardised() if some is None else some for some in transforms)
+                family = Transformed(each, family)
             changed.append(replace(part, family=family))
         return changed
 
-    def _family(self, family: Any) -> Any:
+    def _family(self, family: str | AnyFamily) -> AnyFamily:
         if not isinstance(family, str):
             return family
         return self.made.get(family) or make_family(family, self.of_families)
 
 
-def name_of(y: Any) -> str | None:
+def name_of(y: object) -> str | None:
     """The name of labels that are a column of a frame."""
     name = getattr(y, "name", None)
     return name if isinstance(name, str) else None
@@ -363,14 +349,15 @@ def name_of(y: Any) -> str | None:
 
 def _transformable(components: Sequence[Component]) -> list[int]:
     """The features that may be transformed, if they hold numbers."""
-    names = ("gaussian", "coded")
-    return [column for part in components if part.family.name in names for column in part.columns]
+    gaussian = (part for part in components if part.family.name == "gaussian")
+    return [column for part in gaussian for column in part.columns]
 
 
-def make_family(name: str, options: Mapping[str, Any]) -> Any:
+def make_family(name: str, options: Mapping[str, Any]) -> AnyFamily:
     """The family of this name with those of the options that it knows."""
     make, known = _maker(name)
-    return make(**{option: options[option] for option in known if option in options})
+    made: AnyFamily = make(**{name: options[name] for name in known if name in options})
+    return made
 
 
 @cache
@@ -440,6 +427,7 @@ def internal_options(
 
 def arguments_of(settings: Settings, schema: Schema) -> dict[str, Any]:
     """The arguments of the estimators that give these settings."""
+    settings = settings.members[0]
     options: dict[str, Any] = {}
     for family in settings.families:
         options = {**family.options, **options}  # those of the first, if two differ
@@ -451,7 +439,7 @@ def arguments_of(settings: Settings, schema: Schema) -> dict[str, Any]:
         # Blocks of the features that are not named come first.
         if family.name in defaults and (plain or not _is_special(family)):
             del defaults[: defaults.index(family.name) + 1]
-        elif plain and family.name != "coded":  # a family with other settings has no name
+        elif plain:  # a family with other settings has no name
             names: Sequence[Any] = schema.features or range(schema.n_features)
             chosen = [names[column] for column in component.columns]
             families[chosen[0] if len(chosen) == 1 else tuple(chosen)] = family.name
@@ -472,7 +460,7 @@ def arguments_of(settings: Settings, schema: Schema) -> dict[str, Any]:
     }
 
 
-def _is_special(family: Any) -> bool:
+def _is_special(family: AnyFamily) -> bool:
     """Whether a family has settings that are no options."""
     return bool(make_family(family.name, family.options) != family)
 

@@ -22,6 +22,7 @@ from gaussbayes.base.progress import track
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.protocol import Sized
 from gaussbayes.model.calibration import (
+    IMPOSSIBLE,
     Calibration,
     calibrate,
     score_of_classes,
@@ -55,8 +56,6 @@ _TABLES, _FEW_NUMBERS = 4, 1 << 20  # log posteriors, in sizes of the table, or 
 _FINALISTS = 8
 """Candidates that are calibrated before one of them is selected."""
 
-_IMPOSSIBLE = -700.0  # a log probability that counts as 0
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
@@ -78,7 +77,7 @@ def select(
 ) -> tuple[Selection, Trial]:
     """Compare every candidate of the families of several views of one table, and find the best.
 
-    The views differ in how features are transformed or coded. The only row of a class is
+    The views differ in how features are transformed. The only row of a class is
     never held out: every model without it calls it impossible. If some candidates have a closed
     form for rows with missing values, the others are not tried: partially pooled full covariances
     of rows with many different weights.
@@ -149,28 +148,31 @@ def _calibrated_loss(trial: Trial) -> float:
     assert trial.log_posterior is not None
     if not trial.data.held.size:
         return trial.loss
-    evidence = evidence_of(trial.data, trial.settings, trial.log_posterior)
-    log_likelihood, log_prior, proportions, weights = evidence
+    return calibrated_loss(trial.data, trial.settings, trial.log_posterior)
+
+
+def calibrated_loss(data: HeldOutRows, settings: Settings, log_posterior: FloatArray) -> float:
+    """The log loss of log posteriors (m, k) of held-out rows after calibration on these rows."""
+    evidence = evidence_of(data, settings, log_posterior)
+    log_likelihood, log_prior, proportions, weights, _ = evidence
     posterior = calibrate(*evidence).log_posterior(log_likelihood, log_prior)
     return -float(np.average(score_of_classes(posterior, proportions), weights=weights))
 
 
-def scored(selection: Selection, trial: Trial) -> tuple[Selection, Calibration]:
-    """The selection with the scores of its model, calibrated on other rows; and the calibration."""
-    data, truth = trial.data, trial.data.truth
-    calibration, posterior = calibrated(data, trial.settings, trial.log_posterior)
-    if data.held.size:
-        proportions, weights = truth.proportions(), truth.total_weights()
-        right = proportions[np.arange(data.held.size), posterior.argmax(axis=1)]
-        frequencies = weights @ proportions / weights.sum()
-        selection = replace(
-            selection,
-            n_held_out=data.held.size,
-            log_loss=-float(np.average(score_of_classes(posterior, proportions), weights=weights)),
-            error=float(1 - right.mean()),
-            baseline_log_loss=float(entr(frequencies).sum()),
-        )
-    return selection, calibration
+def scored(selection: Selection, data: HeldOutRows, posterior: FloatArray) -> Selection:
+    """The selection with the scores of its model: log posteriors calibrated on other rows."""
+    if not data.held.size:
+        return selection
+    proportions, weights = data.truth.proportions(), data.truth.total_weights()
+    right = proportions[np.arange(data.held.size), posterior.argmax(axis=1)]
+    frequencies = weights @ proportions / weights.sum()
+    return replace(
+        selection,
+        n_held_out=data.held.size,
+        log_loss=-float(np.average(score_of_classes(posterior, proportions), weights=weights)),
+        error=float(1 - right.mean()),
+        baseline_log_loss=float(entr(frequencies).sum()),
+    )
 
 
 def calibration_of(data: HeldOutRows, n_jobs: int | None = None) -> Calibration:
@@ -208,7 +210,7 @@ def _is_clearly_better(one: Trial, other: Trial) -> bool:
     if not truth.codes.size:
         return False
     first, second = (
-        score_of_classes(np.maximum(posterior, _IMPOSSIBLE), truth.proportions())
+        score_of_classes(np.maximum(posterior, IMPOSSIBLE), truth.proportions())
         for posterior in (one.log_posterior, other.log_posterior)
     )
     total, error = sum_and_error(first - second, truth.total_weights())

@@ -7,19 +7,18 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from gaussbayes.base.checks import TOLERANCE
 from gaussbayes.base.errors import OptionError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.mapped import innermost
 from gaussbayes.families.protocol import AnyFamily
 from gaussbayes.kernels.arrays import Columns
 from gaussbayes.model.calibration import Calibration
 
 Priors: TypeAlias = str | Sequence[float] | Mapping[object, float] | FloatArray | None
-
-_SUM_TOLERANCE = 1e-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +27,7 @@ class Component:
 
     family: AnyFamily
     columns: tuple[int, ...]
+    second: bool = False  # whether it is the second member of a pool
 
     @property
     def content(self) -> str:
@@ -53,7 +53,11 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that turns statistics into a model."""
+    """Everything that turns statistics into a model.
+
+    The last component may be the second member of a pool: a family of all columns, whose
+    log-likelihoods the calibration adds to those of the others; see `gaussbayes.model.pool`.
+    """
 
     components: tuple[Component, ...]
     priors: Priors = None
@@ -65,6 +69,22 @@ class Settings:
     def families(self) -> tuple[AnyFamily, ...]:
         """The family of each component."""
         return tuple(component.family for component in self.components)
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether there is a second member."""
+        return len(self.components) > 1 and self.components[-1].second
+
+    @property
+    def members(self) -> "tuple[Settings, ...]":
+        """The settings of each member of a pool, or these; only the first uses unlabelled rows."""
+        if not self.is_pooled:
+            return (self,)
+        *first, second = self.components
+        return (
+            replace(self, components=tuple(first)),
+            replace(self, components=(second,), unlabelled_weight=0.0, calibration=None),
+        )
 
     def first(self, setting: str) -> Any:
         """The value of a setting of the first family that has it, such as `structure`; or None."""
@@ -80,6 +100,9 @@ class Settings:
     @property
     def title(self) -> str:
         """The model in the terms of the field: covariances, pooling, transform and shrinkage."""
+        if self.is_pooled:
+            first, second = self.members
+            return f"{first.title} + {second.title}"
         structure, shrinkage = self.first("structure"), self.first("shrinkage")
         if structure is None:
             parts = list(dict.fromkeys(family.name for family in self.families))
@@ -92,8 +115,6 @@ class Settings:
         if self.transform is not None:
             words = {"yeo-johnson": "Yeo-Johnson", "range": "scaled by range"}
             parts.append(words.get(self.transform, self.transform))
-        if any(family.name == "coded" for family in self.families):
-            parts.append("coded")
         if structure is not None and shrinkage is not None:
             amount = f"{shrinkage:g}" if isinstance(shrinkage, float) else shrinkage
             parts.append(f"shrinkage {amount}")
@@ -169,12 +190,14 @@ class Settings:
     def with_families(self, families: Sequence[AnyFamily]) -> "Settings":
         """The same with other families for the same columns."""
         pairs = zip(self.components, families, strict=True)
-        components = tuple(Component(family, component.columns) for component, family in pairs)
+        components = tuple(replace(component, family=family) for component, family in pairs)
         return replace(self, components=components)
 
 
 def cut_rows(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:
     """Some features of rows, numbers and categories each in this order; no copy of all numbers."""
+    if tuple(columns) == tuple(range(schema.n_features)):
+        return rows
     numbers, code_of = rows.numbers, {column: j for j, column in enumerate(schema.categorical)}
     coded = [code_of[column] for column in columns if column in code_of]
     places = [j - bisect_left(schema.categorical, j) for j in columns if j not in code_of]
@@ -230,7 +253,7 @@ def class_priors(priors: Priors, schema: Schema, weight: FloatArray) -> FloatArr
         )
         raise OptionError(msg)
     total = float(values.sum())
-    if abs(total - 1.0) > _SUM_TOLERANCE:
+    if abs(total - 1.0) > TOLERANCE:
         msg = f"priors must sum to 1, got {values.tolist()}, which sum to {total!r}"
         raise OptionError(msg)
     return values

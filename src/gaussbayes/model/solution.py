@@ -19,16 +19,13 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.result import Result, plain
 from gaussbayes.base.text_tables import Block
-from gaussbayes.base.threads import CACHED, for_each, n_threads, ranges
+from gaussbayes.base.threads import BLOCK_ROWS, CACHED, for_each, n_threads, ranges
 from gaussbayes.base.types import FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.protocol import AnyDensity, Convergence, Distant, Fused
 from gaussbayes.kernels import check_possible, normalise
 from gaussbayes.kernels.reference import log_sum_exp
 from gaussbayes.model.calibration import Calibration
-
-_BLOCK = 1 << 16
-"""Rows that are scored at a time where no kernel cuts them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +41,13 @@ class Solution:
     """
 
     prior: FloatArray  # (k,)
-    densities: tuple[AnyDensity, ...]  # one for each component
+    densities: tuple[AnyDensity, ...]  # one for each component, but of a second member
     weight: FloatArray | None = None
     """(k,) how much the rows of each class weigh, the expected ones of unlabelled rows included;
     None if the parameters were given."""
     convergence: Convergence | None = None
     calibration: Calibration | None = None  # of posteriors
+    second: AnyDensity | None = None  # of the second member of a pool
     maximal: tuple[AnyDensity, ...] = ()
     """Densities that nothing regularises, from which EM is to go on; kept if it ended early."""
 
@@ -71,12 +69,14 @@ class Solution:
         weight = None if self.weight is None else self.weight[which]
         densities = tuple(density.selected(codes) for density in self.densities)
         calibration = None if self.calibration is None else self.calibration.selected(codes)
+        second = None if self.second is None else self.second.selected(codes)
         return replace(
             self,
             prior=self.prior[which],
             densities=densities,
             weight=weight,
             calibration=calibration,
+            second=second,
             maximal=(),
         )
 
@@ -90,14 +90,15 @@ def score(
 ) -> NDArray[Any]:
     """What `task` asks for of rows, as each component takes them: labels (n,), or (n, k).
 
-    A row of probability 0 in every class is a DataError. `log_prior` takes the place of that of the
+    Rows as the second member of a pool takes them are the last; only posteriors need them. A row of
+    probability 0 in every class is a DataError. `log_prior` takes the place of that of the
     solution.
     """
     if solution.calibration is not None and task != "log_joint":
         return _score_calibrated(solution, solution.calibration, parts, task, n_jobs)
     if log_prior is None:
         log_prior = solution.log_prior
-    pairs = list(zip(solution.densities, parts, strict=True))
+    pairs = list(zip(solution.densities, parts, strict=False))
     fused = [number for number, (density, _) in enumerate(pairs) if _is_fused(density.__class__)]
     size = parts[0].n_rows * sum(part.n_columns for part in parts)
     threads = n_threads(n_jobs) if size > CACHED else 1
@@ -166,7 +167,7 @@ def squared_distance(
     """
     distances = [
         density.squared_distance(part, n_threads(n_jobs))
-        for density, part in zip(solution.densities, parts, strict=True)
+        for density, part in zip(solution.densities, parts, strict=False)
         if isinstance(density, Distant)
     ]
     if not distances:
@@ -254,10 +255,13 @@ def _score_calibrated(
     """What follows from calibrated posteriors."""
     (n, k), dtype = (parts[0].n_rows, solution.prior.shape[0]), _dtype(parts)
     out = np.empty(n, np.intp) if task == "label" else np.empty((n, k), dtype)
-    for block in ranges(n, _BLOCK):
-        densities = log_likelihood(solution, [part[block] for part in parts], n_jobs)
+    for block in ranges(n, BLOCK_ROWS):
+        some = [part[block] for part in parts]
+        densities, second = log_likelihood(solution, some, n_jobs), None
+        if solution.second is not None:
+            second = solution.second.log_density(some[-1], n_threads(n_jobs))
         check_possible(densities + solution.log_prior, block.start)
-        log_posterior = calibration.log_posterior(densities, solution.log_prior)
+        log_posterior = calibration.log_posterior(densities, solution.log_prior, second)
         normalise(log_posterior, task, out[block])
     return out
 
@@ -276,5 +280,5 @@ def _score_plain(
         if normalise(log_joint, task, out[block]):
             check_possible(log_joint, block.start)
 
-    for_each(score_block, ranges(n, _BLOCK), threads if n > _BLOCK else 1)
+    for_each(score_block, ranges(n, BLOCK_ROWS), threads if n > BLOCK_ROWS else 1)
     return out

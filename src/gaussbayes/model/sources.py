@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.schema import Column, ColumnKind, ColumnTable, Schema
 from gaussbayes.base.types import LabelArray
 from gaussbayes.data.categories import kind
 from gaussbayes.data.columns import Columns, Request, warn_of_columns
 from gaussbayes.data.reduction import Reduced, RowSource, open_rows
 from gaussbayes.data.rows import LabelledRows
+from gaussbayes.data.schema import Column, ColumnKind, ColumnTable, Schema
 from gaussbayes.families.protocol import Sized
 from gaussbayes.model.fit import choose, fit_model
 from gaussbayes.model.folds import RowSample, Sampling, most_rows

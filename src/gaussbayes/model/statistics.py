@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.merge_tree import Mergeable, merge_blocks
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.protocol import Selective
 from gaussbayes.model.settings import Settings
 
@@ -203,6 +203,15 @@ class SufficientStatistics:
         """The same where class `i` has become number ``positions[i]`` of more classes."""
         parts = tuple(part.aligned(positions, classes.shape[0]) for part in self.parts)
         return SufficientStatistics(classes, parts, self.unlabelled)
+
+    def members(self, settings: Settings) -> "tuple[SufficientStatistics, ...]":
+        """The statistics of each member of a pool, or these; unlabelled rows are of the first."""
+        if not settings.is_pooled:
+            return (self,)
+        return (
+            replace(self, parts=self.parts[:-1]),
+            SufficientStatistics(self.classes, self.parts[-1:]),
+        )
 
     def adapted(self, settings: Settings) -> "SufficientStatistics":
         """The same for families of other settings, if these have what they need."""

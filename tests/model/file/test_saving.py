@@ -124,21 +124,21 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_places_where_no_file_can_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(IsADirectoryError, match="the model to .*it is a directory"):
+    with pytest.raises(IsADirectoryError, match="the model to .*Is a directory"):
         OLD.save(tmp_path)
-    with pytest.raises(FileNotFoundError, match="there is no directory .*nowhere"):
+    with pytest.raises(FileNotFoundError, match="nowhere.*No such file or directory"):
         OLD.save(tmp_path / "nowhere" / "model.json")
-    with pytest.raises(NotADirectoryError, match="is not a directory"):
+    with pytest.raises(NotADirectoryError, match="Not a directory"):
         OLD.save(tmp_path / "file" / "model.json")
-    with pytest.raises(OSError, match="'/dev/null': it is not an ordinary file"):
+    with pytest.raises(OSError, match="'/dev/null': Permission denied"):
         OLD.save(Path("/dev/null"))
     # Asked of the system, for the administrator may write anywhere.
     access = os.access
     monkeypatch.setattr("os.access", lambda path, _: Path(path) != tmp_path and access(path, _))
-    with pytest.raises(PermissionError, match="no permission to write in"):
+    with pytest.raises(PermissionError, match="model.json': Permission denied"):
         OLD.save(tmp_path / "model.json")
     monkeypatch.setattr("os.access", lambda path, _: Path(path) == tmp_path)
-    with pytest.raises(PermissionError, match="the file that is there may not be written"):
+    with pytest.raises(PermissionError, match="file': Permission denied"):
         OLD.save(tmp_path / "file")
     assert names_in(tmp_path) == ["file"]
 

@@ -29,9 +29,9 @@ from pyarrow import csv as arrow_csv
 from pyarrow import json as arrow_json
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.base.notices import Remedy
 from gaussbayes.data.files import Batch, FileReader, OpenBytes, SourceFile, naming, open_bytes
+from gaussbayes.data.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.data.source_tables import (
     NOT_A_NUMBER,
     BadRow,

@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.merge_tree import merge_blocks
-from gaussbayes.base.schema import Schema
+from gaussbayes.base.records import MOST_STRINGS
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.categories import (
     MISSING,
-    MOST_CATEGORIES,
     UNSEEN,
     Categories,
     check_categories,
@@ -27,6 +26,7 @@ from gaussbayes.data.categories import (
     unite,
 )
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import ValueTable, ValueTables
 from gaussbayes.families.independent import (
     ClassSums,
@@ -34,8 +34,6 @@ from gaussbayes.families.independent import (
     Smoothed,
     check_alike,
     column_tests,
-    draw_powers,
-    log_power,
     proportions_compared,
 )
 from gaussbayes.families.likelihood_ratio import FamilyTests
@@ -349,8 +347,6 @@ class CategoricalDensity:
                     drawn[rows, j] = np.searchsorted(reached, place[rows], side="right")
         return Rows(np.empty((n, 0)), drawn, self.categories)
 
-    draw_widely = draw_powers
-
     def draw_between(self, pairs: NDArray[np.intp], generator: np.random.Generator) -> Rows:
         """A row's categories for each pair of classes (n,), number ``a k + b``, in this order.
 
@@ -409,22 +405,6 @@ class CategoricalDensity:
         if categories is not self.categories[feature]:
             known = known[translation(categories, self.categories[feature]) + 2]
         return known.astype(dtype)
-
-    def to_the_power(self, power: float) -> "CategoricalDensity":
-        """Probabilities in proportion to a power of those given; 0 stays 0."""
-        density = replace(self, log_probability=log_power(self.log_probability, power))
-        for j, column in enumerate(self.categories):
-            if column:
-                part = density.of(j)
-                part -= np.logaddexp.reduce(part, axis=1, keepdims=True)
-        return density
-
-    def log_density_in(self, rows: Rows, codes: CodeArray) -> FloatArray:
-        total = np.zeros(codes.size)
-        for j, column in enumerate(self.categories):
-            if column:
-                total += self.of(j)[codes, rows.codes[:, j]]
-        return total
 
 
 def left_out(
@@ -530,7 +510,7 @@ class Categorical(Smoothed[CategoricalStatistics, CategoricalDensity]):
             return statistics
         pairs = zip(self.least, statistics.categories, strict=True)
         sizes = [max(least, int(column[-1]) + 1 if column else 0) for least, column in pairs]
-        if sum(sizes) > MOST_CATEGORIES:
+        if sum(sizes) > MOST_STRINGS:
             what = "a feature of integers from 0 on"
             raise too_many_categories(what, max(sizes) - 1)
         return statistics.with_categories(tuple(tuple(range(size)) for size in sizes))

@@ -2,7 +2,7 @@
 
 The likelihood of labelled rows of one class that have the same features depends on their weight,
 mean and scatter alone. Such a *cell* merges and is removed exactly, as the moments of complete rows
-are, so that rows with missing values can be learnt from in one pass, in parts, and be forgotten.
+are, so that rows with missing values can be summed in one pass, in parts, and be forgotten.
 
 Weight, mean and sum of squares of each feature, over the rows that have a value of it, are all that
 maximum likelihood needs for covariances without correlations: the likelihood of a row is a product
@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges, rows_at_once
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.patterns import group
 from gaussbayes.families.gaussian.statistics import (
     LAYOUTS,

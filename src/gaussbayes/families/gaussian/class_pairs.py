@@ -20,26 +20,30 @@ classes meet.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.tails import check_gaussian, line_integrals
 from gaussbayes.families.protocol import Reference
 
 if TYPE_CHECKING:
     from gaussbayes.families.gaussian.density import GaussianDensity
+    from gaussbayes.families.gaussian.spanned_density import SpannedDensity
 
 
 def contributions(
-    density: "GaussianDensity", row: Rows, pair: tuple[int, int], reference: Reference | None
+    density: "GaussianDensity | SpannedDensity",
+    row: Rows,
+    pair: tuple[int, int],
+    reference: Reference | None,
 ) -> tuple[float, FloatArray]:
     """The log ratio ``log p(x | a) − log p(x | b)`` at the reference, and each feature's (d,).
 
@@ -56,16 +60,16 @@ def contributions(
     amounts = np.zeros(x.size)
     if not seen.size:
         return 0.0, amounts
-    place = x[seen] - density.center[seen]
-    origin = reference.offset(density.offset, density.center)[seen]
+    center, offset = density.located
+    place, origin = x[seen] - center[seen], reference.offset(offset, center)[seen]
     two = density.selected(pair)
     if seen.size < x.size:
         two = two.marginal(seen.tolist(), Schema(np.arange(2), seen.size))
-    two = replace(two, center=np.zeros(seen.size))
+    two = two.centred
     first, second = two.score(number_rows(origin[None]), np.zeros(2), None, "log_ratio")[0]
     if np.isneginf(first) and np.isneginf(second):
         msg = (
-            f"the reference point {(origin + density.center[seen]).tolist()!r:.200} is so far from "
+            f"the reference point {(origin + center[seen]).tolist()!r:.200} is so far from "
             "both classes that the square of the distance overflows; are its units those of the "
             "training rows?"
         )
@@ -73,26 +77,27 @@ def contributions(
     step = place - origin
     gradient = _gradient_along(two, 0, origin, step) - _gradient_along(two, 1, origin, step)
     if two.shared:  # the square of x cancels: the log ratio is linear
-        gradient = two.times_precision(two.offset[0] - two.offset[1])
+        _, (one, other) = two.located
+        gradient = two.times_precision(one - other)
     amounts[seen] = step * gradient
     return float(first - second), amounts
 
 
 def _gradient_along(
-    density: "GaussianDensity", code: int, origin: FloatArray, step: FloatArray
+    density: "GaussianDensity | SpannedDensity", code: int, origin: FloatArray, step: FloatArray
 ) -> FloatArray:
     """The mean gradient (d,) of a class's log density on the way ``origin + α step``.
 
     With ``q(α) = ν + u(origin + α step) = A α² + 2 B α + C`` it is known for Student-t densities.
     """
-    shape, apart = density.covariance, origin - density.offset[code]
+    apart = origin - density.located[1][code]
     if density.degrees is None:
-        return -shape.times_precision(apart + 0.5 * step, code)
+        return -density.times_precision(apart + 0.5 * step, code)
     nu = float(density.degrees[code])
-    start, move = shape.whiten(apart, code), shape.whiten(step, code)
+    start, move = density.whiten(apart, code), density.whiten(step, code)
     products = float(move @ move), float(start @ move), nu + float(start @ start)
     plain, rising = line_integrals(*products)
-    gradient = shape.times_precision(plain * apart + rising * step, code)
+    gradient = density.times_precision(plain * apart + rising * step, code)
     return np.asarray(-(nu + apart.size) * gradient)
 
 

@@ -8,15 +8,15 @@ marginal of either has the same entries of mean and covariance.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from gaussbayes.base.checks import as_numbers
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian import (
     class_pairs,
     description,
@@ -103,6 +103,11 @@ class GaussianDensity:
         """A point (d,) amid the means, and the means' offsets from it (k, d)."""
         return self.center, self.offset
 
+    @property
+    def centred(self) -> "GaussianDensity":
+        """That of rows minus the centre."""
+        return replace(self, center=np.zeros_like(self.center))
+
     def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
         """``W v`` of vectors (…, d), by the covariance of a class."""
         return self.covariance.whiten(vectors, code)
@@ -161,7 +166,6 @@ class GaussianDensity:
     expect = expectation.expect
     expect_statistics = expectation.expect_statistics
     draw = drawing.draw
-    draw_widely = drawing.draw_widely
     contributions = class_pairs.contributions
     log_overlap = class_pairs.log_overlap
     draw_between = class_pairs.draw_between

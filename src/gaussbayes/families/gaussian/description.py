@@ -33,7 +33,7 @@ def describe(density: "GaussianDensity", statistics: Any) -> DiagonalForm | Quad
 
 def describe_spanned(density: "SpannedDensity") -> SpannedForm:
     """The record of densities of more features than rows."""
-    span, k = density.span, density.n_classes
+    span, k = density.map, density.n_classes
     inner = describe(density.inner, None)
     assert isinstance(inner, QuadraticForm)  # the covariances in a span are full
     outside = np.broadcast_to(density.outside, k)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from math import prod
-from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
+from typing import ClassVar, Literal, Self, TypeAlias, cast, get_args
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -13,9 +13,9 @@ import numpy as np
 from gaussbayes.base.anderson import Goal
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.notices import AUTOMATIC_MODEL, Remedy
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian import left_out, missing_values
 from gaussbayes.families.gaussian.cells import feature_moments, observe
 from gaussbayes.families.gaussian.density import GaussianDensity, estimate, maximum
@@ -40,7 +40,16 @@ from gaussbayes.families.gaussian.structure import (
     Structure,
     structure_of,
 )
-from gaussbayes.families.protocol import TRIAL, AnyFamily, Family, Fit, Kind, LeftOut
+from gaussbayes.families.mapped import MappedStatistics
+from gaussbayes.families.protocol import (
+    TRIAL,
+    AnyFamily,
+    Convergence,
+    Family,
+    Fit,
+    Kind,
+    LeftOut,
+)
 from gaussbayes.families.removal import Removal, degrees
 from gaussbayes.kernels.reference import scatter_shape
 
@@ -125,7 +134,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
     estimation: ClassVar[Estimate] = "plug_in"
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, object]:
         return {
             "covariance": self.structure.covariance,
             "shared": self.structure.shared_setting,
@@ -175,7 +184,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         except DataError:
             return observe(X, labels, weights, k, layout, names, threads)
 
-    def adapted(self, statistics: Any) -> GaussianStatistics:
+    def adapted(self, statistics: GaussianStatistics | MappedStatistics) -> GaussianStatistics:
         """As much of statistics gathered under other settings as is observed under these.
 
         Those in the span of the rows of a fit become those of all pairs of features.
@@ -197,7 +206,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         names: Schema,
         threads: int = 1,
         start: GaussianDensity | None = None,
-    ) -> Fit[Any]:
+    ) -> Fit[GaussianDensity]:
         """The density that fits best, regularised; by EM if values are missing.
 
         A class without rows, or without a value of a certain feature, is a `DataError`; a singular
@@ -231,23 +240,24 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         threads: int = 1,
         start: GaussianDensity | None = None,
         max_iterations: int = missing_values.EXACT.most,
-    ) -> Fit[Any]:
+    ) -> Fit[GaussianDensity]:
         """`estimate` of classes that have rows, by so many iterations of EM at most."""
         structure = self.structure
         settings = (structure, self.divisor, self.shrinkage, self.target, self.regularisation)
         if statistics.is_complete:
             return Fit(estimate(statistics.moments, names, *settings))
-        complete = partial(missing_values.complete, statistics, structure, names)
         goal = replace(missing_values.EXACT, most=max_iterations)
-        options: dict[str, Any] = {"goal": goal, "threads": threads}
+        complete = partial(
+            missing_values.complete, statistics, structure, names, goal=goal, threads=threads
+        )
         try:
-            expected, record = complete(start=start, **options)
+            expected, record = complete(start=start)
         except SingularCovarianceError as error:
             penalised = self.penalised(statistics, names)
             if penalised is None:
                 msg = f"the likelihood of the rows with missing values has no maximum: {error}"
                 raise SingularCovarianceError(msg) from None
-            expected, record = complete(penalised.penalty, **options)
+            expected, record = complete(penalised.penalty)
         return Fit(estimate(expected.moments, names, *settings), record)
 
     def added_variance(self, statistics: GaussianStatistics, names: Schema) -> float:
@@ -257,10 +267,10 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
             moments = missing_values.complete(statistics, self.structure, names)[0].moments
         return self.regularisation.added(moments)
 
-    def alternatives(self) -> dict[Remedy, Any]:
+    def alternatives(self) -> "dict[Remedy, Gaussian]":
         """What may have an estimate where this has none, by how the user asks for it."""
         structure = self.structure
-        others: dict[Remedy, Any] = {AUTOMATIC_MODEL: AUTOMATIC_GAUSSIAN}
+        others: dict[Remedy, Gaussian] = {AUTOMATIC_MODEL: AUTOMATIC_GAUSSIAN}
         if not (self.shrinkage or structure.shape.isotropic):
             others[SHRINK] = replace(self, shrinkage=0.1)
         if not structure.shared:
@@ -321,7 +331,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
     def left_out(
         self,
         statistics: GaussianStatistics,
-        path: Sequence[Any],
+        path: Sequence[Self],
         targets: Targets,
         names: Schema,
         others: GaussianStatistics | None = None,
@@ -377,7 +387,7 @@ _LONG = 3e9
 """Multiplications of an iteration of EM above which a family is not tried: a choice takes some
 hundred iterations."""
 
-_Supposed: TypeAlias = tuple[GaussianDensity, Any]
+_Supposed: TypeAlias = tuple[GaussianDensity, Convergence]
 _supposed: WeakKeyDictionary[GaussianStatistics, dict[Goal, _Supposed]] = WeakKeyDictionary()
 """By what values that are missing are expected, for as long as the rows' statistics live."""
 
@@ -424,7 +434,7 @@ class PredictiveGaussian(Gaussian):
         threads: int = 1,
         start: GaussianDensity | None = None,
         max_iterations: int = missing_values.EXACT.most,
-    ) -> Fit[Any]:
+    ) -> Fit[GaussianDensity]:
         """Of rows with missing values, what is expected under a shared covariance counts."""
         if statistics.is_complete:
             return Fit(predictive(statistics.moments, names, self.prior))
@@ -447,9 +457,9 @@ class PredictiveGaussian(Gaussian):
         elif not (self.structure.sharing and self.shrinkage):  # else it is positive definite
             self.adapted(statistics)
 
-    def alternatives(self) -> dict[Remedy, Any]:
+    def alternatives(self) -> "dict[Remedy, Gaussian]":
         """What may have an estimate where this has none, by how the user asks for it."""
-        others: dict[Remedy, Any] = {AUTOMATIC_MODEL: AUTOMATIC_GAUSSIAN}
+        others: dict[Remedy, Gaussian] = {AUTOMATIC_MODEL: AUTOMATIC_GAUSSIAN}
         if not self.shrinkage:
             others[SHRINK] = replace(self, shrinkage=0.1)
         if self.structure.sharing == 0:
@@ -459,7 +469,7 @@ class PredictiveGaussian(Gaussian):
     def left_out(
         self,
         statistics: GaussianStatistics,
-        path: Sequence[Any],
+        path: Sequence[Self],
         targets: Targets,
         names: Schema,
         others: GaussianStatistics | None = None,

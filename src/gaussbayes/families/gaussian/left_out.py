@@ -27,10 +27,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import SingularCovarianceError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import Divisor, FloatArray
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.shrinkage import (
     Shrinkage,
     oas_by_traces,

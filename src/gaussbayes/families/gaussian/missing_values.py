@@ -18,9 +18,9 @@ import numpy as np
 
 from gaussbayes.base.anderson import Goal, Iterations, Step, accelerate, total_objective
 from gaussbayes.base.errors import SingularCovarianceError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import one_blas_thread
 from gaussbayes.base.types import FloatArray
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import LOG_2_PI
 from gaussbayes.families.gaussian.cells import FeatureMoments, feature_moments
 from gaussbayes.families.gaussian.density import GaussianDensity, maximum

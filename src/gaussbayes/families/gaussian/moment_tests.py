@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.numerals import counted
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.cells import FeatureMoments, feature_moments
 from gaussbayes.families.gaussian.statistics import LAYOUTS, GaussianStatistics
 from gaussbayes.families.likelihood_ratio import (

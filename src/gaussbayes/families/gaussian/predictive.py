@@ -27,10 +27,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian import tails
-from gaussbayes.families.gaussian.definite import invert_definite
 from gaussbayes.families.gaussian.density import GaussianDensity, located_density
 from gaussbayes.families.gaussian.expectation import row_blocks
 from gaussbayes.families.gaussian.left_out import GaussianLeftOut, Reliable, RowsLeftOut, Terms
@@ -226,7 +225,8 @@ class PredictiveLeftOut(GaussianLeftOut):
         blocks = [(at, block, removal.of_rows(at)) for at, block in row_blocks(Y)]
         with np.errstate(all="ignore"):  # what overflows or vanishes here is not reliable
             for code in range(k):
-                precisions, log_dets = invert_definite(self._scatters(code))
+                scatters = self._scatters(code)
+                precisions, log_dets = np.linalg.inv(scatters), np.linalg.slogdet(scatters)[1]
                 for at, block, gone in blocks:
                     y, mine = block.points, gone.codes == code
                     v = np.nan_to_num(self.moments.deviation(X[at], code) / self.unit)

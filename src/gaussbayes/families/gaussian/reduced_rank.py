@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import SingularCovarianceError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.structure import Full
 
 _WIDE = 1e8

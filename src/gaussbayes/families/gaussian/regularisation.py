@@ -9,8 +9,8 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.reduced_rank import Reduced
 from gaussbayes.families.gaussian.statistics import ClassMoments
 from gaussbayes.families.gaussian.structure import Shape

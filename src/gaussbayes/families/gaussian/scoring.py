@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 from gaussbayes import kernels
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite
-from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import CACHED, for_each, ranges, rows_at_once
+from gaussbayes.base.threads import BLOCK_ROWS, CACHED, for_each, ranges, rows_at_once
 from gaussbayes.base.types import FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import LOG_2_PI
 from gaussbayes.families.gaussian import tails
 from gaussbayes.families.gaussian.patterns import patterns_of
@@ -47,6 +47,7 @@ from gaussbayes.kernels.arrays import (
 
 if TYPE_CHECKING:
     from gaussbayes.families.gaussian.density import GaussianDensity
+    from gaussbayes.families.gaussian.spanned_density import SpannedDensity
 
 Purpose: TypeAlias = Literal["log_joint", "distance", "posterior", "logarithm"]
 """What a form is for; the last two are the posterior, and differences of logarithms."""
@@ -77,7 +78,6 @@ _FEWEST = 32
 # How long working out a marginal takes, in the units of `_rows_worth_a_marginal`.
 _MARGINAL = 1 << 24
 _MOST_FORMS = 16  # forms of one density that are kept: of several purposes, widths and priors
-_BLOCK = 1 << 16  # rows that are scored at a time, at most
 _DOUBLE = np.dtype(np.float64)
 _EPSILON = float(np.finfo(np.float64).eps)
 
@@ -124,15 +124,19 @@ def score(
     class out. Rows that are infinite are an error; for posteriors, so are those that have
     probability 0 in every class, or are so far from every class that squares overflow.
     """
-    n, k = rows.numbers.shape[0], log_prior.shape[0]
-    out: NDArray[Any] = (
-        np.empty(n, dtype=np.intp) if task == "label" else np.empty((n, k), dtype=rows.dtype)
-    )
-    if density.degrees is None:
-        _run(_Wanted(density, log_prior, _PURPOSE[task], task), rows, bias, threads, out)
-    else:
-        _score_students(density, rows, log_prior, bias, task, threads, out)
+    if density.degrees is not None:
+        return score_by_log_density(density, rows, log_prior, bias, task, threads)
+    out = _scores(rows, log_prior, task)
+    _run(_Wanted(density, log_prior, _PURPOSE[task], task), rows, bias, threads, out)
     return out
+
+
+def _scores(rows: Rows, log_prior: FloatArray, task: Task) -> NDArray[Any]:
+    """Room for what a task asks for."""
+    n, k = rows.n_rows, log_prior.shape[0]
+    if task == "label":
+        return np.empty(n, dtype=np.intp)
+    return np.empty((n, k), dtype=rows.dtype)
 
 
 def squared_distance(
@@ -285,7 +289,7 @@ def _run(
         if problem:
             _raise(X, added, wanted.log_prior, block.start, problem)
 
-    step = min(rows_at_once(d, 2048), _BLOCK)
+    step = min(rows_at_once(d, 2048), BLOCK_ROWS)
     entries = n * d
     if bias is not None:
         k = wanted.log_prior.shape[0]
@@ -294,16 +298,16 @@ def _run(
     for_each(score_block, ranges(n, step), threads if entries > CACHED else 1)
 
 
-def _score_students(
-    density: "GaussianDensity",
+def score_by_log_density(
+    density: "GaussianDensity | SpannedDensity",
     rows: Rows,
     log_prior: FloatArray,
     bias: Callable[[slice], RealArray] | None,
     task: Task,
-    threads: int,
-    out: NDArray[Any],
-) -> None:
-    """Write what `score` asks for of Student-t densities, block by block."""
+    threads: int = 1,
+) -> NDArray[Any]:
+    """What `score` returns, of densities that no kernel scores, block by block."""
+    out = _scores(rows, log_prior, task)
 
     def score_block(block: slice) -> None:
         log_joint = density.log_density(rows[block]) + log_prior.astype(rows.dtype)
@@ -313,7 +317,8 @@ def _score_students(
             check_possible(log_joint, block.start)
 
     many = rows.n_rows * density.n_columns > CACHED
-    for_each(score_block, ranges(rows.n_rows, _BLOCK), threads if many else 1)
+    for_each(score_block, ranges(rows.n_rows, BLOCK_ROWS), threads if many else 1)
+    return out
 
 
 def _raise(

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
+from gaussbayes.data.schema import Schema
 
 _OUTSIDE = 1e-9
 """Proportion of the length of a row that may lie outside as rounding."""

@@ -16,9 +16,9 @@ import numpy as np
 
 from gaussbayes.base.errors import DataError, SingularCovarianceError
 from gaussbayes.base.notices import Remedy
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.density import divisors, located_density
 from gaussbayes.families.gaussian.family import fewest_rows
 from gaussbayes.families.gaussian.left_out import (
@@ -33,7 +33,7 @@ from gaussbayes.families.gaussian.span import Span, pooled_deviation, span_of
 from gaussbayes.families.gaussian.spanned_density import SpannedDensity, no_em
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Full, Structure
-from gaussbayes.families.mapped import Mapped, MappedStatistics
+from gaussbayes.families.mapped import Mapped, MappedDensity, MappedStatistics
 from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
 
 _LEAST_LEFT = 1e-6
@@ -127,8 +127,8 @@ class Spanned(Mapped):
         statistics: MappedStatistics,
         names: Schema,
         threads: int = 1,
-        start: SpannedDensity | None = None,
-    ) -> Fit[SpannedDensity]:
+        start: MappedDensity | None = None,
+    ) -> Fit[MappedDensity]:
         """The density that fits best, shrunk; what d × d matrices would give."""
         del threads, start
         moments = statistics.inner.moments

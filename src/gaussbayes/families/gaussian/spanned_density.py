@@ -20,11 +20,12 @@ import numpy as np
 
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.finite import check_finite
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import LOG_2_PI, SpannedForm
+from gaussbayes.families.gaussian import class_pairs, scoring
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.description import describe_spanned
 from gaussbayes.families.gaussian.drawing import transform
@@ -34,32 +35,22 @@ from gaussbayes.families.gaussian.structure import Full
 from gaussbayes.families.gaussian.tails import (
     check_gaussian,
     chi_square_distance,
-    line_integrals,
     log_density,
     spread,
     table_of,
 )
+from gaussbayes.families.mapped import MappedDensity
 from gaussbayes.families.protocol import ParameterTable, Reference
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SpannedDensity:
+class SpannedDensity(MappedDensity):
     """Gaussian or Student-t densities of k classes, of more features than rows."""
 
-    span: Span
+    map: Span
     inner: GaussianDensity  # of the coordinates z; of Student-t densities their scale matrices
     outside: FloatArray  # (m,) v, in squares of the units
     degrees: FloatArray | None = None  # (k,) of freedom of Student-t densities
-
-    @property
-    def n_classes(self) -> int:
-        """How many classes there are."""
-        return self.inner.n_classes
-
-    @property
-    def n_columns(self) -> int:
-        """How many features there are."""
-        return self.span.n_columns
 
     @property
     def n_parameters(self) -> int:
@@ -75,20 +66,29 @@ class SpannedDensity:
     @property
     def located(self) -> tuple[FloatArray, FloatArray]:
         """A point (d,) amid the means, and the means' offsets from it (k, d)."""
-        center, unit, basis = self.span.center, self.span.unit, self.span.basis
+        center, unit, basis = self.map.center, self.map.unit, self.map.basis
         inner = self.inner
         return center + (basis @ inner.center) * unit, (inner.offset @ basis.T) * unit
 
+    @property
+    def centred(self) -> "SpannedDensity":
+        """That of rows minus the point amid the means."""
+        center = self.map.center - self.located[0]
+        return replace(self, map=replace(self.map, center=center))
+
     def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
         """Vectors (…, d) as (…, r + d): what is in the span, then what is outside."""
-        scaled = vectors / self.span.unit
-        z = scaled @ self.span.basis
-        outside = (scaled - z @ self.span.basis.T) / np.sqrt(self.outside[self._index(code)])
+        scaled = vectors / self.map.unit
+        z = scaled @ self.map.basis
+        outside = (scaled - z @ self.map.basis.T) / np.sqrt(self.outside[self._index(code)])
         return np.concatenate([self.inner.whiten(z, code), outside], axis=-1)
 
     def times_precision(self, vectors: FloatArray, code: int = 0) -> FloatArray:
         """``Σ⁻¹ v`` of vectors (…, d), by the covariance of a class."""
-        return self._times_precision(vectors / self.span.unit, code) / self.span.unit
+        scaled, variance = vectors / self.map.unit, self.outside[self._index(code)]
+        z = scaled @ self.map.basis
+        inside = self.inner.covariance.times_precision(z, code) - z / variance
+        return np.asarray((scaled / variance + inside @ self.map.basis.T) / self.map.unit)
 
     def _index(self, code: int) -> int:
         return code if self.outside.size > 1 else 0
@@ -116,8 +116,10 @@ class SpannedDensity:
             half, features = 0.5 * log_det, n_features[:, None]
             out[block] = log_density(squares, half, self.degrees, features)
 
-        for_each(score, self.span.blocks(rows.n_rows), threads)
+        for_each(score, self.map.blocks(rows.n_rows), threads)
         return out
+
+    score = scoring.score_by_log_density
 
     def expression(self, statistics: Any) -> SpannedForm:
         """Coordinates in the span, and the Gaussians of these, as a record."""
@@ -131,20 +133,20 @@ class SpannedDensity:
         def score(block: slice) -> None:
             squares[block], _, n_features[block] = self._squares(rows[block], block.start)
 
-        for_each(score, self.span.blocks(rows.n_rows), threads)
+        for_each(score, self.map.blocks(rows.n_rows), threads)
         return chi_square_distance(squares, n_features, self.degrees), n_features
 
     def _squares(self, rows: Rows, first: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """``(x − m)ᵀ Σ⁻¹ (x − m)``, ``log |Σ|`` (n, k), and how many features there are (n,)."""
-        x, n, k = self.span.centred(rows), rows.n_rows, self.n_classes
+        x, n, k = self.map.centred(rows), rows.n_rows, self.n_classes
         d, v = self.n_columns, self._variances
         length = np.einsum("nj,nj->n", x, x)
         if np.isfinite(length).all():
-            z = x @ self.span.basis
+            z = x @ self.map.basis
             rest = np.maximum(length - np.einsum("nj,nj->n", z, z), 0.0)
             squares = self.inner.squared_distance(number_rows(z))[0] + rest[:, None] / v
-            log_det = self.inner.covariance.log_det + self.span.n_outside * np.log(self.outside)
-            log_det = np.broadcast_to(log_det + 2.0 * self.span.log_unit, (n, k))
+            log_det = self.inner.covariance.log_det + self.map.n_outside * np.log(self.outside)
+            log_det = np.broadcast_to(log_det + 2.0 * self.map.log_unit, (n, k))
             return squares, log_det, np.full(n, float(d))
         check_finite(rows.matrix, first, allow_nan=True)
         squares, log_det = np.empty((n, k)), np.empty((n, k))
@@ -154,14 +156,14 @@ class SpannedDensity:
             if seen.all():
                 squares[which], log_det[which], _ = self._squares(rows[which], first)
             else:
-                log_unit = float(np.log(self.span.unit[seen]).sum())
+                log_unit = float(np.log(self.map.unit[seen]).sum())
                 squares[which], log_det[which] = self._of_some(x[np.ix_(which, seen)], seen)
                 log_det[which] += 2.0 * log_unit
         return squares, log_det, np.count_nonzero(~np.isnan(x), axis=1).astype(np.float64)
 
     def _of_some(self, x: FloatArray, seen: Any) -> tuple[FloatArray, FloatArray]:
         """The same of the features that are there: x (n, j), by the Woodbury formula."""
-        basis = self.span.basis[seen]
+        basis = self.map.basis[seen]
         gram, mean = basis.T @ basis, self.inner.mean
         squares, log_det = np.empty((len(x), self.n_classes)), np.empty(self.n_classes)
         for code, v in enumerate(self._variances.tolist()):
@@ -179,15 +181,17 @@ class SpannedDensity:
 
     # Parts.
 
-    def marginal(self, columns: Sequence[int], names: Schema) -> GaussianDensity:
+    def marginal(  # type: ignore[override]
+        self, columns: Sequence[int], names: Schema
+    ) -> GaussianDensity:
         """The densities of some features, with covariances of all pairs of these."""
         where = np.asarray(columns, dtype=np.intp)
-        basis, unit = self.span.basis[where], self.span.unit[where]
+        basis, unit = self.map.basis[where], self.map.unit[where]
         values = np.stack([basis @ self._low_rank(c) @ basis.T for c in range(self.outside.size)])
         values = 0.5 * (values + values.mT)
         np.einsum("mii->mi", values)[...] += self.outside[:, None]
         values *= unit[:, None] * unit
-        center = self.span.center[where]
+        center = self.map.center[where]
         offset = self.inner.mean @ basis.T * unit
         return GaussianDensity(center, offset, Full.of(values, names), degrees=self.degrees)
 
@@ -204,22 +208,22 @@ class SpannedDensity:
     @property
     def mean(self) -> FloatArray:
         """The means (k, d)."""
-        return np.asarray(self.span.center + self._offset())
+        return np.asarray(self.map.center + self._offset())
 
     def _offset(self) -> FloatArray:
-        return np.asarray(self.inner.mean @ self.span.basis.T * self.span.unit)
+        return np.asarray(self.inner.mean @ self.map.basis.T * self.map.unit)
 
     @property
     def deviation(self) -> FloatArray:
         """The standard deviations (k, d)."""
-        basis = self.span.basis
+        basis = self.map.basis
         variance = np.stack(
             [
                 self.outside[c] + np.einsum("jr,jr->j", basis @ self._low_rank(c), basis)
                 for c in range(self.outside.size)
             ]
         )
-        deviation = np.broadcast_to(np.sqrt(variance) * self.span.unit, self._offset().shape)
+        deviation = np.broadcast_to(np.sqrt(variance) * self.map.unit, self._offset().shape)
         return np.asarray(deviation * np.sqrt(spread(self.degrees))[:, None])
 
     def dense_covariance(self) -> FloatArray:
@@ -231,7 +235,7 @@ class SpannedDensity:
 
     def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
         """One row for each class code (n,)."""
-        span, n = self.span, codes.shape[0]
+        span, n = self.map, codes.shape[0]
         standard = generator.standard_normal((n, span.n_columns))
         within = standard @ span.basis
         outside = standard - within @ span.basis.T
@@ -243,56 +247,7 @@ class SpannedDensity:
         outside *= (np.sqrt(self._variances[codes]) * scale)[:, None]
         return number_rows(span.center + span.unit * (z @ span.basis.T + outside))
 
-    def contributions(
-        self, row: Rows, pair: tuple[int, int], reference: Reference | None
-    ) -> tuple[float, FloatArray]:
-        """The log ratio ``log p(x | a) − log p(x | b)`` at the reference, and each feature's (d,).
-
-        They are how far a feature moves from the reference to the row, times the mean gradient of
-        the log ratio on the way: for Gaussians Shapley values, for Student-t densities those of
-        Aumann and Shapley. They sum to the log ratio at the row.
-        """
-        if reference is None:
-            reference = Reference.amid(self.n_classes)
-        x = np.asarray(row.matrix[0], dtype=np.float64)
-        seen = np.flatnonzero(~np.isnan(x))
-        amounts = np.zeros(x.size)
-        if not seen.size:
-            return 0.0, amounts
-        if seen.size < x.size:
-            part = self.marginal(seen.tolist(), Schema(np.arange(self.n_classes), seen.size))
-            if reference.point is not None:
-                reference = Reference(reference.point[seen])
-            log_ratio, amounts[seen] = part.contributions(
-                number_rows(x[None, seen]), pair, reference
-            )
-            return log_ratio, amounts
-        span = self.span
-        origin = reference.offset(self._offset(), span.center) / span.unit
-        step = (x - span.center) / span.unit - origin
-        at = number_rows((span.center + span.unit * origin)[None])
-        two = self.selected(pair)
-        at_reference = two.log_density(at)[0]
-        amounts = step * (two.gradient_along(0, origin, step) - two.gradient_along(1, origin, step))
-        return float(at_reference[0] - at_reference[1]), amounts
-
-    def gradient_along(self, code: int, origin: FloatArray, step: FloatArray) -> FloatArray:
-        """The mean gradient (d,) by x̃ of a class's log density on the way ``origin + α step``."""
-        start = origin - self.span.basis @ self.inner.mean[code]
-        first, second = self._times_precision(start, code), self._times_precision(step, code)
-        if self.degrees is None:
-            return -(first + 0.5 * second)
-        nu = float(self.degrees[code])
-        A, B, C = float(step @ second), float(start @ second), nu + float(start @ first)
-        plain, rising = line_integrals(A, B, C)
-        return np.asarray(-(nu + self.n_columns) * (plain * first + rising * second))
-
-    def _times_precision(self, vector: FloatArray, code: int) -> FloatArray:
-        """``Σ⁻¹ v`` (…, d) in the units of the features."""
-        z = vector @ self.span.basis
-        inside = self.inner.covariance.times_precision(z, code)
-        variance = self.outside[self._index(code)]
-        return np.asarray(vector / variance + (inside - z / variance) @ self.span.basis.T)
+    contributions = class_pairs.contributions
 
     def reference_point(self, reference: Reference) -> FloatArray:
         """The point (d,) that a reference stands for."""
@@ -312,8 +267,8 @@ class SpannedDensity:
     def log_likelihood(self, statistics: Any) -> float:
         """``Σ w log p(x | c)`` of rows of the span, each in its own class; of Gaussians only."""
         check_gaussian(self.degrees, "the log-likelihood of statistics")
-        n_outside = self.span.n_outside
-        volume = 0.5 * n_outside * (LOG_2_PI + np.log(self._variances)) + self.span.log_unit
+        n_outside = self.map.n_outside
+        volume = 0.5 * n_outside * (LOG_2_PI + np.log(self._variances)) + self.map.log_unit
         weight: FloatArray = statistics.weight
         return self.inner.log_likelihood(statistics.inner) - float(weight @ volume)
 

@@ -50,16 +50,6 @@ def chi_square_distance(
     return np.asarray(2.0 * gammainccinv(half, tail))
 
 
-def squares_of_tails(tail: FloatArray, n_features: int, degrees: FloatArray | None) -> FloatArray:
-    """``u`` (n,) beyond which lie these proportions (n,) of densities with these degrees (n,)."""
-    from scipy.special import betaincinv, gammainccinv
-
-    if degrees is None:
-        return np.asarray(2.0 * gammainccinv(0.5 * n_features, tail))
-    inside = betaincinv(0.5 * degrees, 0.5 * n_features, tail)
-    return np.asarray(degrees * (1.0 / inside - 1.0))
-
-
 def line_integrals(A: float, B: float, C: float) -> tuple[float, float]:
     """The integrals of ``1/q`` and ``α/q`` for ``q = A α² + 2 B α + C`` over 0 ≤ α ≤ 1."""
     if A == 0.0:  # nothing moves

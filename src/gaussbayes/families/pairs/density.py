@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.finite import check_finite
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges, rows_at_once
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import PairTables
 from gaussbayes.families.pairs.coordinates import RootPairs
 from gaussbayes.families.pairs.levels import Bins, Groups, Levels
@@ -172,12 +172,6 @@ class PairsDensity:
             given = probability[level[rows], starts[j] : starts[j + 1], codes[rows]]
             drawn[rows, j] = _draw(given, generator)
         return self.levels.rows(drawn, generator)
-
-    def draw_widely(
-        self, codes: CodeArray, generator: np.random.Generator
-    ) -> tuple[Rows, FloatArray]:
-        """One row for each class code (n,) as `draw` has them, each with the weight 1."""
-        return self.draw(codes, generator), np.ones(codes.size)
 
     def contributions(
         self, row: Rows, pair: tuple[int, int], _: Reference | None

@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 from gaussbayes.base.checks import positive_number
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.finite import check_finite
-from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.pairs.density import PairsDensity, averaged, smoothed
 from gaussbayes.families.pairs.left_out import left_out
 from gaussbayes.families.pairs.levels import Levels, levels_of

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.mapped import MappedDensity
 from gaussbayes.families.protocol import Fused, ParameterTable, Reference
 from gaussbayes.families.transformed.transform import Logarithm, Transforms, YeoJohnson
@@ -60,13 +60,6 @@ class TransformedDensity(MappedDensity):
     def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
         """One row for each class code (n,)."""
         return self._back(self.inner.draw(codes, generator))
-
-    def draw_widely(
-        self, codes: CodeArray, generator: np.random.Generator
-    ) -> tuple[Rows, FloatArray]:
-        """A row for each class code (n,), rare ones among them, and the weight of each."""
-        rows, weight = self.inner.draw_widely(codes, generator)
-        return self._back(rows), weight
 
     # Two classes.
 

@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gaussbayes.base.errors import OptionError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import TransformName
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.mapped import Mapped, MappedStatistics, row_blocks
 from gaussbayes.families.protocol import AnyDensity, AnyFamily, Kind, Sampled
 from gaussbayes.families.transformed.density import TransformedDensity, density_of
-from gaussbayes.families.transformed.learnt_transforms import learn
+from gaussbayes.families.transformed.estimation import estimate_transforms
 from gaussbayes.families.transformed.transform import (
     TRANSFORMS,
     Standardised,
@@ -75,7 +75,7 @@ class Transformed(Mapped):
 
     @property
     def map(self) -> Transforms:
-        """The transforms; they must have been learnt."""
+        """The transforms; they must have been estimated."""
         for transform in self.transforms:
             if isinstance(transform, str):
                 msg = f"the transform {transform!r} must be fixed before it is used"
@@ -95,14 +95,14 @@ class Transformed(Mapped):
     def _with_transforms(self, rows: Rows, targets: Targets, names: Schema) -> "Transformed":
         given = self.transforms
         wanted: list[Any] = [kind if isinstance(kind, str) else "standardised" for kind in given]
-        pairs = zip(given, learn(wanted, rows, targets, names).of, strict=True)
+        pairs = zip(given, estimate_transforms(wanted, rows, targets, names).of, strict=True)
         return replace(
             self, transforms=tuple(new if isinstance(kind, str) else kind for kind, new in pairs)
         )
 
     @property
     def is_fixed(self) -> bool:
-        """Whether all transforms are learnt."""
+        """Whether all transforms are estimated."""
         return not any(isinstance(transform, str) for transform in self.transforms)
 
     def sample_of(self, statistics: MappedStatistics) -> Any:
@@ -127,7 +127,7 @@ class Transformed(Mapped):
 
 
 def check_transform(transform: Any) -> Any:
-    """The name of a transform, or one that was learnt, if it is one."""
+    """The name of a transform, or one that was estimated, if it is one."""
     if isinstance(transform, tuple(TRANSFORMS.values())):
         return transform
     if not isinstance(transform, str) or transform not in TRANSFORMS:

@@ -7,8 +7,8 @@ import numpy as np
 from msgspec import Meta, Raw
 
 from gaussbayes.base.records import Record, encode, refuse, within
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import TransformName
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian import record as gaussian
 from gaussbayes.families.mapped import MappedStatistics
 from gaussbayes.families.transformed.density import TransformedDensity, density_of

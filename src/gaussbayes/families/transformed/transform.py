@@ -11,14 +11,15 @@ unit. NaN stays NaN.
 ``rank-normal``   linear between knots, at which z is the normal quantile of their rank
 ================  =============================================================================
 
-The last two are learnt from rows, and hold between the smallest and the largest of these. Beyond,
-where nothing is known of the slope, they go on logarithmically, with the slope s at the end x_e::
+The last two are estimated from rows, and hold between the smallest and the largest of these.
+Beyond, where nothing is known of the slope, they go on logarithmically, with the slope s at the
+end x_e::
 
     z = z_e ± r log(1 + s |x − x_e| / r)
 
 The reach r is 1. So powers whose image is bounded become bijections too. A row unlike all others,
-1e300 among ones, is far away but no more than that: a power is learnt without it, and the reach on
-its side is such that it is 1 beyond the others.
+1e300 among ones, is far away but no more than that: a power is estimated without it, and the reach
+on its side is such that it is 1 beyond the others.
 """
 
 from collections.abc import Sequence
@@ -31,9 +32,9 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.notices import Remedy
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, TransformName
 from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import Expression, TransformedColumns
 from gaussbayes.families.likelihood_ratio import FamilyTests, FeatureChange
 
@@ -72,7 +73,7 @@ class Standardised:
 
 
 class Ranged(Standardised):
-    """``z = (x − least) / (largest − least)``: 0 to 1 for the rows that it was learnt from."""
+    """``z = (x − least) / (largest − least)``: 0 to 1 for the rows that it was estimated from."""
 
     __slots__ = ()
 

@@ -141,6 +141,12 @@ struct Kernels {
     // Log-densities (n, k) of levels (n, d) by a table of pairs (size, size, k). See pairs.hpp.
     bool (*score_pairs)(const std::int32_t* codes, std::size_t n, std::size_t d, const double* table,
                         std::size_t size, std::size_t k, double share, double* out);
+    bool (*score_pairs_without)(const std::int32_t* codes, const std::int64_t* own,
+                                const double* lost, std::size_t n, std::size_t d,
+                                const double* count, const double* beside, const double* observed,
+                                const double* n_levels, std::size_t size, std::size_t k,
+                                const double* backoffs, std::size_t s, bool exact, double smallest,
+                                double* out, bool* reliable);
 };
 
 // One table for each time variant.cpp is compiled.

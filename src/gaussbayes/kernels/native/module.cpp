@@ -447,6 +447,26 @@ void score_pairs(Matrix<std::int32_t> codes,
            "a level is not in the table");
 }
 
+void score_pairs_without(Matrix<std::int32_t> codes, Vector<std::int64_t> own, Vector<double> lost,
+                         nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu> count,
+                         nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu> beside,
+                         Matrix<double> observed, Vector<double> n_levels, Vector<double> backoffs,
+                         bool exact, double smallest, Output<double> out, Output<bool> reliable) {
+    const std::size_t n = codes.shape(0), d = codes.shape(1), s = backoffs.shape(0);
+    const std::size_t k = count.shape(0), size = count.shape(1);
+    expect(count.shape(2) == size && beside.shape(0) == k && beside.shape(1) == size &&
+               beside.shape(2) == d && observed.shape(0) == k && observed.shape(1) == d &&
+               n_levels.shape(0) == d && own.shape(0) == n && lost.shape(0) == n &&
+               out.size() == s * n && reliable.size() == n,
+           "arrays have the wrong size");
+    const auto kernel = active->score_pairs_without;
+    nb::gil_scoped_release released;
+    expect(kernel(codes.data(), own.data(), lost.data(), n, d, count.data(), beside.data(),
+                  observed.data(), n_levels.data(), size, k, backoffs.data(), s, exact, smallest,
+                  out.data(), reliable.data()),
+           "a level or a class is not in the table");
+}
+
 template <class T>
 void bind(nb::module_& m) {
     m.def("accumulate", &accumulate<T>, nb::arg("X").noconvert(), nb::arg("codes").noconvert(),
@@ -501,6 +521,11 @@ NB_MODULE(_native, m) {
           nb::arg("weight").noconvert(), nb::arg("to").noconvert());
     m.def("score_pairs", &score_pairs, nb::arg("codes").noconvert(), nb::arg("table").noconvert(),
           nb::arg("share"), nb::arg("out").noconvert());
+    m.def("score_pairs_without", &score_pairs_without, nb::arg("codes").noconvert(),
+          nb::arg("own").noconvert(), nb::arg("lost").noconvert(), nb::arg("count").noconvert(),
+          nb::arg("beside").noconvert(), nb::arg("observed").noconvert(),
+          nb::arg("n_levels").noconvert(), nb::arg("backoffs").noconvert(), nb::arg("exact"),
+          nb::arg("smallest"), nb::arg("out").noconvert(), nb::arg("reliable").noconvert());
     m.def("packed_size", [](std::size_t d, bool narrow) {
         return narrow ? active->narrow.packed_size(d) : active->wide.packed_size(d);
     });

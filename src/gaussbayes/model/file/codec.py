@@ -18,10 +18,10 @@ import numpy as np
 
 from gaussbayes.base.atomic import replace_file
 from gaussbayes.base.errors import FileError, GaussBayesError
-from gaussbayes.base.missing_marks import MissingMarks
 from gaussbayes.base.records import MOST_STRINGS, RecordError, decode, encode, refuse, within
-from gaussbayes.base.schema import Column, ColumnTable, Schema
 from gaussbayes.base.types import LabelArray
+from gaussbayes.data.missing_marks import MissingMarks
+from gaussbayes.data.schema import Column, ColumnTable, Schema
 from gaussbayes.families import RECORDED, family_records
 from gaussbayes.model.file.document import (
     CalibrationRecord,
@@ -163,9 +163,16 @@ def _member(record: MemberRecord, whole: ModelRecord, classes: LabelArray) -> Mo
         priors = given.read(classes) if isinstance(given, PriorsRecord) else given
     settings = Settings(tuple(components), priors, record.unlabelled_weight, calibration)
     parts = _parts(record, "statistics", settings, schema)
+    weight = 0.0 if calibration is None else calibration.second
+    if settings.is_pooled != (weight > 0) or (settings.is_pooled and parts is None):
+        refuse("families", "a second member, with statistics, where it has a temperature above 0")
     unlabelled = _unlabelled(record.unlabelled, schema)
     statistics = None if parts is None else SufficientStatistics(classes, parts, unlabelled)
     solution = _solution(record, settings, schema)
+    if solution is not None and settings.is_pooled:
+        assert parts is not None
+        second = settings.families[-1].estimate(parts[-1], schema).density
+        solution = replace(solution, second=second)
     if statistics is None and (solution is None or unlabelled is not None):
         refuse("families[0]", "one with statistics, or a density and no unlabelled rows")
     if solution is None and unlabelled is not None and unlabelled.rows is None:
@@ -179,16 +186,21 @@ def _component(record: FamilyRecord) -> Component:
     with within("settings"):
         kind: type[Any] = family_records(record.family).SettingsRecord
         family = decode(record.settings, kind).read()
-    return Component(family, tuple(record.integers("columns", -1, most=MOST_STRINGS).tolist()))
+    columns = record.integers("columns", -1, most=MOST_STRINGS).tolist()
+    return Component(family, tuple(columns), record.second)
 
 
 def _schema(record: ModelRecord, components: Sequence[Component], classes: LabelArray) -> Schema:
     """What the features are called and hold, each of which has one family."""
-    columns = [column for component in components for column in component.columns]
+    first = [part for part in components if not part.second]
+    columns = [column for component in first for column in component.columns]
     n, names = len(columns), record.features
-    if sorted(columns) != list(range(n)) or not all(part.columns for part in components):
+    if sorted(columns) != list(range(n)) or not all(part.columns for part in first):
         refuse("families", f"families of the columns 0 to {n - 1}, each in one of them", columns)
-    contents = {j: content for part in components for j, content in part.contents.items()}
+    second = [part.columns for part in components[len(first) :]]
+    if components[: len(first)] != first or second not in ([], [tuple(range(n))]):
+        refuse("families", "at most one second member, of all columns, after the others")
+    contents = {j: content for part in first for j, content in part.contents.items()}
     categorical = tuple(j for j in range(n) if contents[j] == "category")
     if names is not None and (len(names) != n or len(set(names)) < n):
         refuse("features", f"null or {n:,} names that are all different", len(names))
@@ -222,7 +234,7 @@ def _parts(
 ) -> tuple[Any, ...] | None:
     """The statistics or the densities of all families; None if there are none."""
     parts = []
-    families = zip(record.families, settings.families, settings.names(schema), strict=True)
+    families = zip(record.families, settings.families, settings.names(schema), strict=False)
     for number, (stored, family, names) in enumerate(families):
         records = family_records(stored.family)
         kind = records.DensityRecord if part == "density" else records.StatisticsRecord
@@ -235,7 +247,7 @@ def _parts(
 
 
 def _solution(record: MemberRecord, settings: Settings, schema: Schema) -> Solution | None:
-    densities = _parts(record, "density", settings, schema)
+    densities = _parts(record, "density", settings.members[0], schema)
     if (record.solution is None) != (densities is None):
         refuse("solution", "there if the families have densities, and only then")
     if record.solution is None or densities is None:
@@ -326,15 +338,17 @@ def _record(
 def _member_record(model: Model, unlabelled_rows: bool) -> MemberRecord:
     statistics, solution, families = model.statistics, _own_solution(model), []
     unlabelled = None if statistics is None else statistics.unlabelled
-    for number, component in enumerate(model.components):
+    for number, component in enumerate(model.settings.components):
         records = family_records(component.family.name)
         parts = (
             records.SettingsRecord.of(component.family),
             statistics and records.StatisticsRecord.of(statistics.parts[number]),
-            solution and records.DensityRecord.of(solution.densities[number]),
+            None
+            if solution is None or component.second
+            else records.DensityRecord.of(solution.densities[number]),
         )
         written = map(encode, (component.columns, *parts))
-        families.append(FamilyRecord(component.family.name, *written))
+        families.append(FamilyRecord(component.family.name, component.second, *written))
     rest = None
     if unlabelled is not None:
         rows = RowsRecord.of(unlabelled) if unlabelled_rows else None
@@ -379,7 +393,7 @@ def _bytes(model: Model, solution: Solution) -> list[bytes]:
     """A solution as it is written."""
     densities = [
         family_records(family.name).DensityRecord.of(density)
-        for family, density in zip(model.settings.families, solution.densities, strict=True)
+        for family, density in zip(model.settings.families, solution.densities, strict=False)
     ]
     return [bytes(encode(record)) for record in (*densities, SolutionRecord.of(solution))]
 

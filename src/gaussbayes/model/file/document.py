@@ -10,9 +10,10 @@ from msgspec import Meta, Raw
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.records import MOST_STRINGS, Record, Scalar, encode, refuse
-from gaussbayes.base.schema import Column, Schema
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.rows import Rows
+from gaussbayes.data.schema import Column, Schema
+from gaussbayes.families.removal import ROUNDING
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.selection import Selection
 from gaussbayes.model.settings import Priors, class_priors
@@ -24,8 +25,6 @@ EstimatorName: TypeAlias = Literal["GaussianClassifier", "AutoClassifier"]
 
 _LARGEST_LABELS = 1 << 22
 """Characters in an array of string labels, which gives each of them as much room as the longest."""
-
-_ROUNDING = 1e-9  # by which the logarithm of a probability may be above 0
 
 
 class LabelsRecord(Record, frozen=True):
@@ -91,7 +90,8 @@ class PriorsRecord(Record, frozen=True):
 class CalibrationRecord(Record, frozen=True):
     """What is done to log-likelihoods and posteriors, and scores of held-out rows."""
 
-    temperature: Annotated[float, Meta(gt=0, le=1)]
+    temperature: Annotated[float, Meta(gt=0, le=3)]
+    second: Annotated[float, Meta(ge=0, le=3)]  # the temperature of a second member; 0 without one
     offsets: Raw
     prior_proportion: Annotated[float, Meta(ge=0, le=1)]
     left_out: Raw  # rows of each class that were held out
@@ -101,6 +101,7 @@ class CalibrationRecord(Record, frozen=True):
     def of(cls, calibration: Calibration) -> "CalibrationRecord":
         return cls(
             float(calibration.temperature),
+            float(calibration.second),
             encode(calibration.offsets),
             float(calibration.prior_proportion),
             encode([scores.size for scores in calibration.left_out]),
@@ -114,18 +115,21 @@ class CalibrationRecord(Record, frozen=True):
         scores = self.floats("scores", int(sizes.sum()), missing=True)
         scores[np.isnan(scores)] = -np.inf
         left_out = tuple(np.split(scores, np.cumsum(sizes)[:-1])) if sizes.size else ()
-        if (scores > _ROUNDING).any() or any((some[1:] < some[:-1]).any() for some in left_out):
+        if (scores > ROUNDING).any() or any((some[1:] < some[:-1]).any() for some in left_out):
             refuse("scores", "log posteriors, at most 0, in increasing order in each class")
-        return Calibration(self.temperature, offsets, self.prior_proportion, left_out)
+        return Calibration(self.temperature, offsets, self.prior_proportion, self.second, left_out)
 
 
 class FamilyRecord(Record, frozen=True):
     """A family: the features it is a distribution of, and its statistics.
 
-    The last three are records of the family, see `gaussbayes.families.family_records`, or null.
+    The last of several may be the second member of a pool, whose density follows from its
+    statistics. The last three are records of the family, see `gaussbayes.families.family_records`,
+    or null.
     """
 
     family: str
+    second: bool  # whether it is the second member of a pool
     columns: Raw
     settings: Raw
     statistics: Raw

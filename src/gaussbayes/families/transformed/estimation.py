@@ -1,20 +1,20 @@
-"""Transforms learnt from rows: Yeo-Johnson's power by maximum likelihood, ranks, means and scales.
+"""Transforms estimated from rows: Yeo-Johnson's power by maximum likelihood, ranks, scales.
 
-What is learnt of a column is one transform for all classes. Of many rows, `MOST_ROWS` are looked
-at, evenly picked.
+A column has one transform for all classes. It is estimated from `MOST_ROWS` rows at most, evenly
+spaced in the table.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray, TransformName
 from gaussbayes.data.rows import Rows, Targets, number_rows
+from gaussbayes.data.schema import Schema
 from gaussbayes.families.transformed.transform import (
     TRANSFORMS,
     Ranged,
@@ -28,7 +28,7 @@ from gaussbayes.families.transformed.transform import (
 )
 
 MOST_ROWS = 10_000
-"""Rows that a transform is learnt from; of more, these are evenly picked."""
+"""Rows that a transform is estimated from; of more, these are evenly spaced."""
 
 _MOST_COLUMNS = 256
 
@@ -38,11 +38,8 @@ MOST_KNOTS = 100
 LARGEST_POWER = 5.0
 """Yeo-Johnson's power is sought between this and its negative."""
 
-Likelihood: TypeAlias = Literal["marginal", "within"]
-"""Whether transformed columns are to be normal, or normal within each class."""
-
 FENCE = 1e3
-"""Values that a power is learnt from are less than this from the median, in median distances."""
+"""Values that a power is estimated from are less than this from the median, in median distances."""
 
 _BEYOND = 1.0
 """How far beyond all others a row unlike them is, in standard deviations."""
@@ -65,45 +62,39 @@ _ESTIMATED = ("yeo-johnson", "rank-normal")
 _ENDS = (-LARGEST_POWER, LARGEST_POWER)
 
 
-def learn(
-    kinds: Sequence[TransformName],
-    rows: Rows,
-    targets: Targets,
-    names: Schema,
-    likelihood: Likelihood = "marginal",
+def estimate_transforms(
+    kinds: Sequence[TransformName], rows: Rows, targets: Targets, names: Schema
 ) -> Transforms:
     """The transforms of these kinds, one for each column, that suit the rows.
 
     Constant columns, and those of two values, are standardised, whatever was asked for: no monotone
-    transform changes them in anything else. Rows without labels tell of powers, ranks and means;
-    scales are deviations within classes.
+    transform changes them in anything else. Powers, ranks and means are those of all rows, with
+    labels or without; scales are deviations within classes.
     """
     which = slice(None, None, max(1, -(-rows.n_rows // MOST_ROWS)))
     n_rows = len(range(rows.n_rows)[which])
     at_a_time = min(_MOST_COLUMNS, rows_at_once(2 * n_rows))
     if len(kinds) > at_a_time:
-        learnt_so_far: list[Transform] = []
+        estimated: list[Transform] = []
         for some in ranges(len(kinds), at_a_time):
             part = number_rows(np.asarray(rows.matrix[:, some]))
             called = names.part(range(some.start, some.stop))
-            learnt_so_far += learn(kinds[some], part, targets, called, likelihood).of
-        return Transforms(tuple(learnt_so_far))
+            estimated += estimate_transforms(kinds[some], part, targets, called).of
+        return Transforms(tuple(estimated))
     logarithmic = np.array([j for j, kind in enumerate(kinds) if kind == "log"], dtype=np.intp)
     x: FloatArray = rows.matrix.astype(np.float64, copy=False)
     check_positive(x, logarithmic, names)
     everything, classes = _samples(x[which], targets[which])
-    learnt = [Standardised() if kind in _ESTIMATED else _named(kind) for kind in kinds]
+    unscaled = [Standardised() if kind in _ESTIMATED else _named(kind) for kind in kinds]
     varied = everything.has_three_values()
     powers = [j for j, kind in enumerate(kinds) if kind == "yeo-johnson" and varied[j]]
     if powers:
-        likely = classes if likelihood == "within" and classes.codes.size else everything
-        found = _powers(everything.of_columns(powers), likely.of_columns(powers))
-        for j, transform in zip(powers, found, strict=True):
-            learnt[j] = transform
+        for j, transform in zip(powers, _powers(everything.of_columns(powers)), strict=True):
+            unscaled[j] = transform
     for j, kind in enumerate(kinds):
         if kind == "rank-normal" and varied[j]:
-            learnt[j] = _ranks(everything.x[:, j], everything.weights)
-    scaled = _scaled(learnt, everything, classes)
+            unscaled[j] = _ranks(everything.x[:, j], everything.weights)
+    scaled = _scaled(unscaled, everything, classes)
     for j in powers:
         scaled[j] = _reaching(scaled[j], everything.x[:, j])
     for j in (j for j, kind in enumerate(kinds) if kind == "range"):
@@ -130,7 +121,7 @@ def _ranged(x: FloatArray) -> Ranged:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sample:
-    """Rows to learn from, ordered by their classes."""
+    """Rows to estimate transforms from, ordered by their classes."""
 
     x: FloatArray  # (n, d) NaN if missing
     weights: FloatArray  # (n,) above 0
@@ -209,8 +200,8 @@ def _samples(x: FloatArray, targets: Targets) -> tuple[_Sample, _Sample]:
     return everything, _Sample(x[rows[order]], each[order], codes[order])
 
 
-def _powers(everything: _Sample, likely: _Sample) -> list[YeoJohnson]:
-    """Yeo-Johnson transforms of columns, not yet scaled: those that make some rows likeliest.
+def _powers(everything: _Sample) -> list[YeoJohnson]:
+    """Yeo-Johnson transforms of columns by maximum likelihood, not yet scaled.
 
     The origin is the median and the unit the median distance from it, so that nothing depends on
     the unit or the origin of a column, nor on its sign.
@@ -221,7 +212,7 @@ def _powers(everything: _Sample, likely: _Sample) -> list[YeoJohnson]:
     unit = everything.median(np.where(distance > 0, distance, np.nan))
     known = np.where(distance <= FENCE * unit, everything.x, np.nan)
     lowest, highest = np.nanmin(known, axis=0), np.nanmax(known, axis=0)
-    near = likely.near(lowest, highest)
+    near = everything.near(lowest, highest)
     present, u = near.present, (near.x - origin) / unit
     logarithm = np.log1p(np.abs(u))
 

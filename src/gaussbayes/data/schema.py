@@ -11,11 +11,11 @@ from operator import index
 from typing import Any, Literal, TypeAlias
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.missing_marks import STANDARD_MARKS, MissingMarks
 from gaussbayes.base.result import Result, plain
 from gaussbayes.base.spelling import meant
-from gaussbayes.base.text_tables import Block, TextTable
+from gaussbayes.base.text_tables import MOST_NAMED, Block, TextTable
 from gaussbayes.base.types import LabelArray
+from gaussbayes.data.missing_marks import STANDARD_MARKS, MissingMarks
 
 ColumnKind: TypeAlias = Literal["number", "category", "count", "date", "excluded"]
 """What a column of a table is to a model; dates are numbers, days since an origin."""
@@ -31,9 +31,6 @@ REQUESTED = (NOT_REQUESTED, EXCLUDED)
 
 POSSIBLE_MARK = "may mark missing values"
 """How the reason of a column ends that holds a value such as −999, with which it begins."""
-
-_MOST_NAMED = 12
-"""Excluded columns that are named in one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +200,8 @@ class ColumnTable(Result):
 def reasons_of(columns: Sequence[Column]) -> str:
     """Columns with their reasons, shortened when there are many."""
     named = [f"{column.name or 'unnamed'} ({column.reason})" for column in columns]
-    if len(named) > _MOST_NAMED:
-        named[_MOST_NAMED - 1 :] = [f"{len(named) - _MOST_NAMED + 1} more"]
+    if len(named) > MOST_NAMED:
+        named[MOST_NAMED - 1 :] = [f"{len(named) - MOST_NAMED + 1} more"]
     return ", ".join(named)
 
 
