@@ -4,12 +4,13 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
 import sqlglot
 
-from gaussbayes import DataError, GaussianClassifier, OptionError
+from gaussbayes import DataError, GaussianClassifier, OptionError, read
 from tests.export.engines import DATABASES, in_duckdb, mixed, numbers, sql_of
 
 DIALECTS = ("duckdb", "postgres", "sqlite", "spark", "bigquery")
@@ -100,6 +101,26 @@ def test_text_in_columns_of_numbers(tmp_path: Path) -> None:
     connection.close()
     assert np.allclose(scored.iloc[0, 1:4].astype(float), expected[0], atol=1e-12)
     assert scored["prediction"].isna().tolist() == [False, True, False]
+
+
+def test_the_file_of_a_fit_as_its_engine_reads_it(tmp_path: Path) -> None:
+    """What a file spells as missing, with blanks or in text, is missing in SQL as well."""
+    table, y = numbers(60)
+    cells = table.round(3).astype(str).assign(kind=[" x", "y ", "NA"] * 20, y=y)
+    for row, spelled in enumerate(("", " ", "NA", " ? ", " 1.5 ")):
+        cells.iloc[row, row % 2] = spelled
+    path = tmp_path / "rows.csv"
+    cells.to_csv(path, index=False)
+    model = GaussianClassifier("diagonal", smoothing=1.0).fit(read(path), "y")
+    assert [column.kind for column in model.columns_] == ["number"] * 4 + ["category"]
+    expected = model.predict_proba(read(path))
+    statement = sql_of(model, tmp_path)
+    for options in ("", ", all_varchar = true"):
+        connection = duckdb.connect()
+        connection.execute(f"CREATE TABLE rows AS FROM read_csv('{path}', header = true{options})")
+        scored = connection.execute(statement).df()
+        connection.close()
+        assert np.allclose(scored.iloc[:, 1:4].astype(float), expected, atol=1e-12)
 
 
 def test_problems_are_named_before_anything_is_written(tmp_path: Path) -> None:

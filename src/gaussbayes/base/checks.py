@@ -5,6 +5,9 @@ import numpy as np
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.types import FloatArray
 
+TOLERANCE = 1e-8
+"""By which numbers that were given or stored may miss what they must be, in proportion."""
+
 
 def as_numbers(what: str, values: object) -> FloatArray:
     """What the user wrote, as an array of floats of our own: the caller may change theirs."""

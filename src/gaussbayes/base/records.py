@@ -22,13 +22,12 @@ from msgspec import Raw
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import FileError, GaussBayesError
+from gaussbayes.base.threads import CACHED
 from gaussbayes.base.types import FloatArray
 
 MOST_STRINGS = 500_000
 """Strings in a file, entries of an array of labels."""
 
-_PIECE = 1 << 16
-"""Bytes of an array that are decoded at a time."""
 
 _LONGEST_NUMBER = 1_000
 """Characters of a number on average; 25 write any float, and 767 digits spell the longest."""
@@ -185,7 +184,7 @@ def _numbers(text: bytes, length: int, place: str) -> FloatArray:
     """The numbers (length,) of an array without strings, decoded a piece at a time."""
     values, first, start = np.empty(length), 0, 1
     while first < length:
-        stop = text.find(b",", start + _PIECE)
+        stop = text.find(b",", start + CACHED)
         try:
             entries = _FLOATS.decode(b"[%b]" % text[start : stop if stop >= 0 else -1])
         except msgspec.DecodeError as error:

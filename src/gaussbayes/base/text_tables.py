@@ -9,6 +9,7 @@ from typing import Any, Self, TypeAlias
 from unicodedata import combining, east_asian_width
 
 MOST_ROWS = 20  # rows of a table that are shown, if there may be very many
+MOST_NAMED = 8  # columns or classes that are named in one line
 _WIDEST = 80  # columns of running text
 
 

@@ -31,6 +31,10 @@ CACHED = 1 << 18
 second thread."""
 
 
+BLOCK_ROWS = 1 << 16
+"""Rows, or counts, that a thread takes at a time where nothing else limits them."""
+
+
 def n_threads(n_jobs: int | None) -> int:
     """How many threads `n_jobs` means: None is every core the process may use, −1 likewise.
 

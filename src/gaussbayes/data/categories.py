@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
+from gaussbayes.base.records import MOST_STRINGS
 from gaussbayes.base.types import CodeArray
 from gaussbayes.data.missing_marks import ORDINARY, ColumnMarks
 from gaussbayes.data.schema import Schema
@@ -40,8 +41,6 @@ _LEAST, _MOST = -(1 << 63), (1 << 64) - 1
 _EXPECTED = "categories must be strings, integers of 64 bits or booleans"
 _EXAMPLES = 3
 
-MOST_CATEGORIES = 500_000
-"""Of all features together: as many as a model file may have."""
 
 _INTEGER = re.compile(r"[+-]?\d+(\.0*)?")
 _BOOLEAN = {"true": True, "false": False}
@@ -228,7 +227,7 @@ def _spelled(text: str) -> Category:
 
 def check_categories(categories: Sequence[Categories], names: Schema) -> None:
     """Raise if features have more categories than a model may have; `names` are theirs."""
-    if sum(map(len, categories)) > MOST_CATEGORIES:
+    if sum(map(len, categories)) > MOST_STRINGS:
         j = int(np.argmax([len(each) for each in categories]))
         raise too_many_categories(names.feature_name(j), categories[j][0])
 
@@ -237,6 +236,6 @@ def too_many_categories(what: str, example: object) -> DataError:
     """The error that a feature has too many categories; `what` says which has."""
     return DataError(
         f"{what} has too many categories, such as {example!r:.60}: there may be "
-        f"{MOST_CATEGORIES:,} in all. Is it a measurement, a name or a row number? Leave it out of "
+        f"{MOST_STRINGS:,} in all. Is it a measurement, a name or a row number? Leave it out of "
         "the categorical features, or of the features"
     )

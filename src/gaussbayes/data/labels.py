@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.checks import TOLERANCE
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.missing_marks import ORDINARY, ColumnMarks
@@ -25,8 +26,6 @@ from gaussbayes.data.tables import (
     is_source,
     occurring_values,
 )
-
-_SUM_TOLERANCE = 1e-8
 
 
 def named_columns(y: object, weights: object) -> tuple[str, str | None]:
@@ -350,7 +349,7 @@ def _soft_labels(
     rounding = float(np.finfo(values.dtype).eps) if values.dtype.kind == "f" else 0.0
     unlabelled = np.asarray(np.isnan(soft).all(axis=1))
     good = (soft >= 0).all(axis=1)  # NaN is not
-    good &= np.abs(total - 1.0) <= max(_SUM_TOLERANCE, rounding)
+    good &= np.abs(total - 1.0) <= max(TOLERANCE, rounding)
     good |= unlabelled
     if not good.all():
         row = int(np.flatnonzero(~good)[0])

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.result import Result, plain
 from gaussbayes.base.spelling import meant
-from gaussbayes.base.text_tables import Block, TextTable
+from gaussbayes.base.text_tables import MOST_NAMED, Block, TextTable
 from gaussbayes.base.types import LabelArray
 from gaussbayes.data.missing_marks import STANDARD_MARKS, MissingMarks
 
@@ -28,9 +28,6 @@ EXCLUDED = "excluded"
 
 REQUESTED = (NOT_REQUESTED, EXCLUDED)
 """Why columns are excluded that users wanted to be."""
-
-_MOST_NAMED = 12
-"""Excluded columns that are named in one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +187,8 @@ class ColumnTable(Result):
 def reasons_of(columns: Sequence[Column]) -> str:
     """Columns with their reasons, shortened when there are many."""
     named = [f"{column.name or 'unnamed'} ({column.reason})" for column in columns]
-    if len(named) > _MOST_NAMED:
-        named[_MOST_NAMED - 1 :] = [f"{len(named) - _MOST_NAMED + 1} more"]
+    if len(named) > MOST_NAMED:
+        named[MOST_NAMED - 1 :] = [f"{len(named) - MOST_NAMED + 1} more"]
     return ", ".join(named)
 
 

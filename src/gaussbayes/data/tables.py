@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gaussbayes import kernels
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.spelling import meant
-from gaussbayes.base.threads import even_ranges, for_each, n_threads
+from gaussbayes.base.threads import BLOCK_ROWS, even_ranges, for_each, n_threads
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.kernels.arrays import Columns
@@ -34,9 +34,6 @@ _DAY = np.timedelta64(1, "D")
 
 _WIDEST_SPAN = 1 << 16
 """Integers that lie closer together are counted in a table; others are sorted."""
-
-_BLOCK = 1 << 16
-"""Integers that are encoded at a time: they stay in the cache while they are converted."""
 
 
 def is_paths(X: object) -> bool:
@@ -487,7 +484,7 @@ def _parts_in_span(
         # Threads write the same into `present`: true, where there is a value.
         encode(values[block].astype(np.int64, copy=False), lowest, codes[block], present)
 
-    blocks = even_ranges(values.size, _BLOCK)
+    blocks = even_ranges(values.size, BLOCK_ROWS)
     for_each(encode_block, blocks, n_threads(n_jobs) if len(blocks) > 1 else 1)
     places = np.flatnonzero(present)
     if places[-1] + 1 > places.size:  # some between them do not occur, and codes are ranks

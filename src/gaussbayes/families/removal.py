@@ -14,7 +14,7 @@ from gaussbayes.kernels.reference import left_of
 LEAST_LEFT = 1e-3
 """What is left of a sum must be this proportion of it; with less, its rounding would show."""
 
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 """Proportion of a sum that a removal may leave behind, or lack, as rounding."""
 
 
@@ -61,7 +61,7 @@ def degrees(weight: FloatArray, divisor: Divisor, n_means: int) -> FloatArray:
 def difference(total: FloatArray, part: FloatArray) -> FloatArray:
     """Sums without a part of each; 0 where the rest is rounding, negative where it is not."""
     left = total - part
-    left[np.abs(left) <= _ROUNDING * total] = 0.0
+    left[np.abs(left) <= ROUNDING * total] = 0.0
     return left
 
 

@@ -67,7 +67,7 @@ _WEIGHTS = 0.01, 3.0
 _LEAST = float(np.exp(-4.0))  # temperature
 _STEPS = 100  # of Newton's method, at most
 _TOLERANCE = 1e-15  # proportion of the loss that another step may still gain
-_IMPOSSIBLE = -700.0  # a log probability that counts as 0
+IMPOSSIBLE = -700.0  # a log probability that counts as 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,7 +180,7 @@ def calibrate(
     weights : (n,) of the rows
     second : (n, k) log-likelihoods by the second member of a pool, if there is one
     """
-    prior = np.maximum(np.broadcast_to(log_prior, log_likelihood.shape), _IMPOSSIBLE)
+    prior = np.maximum(np.broadcast_to(log_prior, log_likelihood.shape), IMPOSSIBLE)
     of_truth = proportions * weights[:, None]  # what −log p(c | x) counts
     temperature, offsets, scores = _calibrated_member(log_likelihood, prior, of_truth)
     second_temperature = 0.0
@@ -215,7 +215,7 @@ def _calibrated_member(
     """
     k, total = log_likelihood.shape[1], of_truth.sum(axis=1)
     largest = log_likelihood.max(axis=1, keepdims=True)
-    scores = np.maximum(log_likelihood - largest, _IMPOSSIBLE)
+    scores = np.maximum(log_likelihood - largest, IMPOSSIBLE)
 
     def loss(point: FloatArray) -> tuple[float, FloatArray]:
         """The penalised loss at (t, b), and posteriors (n, k)."""

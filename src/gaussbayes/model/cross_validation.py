@@ -20,7 +20,7 @@ from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.numerals import counted
 from gaussbayes.base.progress import track
 from gaussbayes.base.result import Result
-from gaussbayes.base.text_tables import Block
+from gaussbayes.base.text_tables import MOST_NAMED, Block
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import (
     CodeArray,
@@ -47,7 +47,6 @@ from gaussbayes.model.statistics import observe
 Indices: TypeAlias = NDArray[np.intp]
 LOO = "loo"
 _LEFT_OUT = "leave-one-out predictions of {} rows"
-_MOST_NAMED = 8
 
 
 class Splitter(Protocol):
@@ -381,7 +380,7 @@ def _single(codes: CodeArray) -> NDArray[np.bool_]:
 def _single_notes(codes: CodeArray, classes: LabelArray) -> tuple[str, ...]:
     if not codes.size:
         return ()
-    names = [repr(label) for label in classes[np.sort(codes)[:_MOST_NAMED]].tolist()]
+    names = [repr(label) for label in classes[np.sort(codes)[:MOST_NAMED]].tolist()]
     more = f" and {codes.size - len(names)} more" if codes.size > len(names) else ""
     which = f"class {names[0]} has" if codes.size == 1 else f"classes {', '.join(names)}{more} have"
     return (f"{which} one row, which is never held out",)

@@ -22,6 +22,7 @@ from gaussbayes.base.progress import track
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.protocol import Sized
 from gaussbayes.model.calibration import (
+    IMPOSSIBLE,
     Calibration,
     calibrate,
     score_of_classes,
@@ -54,8 +55,6 @@ _TABLES, _FEW_NUMBERS = 4, 1 << 20  # log posteriors, in sizes of the table, or 
 
 _FINALISTS = 8
 """Candidates that are calibrated before one of them is selected."""
-
-_IMPOSSIBLE = -700.0  # a log probability that counts as 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -211,7 +210,7 @@ def _is_clearly_better(one: Trial, other: Trial) -> bool:
     if not truth.codes.size:
         return False
     first, second = (
-        score_of_classes(np.maximum(posterior, _IMPOSSIBLE), truth.proportions())
+        score_of_classes(np.maximum(posterior, IMPOSSIBLE), truth.proportions())
         for posterior in (one.log_posterior, other.log_posterior)
     )
     total, error = sum_and_error(first - second, truth.total_weights())

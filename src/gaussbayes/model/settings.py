@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from gaussbayes.base.checks import TOLERANCE
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import Categories
@@ -18,8 +19,6 @@ from gaussbayes.kernels.arrays import Columns
 from gaussbayes.model.calibration import Calibration
 
 Priors: TypeAlias = str | Sequence[float] | Mapping[object, float] | FloatArray | None
-
-_SUM_TOLERANCE = 1e-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +253,7 @@ def class_priors(priors: Priors, schema: Schema, weight: FloatArray) -> FloatArr
         )
         raise OptionError(msg)
     total = float(values.sum())
-    if abs(total - 1.0) > _SUM_TOLERANCE:
+    if abs(total - 1.0) > TOLERANCE:
         msg = f"priors must sum to 1, got {values.tolist()}, which sum to {total!r}"
         raise OptionError(msg)
     return values

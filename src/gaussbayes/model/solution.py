@@ -19,16 +19,13 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.result import Result, plain
 from gaussbayes.base.text_tables import Block
-from gaussbayes.base.threads import CACHED, for_each, n_threads, ranges
+from gaussbayes.base.threads import BLOCK_ROWS, CACHED, for_each, n_threads, ranges
 from gaussbayes.base.types import FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.protocol import AnyDensity, Convergence, Distant, Fused
 from gaussbayes.kernels import check_possible, normalise
 from gaussbayes.kernels.reference import log_sum_exp
 from gaussbayes.model.calibration import Calibration
-
-_BLOCK = 1 << 16
-"""Rows that are scored at a time where no kernel cuts them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,7 +255,7 @@ def _score_calibrated(
     """What follows from calibrated posteriors."""
     (n, k), dtype = (parts[0].n_rows, solution.prior.shape[0]), _dtype(parts)
     out = np.empty(n, np.intp) if task == "label" else np.empty((n, k), dtype)
-    for block in ranges(n, _BLOCK):
+    for block in ranges(n, BLOCK_ROWS):
         some = [part[block] for part in parts]
         densities, second = log_likelihood(solution, some, n_jobs), None
         if solution.second is not None:
@@ -283,5 +280,5 @@ def _score_plain(
         if normalise(log_joint, task, out[block]):
             check_possible(log_joint, block.start)
 
-    for_each(score_block, ranges(n, _BLOCK), threads if n > _BLOCK else 1)
+    for_each(score_block, ranges(n, BLOCK_ROWS), threads if n > BLOCK_ROWS else 1)
     return out

@@ -12,15 +12,13 @@ import numpy as np
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.base.numerals import counted, five_digits, shortened
 from gaussbayes.base.result import Result
-from gaussbayes.base.text_tables import Block, Styled, TextTable
+from gaussbayes.base.text_tables import MOST_ROWS, Block, Styled, TextTable
 from gaussbayes.families.protocol import Describable, ParameterTable
 from gaussbayes.model.bayes_error import BayesError, bayes_error
 from gaussbayes.model.model import Model
 
-_MOST_CLASSES = 20  # lines of the table of classes
 _MOST_COLUMNS = 5  # classes side by side
 _MOST_LINES = 12  # lines of a table of parameters
-_MOST_TABLES = 12  # tables of the parameters of one family
 _WIDEST_HEADING, _WIDEST_TITLE = 10, 60
 
 
@@ -73,10 +71,10 @@ class ModelSummary(Result):
             for each in self.classes
         )
         columns, n = _headings("class", known), len(self.classes)
-        blocks.append(TextTable.first(columns, lines, n, _MOST_CLASSES, title="classes"))
-        blocks += map(_parameter_table, self.parameters[:_MOST_TABLES])
-        if len(self.parameters) > _MOST_TABLES:
-            more = len(self.parameters) - _MOST_TABLES
+        blocks.append(TextTable.first(columns, lines, n, MOST_ROWS, title="classes"))
+        blocks += map(_parameter_table, self.parameters[:_MOST_LINES])
+        if len(self.parameters) > _MOST_LINES:
+            more = len(self.parameters) - _MOST_LINES
             blocks.append(Styled(f"Not shown: {counted(more, 'table')} of parameters.", "dim"))
         return [*blocks, *(() if self.bayes_error is None else self.bayes_error.tables())]
 

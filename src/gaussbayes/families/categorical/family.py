@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.merge_tree import merge_blocks
+from gaussbayes.base.records import MOST_STRINGS
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.categories import (
     MISSING,
-    MOST_CATEGORIES,
     UNSEEN,
     Categories,
     check_categories,
@@ -510,7 +510,7 @@ class Categorical(Smoothed[CategoricalStatistics, CategoricalDensity]):
             return statistics
         pairs = zip(self.least, statistics.categories, strict=True)
         sizes = [max(least, int(column[-1]) + 1 if column else 0) for least, column in pairs]
-        if sum(sizes) > MOST_CATEGORIES:
+        if sum(sizes) > MOST_STRINGS:
             what = "a feature of integers from 0 on"
             raise too_many_categories(what, max(sizes) - 1)
         return statistics.with_categories(tuple(tuple(range(size)) for size in sizes))

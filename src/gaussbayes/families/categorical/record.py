@@ -5,8 +5,7 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta, Raw
 
-from gaussbayes.base.records import Record, refuse
-from gaussbayes.data.categories import MOST_CATEGORIES
+from gaussbayes.base.records import MOST_STRINGS, Record, refuse
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.categorical.family import (
     Categorical,
@@ -21,7 +20,7 @@ class SettingsRecord(Record, frozen=True):
     """The settings; with `least`, categories are integers, at least so many of each feature."""
 
     smoothing: Annotated[float, Meta(ge=0)]
-    least: tuple[Annotated[int, Meta(ge=0, le=MOST_CATEGORIES)], ...] | None
+    least: tuple[Annotated[int, Meta(ge=0, le=MOST_STRINGS)], ...] | None
 
     def read(self) -> Categorical:
         return Categorical(self.smoothing, self.least)
@@ -42,9 +41,9 @@ class StatisticsRecord(Record, frozen=True):
         weight, missing = self.weights("weight", k), self.weights("missing", k, d)
         statistics = CategoricalStatistics(categories, weight, count, missing)
         labels = [label for column in categories for label in column]
-        whole = all(type(label) is int and 0 <= label < MOST_CATEGORIES for label in labels)
+        whole = all(type(label) is int and 0 <= label < MOST_STRINGS for label in labels)
         if family.least is not None and not (whole and len(family.least) == d):
-            expected = f"integers from 0 to {MOST_CATEGORIES - 1:,} of as many features as `least`"
+            expected = f"integers from 0 to {MOST_STRINGS - 1:,} of as many features as `least`"
             refuse("categories", expected)
         if not (count > 0).any(axis=0).all():
             refuse("categories", "categories each of which weighs something in a class")

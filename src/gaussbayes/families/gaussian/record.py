@@ -11,6 +11,7 @@ import numpy as np
 from msgspec import Meta, Raw
 from numpy.typing import NDArray
 
+from gaussbayes.base.checks import TOLERANCE
 from gaussbayes.base.records import Record, encode, refuse, within
 from gaussbayes.base.types import CovarianceName, Divisor, FloatArray, ScatterLayout
 from gaussbayes.data.schema import Schema
@@ -28,7 +29,6 @@ from gaussbayes.kernels.reference import scatter_shape
 from gaussbayes.kernels.triangular import cholesky
 
 # Proportion of the features' sums of squares by which an eigenvalue may be below zero.
-_ROUNDING = 1e-8
 # Sums of squares below this may have lost all their digits, the products beside them not.
 _UNDERFLOW = 1e-290
 
@@ -55,7 +55,7 @@ class SpanRecord(Record, frozen=True):
         if not 0 < basis.size < d * d or basis.size % d:
             refuse("basis", f"fewer than {d} coordinates of each of {d} features", basis.size)
         basis = basis.reshape(d, -1)
-        if not np.abs(basis.T @ basis - np.eye(basis.shape[1])).max() < _ROUNDING:
+        if not np.abs(basis.T @ basis - np.eye(basis.shape[1])).max() < TOLERANCE:
             refuse("basis", "orthonormal columns")
         return Span(center, unit, basis)
 
@@ -262,7 +262,7 @@ class DensityRecord(Record, frozen=True):
         inner, degrees = replace(inner, degrees=None), inner.degrees
         outside = self.floats("outside", inner.covariance.n_covariances)
         least = np.linalg.eigvalsh(inner.covariance.values)[:, 0]
-        if not ((outside > 0) & (outside <= least * (1.0 + _ROUNDING))).all():
+        if not ((outside > 0) & (outside <= least * (1.0 + TOLERANCE))).all():
             expected = "variances above 0, and none above those in the span"
             refuse("outside", expected, outside.tolist())
         return SpannedDensity(family.span, inner, outside, degrees)
@@ -346,7 +346,7 @@ def _check_scatter(scatter: FloatArray, place: str = "scatter") -> None:
     unit = 1.0 / np.sqrt(squares.max(axis=0, initial=_UNDERFLOW))
     scaled = scatter * unit[:, None]
     scaled *= unit
-    np.einsum("mii->mi", scaled)[...] += _ROUNDING
+    np.einsum("mii->mi", scaled)[...] += TOLERANCE
     good = cholesky(scaled)
     if good < len(scaled):
         refuse(place, f"positive semi-definite, as sums of squares are; matrix {good} is not")

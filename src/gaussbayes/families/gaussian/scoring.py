@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from gaussbayes import kernels
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite
-from gaussbayes.base.threads import CACHED, for_each, ranges, rows_at_once
+from gaussbayes.base.threads import BLOCK_ROWS, CACHED, for_each, ranges, rows_at_once
 from gaussbayes.base.types import FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.data.schema import Schema
@@ -78,7 +78,6 @@ _FEWEST = 32
 # How long working out a marginal takes, in the units of `_rows_worth_a_marginal`.
 _MARGINAL = 1 << 24
 _MOST_FORMS = 16  # forms of one density that are kept: of several purposes, widths and priors
-_BLOCK = 1 << 16  # rows that are scored at a time, at most
 _DOUBLE = np.dtype(np.float64)
 _EPSILON = float(np.finfo(np.float64).eps)
 
@@ -290,7 +289,7 @@ def _run(
         if problem:
             _raise(X, added, wanted.log_prior, block.start, problem)
 
-    step = min(rows_at_once(d, 2048), _BLOCK)
+    step = min(rows_at_once(d, 2048), BLOCK_ROWS)
     entries = n * d
     if bias is not None:
         k = wanted.log_prior.shape[0]
@@ -318,7 +317,7 @@ def score_by_log_density(
             check_possible(log_joint, block.start)
 
     many = rows.n_rows * density.n_columns > CACHED
-    for_each(score_block, ranges(rows.n_rows, _BLOCK), threads if many else 1)
+    for_each(score_block, ranges(rows.n_rows, BLOCK_ROWS), threads if many else 1)
     return out
 
 

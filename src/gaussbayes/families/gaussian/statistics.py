@@ -30,6 +30,7 @@ from gaussbayes.base.notices import Remedy
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
 from gaussbayes.data.schema import Schema
+from gaussbayes.families.removal import ROUNDING
 from gaussbayes.kernels.arrays import Columns, as_matrix
 from gaussbayes.kernels.reference import add_squares, scatter_shape, zero_moments
 from gaussbayes.kernels.triangular import cholesky
@@ -50,9 +51,6 @@ _ACCUMULATED = 1e-12
 
 _LEAST_LEFT = 1e-6
 """Proportion of a sum of squares below which what a removal leaves of it has lost nine digits."""
-
-ROUNDING = 1e-9
-"""Proportion of a weight or a scatter that a subtraction may leave behind as rounding."""
 
 _FEW_SOFT = 1 << 10
 """Rows times classes of soft labels that are summed at once."""

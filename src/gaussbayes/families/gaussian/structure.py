@@ -25,8 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes import kernels
+from gaussbayes.base.checks import TOLERANCE
 from gaussbayes.base.errors import OptionError, SingularCovarianceError
 from gaussbayes.base.notices import Remedy
+from gaussbayes.base.text_tables import MOST_ROWS
 from gaussbayes.base.types import CovarianceName, FloatArray, ScatterLayout
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.protocol import ParameterTable
@@ -34,7 +36,6 @@ from gaussbayes.kernels.triangular import correlation_of, invert_lower
 
 LEAVE_OUT_CORRELATIONS = Remedy("leave out correlations", (("covariance", "diagonal"),))
 
-_SYMMETRY_TOLERANCE = 1e-8
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -89,7 +90,7 @@ def symmetric(covariance: FloatArray, names: Schema) -> FloatArray:
     """
     scale = np.sqrt(np.abs(np.einsum("mii->mi", covariance)))
     gap = np.abs(covariance - covariance.transpose(0, 2, 1))
-    wrong = ~(gap <= _SYMMETRY_TOLERANCE * scale[:, :, None] * scale[:, None, :])
+    wrong = ~(gap <= TOLERANCE * scale[:, :, None] * scale[:, None, :])
     if wrong.any():
         c, i, j = (int(place) for place in np.argwhere(wrong)[0])
         owner = f" of class {names.class_name(c)}" if covariance.shape[0] > 1 else ""
@@ -147,9 +148,6 @@ def _owner(c: int, count: int, names: Schema) -> str:
     if count < names.classes.shape[0]:
         return "the covariance shared by all classes"
     return f"class {names.class_name(c)}"
-
-
-_MOST_TITLES = 20  # features of which all pairs are shown in a table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -449,7 +447,7 @@ class Full(Shape):
 
     def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
         """The correlations of all pairs of a few features."""
-        if not 1 < self.n_features <= _MOST_TITLES:
+        if not 1 < self.n_features <= MOST_ROWS:
             return ()
         rows, columns = np.tril_indices(self.n_features, -1)
         titles = tuple(

@@ -5,17 +5,14 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta, Raw
 
-from gaussbayes.base.records import Record, encode, refuse, within
-from gaussbayes.data.categories import MOST_CATEGORIES
+from gaussbayes.base.records import MOST_STRINGS, Record, encode, refuse, within
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.independent import check_weight
 from gaussbayes.families.pairs.density import PairsDensity
 from gaussbayes.families.pairs.family import MOST_COUNTS, Pairs
 from gaussbayes.families.pairs.levels import Bins, ColumnLevels, Groups, Levels
 from gaussbayes.families.pairs.statistics import PairStatistics
-
-_ROUNDING = 1e-9
-"""Proportion of the weight of a class by which sums of counts may differ."""
+from gaussbayes.families.removal import ROUNDING
 
 
 class SettingsRecord(Record, frozen=True):
@@ -59,7 +56,7 @@ class SettingsRecord(Record, frozen=True):
         highest = self.floats("highest", lowest.size)
         ends, categories = np.cumsum(sizes).tolist(), self.categories_of(d)
         numbers = [len(column) for column in categories]
-        level = self.integers("level", sum(numbers), most=MOST_CATEGORIES).tolist()
+        level = self.integers("level", sum(numbers), most=MOST_STRINGS).tolist()
         columns: list[ColumnLevels] = []
         for j, (size, end) in enumerate(zip(sizes.tolist(), ends, strict=True)):
             some = slice(end - size, end)
@@ -120,7 +117,7 @@ def _check_counts(statistics: PairStatistics) -> None:
     within_column = levels.column[:, None] == levels.column
     if (statistics.count * (within_column & ~np.eye(size, dtype=bool))).any():
         refuse("count", "0 for two levels of one column")
-    most = statistics.single + _ROUNDING * statistics.weight[:, None]
+    most = statistics.single + ROUNDING * statistics.weight[:, None]
     if (statistics.beside > most[:, :, None]).any() or (np.triu(statistics.count) < 0).any():
         refuse("count", "counts of pairs that are not above those of their levels")
 

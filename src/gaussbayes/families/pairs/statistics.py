@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import merge_blocks
-from gaussbayes.base.threads import ranges
+from gaussbayes.base.threads import BLOCK_ROWS, ranges
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets
@@ -25,9 +25,6 @@ from gaussbayes.families.independent import (
 from gaussbayes.families.likelihood_ratio import FamilyTests
 from gaussbayes.families.pairs.levels import Levels
 from gaussbayes.families.removal import difference, raise_removal
-
-_COUNTED = 1 << 16
-"""Rows that are counted at a time, at least."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +143,7 @@ def count(levels: Levels, rows: Rows, targets: Targets, threads: int = 1) -> Pai
     """How much each pair of levels weighs in each class."""
     n, k, d = rows.n_rows, targets.n_classes, len(levels.of)
     # A block must outweigh the table it is counted into.
-    size = max(_COUNTED, k * levels.size**2 // d)
+    size = max(BLOCK_ROWS, k * levels.size**2 // d)
 
     def count_block(block: slice) -> PairStatistics:
         return _count_block(levels, levels.codes(rows[block]), targets[block])

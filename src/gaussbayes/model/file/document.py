@@ -13,6 +13,7 @@ from gaussbayes.base.records import MOST_STRINGS, Record, Scalar, encode, refuse
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.data.schema import Column, Schema
+from gaussbayes.families.removal import ROUNDING
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.selection import Selection
 from gaussbayes.model.settings import Priors, class_priors
@@ -24,8 +25,6 @@ EstimatorName: TypeAlias = Literal["GaussianClassifier", "AutoClassifier"]
 
 _LARGEST_LABELS = 1 << 22
 """Characters in an array of string labels, which gives each of them as much room as the longest."""
-
-_ROUNDING = 1e-9  # by which the logarithm of a probability may be above 0
 
 
 class LabelsRecord(Record, frozen=True):
@@ -116,7 +115,7 @@ class CalibrationRecord(Record, frozen=True):
         scores = self.floats("scores", int(sizes.sum()), missing=True)
         scores[np.isnan(scores)] = -np.inf
         left_out = tuple(np.split(scores, np.cumsum(sizes)[:-1])) if sizes.size else ()
-        if (scores > _ROUNDING).any() or any((some[1:] < some[:-1]).any() for some in left_out):
+        if (scores > ROUNDING).any() or any((some[1:] < some[:-1]).any() for some in left_out):
             refuse("scores", "log posteriors, at most 0, in increasing order in each class")
         return Calibration(self.temperature, offsets, self.prior_proportion, self.second, left_out)
 
