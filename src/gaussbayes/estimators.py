@@ -250,8 +250,7 @@ class BaseClassifier(
         target = y if isinstance(y, str) else None
         table, schema = self._first_rows(options, X, y, sample_weight)
         model, selection = fit_model(table, schema, options)
-        model = model if target is None else replace(model, target=target)
-        return self._remember(model, _selection=selection)
+        return self._remember(replace(model, target=target), _selection=selection)
 
     def partial_fit(
         self,
@@ -1091,8 +1090,8 @@ class BaseClassifier(
         lambda model: None if model.settings.is_pooled else model.n_parameters,
         needs="the number of free parameters of a pooled model is not defined",
     )
-    coef_ = Fitted[FloatArray](lambda model: _linear(model, 0), needs=_LINEAR)
-    intercept_ = Fitted[FloatArray](lambda model: _linear(model, 1), needs=_LINEAR)
+    coef_ = Fitted[FloatArray](lambda model: linear_part(model, 0), needs=_LINEAR)
+    intercept_ = Fitted[FloatArray](lambda model: linear_part(model, 1), needs=_LINEAR)
 
     @property
     def selection_(self) -> Selection:
@@ -1564,17 +1563,15 @@ def load(path: str | PathLike[str]) -> GaussianClassifier | AutoClassifier:
 def _model_of(other: object) -> Model:
     """The model of another estimator, which must be fitted."""
     if not isinstance(other, BaseClassifier):
-        msg = (
-            "the other model must be a GaussianClassifier or an AutoClassifier, got "
-            f"{type(other).__name__}"
-        )
+        msg = f"the other model must be a classifier of gaussbayes, got {type(other).__name__}"
         raise TypeError(msg)
     return other._record()  # noqa: SLF001
 
 
-def _linear(model: Model, part: int) -> FloatArray | None:
+def linear_part(model: Model, part: int, *, centred: bool = False) -> FloatArray | None:
     """Coefficients or intercepts, if the log-odds are linear."""
-    linear = None if model.settings.is_pooled else linear_discriminants(model)
+    pooled = model.settings.is_pooled
+    linear = None if pooled else linear_discriminants(model, centred=centred)
     return None if linear is None else linear[part]
 
 

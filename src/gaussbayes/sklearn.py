@@ -27,7 +27,6 @@ from gaussbayes.analysis import class_moments
 from gaussbayes.analysis.discriminant import (
     DiscriminantAxes,
     discriminant_axes,
-    linear_discriminants,
     linear_scores,
     quadratic_scores,
 )
@@ -44,7 +43,7 @@ from gaussbayes.base.types import (
 from gaussbayes.data.labels import encode, unite
 from gaussbayes.data.missing_marks import MissingMarks
 from gaussbayes.data.rows import LabelledRows, Rows
-from gaussbayes.estimators import BaseClassifier, Fitted
+from gaussbayes.estimators import BaseClassifier, Fitted, linear_part
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.gaussian.regularisation import Regularisation
 from gaussbayes.families.gaussian.structure import STRUCTURES
@@ -470,19 +469,15 @@ class LinearDiscriminantAnalysis(
         """
         return self._discriminants(X, partial(linear_scores, centred=self.solver == "svd"))
 
-    def _linear(self, model: Model, part: int) -> FloatArray | None:
-        linear = linear_discriminants(model, centred=self.solver == "svd")
-        return None if linear is None else linear[part]
-
     @_Attribute
     def coef_(self, model: Model) -> RealArray | None:  # type: ignore[override]  # may be float32
         """Coefficients (k, d), of two classes (1, d)."""
-        return self._linear(model, 0)
+        return linear_part(model, 0, centred=self.solver == "svd")
 
     @_Attribute
     def intercept_(self, model: Model) -> RealArray | None:  # type: ignore[override]  # may be float32
         """Intercepts (k,), of two classes (1,)."""
-        return self._linear(model, 1)
+        return linear_part(model, 1, centred=self.solver == "svd")
 
     @_Attribute
     def covariance_(self, model: Model) -> RealArray | None:
@@ -512,7 +507,7 @@ class LinearDiscriminantAnalysis(
     @_Attribute
     def _n_features_out(self, model: Model) -> int | None:
         axes = self._axes(model)
-        return None if axes is None else min(axes.n_axes, self.n_components or axes.n_axes)
+        return None if axes is None else axes.scalings[:, : self.n_components].shape[1]
 
 
 class QuadraticDiscriminantAnalysis(

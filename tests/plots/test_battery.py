@@ -339,7 +339,7 @@ def test_rows_that_do_not_fit(plot: Plot, two_classes: Case) -> None:
         plot.draw(case.model, case.X, case.y[:-1])
     with pytest.raises(ValueError, match="minimum of 1 is required|no rows"):
         plot.draw(case.model, case.X[:0], case.y[:0])
-    with pytest.raises(DataError, match="'species' names a column, but X is a .* without"):
+    with pytest.raises(DataError, match="'species' names a column, but X .* has no column names"):
         plot.draw(case.model, case.X, "species")
     if plot.needs:
         wide = np.column_stack([case.X, case.X[:, 0]])

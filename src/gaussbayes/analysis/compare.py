@@ -275,11 +275,7 @@ class _Features:
         codes = np.where(rows.codes < 0, np.nan, rows.codes)
         self.table = np.concatenate([rows.matrix.astype(np.float64), codes], axis=1)
         self.n_numbers, self.sizes = rows.matrix.shape[1], [len(each) for each in rows.categories]
-
-    @property
-    def coded(self) -> list[int]:
-        """The columns that hold codes of categories."""
-        return list(range(self.n_numbers, self.table.shape[1]))
+        self.coded = list(range(self.n_numbers, self.table.shape[1]))  # codes of categories
 
     def scaled(self, model: Any) -> Any:
         """Return a model of standardised numbers and one-hot categories, missing values imputed."""

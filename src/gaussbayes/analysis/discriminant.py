@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaussbayes.analysis.class_moments import class_covariances
-from gaussbayes.base.errors import OptionError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows
@@ -72,11 +71,6 @@ class DiscriminantAxes:
         """The mean of the classes' means (d,), weighted by their priors: 0 on all axes."""
         return np.asarray(self.anchor + self.offset)
 
-    @property
-    def n_axes(self) -> int:
-        """How many axes there are on which the means differ."""
-        return int(self.scalings.shape[1])
-
     def project(self, X: RealArray, *, centred: bool = True) -> RealArray:
         """Rows (n, d) on the axes (n, r), in their float type; NaN for rows with missing values.
 
@@ -122,9 +116,7 @@ def linear_scores(
     the log posteriors.
     """
     linear = linear_discriminants(model, centred=centred)
-    if linear is None:
-        msg = "linear scores need Gaussian features with a shared covariance"
-        raise OptionError(msg)
+    assert linear is not None
     scores = rows.matrix.astype(np.float64, copy=False) @ linear[0].T + linear[1]
     incomplete = np.flatnonzero(np.isnan(rows.matrix).any(axis=1))
     if incomplete.size:

@@ -66,7 +66,6 @@ class DriftTest:
     degrees: float  #: number of parameters compared
     p_value: float  #: probability of so large a statistic if nothing has changed
     adjusted: float  #: by Holm's method
-    family: str | None = None  #: None for class frequencies and evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,17 +209,17 @@ def _labelled_drift(before: Model, after: Model) -> Drift:
     features = before.schema.features or after.schema.features
     schema: Schema = replace(before.schema, classes=classes, features=features)
     frequencies = LikelihoodRatio(_FREQUENCIES, None, *contingency(weights))
-    ratios: list[tuple[str | None, LikelihoodRatio]] = [(None, frequencies)]
+    ratios = [frequencies]
     changes: list[FeatureChange] = []
     notes: list[str] = []
     names = before.settings.members[0].names(schema)
     columns = zip(before.components, first.parts, second.parts, names, strict=True)
     for component, a, b, name in columns:
         tests = require(a, Contrastable, component.family, "drift").tested(b, name)
-        ratios += [(component.distribution, ratio) for ratio in tests.ratios]
+        ratios += tests.ratios
         changes += tests.changes
         notes += tests.notes
-    whole = [ratio for _, ratio in ratios if not ratio.is_detail]
+    whole = [ratio for ratio in ratios if not ratio.is_detail]
     p_value = bartlett_p_value(*(sum(getattr(ratio, name) for ratio in whole) for name in _RATIO))
     sizes = float(weights[0].sum()), float(weights[1].sum())
     of_classes, of_features = _tests(ratios, classes), _features(changes, schema)
@@ -370,18 +369,14 @@ def holm(p_values: FloatArray) -> FloatArray:
     return adjusted
 
 
-def _tests(
-    ratios: Sequence[tuple[str | None, LikelihoodRatio]], classes: LabelArray
-) -> tuple[DriftTest, ...]:
-    p_values = [ratio.p_value if ratio.degrees else np.nan for _, ratio in ratios]
+def _tests(ratios: Sequence[LikelihoodRatio], classes: LabelArray) -> tuple[DriftTest, ...]:
+    ordered = sorted(ratios, key=lambda ratio: -1 if ratio.code is None else ratio.code)
+    p_values = [ratio.p_value if ratio.degrees else np.nan for ratio in ordered]
     adjusted = holm(np.array(p_values)).tolist()
-    tests = []
-    for (family, ratio), p, corrected in zip(ratios, p_values, adjusted, strict=True):
-        label = _label_of(classes, ratio.code)
-        numbers = (ratio.statistic, ratio.degrees, p, corrected)
-        tests.append(DriftTest(ratio.quantity, label, *numbers, family))
-    codes = [-1 if ratio.code is None else ratio.code for _, ratio in ratios]
-    return tuple(tests[at] for at in np.argsort(codes, kind="stable").tolist())
+    return tuple(
+        DriftTest(r.quantity, _label_of(classes, r.code), r.statistic, r.degrees, p, corrected)
+        for r, p, corrected in zip(ordered, p_values, adjusted, strict=True)
+    )
 
 
 def _features(changes: Sequence[FeatureChange], schema: Schema) -> tuple[DriftFeature, ...]:

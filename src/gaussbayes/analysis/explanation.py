@@ -32,7 +32,7 @@ from gaussbayes.base.text_tables import Block, Styled, TextTable, bar
 from gaussbayes.data.categories import UNSEEN
 from gaussbayes.data.rows import Rows
 from gaussbayes.data.schema import ColumnTable, Schema
-from gaussbayes.families.protocol import Distant, Explainable, Reference, Referred, require
+from gaussbayes.families.protocol import Distant, Explainable, Referred, require
 from gaussbayes.model.model import Model
 
 _MOST_CLASSES = 20  # lines of a table of classes
@@ -198,34 +198,26 @@ class Explanation(Result):
 
 def _contribution_table(odds: LogOdds) -> TextTable:
     """Return the contributions with bars, between the reference and the row."""
-    first, rest = odds.largest(_MOST_FEATURES)
-    lines: list[tuple[tuple[str, str, str], float, Any]] = [
-        (
-            (
-                _short(part.feature),
-                "missing" if part.missing else _cell(part.value),
-                _cell(part.reference),
-            ),
-            part.amount,
-            part.rules_out,
-        )
-        for part in first
-    ]
-    if rest:
-        lines.append(((f"{len(rest)} other features", "", ""), total_amount(rest), None))
+    first, others = odds.largest(_MOST_FEATURES)
+    steps: list[tuple[str, str, str, float, object]] = []
+    for part in first:
+        value = "missing" if part.missing else _cell(part.value)
+        cells = (_short(part.feature), value, _cell(part.reference))
+        steps.append((*cells, part.amount, part.rules_out))
+    if others:
+        steps.append((f"{len(others)} other features", "", "", total_amount(others), None))
     if odds.calibration is not None:
-        lines.append((("calibration", "", ""), odds.calibration, None))
-    amounts = [amount for _, amount, _ in lines if math.isfinite(amount)]
+        steps.append(("calibration", "", "", odds.calibration, None))
+    amounts = [amount for *_, amount, _ in steps if math.isfinite(amount)]
     low, high = min(0.0, *amounts, 0.0), max(0.0, *amounts, 0.0)
     rows: list[Sequence[str]] = [("at the reference", "", "", five_digits(odds.at_reference), "")]
-    for cells, amount, ruled_out in lines:
+    for name, value, reference, amount, ruled_out in steps:
         drawn = ""
         if ruled_out is not None:
             drawn = f"rules out {shortened(str(ruled_out), _BAR - 10)}"
         elif high > low and math.isfinite(amount):
-            ends = (-low / (high - low), (amount - low) / (high - low))
-            drawn = bar(*ends, _BAR)
-        rows.append((*cells, five_digits(amount, sign="+"), drawn))
+            drawn = bar(-low / (high - low), (amount - low) / (high - low), _BAR)
+        rows.append((name, value, reference, five_digits(amount, sign="+"), drawn))
     last = ("this row", "", "", five_digits(odds.value), "")
     rows.append(tuple(Styled(cell) for cell in last))
     title = f"log-odds of {_short(odds.of)} against {_short(odds.against)}"
@@ -270,7 +262,6 @@ def _log_odds(model: Model, row: Rows, pair: tuple[int, int]) -> LogOdds:
     schema, log_prior = model.schema, model.parameters.log_prior
     value = float(model.log_odds(row, *pair, n_jobs=1)[0])
     at_reference = float(log_prior[pair[0]] - log_prior[pair[1]])
-    reference = Reference(weights=model.prior)
     amounts, points = np.zeros(schema.n_features), np.full(schema.n_features, np.nan)
     calibration, weight = model.calibration, 1.0
     if calibration is not None and model.settings.is_pooled:
@@ -288,11 +279,11 @@ def _log_odds(model: Model, row: Rows, pair: tuple[int, int]) -> LogOdds:
         columns = list(component.columns)
         explainable = require(density, Explainable, component.family, "explain")
         has_mean = isinstance(density, Referred)
-        ratio, amount = explainable.contributions(part, pair, reference if has_mean else None)
+        ratio, amount = explainable.contributions(part, pair, model.prior if has_mean else None)
         at_reference += weight * ratio
         amounts[columns] += weight * amount
         if has_mean:
-            points[columns] = density.reference_point(reference)
+            points[columns] = density.reference_point(model.prior)
     compared = (None if math.isnan(point) else point for point in points.tolist())
     named = zip(schema.titles, _values(row, schema), compared, amounts.tolist(), strict=True)
     dated = ColumnTable(()).dated if schema.roles is None else schema.roles.dated

@@ -23,13 +23,11 @@ from gaussbayes.base.types import (
     TableLike,
     WeightsLike,
 )
-from gaussbayes.data.labels import read_targets
-from gaussbayes.data.rows import LabelledRows, Rows, number_rows
+from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.data.tables import as_array, is_frame
 from gaussbayes.model.construction import given_model
-from gaussbayes.model.model import Model
+from gaussbayes.model.model import Model, unsolved_model
 from gaussbayes.model.options import internal_options
-from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import observe
 
 _NAME = "Gaussian"  # of the only class
@@ -113,18 +111,14 @@ class Gaussian:
         Gaussian(mean=[3.0, 5.0], covariance=[[2.6667, 2.0], [2.0, 6.0]])
         """
         settings: dict[str, Any] = {"covariance": covariance, "shrinkage": shrinkage}
-        options = internal_options(divisor=divisor, **settings)
-        table = X if is_frame(X) else _as_rows(X)
-        encoder = options.encoder(table)
-        rows = encoder.encode(table)
-        labels = np.full(rows.n_rows, _NAME)
-        targets, classes = read_targets(labels, rows.n_rows, sample_weight)
-        schema = encoder.schema(classes)
+        options = internal_options(divisor=divisor, fewest_classes=1, **settings)
+        rows: Any = X
+        if not is_frame(X) and np.ndim(rows) == 1:  # numbers of one feature
+            rows = np.reshape(rows, (-1, 1))
+        table, schema = options.table(rows, np.full(len(rows), _NAME), sample_weight)
         chosen = options.settings(schema)
-        statistics = observe(LabelledRows(rows, targets, classes), chosen, schema)
-        fitted = _named(chosen.families[0].estimate, statistics.parts[0], schema)
-        solution = Solution(np.ones(1), (fitted.density,), convergence=fitted.convergence)
-        return cls._of(Model(chosen, schema, None, solution))
+        model = unsolved_model(chosen, schema, observe(table, chosen, schema))
+        return cls._of(_named(model.solved))
 
     @classmethod
     def _of(cls, model: Model) -> Self:
@@ -266,11 +260,6 @@ class Gaussian:
             msg = f"points must have shape (…, {d}), a number for each feature, got {points.shape}"
             raise DataError(msg)
         return score(self.model_.rows(points.reshape(-1, d)))[:, 0].reshape(shape)
-
-
-def _as_rows(X: Any) -> Any:
-    """Numbers (n,) as rows of one feature."""
-    return np.asarray(X)[:, None] if np.ndim(X) == 1 else X
 
 
 def _named(function: Callable[..., Any], *arguments: Any, **settings: Any) -> Any:

@@ -36,16 +36,11 @@ class PriorEstimate(Result):
     """The priors that maximise the likelihood of unlabelled rows."""
 
     prior: FloatArray  #: (k,)
-    log_likelihood: FloatArray  #: (iterations + 1,) gain over the priors of training
+    n_iterations: int  #: number of EM steps
     gap: float  #: upper bound of the distance to the maximum log-likelihood per row
     converged: bool  #: whether the gap is within the tolerance
     classes: LabelArray  #: (k,) the labels
     before: FloatArray  #: (k,) the priors of training
-
-    @property
-    def n_iterations(self) -> int:
-        """Number of EM steps."""
-        return self.log_likelihood.size - 1
 
     def tables(self) -> Sequence[Block]:
         """Return the priors of training and of these rows."""
@@ -74,29 +69,27 @@ def estimate_priors(
     >>> estimate.prior.round(2).tolist(), estimate.converged
     ([0.75, 0.25], True)
     """
-    ratio, top, weights = _ratios(log_posterior, prior, sample_weight)
+    ratio, weights = _ratios(log_posterior, prior, sample_weight)
     possible = prior > 0
     proportions = prior[possible] / prior[possible].sum()
-    total = weights.sum()
-    record = []
+    total, steps = weights.sum(), 0
     while True:
-        mixture = ratio @ proportions
-        record.append(float(weights @ (np.log(mixture) + top)))
-        growth = (weights / mixture) @ ratio / total
+        growth = (weights / (ratio @ proportions)) @ ratio / total
         gap = max(float(np.log(growth.max())), 0.0)
-        if gap <= _TOLERANCE or len(record) > _MOST_ITERATIONS:
+        if gap <= _TOLERANCE or steps >= _MOST_ITERATIONS:
             break
+        steps += 1
         proportions = proportions * growth
         proportions /= proportions.sum()  # 1 but for rounding
     estimated = np.zeros_like(prior)
     estimated[possible] = proportions
-    return PriorEstimate(estimated, np.array(record), gap, gap <= _TOLERANCE, classes, prior)
+    return PriorEstimate(estimated, steps, gap, gap <= _TOLERANCE, classes, prior)
 
 
 def _ratios(
     log_posterior: RealArray, prior: FloatArray, sample_weight: Any
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return posterior over prior, each row divided by its largest; its logarithm; the weights.
+) -> tuple[FloatArray, FloatArray]:
+    """Return posterior over prior, each row divided by its largest, and the weights.
 
     Rows of weight 0 and classes of prior 0 are omitted. A ratio that underflows does no harm: the
     most probable class of a row never gets less than the row's proportion of the weight.
@@ -109,5 +102,4 @@ def _ratios(
     weights = np.ones(n) if weights is None else weights
     heavy, possible = weights > 0, prior > 0
     logs = log_posterior[np.ix_(heavy, possible)].astype(np.float64) - np.log(prior[possible])
-    top = logs.max(axis=1)
-    return np.exp(logs - top[:, None]), top, weights[heavy]
+    return np.exp(logs - logs.max(axis=1, keepdims=True)), weights[heavy]

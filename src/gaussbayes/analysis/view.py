@@ -381,7 +381,7 @@ class View:
 
 def view(
     classifier: Any,
-    features: Sequence[int | str] | None = None,
+    features: int | str | Sequence[int | str] | None = None,
     counts: Sequence[int] = (),
     *,
     densities: bool = False,
@@ -399,7 +399,7 @@ def view(
         raise OptionError(msg)
     mark = getattr(getattr(classifier, "columns", None), "unlabelled", None)
     marks = whole.schema.missing.of(None).plus(mark)
-    columns = _chosen(whole, features, counts)
+    columns = _chosen(whole, [features] if isinstance(features, int | str) else features, counts)
     if not isinstance(whole, Model):
         return View(whole, row_axes(whole.schema, (), columns), columns, whole, marks)
     # Statistics are not needed to look at a model.

@@ -66,16 +66,11 @@ def command(
         raise click.UsageError(msg)
     X: Any = rows
     if time is not None:
-        from sklearn.model_selection import TimeSeriesSplit
-
-        if not isinstance(cv, int | None):
-            msg = f"--time takes a number of folds, got --cv {cv}"
-            raise click.UsageError(msg)
+        how["cv"] = _time_folds(cv)
         if time not in rows.names:
             msg = f"there is no column {time!r}; columns are {', '.join(rows.names)}"
             raise click.BadParameter(msg, param_hint="'--time'")
         X = inputs.in_memory(model, rows, y).sort_by(time)
-        how["cv"] = TimeSeriesSplit(cv or _TIME_FOLDS)
     elif name is None and cv is None:
         how["cv"] = 10
     with console.warnings_as_notices():
@@ -88,3 +83,13 @@ def command(
         n = how["cv"].get_n_splits()
         result = replace(result, how=f"{n} folds in order of {time}, trained on earlier rows")
     console.show(result, as_json=as_json)
+
+
+def _time_folds(cv: Any) -> Any:
+    """Folds of rows in order, each of which is predicted from all earlier rows."""
+    from sklearn.model_selection import TimeSeriesSplit
+
+    if not isinstance(cv, int | None):
+        msg = f"--time takes a number of folds, got --cv {cv}"
+        raise click.UsageError(msg)
+    return TimeSeriesSplit(cv or _TIME_FOLDS)

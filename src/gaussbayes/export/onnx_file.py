@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.export.density_formulas import of_distance
-from gaussbayes.export.model_formulas import input_columns, model_scores
+from gaussbayes.export.model_formulas import Scores, input_columns, model_scores
 from gaussbayes.export.ops import InputColumn, Operand, Ops, Value, join
 from gaussbayes.families.expression import QuadraticForm, student_constant
 from gaussbayes.model.model import Model
@@ -245,26 +245,51 @@ def onnx_file(model: Model, dtype: str = "float64") -> bytes:
     if dtype not in TYPES:
         msg = f"dtype must be one of {', '.join(map(repr, TYPES))}, got {dtype!r}"
         raise OptionError(msg)
-    ops = OnnxOps(input_columns(model), dtype)
-    classes, known = model.classes.tolist(), model.known_classes.tolist()
-    tensor, numpy_type, none = _type_of(known, "the labels", is_label=True)
+    ops, known = OnnxOps(input_columns(model), dtype), model.known_classes.tolist()
+    kind, numpy_type, none = _type_of(known, "the labels", is_label=True)
     scores = model_scores(model, ops)
-    place = ops.node("ArgMax", scores.decisive.data, axis=1, keepdims=0)
-    label = ops.node("Gather", ops.constant(np.array(classes, numpy_type)), place, axis=0)
-    if none is not False:  # there is no third boolean
-        wrong = ops.flat(scores.is_scored.is_missing().data)
-        label = ops.node("Where", wrong, ops.constant(np.array(none, numpy_type)), label)
-    places, nothing = {value: at for at, value in enumerate(classes)}, scores.is_scored * 0.0
-    posteriors = scores.posteriors
-    if len(known) > len(places):
-        taken = [posteriors.take([places[x]]) if x in places else nothing for x in known]
-        posteriors = join(taken)
-    outputs = []
-    for name, result, kind, width in (
-        ("label", label, tensor, ()),
+    label = _label(model, scores, ops, numpy_type, none)
+    posteriors = _posteriors_of_all(model, scores)
+    results = (
+        ("label", label, kind, ()),
         ("probabilities", posteriors.data, ops.real_type, (len(known),)),
         ("log_evidence", ops.flat(scores.evidence.data), ops.real_type, ()),
-    ):
+    )
+    file = _file(ops, results)
+    numbers = [column.name for column in ops.inputs if column.kind != "category"]
+    helper.set_model_props(file, {"numbers": json.dumps(numbers), "classes": json.dumps(known)})
+    if file.ByteSize() > LARGEST_FILE:
+        msg = f"an ONNX file with {file.ByteSize() >> 20} MB of tensors in it is too large"
+        raise OptionError(msg)
+    onnx.checker.check_model(file)
+    return bytes(file.SerializeToString(deterministic=True))
+
+
+def _label(model: Model, scores: Scores, ops: OnnxOps, numpy_type: Any, none: Any) -> str:
+    """The most probable class of each row (n,); `none` for a row without a score."""
+    place = ops.node("ArgMax", scores.decisive.data, axis=1, keepdims=0)
+    classes = ops.constant(np.array(model.classes.tolist(), numpy_type))
+    label = ops.node("Gather", classes, place, axis=0)
+    if none is False:  # there is no third boolean
+        return label
+    wrong = ops.flat(scores.is_scored.is_missing().data)
+    return ops.node("Where", wrong, ops.constant(np.array(none, numpy_type)), label)
+
+
+def _posteriors_of_all(model: Model, scores: Scores) -> Value:
+    """The posteriors of all known classes; those without rows have 0."""
+    places = {label: at for at, label in enumerate(model.classes.tolist())}
+    known = model.known_classes.tolist()
+    if len(known) == len(places):
+        return scores.posteriors
+    nothing = scores.is_scored * 0.0
+    return join([scores.posteriors.take([places[x]]) if x in places else nothing for x in known])
+
+
+def _file(ops: OnnxOps, results: Sequence[tuple[str, str, Any, tuple[int, ...]]]) -> Any:
+    """The model file of a graph whose results have a name, a type and a width."""
+    outputs = []
+    for name, result, kind, width in results:
         free = ops.free_name(name, list(ops.given))
         ops.nodes.append(helper.make_node("Identity", [result], [free], free))
         outputs.append(helper.make_tensor_value_info(free, kind, ["n", *width]))
@@ -275,16 +300,9 @@ def onnx_file(model: Model, dtype: str = "float64") -> bytes:
     constants = list(ops.constants.values())
     graph = helper.make_graph(ops.nodes, "gaussbayes", inputs, outputs, constants)
     versions = [helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
-    file = helper.make_model(
+    return helper.make_model(
         graph, opset_imports=versions, ir_version=IR_VERSION, producer_name="gaussbayes"
     )
-    numbers = [column.name for column in ops.inputs if column.kind != "category"]
-    helper.set_model_props(file, {"numbers": json.dumps(numbers), "classes": json.dumps(known)})
-    if file.ByteSize() > LARGEST_FILE:
-        msg = f"an ONNX file with {file.ByteSize() >> 20} MB of tensors in it is too large"
-        raise OptionError(msg)
-    onnx.checker.check_model(file)
-    return bytes(file.SerializeToString(deterministic=True))
 
 
 def _type_of(values: Sequence[Any], what: str, *, is_label: bool) -> tuple[Any, Any, Any]:

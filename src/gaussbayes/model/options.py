@@ -1,4 +1,4 @@
-"""What users say, checked once: a family for every feature, priors, and what is left open."""
+"""The options of users, checked once: a family for every feature, priors, and what is selected."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -269,7 +269,7 @@ class Options:
 
     @property
     def _pairs(self) -> tuple[Any, ...]:
-        """Features, and what is said of them: a family or a transform."""
+        """Features, each with the family or the transform that it is given."""
         some = self.transform if isinstance(self.transform, tuple) else ()
         return (*self.families, *some)
 

@@ -278,7 +278,7 @@ def qq(
     """
     from scipy.stats import chi2
 
-    seen = view(model, style.chosen(features), densities=True)
+    seen = view(model, features, densities=True)
     rows, codes = seen.labelled(X, y)
     squares, n_known = seen.model.squared_distance(seen.part(rows), None)
     degrees = int(n_known.max(initial=1))

@@ -131,7 +131,7 @@ def densities(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['A', 'B', 'decision boundary\\nat 4.9444, 15.316']
     """
-    seen = view(model, style.chosen(features), (1,), densities=True)
+    seen = view(model, features, (1,), densities=True)
     return draw_curves("likelihood", seen, X, y, None, legend, ax)
 
 

@@ -62,7 +62,7 @@ def scatter_matrix(
     >>> scatter_matrix(model, X, [2, 2, 2, 1, 1, 1]).shape
     (2, 2)
     """
-    seen = view(model, style.chosen(features), densities=True)
+    seen = view(model, features, densities=True)
     m = len(seen.names)
     if m < 2:
         msg = "a scatter matrix needs at least two features, got 1: plots.densities shows one"
@@ -73,18 +73,13 @@ def scatter_matrix(
             f"{_MOST_FEATURES} with features=[...], by name or number"
         )
         raise DataError(msg)
-    whole, (rows, codes) = seen.whole, seen.labelled(X, y)
-    labels = np.array([*whole.classes.tolist(), None], dtype=object)[codes]
+    rows, codes = seen.labelled(X, y)
+    labels = np.array([*seen.classes.tolist(), None], dtype=object)[codes]
     # All rows, or as many as can be told apart, evenly spread.
-    some = np.unique(np.linspace(0, codes.size - 1, min(codes.size, _MOST_ROWS)).astype(np.intp))
+    drawn = np.unique(np.linspace(0, codes.size - 1, min(codes.size, _MOST_ROWS)).astype(np.intp))
     names = [style.text(name, _NAME_LENGTH) for name in seen.names]
-    letters = max((len(name) for axis in seen.axes for name in axis.categories), default=0)
-    room = _SIDE * m + _NAME_LINE * max(name.count("\n") for name in names)
-    room += _LETTER * min(_NAME_LENGTH, letters) + 0.5
-    figure = style.new_figure((room, room))
-    axes: NDArray[np.object_] = figure.subplots(m, m, squeeze=False)
-    panels: list[tuple[int, int]] = list(np.ndindex(m, m))
-    for row, column in track(panels, "drawing"):
+    axes = _panels(seen, names)
+    for row, column in track([*np.ndindex(m, m)], "drawing"):
         panel: Any = axes[row, column]
         if row < column:
             panel.remove()
@@ -95,22 +90,38 @@ def scatter_matrix(
             densities(model, rows, labels, features=shown, legend=False, ax=panel)
             panel.set_yticks([])
         else:
-            regions(model, rows[some], labels[some], features=shown, legend=False, ax=panel)
-            for marks in panel.findobj(PathCollection):
-                marks.set(sizes=_SMALL * marks.get_sizes(), linewidths=_SMALL)
-            for means in panel.lines:
-                means.set(markersize=5, markeredgewidth=1.2)
+            _draw_regions(panel, model, rows[drawn], labels[drawn], shown)
         panel.set_title(_error(view(model, shown), rows, codes), fontsize="small", pad=3.0)
         _name(panel, seen, names, row, column)
     for column in range(m - 1):
         axes[column, column].set_xlim(axes[-1, column].get_xlim())
+    figure = axes[0, 0].figure
     figure.align_labels()
     together = f"by {'both' if m == 2 else f'all {m}'} features {_error(seen, rows, codes)}"
     figure.suptitle(f"error rates on {np.sum(codes >= 0):,} rows\n{together}", fontsize="medium")
     handles = _handles(seen, row_plots.points_at(seen.positions(rows), codes))
-    title = f"{some.size} rows drawn, all counted" if some.size < codes.size else None
+    title = f"{drawn.size} rows drawn, all counted" if drawn.size < codes.size else None
     style.legend_outside(figure, handles, title)
     return axes
+
+
+def _panels(seen: View, names: list[str]) -> NDArray[np.object_]:
+    """The axes (m, m) of a figure with room for the names of features and categories."""
+    m = len(names)
+    letters = max((len(name) for axis in seen.axes for name in axis.categories), default=0)
+    side = _SIDE * m + _NAME_LINE * max(name.count("\n") for name in names)
+    side += _LETTER * min(_NAME_LENGTH, letters) + 0.5
+    axes: NDArray[np.object_] = style.new_figure((side, side)).subplots(m, m, squeeze=False)
+    return axes
+
+
+def _draw_regions(panel: Any, model: Classifier, X: Any, y: Any, shown: list[int]) -> None:
+    """The regions of two features, with markers that suit a small panel."""
+    regions(model, X, y, features=shown, legend=False, ax=panel)
+    for marks in panel.findobj(PathCollection):
+        marks.set(sizes=_SMALL * marks.get_sizes(), linewidths=_SMALL)
+    for means in panel.lines:
+        means.set(markersize=5, markeredgewidth=1.2)
 
 
 def _error(seen: View, rows: Any, codes: NDArray[np.intp]) -> str:

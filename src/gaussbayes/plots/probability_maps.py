@@ -71,7 +71,7 @@ def posterior(
     >>> ax.get_ylabel()
     'p(c | x)'
     """
-    seen = view(model, style.chosen(features), (1, 2))
+    seen = view(model, features, (1, 2))
     return _draw("posterior", seen, X, y, label, legend, ax)
 
 
@@ -108,7 +108,7 @@ def joint(
     >>> joint(model, label=1).get_title()
     'p(x, c), c = 1'
     """
-    seen = view(model, style.chosen(features), (1, 2), densities=True)
+    seen = view(model, features, (1, 2), densities=True)
     return _draw("joint", seen, X, y, label, legend, ax)
 
 
@@ -149,7 +149,7 @@ def evidence(
     >>> evidence(model, surface=True).get_zlabel()
     'p(x)'
     """
-    seen = view(model, style.chosen(features), (2,) if surface else (1, 2), densities=True)
+    seen = view(model, features, (2,) if surface else (1, 2), densities=True)
     if surface:
         if X is not None:
             msg = "a surface of the evidence shows no rows: leave out X and y, or surface=True"

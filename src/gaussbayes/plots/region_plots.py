@@ -15,7 +15,7 @@ from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.class_moments import class_outlines, mass_of_radius
-from gaussbayes.analysis.view import Grid, view
+from gaussbayes.analysis.view import Grid, View, view
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
 from gaussbayes.families.protocol import Distant
@@ -67,7 +67,7 @@ def regions(
     >>> X = [[1, 8], [2.5, 7.5], [2, 7], [8.5, 2.5], [9, 2], [8, 1]]
     >>> ax = regions(GaussianClassifier("diagonal").fit(X, [0, 0, 0, 1, 1, 1]))
     """
-    seen = view(model, style.chosen(features), (2,))
+    seen = view(model, features, (2,))
     points = row_plots.points_of(seen, X, y)
     styles = style.class_styles(seen.classes)
     ax = style.axes_for(ax)
@@ -132,16 +132,8 @@ def ellipses(
     >>> model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4], [0, 9]], [[4, 1], [1, 4]])
     >>> ax = ellipses(model, levels=(1, 2))
     """
-    seen = view(model, style.chosen(features), (2,), densities=True)
-    if not all(isinstance(density, Distant) for density in seen.model.densities):
-        families = {
-            seen.names[column]: component.family.name
-            for component in seen.model.components
-            for column in component.columns
-        }
-        what = " and ".join(f"{name!r} ({families[name]})" for name in seen.names)
-        msg = f"ellipses need two Gaussian features, got {what}: choose others with features="
-        raise DataError(msg)
+    seen = view(model, features, (2,), densities=True)
+    _check_gaussian(seen)
     radii = np.sort(np.atleast_1d(np.asarray(levels, dtype=np.float64)))
     if not (radii.size and (radii > 0.0).all() and np.isfinite(radii).all()):
         msg = f"levels must be one or more positive numbers of standard deviations, got {levels!r}"
@@ -166,6 +158,20 @@ def ellipses(
     margin = _AROUND * (high - low)
     style.set_limits(ax, style.widened(ax, (low - margin, high + margin)))
     return style.finish(ax, seen.axes, entries, legend=legend)
+
+
+def _check_gaussian(seen: View) -> None:
+    """Raise unless all features have distances, so that classes have ellipses."""
+    if all(isinstance(density, Distant) for density in seen.model.densities):
+        return
+    families = {
+        seen.names[column]: component.family.name
+        for component in seen.model.components
+        for column in component.columns
+    }
+    what = " and ".join(f"{name!r} ({families[name]})" for name in seen.names)
+    msg = f"ellipses need two Gaussian features, got {what}: choose others with features="
+    raise DataError(msg)
 
 
 def draw_image(ax: Axes, grid: Grid, values: NDArray[Any], **look: Any) -> AxesImage:

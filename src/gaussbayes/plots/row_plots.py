@@ -210,7 +210,7 @@ def dataset(
     'feature 0'
     """
     X, y, _ = separate_columns(X, y)
-    given = style.chosen(features)
+    given = [features] if isinstance(features, int | str) else features
     named = given is not None and is_frame(X) and all(isinstance(name, str) for name in given)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DroppedColumnsWarning)
@@ -275,7 +275,7 @@ def predictions(
     >>> predictions(model, [[0, 0], [3, 3]], [0, 0], label=0).get_title()
     'true class 0: 1 of 2 rows misclassified'
     """
-    seen = view(model, style.chosen(features), (2,))
+    seen = view(model, features, (2,))
     rows, codes = seen.labelled(X, y)
     predicted, places = seen.whole.labels(rows), seen.positions(rows)
     low, high = limits(seen.axes, places)  # of all rows, so that figures of classes compare

@@ -163,11 +163,6 @@ def new_figure(figsize: tuple[float, float]) -> "Figure":
     return figure
 
 
-def chosen(features: Features) -> Sequence[int | str] | None:
-    """The features that a user chose, as a sequence."""
-    return [features] if isinstance(features, int | str) else features
-
-
 def legend_beside(
     ax: "Axes", handles: Sequence[Any] | None = None, title: str | None = None
 ) -> "Legend | None":

@@ -131,14 +131,10 @@ def _contents(
     if np.ndim(labels) != 1:
         msg = f"a report needs one label for each row, got labels of shape {np.shape(labels)}"
         raise DataError(msg)
-    evaluation = model.evaluate(X, y)
-    on_training_rows = cv is None and _was_fitted_to(model, X, y, evaluation)
-    if on_training_rows or cv is not None:
-        evaluation = model.evaluate(X, y, cv=_FOLDS if on_training_rows else cv)
+    evaluation, on_training_rows = _evaluated(model, X, y, cv)
     importance, columns = model.importance(X, y), model.columns_
     n_features = len(columns.used)
     predicted = f"predicted from {numerals.counted(n_features, 'feature')}"
-    errors = _confident_errors(model, features, np.asarray(labels).tolist())
     selection = getattr(model, "selection_", None)
     figures = drawings(model, features, labels, evaluation, importance)
     return {
@@ -154,7 +150,7 @@ def _contents(
         "n_folds": _FOLDS,
         "notices": list(map(str, model.notices_)),
         "importance": importance,
-        "errors": list(errors),
+        "errors": list(_confident_errors(model, features, np.asarray(labels).tolist())),
         "columns": columns,
         "priors": model.priors_.tolist(),
         "parameters": list(_parameters(model)),
@@ -166,6 +162,17 @@ def _contents(
         + [f"{name} {version(name)}" for name in _PACKAGES],
         "date": datetime.now().astimezone().date().isoformat(),
     }
+
+
+def _evaluated(
+    model: BaseClassifier, X: TableLike, y: LabelsLike, cv: CrossValidation | None
+) -> tuple[Evaluation, bool]:
+    """The evaluation, and whether the rows were held out since the model was fitted to them."""
+    evaluation = model.evaluate(X, y)
+    on_training_rows = cv is None and _was_fitted_to(model, X, y, evaluation)
+    if on_training_rows or cv is not None:
+        evaluation = model.evaluate(X, y, cv=_FOLDS if on_training_rows else cv)
+    return evaluation, on_training_rows
 
 
 def _was_fitted_to(

@@ -34,7 +34,7 @@ from gaussbayes.families.gaussian.shrinkage import (
 )
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Shape, Structure, structure_of_values
-from gaussbayes.families.protocol import Coordinates, ParameterTable, Reference
+from gaussbayes.families.protocol import Coordinates, ParameterTable
 from gaussbayes.families.removal import degrees
 from gaussbayes.kernels.arrays import (
     no_remainder,
@@ -169,8 +169,8 @@ class GaussianDensity:
     log_overlap = class_pairs.log_overlap
     draw_between = class_pairs.draw_between
 
-    def reference_point(self, reference: Reference) -> FloatArray:
-        return reference.offset(self.mean)
+    def reference_point(self, weights: FloatArray) -> FloatArray:
+        return weights @ self.mean
 
     def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
         """Means, standard deviations, degrees of freedom, and correlations of a few features."""
