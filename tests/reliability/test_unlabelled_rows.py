@@ -28,3 +28,24 @@ def test_rows_of_hardly_any_weight_do_not_count() -> None:
     weights = np.where(np.arange(20) < 2, 5e-324, 1.0)
     weighted = GaussianClassifier().fit(X, y, sample_weight=weights)
     np.testing.assert_allclose(weighted.predict_proba(X), model.predict_proba(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("n_unlabelled", "most"), [(1, 5), (10, 9)])
+def test_few_unlabelled_rows_take_few_iterations(n_unlabelled: int, most: int) -> None:
+    """At the maximum the means are those of rows that belong to each class by their posteriors."""
+    rng = np.random.default_rng(0)
+    codes = np.arange(300) % 3
+    X = rng.normal(size=(300, 4)) + codes[:, None]
+    y = codes.astype(object)
+    y[5 : 5 + n_unlabelled] = None
+    known = np.array([label is not None for label in y])
+    for options in ({}, {"shared": True}, {"covariance": "diagonal"}):
+        model = GaussianClassifier(**options).fit(X, y)
+        weights = np.eye(3)[codes]
+        weights[~known] = model.predict_proba(X[~known])
+        total = weights.sum(axis=0)
+        np.testing.assert_allclose(model.priors_, total / 300, rtol=1e-10)
+        np.testing.assert_allclose(model.means_, weights.T @ X / total[:, None], rtol=1e-9)
+        assert model.model_.convergence.n_iterations <= most
+    held_out = GaussianClassifier().leave_one_out(X, y)
+    assert (held_out.n_folds, len(held_out.log_posterior)) == (50, 300 - n_unlabelled)

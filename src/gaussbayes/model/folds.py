@@ -188,7 +188,7 @@ class RowSample:
         return replace(self, table=pick(self.table, which), every=self.every * step)
 
     def bounded(self) -> "RowSample":
-        """The same, of which so many are left out that the others are not too many."""
+        """The same, or a sample if there are too many."""
         n, step = self.table.rows.n_rows, 1
         if n > max(MOST_SAMPLED, self.most if self.every == 1 else 0):
             while n > MOST_SAMPLED * step:

@@ -1,4 +1,4 @@
-"""The held-out engine: labelled rows scored by models that have not seen them.
+"""The held-out engine: labelled rows scored by models that were not fitted to them.
 
 One policy. Quantities that are fixed before rows are held out are estimated by five folds. Given
 these, every family with a closed form for held-out rows uses it: the log densities are added, the
@@ -196,7 +196,7 @@ def hold_out(
     """
     forms = _closed_forms_of_rows(data, path, n_jobs, exact=exact)
     if forms is not None:
-        return _leave_out(data, path, forms, n_jobs), data.held.size
+        return _in_closed_form(data, path, forms, n_jobs), data.held.size
     return _hold_out_folds(data, path, n_jobs, exact=exact)
 
 
@@ -249,7 +249,7 @@ def has_closed_form(data: HeldOutRows, path: Sequence[Settings]) -> bool:
 def _closed_forms(
     data: HeldOutRows, path: Sequence[Settings], others: Sequence[Any], *, exact: bool
 ) -> ClosedForms | None:
-    """Each family's closed form for a row left out, for all of the path; None unless all have one.
+    """Each family's closed form for a held-out row, for all of the path; None unless all have one.
 
     The `others`, statistics of each family, give the expectations of missing values.
     Soft labels have none: a row takes its weights from several classes at once.
@@ -291,7 +291,7 @@ def _closed_forms_of_rows(
 
 
 @one_blas_thread()
-def _leave_out(
+def _in_closed_form(
     data: HeldOutRows,
     path: Sequence[Settings],
     forms: Sequence[tuple[NDArray[np.intp], ClosedForms]],

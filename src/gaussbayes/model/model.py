@@ -130,7 +130,7 @@ class Model(Result):
 
     @property
     def calibration(self) -> Calibration | None:
-        """What is done to posteriors, and by which scores of rows left out."""
+        """The calibration of posteriors, with the scores of held-out rows."""
         return self.settings.calibration
 
     @property
@@ -149,6 +149,8 @@ class Model(Result):
     @property
     def categories(self) -> tuple[Categories, ...]:
         """The categories of each categorical feature."""
+        if not self.schema.categorical:
+            return ()
         if self.solution is None and self.statistics is not None:
             return known_categories(self.components, self.statistics.parts, self.schema)
         return known_categories(self.components, self.densities, self.schema)
@@ -241,9 +243,11 @@ class Model(Result):
         return self._scored(scores.negative_log_likelihood, rows, targets, n_jobs)
 
     def _scored(self, function: Callable[..., Answer], rows: Rows, *more: Any) -> Answer:
-        """What a function of `gaussbayes.model.solution` says of rows; errors name the columns."""
+        """Apply a function of `gaussbayes.model.solution` to rows; errors name the columns."""
         try:
-            return function(self.parameters, self.settings.parts(rows, self.schema), *more)
+            single = len(self.settings.components) == 1  # it takes all features
+            parts = (rows,) if single else self.settings.parts(rows, self.schema)
+            return function(self.parameters, parts, *more)
         except DataError as error:
             try:
                 check_values(rows, self.settings, self.schema)
@@ -280,7 +284,7 @@ class Model(Result):
         return replace(self, settings=settings, solution=replace(solution, prior=prior))
 
     def updated(self, more: SufficientStatistics) -> Model:
-        """The model of the rows seen before and of more; classes that are new join."""
+        """The model of the rows so far and of more, which may be of new classes."""
         statistics = self.statistics_for("updating")
         return self._of(statistics.plus(more.with_rows(), self.settings, self.schema))
 
@@ -301,9 +305,9 @@ class Model(Result):
         return self._of(self.statistics_for("decay").scaled(float(factor)))
 
     def without(self, rows: SufficientStatistics) -> Model:
-        """The model of the rows seen before without some of them, which must be among them.
+        """The model of the rows so far without some of them, which must be among them.
 
-        A class of which no row is left is no class any more.
+        A class without remaining rows is dropped.
         """
         return self._of(self.statistics_for("forget").without(rows, self.settings, self.schema))
 
@@ -360,7 +364,7 @@ class Model(Result):
             raise DataError(msg)
 
     def marginal(self, features: Sequence[int | str]) -> Model:
-        """The classes as seen through some features, by name or number, others integrated out.
+        """The model of some features, by name or number, with the others integrated out.
 
         Its posteriors are those of the whole model where the other features are missing.
         """
@@ -424,7 +428,7 @@ def known_categories(
 def unsolved_model(
     settings: Settings, schema: Schema, statistics: SufficientStatistics, target: str | None = None
 ) -> Model:
-    """The model of rows that say this; classes that weigh nothing are left out."""
+    """The model of rows with these statistics, without the classes that weigh nothing."""
     present = statistics.with_rows()
     if present.classes is not schema.classes:
         schema = replace(schema, classes=present.classes)
@@ -459,7 +463,7 @@ def solve(
     check_classes(weight, schema, settings.fewest_classes)
     # Nearly always a number of threads that is known already.
     threads = n_jobs if type(n_jobs) is int and n_jobs > 0 else n_threads(n_jobs)
-    if settings.is_pooled:
+    if len(settings.components) > 1 and settings.is_pooled:
         of_first, of_second = statistics.members(settings)
         solution = solve(of_first, settings.members[0], schema, threads, start, goal)
         (second,) = of_second.parts

@@ -30,7 +30,7 @@ from gaussbayes.model.statistics import SufficientStatistics, observe
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observation:
-    """What a block of rows teaches; it can be sent to other processes."""
+    """Computes the statistics of a block of rows; it can be sent to other processes."""
 
     settings: Settings
     schema: Schema  # of the features
@@ -151,7 +151,7 @@ def observe_source(
 def update_source(
     model: Model, source: object, target: str, n_jobs: int | None, **request: Any
 ) -> tuple[Model, LabelArray]:
-    """The model of the rows seen before and of those of a source, and the labels of these."""
+    """The model of the rows so far and of those of a source, and the labels of these."""
     rows, reduced = observe_source(model, source, target, n_jobs, **request)
     updated = model.updated(reduced.total)
     return with_notices(updated, rows, reduced), reduced.total.classes

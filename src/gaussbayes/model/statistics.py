@@ -28,7 +28,7 @@ MOST_KEPT_BYTES = 64 << 20
 """Memory that unlabelled rows may take."""
 
 FORGOTTEN = 1e-100
-"""Proportion of the heaviest class's weight below which a class that decays is no class any more.
+"""Proportion of the heaviest class's weight below which a class that decays is dropped.
 
 Scatters would underflow next.
 """
@@ -130,7 +130,7 @@ class SufficientStatistics:
     def plus(
         self, other: "SufficientStatistics", settings: Settings | None, schema: Schema | None
     ) -> "SufficientStatistics":
-        """What the rows of both say, for the classes of either; errors name the features."""
+        """The statistics of the rows of both, of all their classes; errors name the features."""
         mine, theirs = self, other
         same = self.classes.dtype == other.classes.dtype
         if not (same and np.array_equal(self.classes, other.classes)):
@@ -149,9 +149,9 @@ class SufficientStatistics:
     def without(
         self, other: "SufficientStatistics", settings: Settings, schema: Schema
     ) -> "SufficientStatistics":
-        """What the rows say without others among them; DataError if they cannot be.
+        """The statistics without rows that are among these; DataError if they cannot be.
 
-        Classes of which no row is left are left out.
+        Classes without remaining rows are dropped.
         """
         classes, _, of_other = unite(self.classes, other.classes)
         if classes.size > self.classes.size:
@@ -171,9 +171,9 @@ class SufficientStatistics:
         return SufficientStatistics(self.classes, parts, rest).with_rows()
 
     def scaled(self, factor: float) -> "SufficientStatistics":
-        """What the rows say if each counts `factor` times as much.
+        """The statistics of the same rows, each counting `factor` times as much.
 
-        Classes that have come to weigh next to nothing (`FORGOTTEN`) are left out.
+        Classes that weigh next to nothing (`FORGOTTEN`) are dropped.
         """
         rest = None if self.unlabelled is None else self.unlabelled.scaled(factor)
         scaled = SufficientStatistics(
@@ -237,7 +237,7 @@ def observe(
     *,
     keep_all: bool = False,
 ) -> SufficientStatistics:
-    """What a table says: statistics of its labelled rows, and its unlabelled rows.
+    """The statistics of the labelled rows of a table, and its unlabelled rows.
 
     The classes of `schema` are those of the table. With `keep_all` unlabelled rows are kept however
     many they are; see `SufficientStatistics.trimmed`.
