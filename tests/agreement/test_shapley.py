@@ -16,7 +16,6 @@ from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.class_pairs import contributions
 from gaussbayes.families.gaussian.density import GaussianDensity, given
 from gaussbayes.families.gaussian.structure import Structure
-from gaussbayes.families.protocol import Reference
 from tests.oracles import DIGITS, EPS, condition, exact_scores
 from tests.strategies import STRUCTURES, name_of
 
@@ -34,7 +33,7 @@ def model(structure: Structure, d: int) -> GaussianDensity:
         "diagonal": np.einsum("kii->ki", matrices),
         "spherical": matrices[:, 0, 0],
     }[structure.covariance]
-    means = 2 * rng.normal(size=(3, d)) + 100
+    means = np.round(2**20 * (2 * rng.normal(size=(3, d)) + 100)) / 2**20
     own = values[0] if structure.shared else values
     return given(Schema(np.arange(3), d), structure, means, own)
 
@@ -65,11 +64,10 @@ def shapley_by_definition(
 def test_contributions_are_shapley_values(structure: Structure, d: int) -> None:
     density = model(structure, d)
     rng = np.random.default_rng(d)
-    row, reference = 100 + 2 * rng.normal(size=(2, d))
+    row, weights = 100 + 2 * rng.normal(size=d), rng.permutation([0.125, 0.25, 0.625])
+    reference = weights @ density.mean  # exact, like the means
     expected, largest = shapley_by_definition(density, (2, 0), row, reference)
-    at_reference, amounts = contributions(
-        density, number_rows(row[None]), (2, 0), Reference(point=reference)
-    )
+    at_reference, amounts = contributions(density, number_rows(row[None]), (2, 0), weights)
     # As for densities: whitening d features with condition κ is right to d κ ε of the squares.
     bound = 10 * d * condition(density) * EPS * (largest + d)
     assert bound <= 1e-9

@@ -10,7 +10,6 @@ from gaussbayes.families.protocol import (
     Describable,
     Explainable,
     Located,
-    Reference,
     Referred,
     Samplable,
 )
@@ -71,7 +70,7 @@ def test_contributions_sum_to_the_log_ratio(case: Case) -> None:
     table = random_table(case, k=3, d=2, n=30, missing=0.3)
     density = probes(case, 3, 2)[0]
     scores = density.log_density(table.rows)
-    reference = Reference(weights=np.array([0.2, 0.3, 0.5]))
+    reference = np.array([0.2, 0.3, 0.5])
     given = reference if isinstance(density, Referred) else None
     for i, row in enumerate(table.values):
         before, parts = density.contributions(table.rows[i : i + 1], (2, 0), given)

@@ -25,7 +25,6 @@ from gaussbayes.families.gaussian.predictive import (
 )
 from gaussbayes.families.gaussian.spanned import Spanned
 from gaussbayes.families.gaussian.structure import Full
-from gaussbayes.families.protocol import Reference
 from gaussbayes.families.removal import remove
 
 UNITS = np.array([1.0, 10.0, 0.1, 100.0])
@@ -141,7 +140,7 @@ def test_contributions_are_integrated_gradients():
         ratio = density.log_density(number_rows(point)) @ [1.0, -1.0, 0.0]
         return (ratio[0] - ratio[1]) / (2 * step) * (row[j] - origin[j])
 
-    _, amounts = density.contributions(number_rows(row[None]), (0, 1), Reference(point=origin))
+    _, amounts = density.contributions(number_rows(row[None]), (0, 1), np.full(3, 1 / 3))
     expected = [quad(slope, 0, 1, args=(j,))[0] for j in range(2)]
     np.testing.assert_allclose(amounts, expected, atol=1e-7)
 
@@ -220,7 +219,7 @@ def test_the_density_is_that_of_all_features(settings: tuple[Any, ...]) -> None:
 def test_explanations_are_those_of_all_features(settings: tuple[Any, ...]) -> None:
     primal, dual = map(density_of, families(settings))
     for row in (number_rows(FRESH[:1]), number_rows(HOLES[:1])):
-        for reference in (None, Reference(X[3]), Reference(weights=np.array([0.2, 0.3, 0.5]))):
+        for reference in (None, np.array([0.2, 0.3, 0.5])):
             ours, theirs = (some.contributions(row, (2, 0), reference) for some in (dual, primal))
             assert_close(ours[0], theirs[0])
             assert_close(ours[1], theirs[1])

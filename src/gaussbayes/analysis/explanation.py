@@ -32,7 +32,7 @@ from gaussbayes.base.text_tables import Block, Styled, TextTable, bar
 from gaussbayes.data.categories import UNSEEN
 from gaussbayes.data.rows import Rows
 from gaussbayes.data.schema import ColumnTable, Schema
-from gaussbayes.families.protocol import Distant, Explainable, Reference, Referred, require
+from gaussbayes.families.protocol import Distant, Explainable, Referred, require
 from gaussbayes.model.model import Model
 
 _MOST_CLASSES = 20  # lines of a table of classes
@@ -262,7 +262,6 @@ def _log_odds(model: Model, row: Rows, pair: tuple[int, int]) -> LogOdds:
     schema, log_prior = model.schema, model.parameters.log_prior
     value = float(model.log_odds(row, *pair, n_jobs=1)[0])
     at_reference = float(log_prior[pair[0]] - log_prior[pair[1]])
-    reference = Reference(weights=model.prior)
     amounts, points = np.zeros(schema.n_features), np.full(schema.n_features, np.nan)
     calibration, weight = model.calibration, 1.0
     if calibration is not None and model.settings.is_pooled:
@@ -280,11 +279,11 @@ def _log_odds(model: Model, row: Rows, pair: tuple[int, int]) -> LogOdds:
         columns = list(component.columns)
         explainable = require(density, Explainable, component.family, "explain")
         has_mean = isinstance(density, Referred)
-        ratio, amount = explainable.contributions(part, pair, reference if has_mean else None)
+        ratio, amount = explainable.contributions(part, pair, model.prior if has_mean else None)
         at_reference += weight * ratio
         amounts[columns] += weight * amount
         if has_mean:
-            points[columns] = density.reference_point(reference)
+            points[columns] = density.reference_point(model.prior)
     compared = (None if math.isnan(point) else point for point in points.tolist())
     named = zip(schema.titles, _values(row, schema), compared, amounts.tolist(), strict=True)
     dated = ColumnTable(()).dated if schema.roles is None else schema.roles.dated

@@ -25,7 +25,7 @@ from gaussbayes.families.independent import (
     column_tests,
 )
 from gaussbayes.families.likelihood_ratio import FamilyTests, rates
-from gaussbayes.families.protocol import Fit, Kind, LeftOut, ParameterTable, Reference
+from gaussbayes.families.protocol import Fit, Kind, LeftOut, ParameterTable
 from gaussbayes.families.removal import Precision, Removal, difference, raise_removal
 
 LARGEST = 2.0**53
@@ -346,7 +346,7 @@ class PoissonDensity:
         return np.stack([0.0 - 0.5 * np.square(root - other).sum(axis=1) for other in root])
 
     def contributions(
-        self, row: Rows, pair: tuple[int, int], _: Reference | None
+        self, row: Rows, pair: tuple[int, int], _: FloatArray | None
     ) -> tuple[float, FloatArray]:
         """``x log(λ_a / λ_b) − (λ_a − λ_b)`` (d,), compared with unknown counts, which add 0."""
         (a, b), x = self.rate[list(pair)], row.matrix[0].astype(np.float64)

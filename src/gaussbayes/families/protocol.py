@@ -396,51 +396,29 @@ class Samplable(Protocol):
         """One row for each class code (n,)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Reference:
-    """The point at which every contribution is 0: one that is given, or a mean of class means.
-
-    Weights instead of a point let a density work about its own centre: no digit is lost, however
-    far from 0 the means are.
-    """
-
-    point: FloatArray | None = None  # (d,)
-    weights: FloatArray | None = None  # (k,) of the classes' means, summing to 1
-
-    @classmethod
-    def amid(cls, n_classes: int) -> Reference:
-        """The mean of the means of so many classes."""
-        return cls(weights=np.full(n_classes, 1.0 / n_classes))
-
-    def offset(self, means: FloatArray, center: FloatArray | float = 0.0) -> FloatArray:
-        """The point minus a centre (d,), where the means (k, d) are given minus that centre too."""
-        if self.weights is not None:
-            return np.asarray(self.weights @ means)
-        assert self.point is not None
-        return np.asarray(self.point - center)
-
-
 @runtime_checkable
 class Explainable(Protocol):
     """A density whose log ratio of two classes is split among its columns."""
 
     def contributions(
-        self, row: Rows, pair: tuple[int, int], reference: Reference | None
+        self, row: Rows, pair: tuple[int, int], reference: FloatArray | None
     ) -> tuple[float, FloatArray]:
         """The log ratio ``log p(x | a) − log p(x | b)`` at the reference, and each column's (d,).
 
         They sum to the log ratio at the row: exact Shapley values. Columns that are missing add 0,
-        and the log ratio at the reference is that of the other columns. `reference` is given to a
-        density that is `Referred`; others compare with an unknown value, whose log ratio is 0.
+        and the log ratio at the reference is that of the other columns. A density that is
+        `Referred` gets the weights (k,), summing to 1, of the classes' means in the reference; a
+        mean of means loses no digit, however far from 0 they are. Others compare with an unknown
+        value, whose log ratio is 0.
         """
 
 
 @runtime_checkable
 class Referred(Protocol):
-    """A density whose contributions are 0 at a point that can be chosen."""
+    """A density whose contributions are 0 at a mean of its classes' means."""
 
-    def reference_point(self, reference: Reference) -> FloatArray:
-        """The point (d,) that a reference stands for."""
+    def reference_point(self, weights: FloatArray) -> FloatArray:
+        """The mean (d,) of the classes' means with these weights."""
 
 
 @runtime_checkable

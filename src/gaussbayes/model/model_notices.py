@@ -45,6 +45,12 @@ def _columns(model: Model) -> Iterator[Notice]:
             f"exclude {'it' if len(names) == 1 else 'them'}", columns=(("exclude", names),)
         )
         yield Notice("suspicious columns", message, (exclude,))
+    marks = {} if roles is None else roles.possible_marks
+    if roles is not None and marks:
+        message = ", ".join(f"{name} ({roles[name].reason})" for name in marks)
+        given: dict[str, list[str]] = {name: [mark] for name, mark in marks.items()}
+        missing_marks = Remedy("treat them as missing", columns=(("na_values", given),))
+        yield Notice("possible missing value", message, (missing_marks,))
     infinite = [name for name, marks in missing.of_columns if marks >= INFINITY]
     if infinite:
         yield Notice("infinite values", infinite_sentence(infinite))

@@ -37,7 +37,7 @@ from gaussbayes.families.independent import (
     proportions_compared,
 )
 from gaussbayes.families.likelihood_ratio import FamilyTests
-from gaussbayes.families.protocol import Fit, Kind, LeftOut, ParameterTable, Reference
+from gaussbayes.families.protocol import Fit, Kind, LeftOut, ParameterTable
 from gaussbayes.families.removal import Precision, Removal, difference, raise_removal
 
 _COUNTED, _SCORED = 1 << 16, 1 << 14
@@ -375,7 +375,7 @@ class CategoricalDensity:
         return np.minimum(total, 0.0)
 
     def contributions(
-        self, row: Rows, pair: tuple[int, int], _: Reference | None
+        self, row: Rows, pair: tuple[int, int], _: FloatArray | None
     ) -> tuple[float, FloatArray]:
         """``log p(x_j | a) − log p(x_j | b)`` (q,) of each feature, compared with an unknown value.
 

@@ -32,7 +32,6 @@ from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.tails import check_gaussian, line_integrals
-from gaussbayes.families.protocol import Reference
 
 if TYPE_CHECKING:
     from gaussbayes.families.gaussian.density import GaussianDensity
@@ -43,7 +42,7 @@ def contributions(
     density: "GaussianDensity | SpannedDensity",
     row: Rows,
     pair: tuple[int, int],
-    reference: Reference | None,
+    reference: FloatArray | None,
 ) -> tuple[float, FloatArray]:
     """The log ratio ``log p(x | a) − log p(x | b)`` at the reference, and each feature's (d,).
 
@@ -54,14 +53,14 @@ def contributions(
     reference, it is the mean of the classes' means.
     """
     if reference is None:
-        reference = Reference.amid(density.n_classes)
+        reference = np.full(density.n_classes, 1.0 / density.n_classes)
     x = np.asarray(row.matrix[0], dtype=np.float64)
     seen = np.flatnonzero(~np.isnan(x))
     amounts = np.zeros(x.size)
     if not seen.size:
         return 0.0, amounts
     center, offset = density.located
-    place, origin = x[seen] - center[seen], reference.offset(offset, center)[seen]
+    place, origin = x[seen] - center[seen], (reference @ offset)[seen]
     two = density.selected(pair)
     if seen.size < x.size:
         two = two.marginal(seen.tolist(), Schema(np.arange(2), seen.size))

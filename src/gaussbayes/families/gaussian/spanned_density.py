@@ -40,7 +40,7 @@ from gaussbayes.families.gaussian.tails import (
     table_of,
 )
 from gaussbayes.families.mapped import MappedDensity
-from gaussbayes.families.protocol import ParameterTable, Reference
+from gaussbayes.families.protocol import ParameterTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -249,9 +249,9 @@ class SpannedDensity(MappedDensity):
 
     contributions = class_pairs.contributions
 
-    def reference_point(self, reference: Reference) -> FloatArray:
-        """The point (d,) that a reference stands for."""
-        return reference.offset(self.mean)
+    def reference_point(self, weights: FloatArray) -> FloatArray:
+        """The mean (d,) of the classes' means with these weights."""
+        return weights @ self.mean
 
     def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
         """Means, standard deviations, and degrees of freedom if there are any."""

@@ -27,7 +27,7 @@ from gaussbayes.families.expression import PairTables
 from gaussbayes.families.pairs.coordinates import RootPairs
 from gaussbayes.families.pairs.levels import Bins, Groups, Levels
 from gaussbayes.families.pairs.statistics import PairStatistics, count
-from gaussbayes.families.protocol import ParameterTable, Reference
+from gaussbayes.families.protocol import ParameterTable
 from gaussbayes.kernels import active
 
 
@@ -174,7 +174,7 @@ class PairsDensity:
         return self.levels.rows(drawn, generator)
 
     def contributions(
-        self, row: Rows, pair: tuple[int, int], _: Reference | None
+        self, row: Rows, pair: tuple[int, int], _: FloatArray | None
     ) -> tuple[float, FloatArray]:
         """Each column's part (d,) of the log ratio of two classes, compared with unknown values.
 

@@ -17,7 +17,7 @@ from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.mapped import MappedDensity
-from gaussbayes.families.protocol import Fused, ParameterTable, Reference
+from gaussbayes.families.protocol import Fused, ParameterTable
 from gaussbayes.families.transformed.transform import Logarithm, Transforms, YeoJohnson
 
 _NODES = np.linspace(-4.0, 4.0, 401)
@@ -64,21 +64,16 @@ class TransformedDensity(MappedDensity):
     # Two classes.
 
     def contributions(
-        self, row: Rows, pair: tuple[int, int], reference: Reference | None
+        self, row: Rows, pair: tuple[int, int], reference: FloatArray | None
     ) -> tuple[float, FloatArray]:
         """The log ratio at the reference, and each column's contribution (d,): those of z."""
         z, _ = self.map.mapped(row)
-        if reference is not None and reference.point is not None:
-            point = self.map.forward(np.asarray(reference.point)[None])[0][0]
-            reference = Reference(point)
         parts: tuple[float, FloatArray] = self.inner.contributions(z, pair, reference)
         return parts
 
-    def reference_point(self, reference: Reference) -> FloatArray:
-        """The point (d,) that a reference stands for: of weights, a mean of z."""
-        if reference.point is not None:
-            return np.asarray(reference.point)
-        return self.map.inverse(self.inner.reference_point(reference))
+    def reference_point(self, weights: FloatArray) -> FloatArray:
+        """The mean (d,) of the classes' means of z with these weights, in the units of x."""
+        return self.map.inverse(self.inner.reference_point(weights))
 
     # Moments in the units of the rows. A transform says little about values beyond the rows that it
     # was estimated from, so that moments are those within their range.
