@@ -3,6 +3,7 @@
 import pickle
 import warnings
 from datetime import date, timedelta
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -213,6 +214,62 @@ def test_identifiers_have_a_name_and_nearly_unique_values(
 ) -> None:
     table = TABLE[["size", "kind"]].assign(**{name: values})
     assert fitted(GaussianClassifier("diagonal"), table).columns_[name].reason == reason
+
+
+def test_amounts_and_percentages_are_numbers(tmp_path: Path) -> None:
+    income, share = np.arange(N) * 1234.5, RNG.normal(size=N).round(2)
+    plain = pd.DataFrame({"income": income, "share": share, "kind": TABLE["kind"]})
+    written = plain.assign(
+        income=[f"${value:,.2f}" for value in income], share=[f"{value} %" for value in share]
+    )
+    written.loc[[3, 7], "income"] = ["?", "-"]
+    plain.loc[[3, 7], "income"] = np.nan
+    expected = fitted(GaussianClassifier(), plain)
+    written.to_csv(tmp_path / "a.csv", index=False)
+    written.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    euros = written.assign(
+        income=[
+            f"{value[1:]} €".translate(str.maketrans(",.", ".,")) for value in written["income"]
+        ],
+        share=[f"{value}".replace(".", ",") for value in share],
+    ).replace({"income": {" €": "?"}})
+    euros.to_csv(tmp_path / "b.csv", index=False, sep=";")
+    for source in (written, tmp_path / "a.csv", tmp_path / "a.jsonl", tmp_path / "b.csv"):
+        model = fitted(GaussianClassifier(), source, na_values=["-"])
+        np.testing.assert_allclose(model.means_, expected.means_, rtol=1e-6)
+        assert model.predict(source).tolist() == expected.predict(plain).tolist()
+
+
+@pytest.mark.parametrize(
+    ("mark", "rest", "noticed"),
+    [
+        (-999, 50, True),
+        (9999, 50, True),
+        (-99, 50, False),  # within reach of the others
+        (-998, 50, False),
+        (99, 1, True),
+    ],
+)
+def test_a_value_that_may_mark_missing_ones_is_noticed(
+    mark: int, rest: float, noticed: bool, tmp_path: Path
+) -> None:
+    table = TABLE[["size", "kind"]].assign(mass=(RNG.normal(size=N) * rest).round(1))
+    table.loc[::9, "mass"] = mark
+    table.to_csv(tmp_path / "a.csv", index=False)
+    for source in (table, tmp_path / "a.csv"):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model = GaussianClassifier("diagonal").fit(source, "kind")
+        assert [str(each.message)[: len(str(mark)) + 1] for each in caught] == (
+            [f"{mark} "] if noticed else []
+        )
+        notices = [each for each in model.notices_ if each.kind == "possible missing value"]
+        assert bool(notices) == noticed
+        for notice in notices:
+            remedy = dict(notice.remedies[0].columns)
+            again = fitted(GaussianClassifier("diagonal"), source, **remedy)
+            assert again.notices_ == ()
+            assert abs(again.means_[:, 1]).max() < 10 * rest
 
 
 # Bad input.

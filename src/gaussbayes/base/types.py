@@ -26,6 +26,8 @@ CovarianceName: TypeAlias = Literal["full", "diagonal", "spherical"]
 Divisor: TypeAlias = Literal["mle", "unbiased"]
 """What the scatter is divided by: N (maximum likelihood) or N − 1 (unbiased)."""
 
+ShrinkageTarget: TypeAlias = Literal["diagonal", "spherical"]
+
 TransformName: TypeAlias = Literal["standardised", "range", "yeo-johnson", "log", "rank-normal"]
 """What Gaussian features are transformed by."""
 

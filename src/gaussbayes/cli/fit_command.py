@@ -36,7 +36,7 @@ def command(
 ) -> None:
     """Fit a classifier to files of any size.
 
-    FILE is CSV, TSV, JSON lines, Parquet or Arrow, also compressed (.gz, .zst); a folder or a
+    FILE is CSV, TSV, JSON lines, Parquet or Arrow, also compressed (.gz, .zst, .bz2); a folder or a
     pattern of such files; or - for standard input. Column types and roles are detected and
     reported; columns that carry no information about the class are excluded.
 

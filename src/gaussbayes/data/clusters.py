@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gaussbayes.data.files import OpenFiles, SourceFile, open_file
-from gaussbayes.data.readers.batches import batches_of, stored_types
+from gaussbayes.data.readers.binary import batches_of, stored_types
 from gaussbayes.data.reduction import BlockReader, Fold, Reduced
 from gaussbayes.data.source_tables import OpenSource
 

@@ -32,8 +32,15 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray, LabelArray
 from gaussbayes.data.missing_marks import ORDINARY, ColumnMarks
-from gaussbayes.data.schema import ColumnKind
-from gaussbayes.data.tables import column_codes, days_of, is_missing, without_marks
+from gaussbayes.data.schema import POSSIBLE_MARK, ColumnKind
+from gaussbayes.data.tables import (
+    AMOUNT_SIGN,
+    column_codes,
+    days_of,
+    is_amount,
+    is_missing,
+    without_marks,
+)
 
 FEW = 20
 """Different values that may be codes; and rows below which little can be concluded."""
@@ -103,10 +110,13 @@ class SampledColumn:
             values = days_of(np.arange(values.size), values)
         return cls(name, kind or "number", codes, values, dtype, is_supported=kind is not None)
 
-    def held_as(self, requested: ColumnKind | None, *, parsed: bool) -> "SampledColumn":
+    def held_as(
+        self, requested: ColumnKind | None, *, parsed: bool, amounts: bool
+    ) -> "SampledColumn":
         """The column as what it is used as: what is requested, or else what its values are.
 
-        Strings that spell numbers are numbers where these can be `parsed`.
+        Strings that spell numbers are numbers where these can be `parsed`, and strings among which
+        are amounts of money or percentages where `amounts` can be.
         """
         if requested == "date":
             return self._as_dates()
@@ -118,9 +128,9 @@ class SampledColumn:
                 self if requested is None or self.kind == "date" else replace(self, kind="number")
             )
         strays = _stray_codes(self, requested=requested is not None)
-        spells = parsed and all(
-            _NUMBER.fullmatch(text) and not _ZERO.match(text) for text in self.values.tolist()
-        )
+        texts = self.values.tolist()
+        spells = parsed or (amounts and self.has_amounts)
+        spells = spells and all(is_number(text) and not _ZERO.match(text) for text in texts)
         number = requested is not None or strays.size or spells
         return replace(self, kind="number" if number else "category", strays=strays)
 
@@ -182,6 +192,11 @@ class SampledColumn:
             return False
         return bool(np.all(np.rint(self.values) == self.values))
 
+    @cached_property
+    def has_amounts(self) -> bool:
+        """Whether strings have signs of money or percentages."""
+        return AMOUNT_SIGN.search("".join(self.values.tolist())) is not None
+
     @property
     def is_infinite(self) -> bool:
         """Whether some numbers are infinite."""
@@ -221,8 +236,8 @@ class SampledColumn:
 
 
 def is_number(text: str) -> bool:
-    """Whether a string spells a number."""
-    return _NUMBER.fullmatch(text) is not None
+    """Whether a string spells a number, or an amount."""
+    return _NUMBER.fullmatch(text) is not None or is_amount(text)
 
 
 def _stray_codes(column: SampledColumn, *, requested: bool) -> NDArray[np.intp]:
@@ -232,7 +247,8 @@ def _stray_codes(column: SampledColumn, *, requested: bool) -> NDArray[np.intp]:
     integers among which others are like 136A or 98115-4820 more than once.
     """
     texts = [str(value) for value in column.values]
-    numbers = np.fromiter(map(is_number, texts), bool, len(texts))
+    spelled = is_number if column.has_amounts else _NUMBER.fullmatch  # which is faster
+    numbers = np.fromiter((bool(spelled(text)) for text in texts), bool, len(texts))
     n_numbers, n_rows = np.count_nonzero(numbers), column.counts[numbers].sum()
     n_strays = column.n_known - n_rows
     codes = n_numbers <= min(FEW, n_rows / 2) or any(map(_ZERO.match, texts))
@@ -303,6 +319,11 @@ START = 200
 
 BY_CHANCE = log(1e-6)
 """Probability that thresholds of a number which says nothing separate all classes."""
+
+_POSSIBLE_MARKS = frozenset(
+    sign * (10.0**digits - 1) for digits in range(1, 10) for sign in (-1, 1 if digits > 1 else -1)
+)
+"""−9, ±99, ±999 and so on."""
 
 IDENTIFIERS = frozenset(
     (
@@ -479,7 +500,20 @@ def copy_of_target(column: SampledColumn, sample: Sample) -> Answer | None:
     return column.kind, f"alone determines {sample.target}"
 
 
-COMPARING_RULES: tuple[Rule, ...] = (copy_of_column, copy_of_target)
+def possible_mark(column: SampledColumn, _: Sample) -> Answer | None:
+    """A value such as −999 that occurs again and lies far from all others may mark missing ones."""
+    if column.kind != "number" or column.values.dtype.kind not in "iuf":
+        return None
+    values = np.where(np.isfinite(column.values), column.values, 0.0)
+    for extreme in {int(values.argmin()), int(values.argmax())} if values.size > FEW // 2 else ():
+        value, others = values[extreme], np.delete(values, extreme)
+        is_mark = value in _POSSIBLE_MARKS and column.counts[extreme] > 1
+        if is_mark and np.abs(others - value).min() > np.ptp(others):
+            return column.kind, f"{value:.0f} in {column.counts[extreme]:,} rows {POSSIBLE_MARK}"
+    return None
+
+
+COMPARING_RULES: tuple[Rule, ...] = (copy_of_column, copy_of_target, possible_mark)
 
 
 def _separates(column: SampledColumn, class_of: CodeArray, counts: Any) -> bool:

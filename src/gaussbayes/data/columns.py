@@ -363,6 +363,7 @@ def decide_columns(
     frame = as_frame(table)
     names = list(frame.columns if source is None else source.schema.names)
     parsed = source is not None and source.is_text
+    amounts = source is None or parsed
     features = request.features_of(names, "the table")
     request.missing.check_columns(names, called)
     given = _given_kinds(features, request)
@@ -386,7 +387,7 @@ def decide_columns(
             )
             if source is not None and not source.spells_dates:
                 column = column.without_spelled_dates()
-            columns[name] = column.held_as(given.get(name), parsed=parsed)
+            columns[name] = column.held_as(given.get(name), parsed=parsed, amounts=amounts)
     automatic = request.is_automatic
     keeps_identifiers = request.columns.keep_identifiers
     sample = Sample(given, labels, called, whole, not automatic, keeps_identifiers)
@@ -497,6 +498,12 @@ def warn_of_columns(columns: ColumnTable) -> None:
         warnings.warn(msg, DroppedColumnsWarning, stacklevel=level)
     if columns.infinite:
         warnings.warn(infinite_sentence(columns.infinite), UserWarning, stacklevel=level)
+    for name, mark in columns.possible_marks.items():
+        msg = (
+            f"{columns[name].reason} of {name!r}: Columns(na_values={{{name!r}: [{mark}]}}) treats "
+            "it as missing"
+        )
+        warnings.warn(msg, UserWarning, stacklevel=level)
     for column in columns.doubts:
         msg = f"{column.name!r} {column.reason}: if it is known only with the class, exclude it"
         warnings.warn(msg, UserWarning, stacklevel=level)

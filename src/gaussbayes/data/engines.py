@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 
 from gaussbayes.base.threads import in_order, n_threads
-from gaussbayes.data.readers.batches import batch_rows, batches_of, stored_types
+from gaussbayes.data.readers.binary import batch_rows, batches_of, stored_types
 from gaussbayes.data.reduction import BlockReader, Fold, Reduced
 from gaussbayes.data.source_tables import OpenSource
 from gaussbayes.data.tables import LOOKED_AT, sampled_rows

@@ -78,8 +78,8 @@ _READERS = {
     "csv": "text.CsvReader",
     "tsv": "text.CsvReader",
     "jsonl": "text.JsonLinesReader",
-    "parquet": "parquet.ParquetReader",
-    "arrow": "arrow.ArrowReader",
+    "parquet": "binary.ParquetReader",
+    "arrow": "binary.ArrowReader",
 }
 """Readers in `gaussbayes.data.readers`, loaded when a file of their format is opened."""
 

@@ -29,6 +29,9 @@ EXCLUDED = "excluded"
 REQUESTED = (NOT_REQUESTED, EXCLUDED)
 """Why columns are excluded that users wanted to be."""
 
+POSSIBLE_MARK = "may mark missing values"
+"""How the reason of a column ends that holds a value such as −999, with which it begins."""
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -157,8 +160,18 @@ class ColumnTable(Result):
 
     @property
     def doubts(self) -> tuple[Column, ...]:
-        """The columns that are used though something is suspicious about them."""
-        return tuple(column for column in self.used if column.reason is not None)
+        """The columns that are used though they alone determine the class."""
+        marks = self.possible_marks
+        return tuple(each for each in self.used if each.reason and each.name not in marks)
+
+    @property
+    def possible_marks(self) -> dict[str, str]:
+        """The values that may mark missing ones, by the names of columns that are used."""
+        return {
+            column.name: column.reason.partition(" ")[0]
+            for column in self.used
+            if column.reason is not None and column.reason.endswith(POSSIBLE_MARK)
+        }
 
     @property
     def sentence(self) -> str:

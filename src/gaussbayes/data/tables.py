@@ -4,6 +4,7 @@ Tables are arrays, lists, frames (pandas, polars, Arrow), or sources that are re
 Their columns become numbers, or codes among their different values.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 """The types of numbers that are taken as they are."""
 
+AMOUNT_SIGN = re.compile("[$€£¥%]")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = np.timedelta64(1, "D")
 
@@ -79,7 +81,7 @@ def as_frame(X: Any) -> Any:
     try:
         return nw.from_native(X, eager_only=True)
     except DuplicateError as error:
-        msg = f"two columns of X have the same name: {error}"
+        msg = f"two columns of X have the same name, set X.columns to different ones: {error}"
         raise DataError(msg) from None
 
 
@@ -129,6 +131,30 @@ def check_present(columns: Sequence[str], wanted: Sequence[str], file: str | Non
 
 class StringError(DataError):
     """A string where a number is needed."""
+
+
+def amount_pattern(decimal: str = ".") -> str:
+    """The pattern of an amount of money or a percentage, such as $1,234.50 or 12.5 %."""
+    point, separator = (r"\.", ",") if decimal == "." else (",", r"\.")
+    number = rf"-?((\d{{1,3}}({separator}\d{{3}})+|\d+)({point}\d+)?|{point}\d+)"
+    return rf"^\s*[+-]?([$€£¥]\s?{number}|{number}\s?[$€£¥%])\s*$"
+
+
+def amount_marks(decimal: str = ".") -> str:
+    """The pattern of what an amount has beside its number."""
+    return rf"[$€£¥%\s{',' if decimal == '.' else '.'}]"
+
+
+_AMOUNT, _AMOUNT_MARKS = re.compile(amount_pattern()), re.compile(amount_marks())
+
+
+def is_amount(text: str) -> bool:
+    """Whether a string is an amount of money or a percentage.
+
+    >>> [is_amount(text) for text in ("$1,234.50", "-12 %", "€5", "1,234", "$1,23", "100")]
+    [True, True, True, False, False, False]
+    """
+    return AMOUNT_SIGN.search(text) is not None and _AMOUNT.match(text) is not None
 
 
 def as_array(X: Any) -> NDArray[Any]:
@@ -230,6 +256,8 @@ def _as_float(value: object, row: int, column: str, marks: ColumnMarks, *, spell
         return np.nan
     if isinstance(value, str | bytes):
         with suppress(ValueError):
+            if spelled and isinstance(value, str) and is_amount(value):
+                value = _AMOUNT_MARKS.sub("", value)
             if spelled:
                 return float(value)
         shown = repr(str(value) if isinstance(value, str) else bytes(value))

@@ -45,6 +45,12 @@ def _columns(model: Model) -> Iterator[Notice]:
             f"exclude {'it' if len(names) == 1 else 'them'}", columns=(("exclude", names),)
         )
         yield Notice("suspicious columns", message, (exclude,))
+    marks = {} if roles is None else roles.possible_marks
+    if roles is not None and marks:
+        message = ", ".join(f"{name} ({roles[name].reason})" for name in marks)
+        given: dict[str, list[str]] = {name: [mark] for name, mark in marks.items()}
+        missing_marks = Remedy("treat them as missing", columns=(("na_values", given),))
+        yield Notice("possible missing value", message, (missing_marks,))
     infinite = [name for name, marks in missing.of_columns if marks >= INFINITY]
     if infinite:
         yield Notice("infinite values", infinite_sentence(infinite))
@@ -67,9 +73,12 @@ def _unlabelled(model: Model) -> Iterator[Notice]:
     statistics = model.statistics
     if statistics is None or statistics.unlabelled is None:
         return
-    rows = counted(statistics.unlabelled.n_rows, "unlabelled row")
+    unlabelled = statistics.unlabelled
+    rows = counted(unlabelled.n_rows, "unlabelled row")
     weight = model.settings.unlabelled_weight
     used = f"used by EM, each with weight {weight:g}" if weight else "not used"
+    if weight and 0 < unlabelled.weights.size < unlabelled.n_rows:
+        used += f"; a sample of {unlabelled.weights.size:,}, to save memory"
     yield Notice("unlabelled rows", f"{rows} {used}")
 
 

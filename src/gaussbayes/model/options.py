@@ -11,7 +11,14 @@ import numpy as np
 
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.option import Option, check_values
-from gaussbayes.base.types import LabelArray, LabelsLike, TableLike, TransformName, WeightsLike
+from gaussbayes.base.types import (
+    LabelArray,
+    LabelsLike,
+    ShrinkageTarget,
+    TableLike,
+    TransformName,
+    WeightsLike,
+)
 from gaussbayes.data.columns import COLUMN_OPTIONS, Columns, Request, table_encoder
 from gaussbayes.data.labels import read_targets
 from gaussbayes.data.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
@@ -70,7 +77,7 @@ OPTIONS: tuple[Option, ...] = (
         "shrinkage_target",
         "diagonal",
         "Target of the shrinkage: the variances of the features, or one variance for all.",
-        ("diagonal", "spherical"),
+        get_args(ShrinkageTarget),
     ),
     Option(
         "transforms",

@@ -68,15 +68,25 @@ class Unlabelled:
 
         return merge_blocks(of_block, ranges(rows.n_rows, _BLOCK), threads)
 
-    def trimmed(self) -> "Unlabelled":
-        """The same, with one of 2, 4, 8 … rows, each weighing as much more, if they are many."""
-        if self.rows is None:
-            return self
-        matrix, codes, step = self.rows.matrix, self.rows.codes, 1
-        while matrix.nbytes + codes.nbytes + self.weights.nbytes > step * MOST_KEPT_BYTES:
+    @property
+    def n_bytes(self) -> int:
+        """How much memory the rows take."""
+        rows = self.rows
+        size = 0 if rows is None else rows.matrix.nbytes + rows.codes.nbytes
+        return int(size + self.weights.nbytes)
+
+    def trimmed(self, beside: int = 0) -> "Unlabelled":
+        """The same, with one of 2, 4, 8 … rows, each weighing as much more, if they are many.
+
+        `beside` are the bytes of rows that are to join them.
+        """
+        step = 1
+        while self.n_bytes + beside > step * MOST_KEPT_BYTES:
             step *= 2
-        rows = replace(self.rows, numbers=matrix[::step], codes=codes[::step])
-        return self if step == 1 else Unlabelled(self.n_rows, rows, step * self.weights[::step])
+        if self.rows is None or step == 1:
+            return self
+        every = np.arange(0, self.rows.n_rows, step)
+        return Unlabelled(self.n_rows, self.rows[every], step * self.weights[every])
 
     def scaled(self, factor: float) -> "Unlabelled":
         """The same rows, each counting `factor` times as much."""
@@ -87,9 +97,12 @@ class Unlabelled:
         n_rows = self.n_rows + other.n_rows
         if self.rows is None or other.rows is None:
             return Unlabelled(n_rows, None, np.empty(0))
+        mine, theirs = self.trimmed(other.n_bytes), other.trimmed(self.n_bytes)
+        assert mine.rows is not None
+        assert theirs.rows is not None
         # Parts of one table may be added without names.
-        rows = self.rows.joined(other.rows, schema.of_categories if schema.categorical else schema)
-        return Unlabelled(n_rows, rows, np.concatenate([self.weights, other.weights])).trimmed()
+        rows = mine.rows.joined(theirs.rows, schema.of_categories if schema.categorical else schema)
+        return Unlabelled(n_rows, rows, np.concatenate([mine.weights, theirs.weights]))
 
     def without(self, other: "Unlabelled") -> "Unlabelled | None":
         """The rows without others, each of which must be among them; None if none is left."""

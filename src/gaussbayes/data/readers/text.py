@@ -40,7 +40,7 @@ from gaussbayes.data.source_tables import (
     ParsedTable,
     shorten,
 )
-from gaussbayes.data.tables import check_present, is_number
+from gaussbayes.data.tables import amount_marks, amount_pattern, check_present, is_number
 
 BLOCK_BYTES = 1 << 23
 """Nominal size of a block: enough to be worth a thread's while, small enough to hold several."""
@@ -66,6 +66,7 @@ _FLOAT = r"(?i)^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)$"
 _SHORT_INTEGER = r"^(-?0*\d{1,18}|0[xX][0-9a-fA-F]{1,16})$"
 _LONG_INTEGER = r"^-?0*\d{19}$"
 _BOOLEAN = r"(?i)^(true|false|0|1)$"
+_AMOUNT_LIKE = re.compile(r"[-+\d.,?\s$€£¥%]*")
 _SAMPLE = 100
 """Values of a column of strings that usually show that not all of them are numbers."""
 
@@ -280,7 +281,13 @@ def _type_of(values: Any, decimal: str, marks: ColumnMarks) -> Any:
     for sample in (values[:_SAMPLE].unique(), values):
         text = _plain(sample, decimal, marks)
         kinds = [kind for kind in kinds if pc.all(_fits(text, kind)).as_py() is not False]
-        if not kinds or text.null_count == len(text):
+        if not kinds:
+            if not _AMOUNT_LIKE.fullmatch(text.drop_null()[0].as_py()):
+                return pa.string()
+            spelled = (_plain(part, decimal, marks, amounts=True) for part in (sample, values))
+            is_amount = all(pc.all(_fits(part, pa.float64())).as_py() for part in spelled)
+            return pa.float64() if is_amount else pa.string()
+        if text.null_count == len(text):
             return pa.string()
     zeros = kinds[0] == pa.int64() and _count(text, _LEADING_ZERO)
     return pa.string() if zeros else kinds[0]
@@ -350,16 +357,26 @@ def cast_text(
     if not is_number(kind):
         held = values if pa.types.is_string(kind) else values.dictionary_encode().cast(kind)
         return held, np.zeros(len(values), dtype=bool)
-    text = _plain(values, decimal if pa.types.is_floating(kind) else ".", marks)
+    is_float = pa.types.is_floating(kind)
+    text = _plain(values, decimal if is_float else ".", marks)
     fits = _fits(text, kind)
+    if is_float and pc.all(fits).as_py() is False:
+        text = _plain(values, decimal, marks, amounts=True)
+        fits = _fits(text, kind)
     wrong = pc.invert(fits).fill_null(fill_value=False)
     return pc.if_else(fits, text, None).cast(kind), np.asarray(wrong)
 
 
-def _plain(values: Any, decimal: str, marks: ColumnMarks) -> Any:
-    """Text without blanks around it, null for marks, and numbers with a point."""
+def _plain(values: Any, decimal: str, marks: ColumnMarks, *, amounts: bool = False) -> Any:
+    """Text without blanks around it, null for marks, and numbers with a point.
+
+    Of `amounts` of money and percentages it is the number.
+    """
     text = pc.ascii_trim_whitespace(values)
     text = pc.if_else(pc.is_in(text, value_set=pa.array(sorted(marks.strings))), None, text)
+    if amounts:
+        bare = pc.replace_substring_regex(text, amount_marks(decimal), "")
+        text = pc.if_else(pc.match_substring_regex(text, amount_pattern(decimal)), bare, text)
     if decimal == ",":  # "1.5" is not a number where the decimal mark is a comma
         text = pc.replace_substring(pc.replace_substring(text, ".", "?"), ",", ".")
     return text

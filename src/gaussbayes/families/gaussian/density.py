@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from gaussbayes.base.checks import as_numbers
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
-from gaussbayes.base.types import Divisor, FloatArray
+from gaussbayes.base.types import Divisor, FloatArray, ShrinkageTarget
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian import (
     class_pairs,
@@ -29,9 +29,8 @@ from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
 from gaussbayes.families.gaussian.shrinkage import (
     Penalty,
     Shrinkage,
-    Target,
     shrink,
-    target_of,
+    target_variances,
 )
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Shape, Structure, structure_of_values
@@ -193,7 +192,7 @@ def estimate(
     structure: Structure,
     divisor: Divisor = "mle",
     shrinkage: Shrinkage = None,
-    target: Target = "diagonal",
+    target: ShrinkageTarget = "diagonal",
     regularisation: Regularisation = PLAIN,
 ) -> GaussianDensity:
     """The density that fits complete rows best.
@@ -204,8 +203,8 @@ def estimate(
     """
     _check_underflow(moments, names)
     towards = None
-    if shrinkage is not None and target == "diagonal" and not structure.shape.isotropic:
-        towards = target_of(moments)
+    if shrinkage is not None and not structure.shape.isotropic:
+        towards = target_variances(target, moments)
     values = _values(moments, names, structure, divisor, shrinkage, towards)
     values = regularisation.regularised(values, moments)
     weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight

@@ -13,7 +13,7 @@ import numpy as np
 from gaussbayes.base.anderson import Goal
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.notices import AUTOMATIC_MODEL, Remedy
-from gaussbayes.base.types import Divisor, FloatArray, ScatterLayout
+from gaussbayes.base.types import Divisor, FloatArray, ScatterLayout, ShrinkageTarget
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian import left_out, missing_values
@@ -24,7 +24,6 @@ from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
 from gaussbayes.families.gaussian.shrinkage import (
     Penalty,
     Shrinkage,
-    Target,
     check_shrinkage,
     penalty_of,
 )
@@ -92,7 +91,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
     structure: Structure = STRUCTURES["QDA"]
     divisor: Divisor = "mle"
     shrinkage: Shrinkage = None
-    target: Target = "diagonal"  # what shrinkage goes to
+    target: ShrinkageTarget = "diagonal"  # what shrinkage goes to
     choice: tuple["Gaussian", ...] = ()  # what model selection tries, if it is left open
     penalty: Penalty | None = field(default=None, repr=False, compare=False)
     regularisation: Regularisation = field(default=PLAIN, repr=False)  # beside shrinkage
@@ -114,13 +113,13 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         for what, value, known in (
             ("divisor", divisor, get_args(Divisor)),
             ("covariance", covariance, (*SHAPES, AUTOMATIC)),
-            ("target", target, get_args(Target)),
+            ("target", target, get_args(ShrinkageTarget)),
             ("estimate", estimate, get_args(Estimate)),
         ):
             if not isinstance(value, str) or value not in known:
                 msg = f"{what} must be one of {', '.join(map(repr, known))}, got {value!r}"
                 raise OptionError(msg)
-        divides, towards = cast("Divisor", divisor), cast("Target", target)
+        divides, towards = cast("Divisor", divisor), cast("ShrinkageTarget", target)
         if covariance == AUTOMATIC:
             return _automatic(divides, towards)
         structure, intensity = structure_of(covariance, shared), check_shrinkage(shrinkage)
@@ -319,7 +318,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         if self.structure.shape.isotropic:
             return None
         features, target = feature_moments(statistics), None
-        if self.target == "diagonal":
+        if self.target != "spherical":
             target = features.positive_variance(STRUCTURES["diagonal LDA"])[0]
         variance = features.positive_variance(self.structure)
         weight = self.structure.weights(statistics.weight)
@@ -504,7 +503,7 @@ AUTOMATIC_GAUSSIAN = PredictiveGaussian(Structure("full", 0.75), "mle", 0.1, "sp
 strong its prior is."""
 
 
-def _automatic(divisor: Divisor, target: Target) -> Gaussian:
+def _automatic(divisor: Divisor, target: ShrinkageTarget) -> Gaussian:
     """What is integrated out, under all priors; and plain Gaussians, for which rows may suffice.
 
     Of independent features, whose variances are shrunk as little as is tried, and of correlated

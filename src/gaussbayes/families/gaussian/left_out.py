@@ -32,10 +32,11 @@ from gaussbayes.base.types import Divisor, FloatArray
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.shrinkage import (
+    CLOSED_FORMS,
     Shrinkage,
     oas_by_traces,
     target_of,
-    target_squares,
+    targets_without,
 )
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure, factor
@@ -76,6 +77,8 @@ def left_out(
         return None
     formulas = []
     for member in path:
+        if member.target not in CLOSED_FORMS:
+            return None
         by_rows = few and _has_units(member)
         if not (by_rows or has_closed_form(member.structure, member.shrinkage, targets.weights)):
             return None
@@ -118,7 +121,7 @@ def few_matrices(moments: ClassMoments, targets: Targets) -> bool:
 def _has_units(family: "Gaussian") -> bool:
     """Whether covariances are shrunk in units of the features' deviations."""
     shrunk = bool(family.shrinkage) and not family.structure.shape.isotropic
-    return shrunk and family.target == "diagonal"
+    return shrunk and family.target != "spherical"
 
 
 class Terms(NamedTuple):
@@ -449,25 +452,6 @@ def _sums_of_logs(values: FloatArray) -> FloatArray:
     if values.min(initial=1.0) > 1e-35 and values.max(initial=1.0) < 1e35:
         values = np.multiply.reduceat(values, range(0, values.shape[-2], 8), axis=-2)
     return np.asarray(np.log(values).sum(axis=-2))
-
-
-def targets_without(
-    moments: ClassMoments, unit: FloatArray, X: FloatArray, removal: Removal
-) -> tuple[FloatArray, FloatArray, Reliable]:
-    """Sums of squares within classes without each row (n, d), and diagonal targets of these (n, d).
-
-    They are in units (d,) of the features; see `target_squares`. Also whether enough is left (n,).
-    """
-    together = moments.together()
-    overall = together.squares[0] / np.square(unit)
-    within = moments.scatters("diagonal", shared=True)[0] / np.square(unit)
-    y, apart = moments.deviation(X, removal.codes) / unit, together.deviation(X, 0) / unit
-    factor = removal.lost * (removal.total + removal.lost) / removal.total
-    left = within - removal.factor[:, None] * np.square(y)
-    left_overall = overall - factor[:, None] * np.square(apart)
-    target = target_squares(left, left_overall, together.mean[0] / unit, removal.total)
-    enough = (left >= LEAST_LEFT * within) & (left_overall >= LEAST_LEFT * overall)
-    return left, target, enough.all(axis=1)
 
 
 def solve_each(

@@ -13,13 +13,18 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.checks import TOLERANCE
 from gaussbayes.base.records import Record, encode, refuse, within
-from gaussbayes.base.types import CovarianceName, Divisor, FloatArray, ScatterLayout
+from gaussbayes.base.types import (
+    CovarianceName,
+    Divisor,
+    FloatArray,
+    ScatterLayout,
+    ShrinkageTarget,
+)
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.cells import PatternMoments, cell_layout, check_size
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.family import Estimate, Gaussian
 from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
-from gaussbayes.families.gaussian.shrinkage import Target
 from gaussbayes.families.gaussian.span import Span
 from gaussbayes.families.gaussian.spanned import Spanned, SpannedStatistics
 from gaussbayes.families.gaussian.spanned_density import SpannedDensity
@@ -67,7 +72,7 @@ class SettingsRecord(Record, frozen=True):
     sharing: Proportion
     divisor: Divisor
     shrinkage: Proportion | Literal["oas"] | None
-    target: Target
+    target: ShrinkageTarget
     estimate: Estimate
     regularisation: Regularisation
     span: SpanRecord | None

@@ -372,18 +372,19 @@ def _rows_alike(
 
     Those are the complete rows and, where a matrix is to be factored, all of a common pattern.
     """
-    if not density.covariance.correlated:
-        with np.errstate(over="ignore", invalid="ignore"):
-            complete = np.isfinite(np.einsum("ij->i", X))
-        rows = np.flatnonzero(complete)
-        whole = [(rows, np.ones(X.shape[1], dtype=bool))] if rows.size else []
-        return whole, np.flatnonzero(~complete)
-    patterns = patterns_of(X)
+    with np.errstate(over="ignore", invalid="ignore"):
+        complete = np.isfinite(np.einsum("ij->i", X))
+    rows, rest = np.flatnonzero(complete), np.flatnonzero(~complete)
+    alike = [(rows, np.ones(X.shape[1], dtype=bool))] if rows.size else []
+    if not (density.covariance.correlated and rest.size):
+        return alike, rest
+    patterns = patterns_of(X.take(rest, axis=0))
     common = patterns.size >= _rows_worth_a_marginal(density)
     common[0] &= patterns.observed[0].any()
-    common[-1] |= patterns.observed[-1].all()
-    alike = [(patterns.rows(at), patterns.observed[at]) for at in np.flatnonzero(common).tolist()]
-    return alike, np.flatnonzero(~common[patterns.number])
+    common[-1] |= patterns.observed[-1].all()  # infinite values, or sums that overflow
+    numbers = np.flatnonzero(common).tolist()
+    alike += [(rest[patterns.rows(at)], patterns.observed[at]) for at in numbers]
+    return alike, rest[~common[patterns.number]]
 
 
 def _rows_worth_a_marginal(density: "GaussianDensity") -> int:

@@ -15,14 +15,18 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gaussbayes.base.errors import OptionError
-from gaussbayes.base.types import FloatArray
+from gaussbayes.base.types import FloatArray, ShrinkageTarget
 from gaussbayes.families.gaussian.statistics import ClassMoments
 from gaussbayes.families.gaussian.structure import Shape
+from gaussbayes.families.removal import LEAST_LEFT, Removal
 
 Shrinkage: TypeAlias = float | Literal["oas"] | None
-Target: TypeAlias = Literal["diagonal", "spherical"]
+
+CLOSED_FORMS: tuple[ShrinkageTarget, ...] = ("diagonal", "spherical")
+"""Targets that are known without each row, and in the span of few rows."""
 
 LEAST_WITHIN = 1e-6
 """The least proportion of a feature's variance over all rows that its target within classes is."""
@@ -70,6 +74,33 @@ def target_of(moments: ClassMoments) -> FloatArray:
     together = moments.together()
     overall = together.squares[0]
     return target_squares(within, overall, together.mean[0], together.weight[0])
+
+
+def target_variances(target: ShrinkageTarget, moments: ClassMoments) -> FloatArray | None:
+    """The variances (d,), in any unit, to a multiple of which complete rows are shrunk.
+
+    None if they are all equal.
+    """
+    return target_of(moments) if target == "diagonal" else None
+
+
+def targets_without(
+    moments: ClassMoments, unit: FloatArray, X: FloatArray, removal: Removal
+) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
+    """Sums of squares within classes without each row (n, d), and diagonal targets of these (n, d).
+
+    They are in units (d,) of the features; see `target_squares`. Also whether enough is left (n,).
+    """
+    together = moments.together()
+    overall = together.squares[0] / np.square(unit)
+    within = moments.scatters("diagonal", shared=True)[0] / np.square(unit)
+    y, apart = moments.deviation(X, removal.codes) / unit, together.deviation(X, 0) / unit
+    factor = removal.lost * (removal.total + removal.lost) / removal.total
+    left = within - removal.factor[:, None] * np.square(y)
+    left_overall = overall - factor[:, None] * np.square(apart)
+    target = target_squares(left, left_overall, together.mean[0] / unit, removal.total)
+    enough = (left >= LEAST_LEFT * within) & (left_overall >= LEAST_LEFT * overall)
+    return left, target, enough.all(axis=1)
 
 
 def shrink(

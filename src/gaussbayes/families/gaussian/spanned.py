@@ -28,7 +28,7 @@ from gaussbayes.families.gaussian.left_out import (
     together,
 )
 from gaussbayes.families.gaussian.predictive import PredictiveLeftOut, check_degrees
-from gaussbayes.families.gaussian.shrinkage import oas_by_traces
+from gaussbayes.families.gaussian.shrinkage import CLOSED_FORMS, oas_by_traces
 from gaussbayes.families.gaussian.span import Span, pooled_deviation, span_of
 from gaussbayes.families.gaussian.spanned_density import SpannedDensity, no_em
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
@@ -259,7 +259,13 @@ def compact(family: Any, rows: Rows, targets: Targets) -> list[Any]:
             or n >= fewest_rows(some.structure, targets.n_classes, d)
         )
     )
-    if d <= n or not correlated or not (shrunk or simple) or targets.n_unlabelled:
+    if (
+        family.target not in CLOSED_FORMS
+        or d <= n
+        or not correlated
+        or not (shrunk or simple)
+        or targets.n_unlabelled
+    ):
         return [family]
     if not np.isfinite(rows.matrix.sum(dtype=np.float64)):
         return [family]

@@ -1,26 +1,40 @@
-"""Record batches of any source → batches of so many rows, of the types that are held."""
+"""Record batches of Parquet and Arrow files and of any other source → batches of so many rows.
+
+Batches are cut to a number of rows that depends on the number of columns alone, and cast to the
+types that are held. A row group of Parquet is never whole in memory.
+"""
 
 from abc import abstractmethod
 from base64 import b64decode
 from binascii import Error as EncodingError
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import ipc, parquet
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.data.files import (
+    BUFFER,
+    FREE_MEMORY,
     Batch,
     FileReader,
+    OpenBytes,
     SourceFile,
     check_memory,
     check_total,
     naming,
+    seekable,
 )
 from gaussbayes.data.source_tables import ColumnSelection, InferredTypes, ParsedTable
 from gaussbayes.data.tables import check_present, is_dictionary, is_number, is_string, value_type
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+_MAGIC = b"ARROW1"
+
+_READ_BYTES = 1 << 25
+"""Nominal size of the rows that are decoded together: more is faster, and takes more memory."""
 
 BATCH_BYTES = 1 << 23
 """Nominal size of a batch of rows in memory."""
@@ -34,22 +48,18 @@ def batch_rows(n_columns: int) -> int:
     return 1 << (rows.bit_length() - 1)
 
 
-def with_names(schema: "pa.Schema", names: Sequence[str]) -> "pa.Schema":
+def with_names(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
     """The same columns under other names."""
-    import pyarrow as pa
-
     fields = [field.with_name(name) for field, name in zip(schema, names, strict=True)]
     return pa.schema(fields, metadata=schema.metadata)
 
 
-def stored_types(schema: "pa.Schema") -> InferredTypes:
+def stored_types(schema: pa.Schema) -> InferredTypes:
     """The types of columns as they are stored.
 
     Categories of integers come back from Parquet as integers; what was written says that they are
     categories.
     """
-    import pyarrow as pa
-
     notes = schema.metadata or {}
     categorical = {field.name for field in schema if is_dictionary(field.type)}
     try:
@@ -62,21 +72,19 @@ def stored_types(schema: "pa.Schema") -> InferredTypes:
 
 
 def batches_of(
-    stored: Iterable["pa.RecordBatch"], selection: ColumnSelection, file: str
+    stored: Iterable[pa.RecordBatch], selection: ColumnSelection, file: str
 ) -> Iterator[Batch]:
     """The rows of record batches, so many at a time, to be cast to the types that are held.
 
     What is cut is cast after that, so that a large batch is never copied as a whole.
     """
-    import pyarrow as pa
-
     columns = selection.columns
     tables = (pa.Table.from_batches([batch.select(columns)]) for batch in stored)
     for table in recut(tables, batch_rows(len(columns))):
         yield partial(_parsed, table, selection, file)
 
 
-def _parsed(table: "pa.Table", selection: ColumnSelection, file: str) -> ParsedTable:
+def _parsed(table: pa.Table, selection: ColumnSelection, file: str) -> ParsedTable:
     """A batch as the types that are held; a wrong offset in it would end the process."""
     table.validate(full=True)
     return ParsedTable(cast_table(table, selection, file), table.num_rows)
@@ -85,7 +93,7 @@ def _parsed(table: "pa.Table", selection: ColumnSelection, file: str) -> ParsedT
 class BinaryReader(FileReader):
     """A file whose columns have types: a batch is a number of rows."""
 
-    schema: "pa.Schema"
+    schema: pa.Schema
     size: int
     """How many bytes the file has."""
 
@@ -94,7 +102,7 @@ class BinaryReader(FileReader):
         """Whether there are rows in the file."""
 
     @abstractmethod
-    def record_batches(self, places: Sequence[int]) -> Iterator["pa.RecordBatch"]:
+    def record_batches(self, places: Sequence[int]) -> Iterator[pa.RecordBatch]:
         """The columns at these places, in the order of the file."""
 
     @cached_property
@@ -125,8 +133,8 @@ class BinaryReader(FileReader):
                 yield partial(_in_file, self.file, batch)
 
     def _bounded(
-        self, batches: Iterator["pa.RecordBatch"], selection: ColumnSelection
-    ) -> Iterator["pa.RecordBatch"]:
+        self, batches: Iterator[pa.RecordBatch], selection: ColumnSelection
+    ) -> Iterator[pa.RecordBatch]:
         """The same, unless rows that are held together take too much memory."""
         step, total, n_rows, n_bytes = batch_rows(len(selection.columns)), 0, 0, 0
         for batch in batches:
@@ -152,10 +160,8 @@ def _in_file(file: SourceFile, batch: Batch) -> ParsedTable:
         return batch()
 
 
-def cast_table(table: "pa.Table", selection: ColumnSelection, file: str) -> "pa.Table":
+def cast_table(table: pa.Table, selection: ColumnSelection, file: str) -> pa.Table:
     """The columns of a table as the types that are held."""
-    import pyarrow as pa
-
     if table.schema.types == selection.schema.types:
         return table
     columns = []
@@ -185,8 +191,6 @@ def cast_table(table: "pa.Table", selection: ColumnSelection, file: str) -> "pa.
 
 
 def _cast(column: Any, kind: Any, file: str, *, safe: bool, encoded: bool) -> Any:
-    import pyarrow as pa
-
     if column.type == kind:
         return column
     if is_dictionary(column.type):
@@ -203,8 +207,6 @@ def _cast(column: Any, kind: Any, file: str, *, safe: bool, encoded: bool) -> An
 
 def _check_strings(column: Any, file: str) -> None:
     """Raise if strings that many rows share are too long for each to have its own."""
-    import pyarrow.compute as pc
-
     total = 0
     for chunk in column.chunks:
         if is_dictionary(chunk.type):
@@ -217,10 +219,8 @@ def _check_strings(column: Any, file: str) -> None:
     check_memory(f"a column of strings in {file}", total, column.nbytes, "leave the column out")
 
 
-def recut(tables: Iterator["pa.Table"], step: int) -> Iterator["pa.Table"]:
+def recut(tables: Iterator[pa.Table], step: int) -> Iterator[pa.Table]:
     """The same rows in tables of `step` rows, the last one with what is left; nothing is copied."""
-    import pyarrow as pa
-
     waiting: list[pa.Table] = []
     missing = step
     for table in tables:
@@ -238,3 +238,125 @@ def recut(tables: Iterator["pa.Table"], step: int) -> Iterator["pa.Table"]:
         del table
     if waiting:
         yield pa.concat_tables(waiting)
+
+
+class ParquetReader(BinaryReader):
+    """A Parquet file."""
+
+    def __init__(self, file: SourceFile, stream: OpenBytes) -> None:
+        super().__init__(file)
+        self._handle = seekable(file, stream)
+        self.size = int(self._handle.size())
+        opened = self._open()
+        self._metadata = opened.metadata
+        self.n_rows: int = self._metadata.num_rows
+        with naming(file):
+            self.schema = opened.schema_arrow.with_metadata(self._metadata.metadata)
+
+    def has_rows(self) -> bool:
+        return self.n_rows > 0
+
+    def record_batches(self, places: Sequence[int]) -> Iterator[pa.RecordBatch]:
+        # Run-length encoding gives any number of rows for a few bytes.
+        check_total(self.file.shown, 8 * self.n_rows * len(places), self.size)
+        if not self.n_rows:
+            return
+        names = self.schema.names
+        strings = {names[place] for place in places if is_string(self.schema.field(place).type)}
+        # A string that many rows share is held once.
+        yield from self._open(sorted(strings)).iter_batches(
+            batch_size=self._rows_at_once(_READ_BYTES // (8 * len(places))),
+            columns=[names[place] for place in places],
+        )
+
+    def _rows_at_once(self, most: int) -> int:
+        """How many rows are decoded together: fewer where they are long, as they may be all."""
+        found = map(self._metadata.row_group, range(self._metadata.num_row_groups))
+        longest: int = max(group.total_byte_size // max(1, group.num_rows) for group in found)
+        return max(1, min(most, FREE_MEMORY // max(1, longest)))
+
+    def _open(self, encoded: Sequence[str] = ()) -> Any:
+        """Open the file, with some columns to be read as dictionaries."""
+        with naming(self.file):
+            try:
+                return parquet.ParquetFile(
+                    self._handle,
+                    read_dictionary=encoded,
+                    # A large file is read as it is needed: a row group may be larger than memory.
+                    # Otherwise no page is longer than the file, whatever its header says.
+                    pre_buffer=False,
+                    buffer_size=BUFFER if self.size > FREE_MEMORY else 0,
+                )
+            except (pa.ArrowInvalid, KeyError) as error:
+                msg = (
+                    f"{self.file.shown} is not a Parquet file, or it breaks off in the middle: "
+                    f"{error}"
+                )
+                raise DataError(msg) from None
+
+
+class ArrowReader(BinaryReader):
+    """An Arrow file or stream."""
+
+    def __init__(self, file: SourceFile, stream: OpenBytes) -> None:
+        super().__init__(file)
+        self._buffer = seekable(file, stream).read_buffer()  # a memory map: nothing is read
+        self.size = self._buffer.size
+        # A file has a table of contents, a stream has not.
+        self._is_file = self.size > 12 and self._start(6) == _MAGIC
+        with naming(file):
+            self.schema = self._open().schema
+
+    def has_rows(self) -> bool:
+        places = [0] if self.schema.names else []
+        return any(batch.num_rows for batch in self.record_batches(places))
+
+    def record_batches(self, places: Sequence[int]) -> Iterator[pa.RecordBatch]:
+        source = pa.BufferReader(self._buffer)
+        opened = self._open(source, places)
+        if self._is_file:
+            yield from map(opened.get_batch, range(opened.num_record_batches))
+            return
+        n_rows, end = 0, source.tell()
+        for batch in opened:
+            yield batch
+            n_rows, end = n_rows + batch.num_rows, source.tell()
+        self._check_end(n_rows, end, source.tell())
+
+    def _check_end(self, n_rows: int, last: int, end: int) -> None:
+        """Raise unless a stream comes to its end mark and to nothing else.
+
+        pyarrow takes the end of the file for that of the stream, wherever it is; a mark is read
+        after the last batch.
+        """
+        if end < self.size:
+            msg = (
+                f"{self.file.shown} goes on after the end of its Arrow stream, at row {n_rows}, as "
+                "streams put together in one file do: give each in a file of its own"
+            )
+            raise DataError(msg)
+        if end == last:
+            msg = (
+                f"{self.file.shown} breaks off after {n_rows} rows: the end mark of an Arrow "
+                "stream is missing. Fetch it again, or write it again with a writer that is closed "
+                "at the end"
+            )
+            raise DataError(msg)
+
+    def _start(self, n_bytes: int) -> bytes:
+        """The first bytes, as far as there are any."""
+        start: bytes = self._buffer.slice(0, min(n_bytes, self.size)).to_pybytes()
+        return start
+
+    def _open(self, source: Any = None, places: Sequence[int] = ()) -> Any:
+        """Open the file, with the columns at these places, or all."""
+        options = ipc.IpcReadOptions(included_fields=sorted(places))
+        with naming(self.file):
+            try:
+                opened = ipc.open_file if self._is_file else ipc.open_stream
+                return opened(source or self._buffer, options=options)
+            except (pa.ArrowInvalid, OSError) as error:
+                old = self._start(4) == b"FEA1"
+                what = "is an old Feather file" if old else "is not an Arrow file"
+                msg = f"{self.file.shown} {what}, or it breaks off in the middle: {error}"
+                raise DataError(msg) from None
