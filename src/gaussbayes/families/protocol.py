@@ -282,7 +282,7 @@ class Family(Protocol[S, D]):
     def alternatives(self) -> Mapping[Remedy, AnyFamily]:
         """Families that may have an estimate where this has none, by how the user asks for them.
 
-        They are tried before they are advised: see `gaussbayes.model.remedies`.
+        They are tried before they are advised: see `gaussbayes.model.em.remedies`.
         """
         return {}
 

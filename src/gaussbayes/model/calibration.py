@@ -33,7 +33,7 @@ most probable, with a penalty that prefers the first member alone::
 This is a calibration with two temperatures, ``v t`` and ``v' t'``. The prior enters once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -213,31 +213,32 @@ def _calibrated_member(
 
     `prior` (n, k) are log priors, `of_truth` (n, k) how much ``−log p(c | x)`` counts.
     """
-    k, total = log_likelihood.shape[1], of_truth.sum(axis=1)
+    k, total = log_likelihood.shape[1], of_truth.sum(axis=1, keepdims=True)
     largest = log_likelihood.max(axis=1, keepdims=True)
     scores = np.maximum(log_likelihood - largest, IMPOSSIBLE)
 
     def loss(point: FloatArray) -> tuple[float, FloatArray]:
-        """The penalised loss at (t, b), and posteriors (n, k)."""
         log_posterior, posterior = _normalised(point[0] * scores + prior + point[1:])
-        value = -(of_truth * log_posterior).sum()
         penalty = np.square(np.log(point[0])) + np.square(point[1:]).sum()
-        return float(value + _PRIOR_ROWS * penalty), posterior
+        return float(_PRIOR_ROWS * penalty - (of_truth * log_posterior).sum()), posterior
 
-    # Convex in t and b, as log² t is below e: Newton's steps, halved until the loss falls.
-    point = np.append(1.0, np.zeros(k))
-    value, posterior = loss(point)
-    for _ in range(_STEPS):
-        slope, curvature = _derivatives(point, scores, posterior, total, of_truth)
-        step = _newton_step(slope, curvature, _LEAST - point[0], 1.0 - point[0])
-        while (expected := -float(slope @ step)) > _TOLERANCE * (1.0 + abs(value)):
-            after, there = loss(point + step)
-            if after <= value - 0.1 * expected:
-                point, value, posterior = point + step, after, there
-                break
-            step = 0.5 * step
-        else:
-            break
+    def derivatives(point: FloatArray, posterior: FloatArray) -> tuple[FloatArray, FloatArray]:
+        temperature, weighted = float(point[0]), total * posterior
+        residual = weighted - of_truth
+        deviation = scores - (posterior * scores).sum(axis=1, keepdims=True)
+        slope = np.append((residual * scores).sum(), residual.sum(axis=0))
+        slope += 2.0 * _PRIOR_ROWS * np.append(np.log(temperature) / temperature, point[1:])
+        curvature = 2.0 * _PRIOR_ROWS * np.eye(k + 1)
+        curvature[0, 0] *= (1.0 - np.log(temperature)) / temperature**2
+        curvature[0, 0] += (weighted * np.square(deviation)).sum()
+        curvature[0, 1:] = curvature[1:, 0] = (weighted * deviation).sum(axis=0)
+        curvature[1:, 1:] += np.diag(weighted.sum(axis=0)) - weighted.T @ posterior
+        return slope, curvature
+
+    # Convex in t and b, as log² t is below e.
+    start = np.append(1.0, np.zeros(k))
+    least, most = np.append(_LEAST, start[1:] - np.inf), np.append(1.0, start[1:] + np.inf)
+    point = _minimum(loss, derivatives, start, least, most)
     # The prior makes the offsets sum to 0, but for rounding.
     offsets = point[1:] - point[1:].mean()
     return float(point[0]), offsets, point[0] * scores + offsets
@@ -246,31 +247,49 @@ def _calibrated_member(
 def _pool_weights(
     members: FloatArray, prior: FloatArray, of_truth: FloatArray
 ) -> tuple[float, float]:
-    """The weights of the calibrated log-likelihoods of two members (2, n, k), see above.
-
-    Newton's steps, at whose end a weight that left its range is at the limit.
-    """
-    least, most = np.array([_WEIGHTS[0], 0.0]), _WEIGHTS[1]
+    """The weights of the calibrated log-likelihoods of two members (2, n, k), see above."""
     alone, total = np.array([1.0, 0.0]), of_truth.sum(axis=1, keepdims=True)
 
     def loss(point: FloatArray) -> tuple[float, FloatArray]:
-        """The penalised loss, and posteriors (n, k)."""
         log_posterior, posterior = _normalised(np.tensordot(point, members, 1) + prior)
         penalty = _RIDGE * np.square(point - alone).sum()
         return float(penalty - (of_truth * log_posterior).sum()), posterior
 
-    point = alone
+    def derivatives(point: FloatArray, posterior: FloatArray) -> tuple[FloatArray, FloatArray]:
+        weighted = total * posterior
+        slope = np.einsum("mnk,nk->m", members, weighted - of_truth)
+        centred = members - (members * posterior).sum(axis=2, keepdims=True)
+        curvature = np.einsum("ank,bnk->ab", centred * weighted, centred)
+        ridge = 2.0 * _RIDGE
+        return slope + ridge * (point - alone), curvature + ridge * np.eye(2)
+
+    least, most = np.array([_WEIGHTS[0], 0.0]), np.full(2, _WEIGHTS[1])
+    first, second = _minimum(loss, derivatives, alone, least, most).tolist()
+    return first, second
+
+
+def _minimum(
+    loss: Callable[[FloatArray], tuple[float, FloatArray]],
+    derivatives: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]],
+    point: FloatArray,
+    least: FloatArray,
+    most: FloatArray,
+) -> FloatArray:
+    """The point between two bounds where a convex loss is least, by Newton's method.
+
+    `loss` gives the loss and the posteriors (n, k) at a point, which its slope and its curvature
+    need. Steps are halved until the loss falls.
+    """
     value, posterior = loss(point)
     for _ in range(_STEPS):
-        residual = total * posterior - of_truth
-        slope = np.einsum("mnk,nk->m", members, residual) + 2.0 * _RIDGE * (point - alone)
-        centred = members - (members * posterior).sum(axis=2, keepdims=True)
-        curvature = np.einsum("ank,bnk->ab", centred * (total * posterior), centred)
-        curvature += 2.0 * _RIDGE * np.eye(2)
-        step = np.clip(point - np.linalg.solve(curvature, slope), least, most) - point
-        for m in np.flatnonzero((point + step <= least) | (point + step >= most)).tolist():
-            free = (slope[1 - m] + curvature[0, 1] * step[m]) / curvature[1 - m, 1 - m]
-            step[1 - m] = np.clip(point[1 - m] - free, least[1 - m], most) - point[1 - m]
+        slope, curvature = derivatives(point, posterior)
+        step = np.linalg.solve(curvature, -slope)
+        free = (point + step > least) & (point + step < most)
+        if not free.all():  # a coordinate stops at its bound, the others are the best given that
+            step = np.clip(point + step, least, most) - point
+            rest = slope[free] + curvature[free][:, ~free] @ step[~free]
+            step[free] = np.linalg.solve(curvature[free][:, free], -rest)
+            step = np.clip(point + step, least, most) - point
         while (expected := -float(slope @ step)) > _TOLERANCE * (1.0 + abs(value)):
             after, there = loss(point + step)
             if after <= value - 0.1 * expected:
@@ -279,7 +298,7 @@ def _pool_weights(
             step = 0.5 * step
         else:
             break
-    return float(point[0]), float(point[1])
+    return point
 
 
 def score_of_classes(log_posterior: RealArray, proportions: FloatArray) -> FloatArray:
@@ -342,40 +361,6 @@ def _proportion_of_prior(posterior: FloatArray, prior: FloatArray, weights: Floa
         slope = (weights * less / (posterior + middle * less)).sum() + _NOTHING / middle
         low, high = (middle, high) if slope > 0 else (low, middle)
     return float(low)
-
-
-def _derivatives(
-    point: FloatArray,
-    scores: FloatArray,
-    posterior: FloatArray,
-    total: FloatArray,
-    of_truth: FloatArray,
-) -> tuple[FloatArray, FloatArray]:
-    """The slope (k + 1,) and the curvature (k + 1, k + 1) of the penalised loss at (t, b)."""
-    temperature, weighted = float(point[0]), total[:, None] * posterior
-    residual = weighted - of_truth
-    mean = (posterior * scores).sum(axis=1, keepdims=True)
-    slope = np.append(
-        (residual * scores).sum(), residual.sum(axis=0) + 2.0 * _PRIOR_ROWS * point[1:]
-    )
-    slope[0] += 2.0 * _PRIOR_ROWS * np.log(temperature) / temperature
-    curvature = np.empty((point.size, point.size))
-    curvature[1:, 1:] = np.diag(weighted.sum(axis=0) + 2.0 * _PRIOR_ROWS) - weighted.T @ posterior
-    curvature[0, 1:] = curvature[1:, 0] = (weighted * (scores - mean)).sum(axis=0)
-    curvature[0, 0] = (weighted * np.square(scores - mean)).sum()
-    curvature[0, 0] += 2.0 * _PRIOR_ROWS * (1.0 - np.log(temperature)) / temperature**2
-    return slope, curvature
-
-
-def _newton_step(
-    slope: FloatArray, curvature: FloatArray, lowest: float, highest: float
-) -> FloatArray:
-    """The least point of a quadratic whose first coordinate stays between two ends."""
-    step = np.linalg.solve(curvature, -slope)
-    if not lowest <= step[0] <= highest:
-        step[0] = min(max(step[0], lowest), highest)
-        step[1:] = np.linalg.solve(curvature[1:, 1:], -slope[1:] - curvature[1:, 0] * step[0])
-    return np.asarray(step)
 
 
 def calibrated_left_out(

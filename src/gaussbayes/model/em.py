@@ -15,22 +15,24 @@ the likelihood has no maximum and a family has a penalty that stands for its shr
 maximised instead, and the record says so.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from gaussbayes.base.anderson import Goal, Step, accelerate
 from gaussbayes.base.errors import DataError, GaussBayesError, SingularCovarianceError
+from gaussbayes.base.notices import AUTOMATIC_MODEL, Remedy
 from gaussbayes.base.threads import one_blas_thread
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.protocol import TRIAL, AnyFamily, Convergence, Restartable
 from gaussbayes.kernels.reference import log_sum_exp
-from gaussbayes.model.remedies import remedies
 from gaussbayes.model.settings import Settings, class_priors
 from gaussbayes.model.solution import Solution, score
 from gaussbayes.model.statistics import SufficientStatistics, Unlabelled, observe_parts
@@ -241,3 +243,19 @@ class _Problem:
             objective += log_likelihood + family.log_penalty(density)
             parts.append(complete + (rest if factor == 1.0 else rest.scaled(factor)))
         return Expected(tuple(parts), weight + factor * unlabelled.weight, objective)
+
+
+def remedies(settings: Settings, attempt: Callable[[Settings], object]) -> Iterator[Remedy]:
+    """Changes of settings under which `attempt` raises nothing, the automatic model first.
+
+    The automatic model may ignore unlabelled rows: it has an `unlabelled_weight` of 0.
+    """
+    alternatives = [family.alternatives() for family in settings.families]
+    for remedy in dict.fromkeys(chain.from_iterable(alternatives)):
+        pairs = zip(alternatives, settings.families, strict=True)
+        changed = settings.with_families([others.get(remedy, family) for others, family in pairs])
+        if remedy == AUTOMATIC_MODEL:
+            changed = replace(changed, unlabelled_weight=0.0)
+        with suppress(GaussBayesError):
+            attempt(changed)
+            yield remedy

@@ -1,7 +1,6 @@
 """A table → its model: fitted, or selected and calibrated, as the options say."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -63,17 +62,10 @@ def choose(
     wide : whether a table with more features than rows may be summed in the span of these
     """
     check_n_classes(schema.classes, options.fewest_classes)
-    with _choosing() if options.automatic else one_blas_thread():
+    with one_blas_thread():
         if options.automatic and table.targets.n_unlabelled:
             return _choose_beside_unlabelled(table, schema, options, wide=wide)
         return _choose(table, schema, options, wide=wide)
-
-
-@contextmanager
-def _choosing() -> Iterator[None]:
-    """While a model is selected: BLAS has one thread, and progress is shown."""
-    with one_blas_thread():
-        yield
 
 
 def _choose_beside_unlabelled(

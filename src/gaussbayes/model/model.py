@@ -32,8 +32,7 @@ from gaussbayes.data.tables import as_frame, is_frame
 from gaussbayes.families.protocol import Convergence, Fit
 from gaussbayes.model import solution as scores
 from gaussbayes.model.calibration import Calibration
-from gaussbayes.model.em import EXACT, expectation_maximisation
-from gaussbayes.model.remedies import remedies
+from gaussbayes.model.em import EXACT, expectation_maximisation, remedies
 from gaussbayes.model.settings import Component, Priors, Settings, class_priors, cut_rows
 from gaussbayes.model.solution import NegativeLogLikelihood, Solution
 from gaussbayes.model.statistics import SufficientStatistics, check_values
