@@ -324,12 +324,15 @@ def test_rounding_is_not_asymmetry() -> None:
         nearly = np.array([[2.0, 0.5], [0.5 * (1 + 1e-12), 1.0]]) * unit**2
         matrix = given(MEANS, nearly, ("full", True)).covariances_
         assert matrix[0, 1] == matrix[1, 0]
-    with pytest.raises(OptionError, match="2 classes and 2 features may be one covariance") as told:
-        GaussianClassifier.from_parameters(means=MEANS, covariances=np.eye(2), priors=[0.5, 0.5])
-    assert [dict(remedy.options) for remedy in told.value.remedies] == [
-        {"covariance": "full"},
-        {"covariance": "diagonal"},
-    ]
+
+
+def test_covariances_of_two_meanings_are_refused() -> None:
+    both = [{"covariance": "full"}, {"covariance": "diagonal"}]
+    # A variance must be above 0, so that the unit matrix can only be a covariance.
+    for matrix, possible in (([[2, 0.5], [0.5, 1]], both), (np.eye(2), both[:1])):
+        with pytest.raises(OptionError, match="2 classes and 2 features may be one") as refusal:
+            GaussianClassifier.from_parameters([0.5, 0.5], MEANS, matrix)
+        assert [dict(remedy.options) for remedy in refusal.value.remedies] == possible
 
 
 # Missing values

@@ -302,7 +302,7 @@ def predictions(case):
     n = (case.data.y >= 0).sum()
     ax = plots.predictions(model_of(case), case.frame, case.labels, features=pair)
     assert ax.get_title() == f"{wrong} of {n} rows misclassified"
-    assert n_points(ax, "class") == known(case, pair).sum()
+    check_rows(case, ax, pair)
 
 
 @figure

@@ -108,7 +108,7 @@ def read_targets(
         labels, classes, n_unlabelled = _coded(values, label_marks(mark), n_jobs)
     n = labels.shape[0]
     if n_rows is not None:
-        _check_number(n_rows, n)
+        check_number(n_rows, n)
     return Targets(labels, classes.shape[0], read_weights(weights, n), n_unlabelled), classes
 
 
@@ -121,7 +121,7 @@ def labelled_rows(
     return LabelledRows(rows, targets, classes)
 
 
-def _check_number(n_rows: int, n_labels: int) -> None:
+def check_number(n_rows: int, n_labels: int) -> None:
     """Raise unless there is one label for each row."""
     if n_labels != n_rows:
         msg = f"X has {n_rows} rows, but y has {n_labels}; give one label for each row"

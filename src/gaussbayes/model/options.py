@@ -20,7 +20,7 @@ from gaussbayes.base.types import (
     WeightsLike,
 )
 from gaussbayes.data.columns import COLUMN_OPTIONS, Columns, Request, table_encoder
-from gaussbayes.data.labels import read_targets
+from gaussbayes.data.labels import check_number, read_targets
 from gaussbayes.data.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.data.read import READ_OPTIONS
 from gaussbayes.data.rows import Encoder, LabelledRows, Targets
@@ -242,10 +242,13 @@ class Options:
     ) -> tuple[LabelledRows, Schema]:
         """Rows with labels and weights, of which nothing is known yet, and their features."""
         shape: tuple[int, ...] = getattr(X, "shape", ())
-        n_rows = shape[0] if shape else len(X) if isinstance(X, list | tuple) else None
+        # What is not a table has an error of its own, whatever the number of labels.
+        n_rows = shape[0] if len(shape) == 2 and all(shape) else None
         targets, classes = read_targets(y, n_rows, sample_weight, self.marks_of(y), self.n_jobs)
         encoder = self.encoder(X, (targets, classes), name_of(y))
-        return LabelledRows(encoder.encode(X), targets, classes), encoder.schema(classes)
+        rows = encoder.encode(X)
+        check_number(rows.n_rows, targets.codes.size)
+        return LabelledRows(rows, targets, classes), encoder.schema(classes)
 
     def encoder(
         self,

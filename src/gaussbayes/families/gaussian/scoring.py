@@ -252,10 +252,13 @@ class _Ready(NamedTuple):
             return int(kernel(self.form, X, task, out, bias=bias))
         wide = X.astype(self.dtype)
         bias = None if bias is None else bias.astype(self.dtype)
-        scores = out if task == "label" else np.empty(out.shape, self.dtype)
+        scores = out if task == "label" else np.zeros(out.shape, self.dtype)
         problem = int(kernel(self.form, wide, task, scores, bias=bias))
+        if task == "log_posterior":  # a posterior that is rounded to 1 has the logarithm 0
+            scores[scores > -0.25 * np.finfo(out.dtype).eps] = 0.0
         if scores is not out:
-            out[...] = scores
+            with np.errstate(over="ignore"):  # a distance may be too large for this type
+                out[...] = scores
         return problem
 
 
