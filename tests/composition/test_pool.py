@@ -65,6 +65,9 @@ def test_the_posterior_is_that_of_both_members(missing: float) -> None:
     np.testing.assert_allclose(
         scores.log_evidence, logsumexp(scores.log_likelihood + np.log(model.priors_), axis=1)
     )
+    # Distances are those of the densities, whose p-values are ranks among held-out rows.
+    of_class = scores.p_value[np.arange(len(y)), np.searchsorted(model.classes_, y)]
+    assert abs(np.mean(of_class < 0.1) - 0.1) < 0.05
 
 
 def test_interactions_are_found_and_noise_is_not() -> None:

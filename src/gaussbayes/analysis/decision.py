@@ -2,7 +2,7 @@
 
 Without costs, the most probable class minimises the expected number of errors. A row is ambiguous
 if even the best decision is too uncertain or too costly, and novel if it lies far from all classes
-(see `gaussbayes.analysis.novelty`).
+(see `gaussbayes.model.distances`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.novelty import class_p_values
 from gaussbayes.base.checks import finite_number, probability
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.numerals import five_digits, shortened
@@ -21,6 +20,7 @@ from gaussbayes.base.result import Result
 from gaussbayes.base.text_tables import Block, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.rows import Rows
+from gaussbayes.model.distances import nearest_p_values
 from gaussbayes.model.evaluation import Costs, check_costs, least_cost
 from gaussbayes.model.model import Model
 
@@ -118,9 +118,10 @@ def decide(
 
     Without costs, every error costs 1. Ties go to the first class. A row is refused if its most
     probable class is less probable than `reject_below`, if the expected cost of the best decision
-    exceeds `reject_cost`, or if its p-value (see `gaussbayes.analysis.novelty`) is below the level
-    `novelty` for every class whose prior is not 0. If the p-values are exact, at most this
-    proportion of the new rows of a class is novel.
+    exceeds `reject_cost`, or if the p-value of its distance from the nearest class (see
+    `gaussbayes.model.distances`) is below the level `novelty`. On average over training sets this
+    proportion of new rows is novel if the model is calibrated, and at most this proportion if the
+    p-values are exact.
 
     Examples
     --------
@@ -160,6 +161,5 @@ def decide(
             raise OptionError(msg)
         ambiguous |= expected > most
     if novelty is not None:
-        p_values = class_p_values(model, rows, n_jobs)[:, model.prior > 0]
-        is_novel = p_values.max(axis=1) < probability("novelty", novelty)
+        is_novel = nearest_p_values(model, rows, n_jobs) < probability("novelty", novelty)
     return Decisions(best, posterior[every, best], expected, ambiguous, is_novel, model.classes)

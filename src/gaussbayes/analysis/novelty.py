@@ -1,16 +1,4 @@
-"""Rows that lie far from all classes: p-values of their distances, and of their evidence.
-
-The p-value of a squared Mahalanobis distance D² is the probability that a new member of the class
-lies at least this far from its mean. A row that is far from every class is novel. If mean and
-covariance were estimated from complete rows, without shrinkage, and D² is the distance by the
-unbiased estimate, then
-
-    D² n/(n + 1) (ν − d + 1)/(d ν) ~ F(d, ν − d + 1)
-
-with ν = n − 1 for a class of n rows with its own covariance, and ν = N − k for a covariance that k
-classes of N rows share. This is exact if each class is normal, after transforms that were given.
-Everywhere else the parameters count as true, and D² follows χ² with d degrees of freedom: if there
-are few rows for each feature, the p-values are then too small.
+"""Rows that are unusual under the whole model: p-values of their evidence.
 
 The p-value of the evidence is the probability that a row drawn from the model has no more evidence
 than this one, ``P(p(X) ≤ p(x))``. It is simulated, with the same draws each time, and at least
@@ -23,68 +11,18 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from gaussbayes.analysis.synthesis import capable_densities
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.protocol import Distant, Samplable, Sampled
+from gaussbayes.families.protocol import Samplable
 from gaussbayes.model.model import Model
 from gaussbayes.model.solution import log_evidence
 
 _DRAWS = 100_000
 _BLOCK_BYTES = 1 << 23  # rows are simulated in blocks of about this size
 _TIE = 1e-9  # rounding of equal log evidences, where categories make many rows equal
-
-
-def distance_p_values(squared_distance: ArrayLike, n_features: ArrayLike) -> FloatArray:
-    """Return ``P(χ²_d ≥ m²)``, with full precision in the tail.
-
-    Examples
-    --------
-    >>> distance_p_values([0.0, 5.991465, 1000.0], 2).round(6).tolist()
-    [1.0, 0.05, 0.0]
-    >>> print(f"{distance_p_values(1000.0, 2):.3e} {np.exp(-500):.3e}")  # two: exp(−m² / 2)
-    7.125e-218 7.125e-218
-    """
-    from scipy.special import gammaincc
-
-    half = 0.5 * np.asarray(squared_distance, dtype=np.float64)
-    degrees = np.asarray(n_features, dtype=np.float64)
-    # Without features every distance is 0.
-    tail: FloatArray = np.where(degrees > 0, gammaincc(0.5 * np.maximum(degrees, 1), half), 1.0)
-    return tail
-
-
-def class_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArray:
-    """Return the probability that a new member of each class lies at least this far out (n, k).
-
-    The distances are those of the families that have them, without missing values.
-    """
-    squares, n_features = model.squared_distance(rows, n_jobs)
-    d, sample = n_features[:, None], _sample(model)
-    if sample is None:
-        return distance_p_values(squares, d)
-    from scipy.special import betainc
-
-    n, divide, degrees = sample
-    beyond = 1.0 / (1.0 + squares / divide * (n / (n + 1.0)))
-    tail = betainc(0.5 * np.maximum(degrees - d + 1.0, 0.5), 0.5 * np.maximum(d, 1.0), beyond)
-    return np.where(d > 0, tail, 1.0)
-
-
-def _sample(model: Model) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """Return what the distances were estimated from; see `Sampled`. None if that is not known."""
-    if model.statistics is None or model.statistics.unlabelled is not None:
-        return None
-    parts = zip(model.components, model.statistics.parts, model.parameters.densities, strict=True)
-    samples = [
-        component.family.sample_of(statistics) if isinstance(component.family, Sampled) else None
-        for component, statistics, density in parts
-        if isinstance(density, Distant)
-    ]
-    return samples[0] if len(samples) == 1 else None
 
 
 def evidence_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArray:

@@ -7,7 +7,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
 
-from gaussbayes.analysis.novelty import class_p_values, evidence_p_values
+from gaussbayes.analysis.novelty import evidence_p_values
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.numerals import five_digits, fixed, shortened
 from gaussbayes.base.result import Result
@@ -15,6 +15,7 @@ from gaussbayes.base.text_tables import Block, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.data.tables import as_frame, is_frame
+from gaussbayes.model.distances import class_p_values
 from gaussbayes.model.model import Model
 
 COLUMNS = (
@@ -92,9 +93,11 @@ class Scores(Result):
     def p_value(self) -> FloatArray:
         """Probability that a member of the class lies at least this far from its mean (n, k).
 
-        It is the upper tail of a scaled F distribution at `squared_distance` if the covariances
-        are full, not shrunk, and estimated from complete rows. This is exact for new rows if each
-        class is normal. Otherwise it is the tail of χ², as if the parameters were true.
+        A calibrated model ranks the distance among those of held-out rows of the class, so that the
+        p-values of new rows are uniform on average over training sets. Otherwise it is the upper
+        tail of a scaled F distribution if the covariances are full, not shrunk, and estimated from
+        complete rows, which is exact for normal classes, and else of χ², as if the parameters were
+        true.
         """
         return class_p_values(self._model, self._rows, self._n_jobs)
 

@@ -88,6 +88,9 @@ class Calibration:
     left_out: tuple[FloatArray, ...] = field(default=(), repr=False)
     """For each class, the log posteriors of it that its rows were given when they were left out,
     calibrated by other rows, sorted: what prediction sets are made by."""
+    tails: tuple[FloatArray, ...] = field(default=(), repr=False)
+    """For each class, the tail probabilities of the distances of its held-out rows from it, sorted,
+    and those of all held-out rows from the nearest class: see `gaussbayes.model.distances`."""
 
     @property
     def factors(self) -> tuple[float, float, float]:
@@ -146,9 +149,13 @@ class Calibration:
     def selected(self, codes: Sequence[int]) -> "Calibration":
         """Only the classes with these codes, in this order; those below 0 are new ones."""
         offsets = np.append(self.offsets, 0.0)[np.asarray(codes, dtype=np.intp)]
-        scores = (*self.left_out, np.empty(0)) if self.left_out else ()
-        left_out = tuple(scores[code] for code in codes) if scores else ()
-        return replace(self, offsets=offsets, left_out=left_out)
+
+        def chosen(numbers: tuple[FloatArray, ...]) -> tuple[FloatArray, ...]:
+            return tuple(numbers[code] if code >= 0 else np.empty(0) for code in codes)
+
+        left_out = chosen(self.left_out) if self.left_out else ()
+        tails = (*chosen(self.tails), self.tails[-1]) if self.tails else ()
+        return replace(self, offsets=offsets, left_out=left_out, tails=tails)
 
 
 def no_calibration(n_classes: int, n_rows: int) -> Calibration:

@@ -11,7 +11,7 @@ from gaussbayes.base.threads import CACHED, n_threads, one_blas_thread
 from gaussbayes.data.rows import LabelledRows
 from gaussbayes.data.schema import Schema
 from gaussbayes.model.folds import pick, spread_sample
-from gaussbayes.model.held_out import HeldOutRows, held_out_rows
+from gaussbayes.model.held_out import HeldOutRows, held_out_rows, held_out_tails
 from gaussbayes.model.model import Model, check_n_classes, unsolved_model
 from gaussbayes.model.options import Options
 from gaussbayes.model.pool import pool
@@ -122,7 +122,8 @@ def _choose(
             selection = selection.weighed(weights, trial.settings.unlabelled_weight)
         pooled = pool(trial, threads)
         settings, notices = pooled.settings, pooled.notices
-        calibration = pooled.calibration
+        tails = held_out_tails(trial.data, trial.settings, threads)
+        calibration = replace(pooled.calibration, tails=tails)
         selection = scored(selection, trial.data, pooled.log_posterior)
         selection = replace(selection, title=settings.title)
     else:

@@ -43,6 +43,7 @@ from gaussbayes.model.calibration import (
     calibrated_left_out,
     no_calibration,
 )
+from gaussbayes.model.distances import tail_probabilities
 from gaussbayes.model.em import EXACT, ROUGH
 from gaussbayes.model.folds import fold_numbers, spread_sample
 from gaussbayes.model.model import Model, solve
@@ -241,6 +242,32 @@ def calibrated(
     return replace(calibrate(*evidence), left_out=left_out), posterior
 
 
+def held_out_tails(
+    data: HeldOutRows, settings: Settings, n_jobs: int | None = None
+) -> tuple[FloatArray, ...]:
+    """Tail probabilities of the distances of held-out rows, by the models of the other folds.
+
+    Sorted, for each class those of its rows, and those of all rows from the nearest class. None if
+    there are no distances, or the model of some folds cannot be fitted.
+    """
+    k, codes = data.classes.shape[0], data.truth.codes
+    tails = np.full((codes.size, k), np.nan)
+    try:
+        start = solve(data.statistics, settings, data.schema, n_jobs, goal=ROUGH)
+        for places, others in data.folds:
+            statistics = SufficientStatistics(data.classes, others, data.statistics.unlabelled)
+            model, present = _model_of_others(data, settings, statistics, start, n_jobs)
+            rows = data.rows[data.held[places]]
+            tails[np.ix_(places, present)] = tail_probabilities(model, rows, n_jobs)
+    except GaussBayesError:
+        return ()
+    nearest = np.fmax.reduce(tails, axis=1)
+    own = tails[np.arange(codes.size), codes]
+    own[np.isnan(own)] = -1.0
+    by_class = (own[codes == code] for code in range(k))
+    return (*(np.sort(each[each >= 0]) for each in by_class), np.sort(nearest))
+
+
 def has_closed_form(data: HeldOutRows, path: Sequence[Settings]) -> bool:
     """Whether all families have a closed form for held-out rows, for all of the path."""
     return _closed_forms(data, path, data.statistics.parts, exact=False) is not None
@@ -409,18 +436,32 @@ def _posterior_without(
         result[:, present] = 0.0
         return result
     try:
-        priors = _priors_of_some(settings.priors, data.schema, statistics.weight, present)
-        if present.size < data.classes.size:
-            statistics, start = statistics.selected(present.tolist()), None
-        schema = replace(data.schema, classes=statistics.classes)
-        model = Model(replace(settings, priors=priors), schema, statistics)
-        model = model.solved(n_jobs, start, goal=EXACT if exact else ROUGH)
+        model, _ = _model_of_others(data, settings, statistics, start, n_jobs, exact=exact)
         result[:, present] = model.log_posterior(data.rows[rows], 1)
     except GaussBayesError as error:
         what = f"row {rows[0] + 1} of {data.codes.size}" if rows.size == 1 else "some of the rows"
         msg = f"without {what} the model cannot be fitted, or cannot tell its class: {error}"
         raise type(error)(msg) from None
     return result
+
+
+def _model_of_others(
+    data: HeldOutRows,
+    settings: Settings,
+    statistics: SufficientStatistics,
+    start: Solution | None = None,
+    n_jobs: int | None = 1,
+    *,
+    exact: bool = False,
+) -> tuple[Model, NDArray[np.intp]]:
+    """The model of the rows that are not held out, and the codes of the classes that they have."""
+    present = np.flatnonzero(statistics.weight > 0)
+    priors = _priors_of_some(settings.priors, data.schema, statistics.weight, present)
+    if present.size < data.classes.size:
+        statistics, start = statistics.selected(present.tolist()), None
+    schema = replace(data.schema, classes=statistics.classes)
+    model = Model(replace(settings, priors=priors), schema, statistics)
+    return model.solved(n_jobs, start, goal=EXACT if exact else ROUGH), present
 
 
 def _removal(data: HeldOutRows, rows: NDArray[np.intp]) -> Removal:

@@ -35,6 +35,7 @@ from gaussbayes.model.held_out import (
     calibrated,
     evidence_of,
     has_closed_form,
+    held_out_tails,
     hold_out,
 )
 from gaussbayes.model.model import solve
@@ -181,7 +182,8 @@ def calibration_of(data: HeldOutRows, n_jobs: int | None = None) -> Calibration:
     (outcome,), _ = hold_out(data, [data.settings], n_jobs)
     if isinstance(outcome, GaussBayesError):
         raise outcome
-    return calibrated(data, data.settings, outcome)[0]
+    calibration = calibrated(data, data.settings, outcome)[0]
+    return replace(calibration, tails=held_out_tails(data, data.settings, n_jobs))
 
 
 def weigh_unlabelled(

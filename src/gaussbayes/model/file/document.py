@@ -96,6 +96,8 @@ class CalibrationRecord(Record, frozen=True):
     prior_proportion: Annotated[float, Meta(ge=0, le=1)]
     left_out: Raw  # rows of each class that were held out
     scores: Raw  # their log posteriors, class by class; null for −∞
+    distances: Raw  # held-out rows with a distance from their class, and from the nearest class
+    tails: Raw  # the tail probabilities of these distances
 
     @classmethod
     def of(cls, calibration: Calibration) -> "CalibrationRecord":
@@ -106,18 +108,32 @@ class CalibrationRecord(Record, frozen=True):
             float(calibration.prior_proportion),
             encode([scores.size for scores in calibration.left_out]),
             encode(np.concatenate([np.empty(0), *calibration.left_out])),
+            encode([tails.size for tails in calibration.tails]),
+            encode(np.concatenate([np.empty(0), *calibration.tails])),
         )
 
     def read(self, k: int) -> Calibration:
-        offsets, sizes = self.floats("offsets", k), self.integers("left_out", -1, most=1 << 23)
-        if sizes.size not in {0, k}:
-            refuse("left_out", f"{k:,} integers, one for each class, or none", sizes.size)
-        scores = self.floats("scores", int(sizes.sum()), missing=True)
-        scores[np.isnan(scores)] = -np.inf
-        left_out = tuple(np.split(scores, np.cumsum(sizes)[:-1])) if sizes.size else ()
-        if (scores > ROUNDING).any() or any((some[1:] < some[:-1]).any() for some in left_out):
-            refuse("scores", "log posteriors, at most 0, in increasing order in each class")
-        return Calibration(self.temperature, offsets, self.prior_proportion, self.second, left_out)
+        offsets = self.floats("offsets", k)
+        left_out = self._by_class("left_out", "scores", k)
+        if any((scores > ROUNDING).any() for scores in left_out):
+            refuse("scores", "log posteriors, at most 0")
+        tails = self._by_class("distances", "tails", k + 1)
+        if any(((each < 0) | (each > 1)).any() for each in tails):
+            refuse("tails", "probabilities, from 0 to 1")
+        factors = self.temperature, offsets, self.prior_proportion, self.second
+        return Calibration(*factors, left_out, tails)
+
+    def _by_class(self, counts: str, values: str, n: int) -> tuple[FloatArray, ...]:
+        """Sorted numbers of each class, or none; null is −∞."""
+        sizes = self.integers(counts, -1, most=1 << 23)
+        if sizes.size not in {0, n}:
+            refuse(counts, f"{n:,} integers, or none", sizes.size)
+        numbers = self.floats(values, int(sizes.sum()), missing=True)
+        numbers[np.isnan(numbers)] = -np.inf
+        split = tuple(np.split(numbers, np.cumsum(sizes)[:-1])) if sizes.size else ()
+        if any((some[1:] < some[:-1]).any() for some in split):
+            refuse(values, "numbers in increasing order in each class")
+        return split
 
 
 class FamilyRecord(Record, frozen=True):

@@ -1,0 +1,114 @@
+"""P-values of the distances of rows from the classes.
+
+The p-value of a squared Mahalanobis distance D² is the probability that a new member of the class
+lies at least this far from its mean. If mean and covariance were estimated from complete rows,
+without shrinkage, and D² is the distance by the unbiased estimate, then
+
+    D² n/(n + 1) (ν − d + 1)/(d ν) ~ F(d, ν − d + 1)
+
+with ν = n − 1 for a class of n rows with its own covariance, and ν = N − k for a covariance that k
+classes of N rows share. This is exact if each class is normal. Otherwise D² is compared with χ²
+with d degrees of freedom, as if the parameters were true.
+
+A calibrated model keeps these tail probabilities of held-out rows, each for its own class. Its
+p-values are the ranks among them: with m of them, a row between the j-th and the next smallest has
+a p-value between j/(m + 1) and (j + 1)/(m + 1). So levels hold for any densities, on average over
+training sets, up to the effect of the held-out rows on the fit.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gaussbayes.base.types import FloatArray
+from gaussbayes.data.rows import Rows
+from gaussbayes.families.protocol import Distant, Sampled
+from gaussbayes.model.model import Model
+
+
+def chi_square_tail(squared_distance: ArrayLike, n_features: ArrayLike) -> FloatArray:
+    """Return ``P(χ²_d ≥ D²)``, with full precision in the tail.
+
+    Examples
+    --------
+    >>> chi_square_tail([0.0, 5.991465, 1000.0], 2).round(6).tolist()
+    [1.0, 0.05, 0.0]
+    >>> print(f"{chi_square_tail(1000.0, 2):.3e} {np.exp(-500):.3e}")  # two: exp(−D² / 2)
+    7.125e-218 7.125e-218
+    """
+    from scipy.special import gammaincc
+
+    half = 0.5 * np.asarray(squared_distance, dtype=np.float64)
+    degrees = np.asarray(n_features, dtype=np.float64)
+    # Without features every distance is 0.
+    tail: FloatArray = np.where(degrees > 0, gammaincc(0.5 * np.maximum(degrees, 1), half), 1.0)
+    return tail
+
+
+def tail_probabilities(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArray:
+    """Return the tail probabilities (n, k) of the distances of rows by F or χ².
+
+    The distances are those of the families that have them, without missing values.
+    """
+    squares, n_features = model.squared_distance(rows, n_jobs)
+    d, sample = n_features[:, None], _sample(model)
+    if sample is None:
+        return chi_square_tail(squares, d)
+    from scipy.special import betainc
+
+    n, divide, degrees = sample
+    beyond = 1.0 / (1.0 + squares / divide * (n / (n + 1.0)))
+    tail = betainc(0.5 * np.maximum(degrees - d + 1.0, 0.5), 0.5 * np.maximum(d, 1.0), beyond)
+    return np.where(d > 0, tail, 1.0)
+
+
+def _sample(model: Model) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    """Return what the distances were estimated from; see `Sampled`. None if that is not known."""
+    if model.statistics is None or model.statistics.unlabelled is not None:
+        return None
+    statistics = model.statistics.members(model.settings)[0].parts
+    components = zip(model.components, statistics, model.densities, strict=True)
+    samples = [
+        component.family.sample_of(part) if isinstance(component.family, Sampled) else None
+        for component, part, density in components
+        if isinstance(density, Distant)
+    ]
+    return samples[0] if len(samples) == 1 else None
+
+
+def class_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArray:
+    """Return the p-values (n, k) of the distances of rows from the classes."""
+    tail = tail_probabilities(model, rows, n_jobs)
+    held_out = _held_out(model)
+    if held_out:
+        tail = np.stack(list(map(_ranked, tail.T, held_out[:-1])), axis=1)
+    return tail
+
+
+def nearest_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArray:
+    """Return the p-values (n,) of the distances of rows from the nearest class.
+
+    Without held-out rows they are the largest p-values of the classes, which are conservative.
+    """
+    nearest = tail_probabilities(model, rows, n_jobs)[:, model.prior > 0].max(axis=1)
+    held_out = _held_out(model)
+    return _ranked(nearest, held_out[-1]) if held_out else nearest
+
+
+def _held_out(model: Model) -> tuple[FloatArray, ...]:
+    return () if model.calibration is None else model.calibration.tails
+
+
+def _ranked(tail: FloatArray, held_out: FloatArray) -> FloatArray:
+    """Return the ranks of tail probabilities among sorted ones of held-out rows.
+
+    Between these, and below the smallest, they are interpolated.
+
+    Examples
+    --------
+    >>> _ranked(np.array([0.0, 0.02, 0.3, 0.5]), np.array([0.04, 0.2, 0.4])).tolist()
+    [0.0, 0.125, 0.625, 0.7916666666666666]
+    """
+    if not held_out.size:
+        return tail
+    points = np.concatenate([[0.0], held_out, [1.0]])
+    return np.interp(tail, points, np.linspace(0.0, 1.0, points.size))
