@@ -76,20 +76,19 @@ from gaussbayes.model import cross_validation as held_out
 from gaussbayes.model.construction import given_model
 from gaussbayes.model.cross_validation import CrossValidation, LeaveOneOut
 from gaussbayes.model.evaluation import Costs, Evaluation, accuracy, check_costs
-from gaussbayes.model.fit import fit_model
-from gaussbayes.model.model import Model, unsolved_model
-from gaussbayes.model.model_notices import model_notices
-from gaussbayes.model.options import Options, arguments_of, model_options
-from gaussbayes.model.selection import Selection
-from gaussbayes.model.settings import Priors
-from gaussbayes.model.solution import NegativeLogLikelihood
-from gaussbayes.model.sources import (
+from gaussbayes.model.fit import (
     feature_names,
+    fit_model,
     fit_source,
     model_columns,
     observe_source,
-    update_source,
 )
+from gaussbayes.model.model import Model, unsolved_model
+from gaussbayes.model.model_notices import model_notices
+from gaussbayes.model.options import Options, arguments_of, model_options
+from gaussbayes.model.select import Selection
+from gaussbayes.model.settings import Priors
+from gaussbayes.model.solution import NegativeLogLikelihood
 from gaussbayes.model.statistics import SufficientStatistics, observe
 
 if TYPE_CHECKING:
@@ -239,8 +238,9 @@ class BaseClassifier(
         """
         if like is not None:
             before = _model_of(like)
-            more = self._with(before)._observed(before, X, y, sample_weight)  # noqa: SLF001
-            return self._remember(before.of_rows(more), _selection=vars(like).get("_selection"))
+            more, notices = self._with(before)._observed(before, X, y, sample_weight)  # noqa: SLF001
+            model = before.of_rows(more).noticing(notices)
+            return self._remember(model, _selection=vars(like).get("_selection"))
         options = self._options()
         if is_source(X):
             named, weights = named_columns(y, sample_weight)
@@ -318,7 +318,8 @@ class BaseClassifier(
             if y is None:
                 msg = "forget needs the labels of the rows (y), or a fitted model in place of rows"
                 raise OptionError(msg)
-            return self._remember(before.without(self._observed(before, X, y, sample_weight)))
+            rows, _ = self._observed(before, X, y, sample_weight)
+            return self._remember(before.without(rows))
 
     def remove_class(self, label: object) -> Self:
         """Remove a class with all its rows.
@@ -1192,11 +1193,8 @@ class BaseClassifier(
         """The model of all rows so far and of more, the labels of these, and the selection."""
         if self.__sklearn_is_fitted__():
             before = self._record().decayed(decay)
-            if is_source(X):
-                named, request = self._request(y, sample_weight)
-                return *update_source(before, X, named, self.n_jobs, **request), self._selection
-            more = self._observed(before, X, y, sample_weight)
-            return before.updated(more), more.classes, self._selection
+            more, notices = self._observed(before, X, y, sample_weight)
+            return before.updated(more).noticing(notices), more.classes, self._selection
         options = self._options()
         if is_source(X) or options.automatic or options.calibrate:
             fitted = vars(self._with(None).fit(X, y, sample_weight))
@@ -1209,23 +1207,20 @@ class BaseClassifier(
 
     def _observed(
         self, before: Model, X: TableLike, y: LabelsLike, sample_weight: WeightsLike
-    ) -> SufficientStatistics:
-        """The statistics of more rows, whose features are those of a model."""
+    ) -> tuple[SufficientStatistics, tuple[Notice, ...]]:
+        """The statistics of more rows, whose features are those of a model, and notices."""
         if is_source(X):
-            target, request = self._request(y, sample_weight)
-            return observe_source(before, X, target, self.n_jobs, **request)[1].total.with_rows()
+            target, weights = named_columns(y, sample_weight)
+            mark = self._options().unlabelled
+            more, notices = observe_source(before, X, target, weights, mark, self.n_jobs)
+            return more.with_rows(), notices
         X, y, sample_weight = separate_columns(X, y, sample_weight)
         _warn_of_matrix(y)
         encoder = replace(before.encoder, categories=None)
         marks = self._options().label_marks
         table = labelled_rows(encoder, self._checked(X), y, sample_weight, marks)
         schema = encoder.schema(table.classes)
-        return observe(table, before.settings, schema, n_threads(self.n_jobs)).with_rows()
-
-    def _request(self, y: LabelsLike, sample_weight: WeightsLike) -> tuple[str, dict[str, Any]]:
-        """The target, and what else is asked of a source of more rows."""
-        target, weights = named_columns(y, sample_weight)
-        return target, {"weights": weights, "mark": self._options().unlabelled}
+        return observe(table, before.settings, schema, n_threads(self.n_jobs)).with_rows(), ()
 
     def _scored(self, score: Callable[[Model, Rows, int | None], Value], X: TableLike) -> Value:
         """Scores of rows; those of a source are computed batch by batch."""

@@ -12,7 +12,7 @@ from scipy.special import log_softmax, logsumexp
 
 import gaussbayes
 from gaussbayes import AutoClassifier, DataError, OptionError, drift
-from gaussbayes.model import folds
+from gaussbayes.model import fit
 from gaussbayes.model.calibration import calibrate
 from tests.export.engines import ENGINES, assert_same_scores
 
@@ -247,8 +247,8 @@ def test_sources_larger_than_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """The sample gives selection and weights, all rows the statistics."""
     table, y = interacting(3000, missing=0.05)
     table.assign(y=y).to_csv(tmp_path / "rows.csv", index=False)
-    monkeypatch.setattr(folds, "MOST_SAMPLED", 1000)
-    monkeypatch.setattr(folds, "MOST_BYTES", 0)
+    monkeypatch.setattr(fit, "MOST_SAMPLED", 1000)
+    monkeypatch.setattr(fit, "MOST_BYTES", 0)
     model = AutoClassifier().fit(tmp_path / "rows.csv", "y")
     assert model.selection_.title.endswith(" + pairs")
     assert model.model_.total_weight == 3000

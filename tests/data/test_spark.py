@@ -19,8 +19,8 @@ from gaussbayes.data import spark as module
 from gaussbayes.data.columns import Request
 from gaussbayes.data.reduction import open_rows
 from gaussbayes.model import statistics
+from gaussbayes.model.fit import Observation
 from gaussbayes.model.options import internal_options
-from gaussbayes.model.sources import Observation
 from tests.data import java
 from tests.data.mortal import MortalFold
 from tests.data.tables import (

@@ -8,7 +8,7 @@ import pytest
 from gaussbayes.data.rows import LabelledRows, Targets, number_rows
 from gaussbayes.data.schema import Schema
 from gaussbayes.model import held_out
-from gaussbayes.model.folds import fold_numbers
+from gaussbayes.model.held_out import fold_numbers
 from gaussbayes.model.model import solve
 from gaussbayes.model.options import internal_options
 from gaussbayes.model.solution import score

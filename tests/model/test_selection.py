@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from gaussbayes import AutoClassifier, DataError
-from gaussbayes.model import fit, folds
+from gaussbayes.model import fit
 from tests.fuzz import automatic, em_likelihood
 
 
@@ -168,8 +168,8 @@ def test_sources_have_the_model_of_the_frame(
     assert model.selection_.title == whole.selection_.title
     np.testing.assert_allclose(model.predict_proba(X), whole.predict_proba(X), rtol=1e-7)
     # More rows are selected by a sample.
-    monkeypatch.setattr(folds, "MOST_SAMPLED", 300)
-    monkeypatch.setattr(folds, "MOST_BYTES", 0)
+    monkeypatch.setattr(fit, "MOST_SAMPLED", 300)
+    monkeypatch.setattr(fit, "MOST_BYTES", 0)
     sampled = AutoClassifier().fit(source, "y")
     assert 140 <= sampled.selection_.n_held_out <= 310
     np.testing.assert_allclose(sampled.priors_, whole.priors_, rtol=1e-12)  # of all rows
@@ -183,8 +183,8 @@ def test_samples_where_candidates_are_refitted(
     holes["y"] = holes["y"].mask(frame.index % 3 == 0)
     holes.to_csv(tmp_path / "holes.csv", index=False)
     monkeypatch.setattr(fit, "MOST_HELD_OUT", 150)
-    monkeypatch.setattr(folds, "MOST_SAMPLED", 300)
-    monkeypatch.setattr(folds, "MOST_BYTES", 0)
+    monkeypatch.setattr(fit, "MOST_SAMPLED", 300)
+    monkeypatch.setattr(fit, "MOST_BYTES", 0)
     for model in (
         AutoClassifier().fit(tmp_path / "holes.csv", "y"),
         AutoClassifier().fit(holes.drop(columns="y"), holes["y"]),
@@ -199,8 +199,8 @@ def test_a_sample_cannot_be_drawn_of_a_pipe(
     reading, writing = os.pipe()
     with os.fdopen(writing, "w") as pipe:
         frame.head(300).to_csv(pipe, index=False)
-    monkeypatch.setattr(folds, "MOST_SAMPLED", 50)
-    monkeypatch.setattr(folds, "MOST_BYTES", 0)
+    monkeypatch.setattr(fit, "MOST_SAMPLED", 50)
+    monkeypatch.setattr(fit, "MOST_BYTES", 0)
     with pytest.raises(DataError, match="cannot be read again: write them to a file"):
         AutoClassifier().fit(f"/dev/fd/{reading}", "y")
     os.close(reading)

@@ -7,7 +7,7 @@ out and contribute nothing; neither does a category that was not in the training
 Contributions are those of the densities. The effect of calibration on the log-odds is shown
 separately.
 
-In a pool (`gaussbayes.model.pool`) the pooled likelihood ``exp(v l_c + v' l'_c + b_c)`` takes the
+In a pool (`gaussbayes.model.select`) the pooled likelihood ``exp(v l_c + v' l'_c + b_c)`` takes the
 place of the likelihood, and the contributions are sums of those of both members, weighted by v and
 v'. A proportion e of the posterior is the prior: that is in the pooled likelihood, as e times the
 normaliser beside 1 − e times the rest, so that prior × likelihood ÷ normaliser is the posterior.

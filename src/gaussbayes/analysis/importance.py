@@ -21,8 +21,7 @@ from gaussbayes.base.text_tables import Block, TextTable, bar
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import LabelledRows, Rows
-from gaussbayes.model.folds import fold_numbers
-from gaussbayes.model.held_out import held_out_rows
+from gaussbayes.model.held_out import fold_numbers, held_out_rows
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
 from gaussbayes.model.statistics import observe

@@ -30,7 +30,7 @@ from gaussbayes.data.schema import Schema
 from gaussbayes.families.categorical.family import CategoricalDensity
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.lab.page import Lab, Payload
-from gaussbayes.model.folds import pick, spread_sample
+from gaussbayes.model.held_out import pick, spread_sample
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
 

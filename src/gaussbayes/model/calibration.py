@@ -22,7 +22,7 @@ than by the prior alone may be chance, the more so as the best of many models is
 gain G in log probability and its standard error S, a proportion 1 − G / 2.5 S of the posterior is
 the prior as well: all of it where nothing is gained, none where the gain is beyond doubt.
 
-A pool (`gaussbayes.model.pool`) has two members with log-likelihoods l and l'. Each is calibrated
+A pool (`gaussbayes.model.select`) has two members with log-likelihoods l and l'. Each is calibrated
 alone, and weights v and v' of the calibrated log-likelihoods make the classes of the held-out rows
 most probable, with a penalty that prefers the first member alone::
 

@@ -1,33 +1,59 @@
-"""A table → its model: fitted, or selected and calibrated, as the options say."""
+"""Rows of any source → their model: fitted, or selected and calibrated, as the options say.
+
+A source that need not fit into memory, such as files, frames of Dask or Spark, and engines, is read
+once, in a fixed tree, for the statistics of its labelled rows and for its unlabelled rows, of which
+a sample is kept if they are too many; the result does not depend on who reads what. What has to be
+estimated before rows are summed is estimated by a sample, taken block by block on the way.
+"""
 
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from gaussbayes.base.errors import DataError
+from gaussbayes.base.finite import check_finite
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.threads import CACHED, n_threads, one_blas_thread
-from gaussbayes.data.rows import LabelledRows
-from gaussbayes.data.schema import Schema
-from gaussbayes.model.folds import pick, spread_sample
-from gaussbayes.model.held_out import HeldOutRows, held_out_rows, held_out_tails
+from gaussbayes.data.categories import kind
+from gaussbayes.data.columns import Columns, Request, warn_of_columns
+from gaussbayes.data.labels import unite
+from gaussbayes.data.reduction import Reduced, RowSource, open_rows
+from gaussbayes.data.rows import UNLABELLED, LabelledRows, Targets
+from gaussbayes.data.schema import Column, ColumnKind, ColumnTable, Schema
+from gaussbayes.families.protocol import Sized
+from gaussbayes.model.held_out import (
+    HeldOutRows,
+    held_out_rows,
+    held_out_tails,
+    pick,
+    spread_sample,
+)
 from gaussbayes.model.model import Model, check_n_classes, unsolved_model
+from gaussbayes.model.model_notices import skipped_rows
 from gaussbayes.model.options import Options
-from gaussbayes.model.pool import pool
 from gaussbayes.model.select import (
     MOST_HELD_OUT,
+    Candidate,
+    Selection,
     calibration_of,
+    pool,
     scored,
     select,
     weigh_unlabelled,
 )
-from gaussbayes.model.selection import Candidate, Selection
 from gaussbayes.model.settings import Settings
-from gaussbayes.model.statistics import observe
+from gaussbayes.model.statistics import SufficientStatistics, observe
 
 FEWEST_UNLABELLED = 0.05
 """Weight of all unlabelled rows, relative to the labelled ones, below which they are not used."""
+
+MOST_SAMPLED = 20_000
+"""Rows of a sample: enough to learn transforms from, and to choose by."""
+
+MOST_BYTES = 1 << 27
+"""Rows of a source that take no more are all kept, and are no sample."""
 
 
 def fit_model(
@@ -44,7 +70,8 @@ def fit_model(
         (settings, *_) = options.settings(schema).fix(
             table.rows, table.targets, schema, wide=_is_wide(table, schema)
         )
-        model = _observed(table, settings, schema, threads)
+        statistics = observe(table, settings, schema, threads, keep_all=True)
+        model = unsolved_model(settings, schema, statistics)
     model = model.solved(threads)
     assert model.statistics is not None
     if model.statistics.unlabelled is None:
@@ -131,22 +158,15 @@ def _choose(
         calibration = calibration_of(view, threads)
     settings = replace(settings, calibration=calibration)
     # Summed anew, as `fit(X, y, like=model)` sums the same rows, to the last bit.
-    model = _observed(table, settings, schema, threads)
-    changed = settings.of_classes(view.schema, model.schema.classes)
-    return replace(model, settings=changed, notices=notices), selection
+    statistics = observe(table, settings, schema, threads, keep_all=True)
+    model = unsolved_model(settings, view.schema, statistics)
+    return replace(model, notices=notices), selection
 
 
 def _view(table: LabelledRows, settings: Settings, schema: Schema, threads: int) -> HeldOutRows:
     """The labelled rows of a table, all of which can be held out."""
     statistics = observe(table, settings, schema, threads, keep_all=True).with_rows()
     return held_out_rows(table, statistics, schema, settings)
-
-
-def _observed(table: LabelledRows, settings: Settings, schema: Schema, threads: int) -> Model:
-    """The model of a table without its parameters, keeping all unlabelled rows."""
-    return unsolved_model(
-        settings, schema, observe(table, settings, schema, threads, keep_all=True)
-    )
 
 
 def _threads(table: LabelledRows, schema: Schema, options: Options) -> int:
@@ -157,3 +177,196 @@ def _threads(table: LabelledRows, schema: Schema, options: Options) -> int:
 def _is_wide(table: LabelledRows, schema: Schema) -> bool:
     """Whether there are more features than rows."""
     return schema.n_features > len(table.targets.labels)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observation:
+    """Computes the statistics of a block of rows; it can be sent to other processes."""
+
+    settings: Settings
+    schema: Schema  # of the features
+
+    def __call__(self, block: LabelledRows, threads: int, /) -> SufficientStatistics:
+        """The statistics of the block's labelled rows, and its unlabelled ones."""
+        schema = replace(self.schema, classes=block.classes)
+        return observe(block, self.settings, schema, threads)
+
+    def n_bytes(self, n_classes: int) -> int:
+        """How much memory the statistics of so many classes take, as far as families say so."""
+        sizes = (
+            part.family.n_bytes(n_classes, len(part.columns))
+            for part in self.settings.components
+            if isinstance(part.family, Sized)
+        )
+        return sum(sizes)
+
+
+def model_columns(model: Model) -> ColumnTable:
+    """What each column of the table is to a fitted model, also of tables without names."""
+    schema = model.schema
+    kinds: list[ColumnKind] = ["number"] * schema.n_features
+    for component in model.components:
+        for column, content in component.contents.items():
+            kinds[column] = "count" if content == "count" else kinds[column]
+    for column in schema.categorical:
+        kinds[column] = "category"
+    kind_of = dict(zip(schema.titles, kinds, strict=True))
+    decided = schema.roles or ColumnTable(tuple(map(Column, schema.titles, kinds)))
+    columns = (
+        replace(each, kind=kind_of[each.name]) if each.kind in {"number", "category"} else each
+        for each in decided.columns
+    )
+    names = [schema.titles[column] for column in schema.categorical]
+    known = zip(names, model.categories, strict=True)
+    strings = frozenset(name for name, categories in known if kind(categories) is str)
+    return ColumnTable(tuple(columns), model.target, missing=schema.missing, strings=strings)
+
+
+def fit_source(
+    source: object, request: Request, options: Options, n_jobs: int | None = None
+) -> tuple[Model, Selection | None]:
+    """The model of the rows of a source (see `gaussbayes.data.reduction`).
+
+    What has to be estimated before rows are summed is estimated by all rows if they take at most
+    128 MB, and otherwise by a stratified sample of them, for which the source is read once more.
+    So are selection and calibration.
+    """
+    rows = open_rows(source, request)
+    schema = rows.encoder.schema(np.empty(0))
+    settings, selection = options.settings(schema), None
+    options = replace(options, n_jobs=n_jobs)
+    by_rows = options.automatic or options.calibrate
+    if not by_rows and settings.is_fixed:
+        reduced: Reduced[Any] = rows.reduce(Observation(settings, schema), n_jobs=n_jobs)
+        model = unsolved_model(settings, schema, reduced.total, rows.target).solved(n_jobs)
+    else:
+        most = most_rows(schema.n_features)
+        n_rows = rows.source.n_rows
+        if n_rows is not None and n_rows > most and not rows.source.is_read_once:
+            most = 0  # they are not kept in vain
+        reduced = rows.reduce(Sampling(schema.of_categories, most), n_jobs=n_jobs)
+        sample: RowSample = reduced.total
+        table = sample.table
+        schema = replace(schema, classes=table.classes)
+        if sample.every == 1:
+            model, selection = fit_model(table, schema, options)
+            model = replace(model, target=rows.target)
+        else:
+            if rows.source.is_read_once:
+                msg = (
+                    "so many rows are fitted by a sample of them first, and rows that come through "
+                    "a pipe cannot be read again: write them to a file"
+                )
+                raise DataError(msg)
+            if by_rows:
+                chosen, selection = choose(table, schema, options, wide=False)
+                settings, schema = chosen.settings, chosen.schema
+            else:
+                (settings,) = settings.fix(table.rows, table.targets, schema)
+            statistics = rows.reduce(Observation(settings, schema), n_jobs=n_jobs).total
+            model = unsolved_model(settings, schema, statistics, rows.target).solved(n_jobs)
+    if model.schema.roles is not None:
+        warn_of_columns(model.schema.roles)
+    return model.noticing(_notices(rows, reduced)), selection
+
+
+def _notices(rows: RowSource, reduced: Reduced[Any]) -> tuple[Notice, ...]:
+    """What users should know about the reading of rows."""
+    return (*rows.source.notices, *skipped_rows(reduced.bad_rows))
+
+
+def observe_source(
+    model: Model,
+    source: object,
+    target: str,
+    weights: str | None,
+    mark: object,
+    n_jobs: int | None,
+) -> tuple[SufficientStatistics, tuple[Notice, ...]]:
+    """The statistics of more labelled rows, whose features are found in a source by their names.
+
+    With them comes what users should know about the reading. `mark` is a label that stands for a
+    missing one.
+    """
+    columns = Columns(
+        features=feature_names(model), unlabelled=mark, **model.schema.missing.options
+    )
+    rows = open_rows(source, Request(columns, target, weights), model_columns(model))
+    reduced = rows.reduce(Observation(model.settings, model.schema), n_jobs=n_jobs)
+    return reduced.total, _notices(rows, reduced)
+
+
+def feature_names(model: Model) -> tuple[str, ...]:
+    """The names of the features, by which the columns of a source are found."""
+    if model.schema.features is None:
+        msg = (
+            "columns of a source are found by name, but the features of this model have no names: "
+            "fit it to a data frame, or name the columns of the array"
+        )
+        raise DataError(msg)
+    return model.schema.features
+
+
+def join(a: LabelledRows, b: LabelledRows, names: Schema) -> LabelledRows:
+    """The rows of one table, then those of another; `names` are of the category features."""
+    classes, *places = unite(a.classes, b.classes)
+    pairs = list(zip(places, (a.targets, b.targets), strict=True))
+    # The code of a row without label, −1, is the last entry.
+    codes = [np.append(place, UNLABELLED)[targets.codes] for place, targets in pairs]
+    weights = None
+    if a.targets.weights is not None or b.targets.weights is not None:
+        weights = np.concatenate([targets.total_weights() for _, targets in pairs])
+    n_unlabelled = a.targets.n_unlabelled + b.targets.n_unlabelled
+    targets = Targets(np.concatenate(codes).astype(np.int32), classes.size, weights, n_unlabelled)
+    return LabelledRows(a.rows.joined(b.rows, names), targets, classes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowSample:
+    """One of `every` rows of a source; all of them as long as they are not more than `most`."""
+
+    table: LabelledRows
+    names: Schema  # of the categories
+    most: int = 0  # if that is more than a sample
+    every: int = 1  # a power of 2
+
+    def __add__(self, other: "RowSample") -> "RowSample":
+        every = max(self.every, other.every)
+        a, b = (part.thinned(every // part.every).table for part in (self, other))
+        table = join(a, b, self.names)
+        return replace(self, table=table, every=every).bounded()
+
+    def thinned(self, step: int) -> "RowSample":
+        """One of `step` of these rows."""
+        if step == 1:
+            return self
+        rows, targets = self.table.rows, self.table.targets
+        which = spread_sample(rows, targets, max(1, rows.n_rows // step))
+        return replace(self, table=pick(self.table, which), every=self.every * step)
+
+    def bounded(self) -> "RowSample":
+        """The same, or a sample if there are too many."""
+        n, step = self.table.rows.n_rows, 1
+        if n > max(MOST_SAMPLED, self.most if self.every == 1 else 0):
+            while n > MOST_SAMPLED * step:
+                step *= 2
+        return self.thinned(step)
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """Takes rows of a block; it can be sent to other processes."""
+
+    names: Schema  # of the categories
+    most: int = 0
+
+    def __call__(self, block: LabelledRows, _: int, /) -> RowSample:
+        """Rows of the block, in one array."""
+        rows = replace(block.rows, numbers=block.rows.matrix)
+        check_finite(rows.matrix, allow_nan=True)
+        return RowSample(replace(block, rows=rows), self.names, self.most).bounded()
+
+
+def most_rows(n_features: int) -> int:
+    """How many rows of a source are all kept."""
+    return MOST_BYTES // (8 * (n_features + 1))

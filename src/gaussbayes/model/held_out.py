@@ -12,6 +12,14 @@ side, and EM starts from the parameters of all rows.
 `leave_one_out` requests exactness: closed forms in which nothing is given, and otherwise a fit for
 each of fifty folds, which are single rows if there are no more. The likelihood of unlabelled rows
 may have several maxima, so that EM starts as a fit does.
+
+One rule makes all folds, and samples of rows, so that they do not depend on how a table is written.
+The rows of a class are sorted by their log density under the plain fit of the class: independent
+Gaussians and the frequencies of the categories, relative to the densest point, so that units do not
+count. Equal log densities are sorted by the values of the rows, equal rows by their weights. The
+classes follow one another by the number of their rows, then by their log densities and the values
+of the first row, never by their labels. The rows go to the folds in turn, in this order: every fold
+has rows near the centre of a class and far from it. The rows of a sample are evenly spaced in it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,10 +37,11 @@ from gaussbayes.base.threads import (
     for_each,
     n_threads,
     one_blas_thread,
+    ranges,
     rows_at_once,
 )
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
-from gaussbayes.data.rows import LabelledRows, Rows, Targets
+from gaussbayes.data.rows import LabelledRows, Rows, Targets, Which
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.protocol import LeftOut
 from gaussbayes.families.removal import Removal, remove
@@ -45,13 +54,14 @@ from gaussbayes.model.calibration import (
 )
 from gaussbayes.model.distances import tail_probabilities
 from gaussbayes.model.em import EXACT, ROUGH
-from gaussbayes.model.folds import fold_numbers, spread_sample
 from gaussbayes.model.model import Model, solve
 from gaussbayes.model.settings import Priors, Settings, class_priors
 from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import SufficientStatistics, observe_parts
 
 FOLDS = 5
+
+_LEAST = 2  # rows of every class in a sample
 
 EXACT_FOLDS = 50
 """Refits where exactness is requested and there is no closed form; so many rows are held out one
@@ -62,6 +72,124 @@ Outcome: TypeAlias = FloatArray | GaussBayesError
 
 ClosedForms: TypeAlias = list[LeftOut]
 """That of each family."""
+
+
+def fold_numbers(rows: Rows, targets: Targets, folds: int) -> NDArray[np.intp]:
+    """The fold of each row (n,), from 0 to ``folds − 1`` or fewer; see the rule above.
+
+    Examples
+    --------
+    >>> from gaussbayes.data.rows import number_rows
+    >>> rows = number_rows(np.array([[4.0], [1.0], [2.0], [9.0], [7.0], [8.0]]))
+    >>> targets = Targets(np.array([0, 0, 0, 1, 1, 1], np.int32), 2)
+    >>> fold_numbers(rows, targets, 3).tolist()
+    [0, 1, 2, 1, 0, 2]
+    """
+    order = _order(rows, targets)
+    number = np.empty(order.size, dtype=np.intp)
+    number[order] = np.arange(order.size) % min(folds, max(1, order.size))
+    return number
+
+
+def spread_sample(rows: Rows, targets: Targets, most: int) -> NDArray[np.intp]:
+    """The numbers of about `most` of the rows: of each class the same proportion, at least two.
+
+    They are evenly spaced in the order in which rows go to the folds.
+    """
+    order = _order(rows, targets)
+    n, codes = order.size, targets.codes[order]
+    chosen = np.zeros(n, dtype=np.bool_)
+    chosen[((np.arange(most) + 0.5) * (n / most)).astype(np.intp)] = True
+    starts = np.flatnonzero(np.diff(codes, prepend=codes[:1] - 1))
+    sizes = np.diff(np.append(starts, n))
+    few = np.add.reduceat(chosen, starts, dtype=np.intp) < _LEAST
+    if _LEAST * np.count_nonzero(few) <= most:
+        for start, size in zip(starts[few], sizes[few], strict=True):
+            chosen[start : start + min(size, _LEAST)] = True
+    return np.sort(order[chosen])
+
+
+def _order(rows: Rows, targets: Targets) -> NDArray[np.intp]:
+    """The numbers of the rows in the order in which they go to the folds."""
+    codes, keys = targets.codes, _keys(rows, targets)
+    if not codes.size:
+        return np.empty(0, dtype=np.intp)
+    order = _sorted([*keys, codes])
+    starts = np.flatnonzero(np.diff(codes[order], prepend=codes[order[:1]] - 1))
+    classes = np.split(order, starts[1:])
+
+    def rank(members: NDArray[np.intp]) -> tuple[object, ...]:
+        first = tuple(key[members[0]].item() for key in keys[::-1])
+        return members.size, keys[-1][members].tolist(), first
+
+    return np.concatenate(sorted(classes, key=rank))
+
+
+def _keys(rows: Rows, targets: Targets) -> list[NDArray[np.generic]]:
+    """What rows are sorted by, the last first: log densities, values, weights.
+
+    Log densities are rounded to single precision: rounding, which may depend on the order of the
+    rows, is not to decide.
+    """
+    densities = _log_densities(rows, targets).astype(np.float32)
+    return [targets.total_weights(), *rows.codes.T[::-1], *rows.matrix.T[::-1], densities]
+
+
+def _sorted(keys: list[NDArray[np.generic]]) -> NDArray[np.intp]:
+    """``np.lexsort`` of many keys, which are compared only where the last two are equal."""
+    order = np.lexsort(keys[-2:])
+    last = [key[order] for key in keys[-2:]]
+    same = np.ones(order.size - 1, dtype=np.bool_)
+    for key in last:
+        same &= key[1:] == key[:-1]
+    tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
+    among = order[tied]
+    order[tied] = among[np.lexsort([key[among] for key in keys])]
+    return order
+
+
+def _log_densities(rows: Rows, targets: Targets) -> FloatArray:
+    """``log p(x | c) − max log p(x | c)`` (n,) of the plain fit, of the values that a row has."""
+    order = np.argsort(targets.codes, kind="stable")
+    codes, weights = targets.codes[order], targets.total_weights()[order, None]
+    starts = np.flatnonzero(np.diff(codes, prepend=codes[:1] - 1))
+    of_class = np.repeat(np.arange(starts.size), np.diff(np.append(starts, codes.size)))
+    result, X = np.zeros(codes.size), rows.matrix
+
+    def averaged(values: FloatArray, counts: FloatArray) -> FloatArray:
+        """The mean of each class, for each of its rows (n, d)."""
+        total = np.add.reduceat(counts, starts, axis=0)
+        sums = np.add.reduceat(counts * values, starts, axis=0)
+        return np.asarray((sums / np.where(total > 0, total, 1.0))[of_class])
+
+    with np.errstate(all="ignore"):  # what overflows is far from all others
+        for block in ranges(X.shape[1], rows_at_once(4 * codes.size)):
+            values = X[:, block][order].astype(np.float64)
+            counts = weights * ~np.isnan(values)
+            values = np.nan_to_num(values, posinf=np.inf, neginf=-np.inf)
+            for _ in range(2):  # the second time without rounding of large means
+                values = values - averaged(values, counts)
+            largest = np.maximum.reduceat(np.abs(values) * (counts > 0), starts, axis=0)
+            squares = np.square(values / np.where(largest > 0, largest, 1.0)[of_class])
+            variance = averaged(squares, counts)
+            scaled = squares / np.where(variance > 0, variance, 1.0)
+            result -= 0.5 * np.where(counts > 0, scaled, 0.0).sum(axis=1)
+    for column in rows.codes[order].T:
+        size = int(column.max(initial=0)) + 1
+        counts = np.zeros((starts.size, size))
+        present = column >= 0
+        np.add.at(counts, (of_class[present], column[present]), weights[present, 0])
+        frequency = counts / np.maximum(counts.max(axis=1, keepdims=True), np.finfo(float).tiny)
+        chosen = frequency[of_class[present], column[present]]
+        result[present] += np.log(np.where(chosen > 0, chosen, 1.0))
+    back = np.empty_like(result)
+    back[order] = np.nan_to_num(result)
+    return back
+
+
+def pick(table: LabelledRows, which: Which) -> LabelledRows:
+    """Some rows of a table; the classes stay."""
+    return replace(table, rows=table.rows[which], targets=table.targets[which])
 
 
 @dataclass(frozen=True, eq=False)

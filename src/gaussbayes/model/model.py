@@ -96,6 +96,10 @@ class Model(Result):
         """The same model, with labels that have a place in exports although they have no rows."""
         return replace(self, schema=replace(self.schema, announced=labels))
 
+    def noticing(self, notices: tuple[Notice, ...]) -> Model:
+        """The same model, with more of what users should know about the reading of its rows."""
+        return replace(self, notices=tuple(dict.fromkeys((*self.notices, *notices))))
+
     @property
     def total_weight(self) -> float:
         """The total weight of the labelled rows; NaN if the parameters were given."""
@@ -345,8 +349,7 @@ class Model(Result):
         if other.schema.announced is not None:
             announced = unite(self.known_classes, other.known_classes)[0]
         schema = replace(both.schema, features=names, announced=announced)
-        notices = tuple(dict.fromkeys((*self.notices, *other.notices)))
-        return replace(both, schema=schema, target=target, notices=notices)
+        return replace(both, schema=schema, target=target).noticing(other.notices)
 
     def unmerged(self, other: Model) -> Model:
         """The model without the rows of another, which must be among them: `merged` undone."""
@@ -427,9 +430,13 @@ def known_categories(
 def unsolved_model(
     settings: Settings, schema: Schema, statistics: SufficientStatistics, target: str | None = None
 ) -> Model:
-    """The model of rows with these statistics, without the classes that weigh nothing."""
+    """The model of rows with these statistics, without the classes that weigh nothing.
+
+    The calibration among the settings is one of the classes of `schema`.
+    """
     present = statistics.with_rows()
     if present.classes is not schema.classes:
+        settings = settings.of_classes(schema, present.classes)
         schema = replace(schema, classes=present.classes)
     return Model(settings, schema, present, None, target)
 

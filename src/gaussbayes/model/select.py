@@ -6,6 +6,19 @@ more rows if there are more, and the one is selected whose log loss is least aft
 
 Unlabelled rows have the weight that predicts best, a tenth or all, if they clearly help, and
 otherwise none. That is selected last, for the best of the candidates by labelled rows.
+
+The selected model may then become the first member of a pool; the second are pairs of levels of all
+columns. Gaussians follow smooth trends with few rows; pairs (AODE) represent interactions, point
+masses and several modes, and need more rows. Their calibrated log-likelihoods l and l' are
+weighed::
+
+    log p(c | x) = log prior_c + v l_c(x) + v' l'_c(x) − log Z
+
+Log-odds, and so explanations, stay sums. The prior enters once, outside the members, so that other
+priors mean the same for both. The statistics of both members are sums: a pool merges, forgets and
+updates as any model does, while its weights are settings (see `gaussbayes.model.calibration`). The
+pairs are selected, and both weights fitted, by held-out rows. The pool is kept if its log loss on
+rows that its weights were not fitted to is lower by more than one standard error of the gain.
 """
 
 from __future__ import annotations
@@ -13,13 +26,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf, nan
+from typing import Annotated, TypeAlias
 
 import numpy as np
-from scipy.special import entr
+from msgspec import Meta
 
 from gaussbayes.base.errors import DataError, GaussBayesError, OptionError
+from gaussbayes.base.notices import Notice
+from gaussbayes.base.numerals import counted, fixed, percent, shortened
 from gaussbayes.base.progress import track
+from gaussbayes.base.result import Result
+from gaussbayes.base.text_tables import MOST_ROWS, Block, Styled, TextTable
 from gaussbayes.base.types import FloatArray
+from gaussbayes.families.pairs import Pairs
 from gaussbayes.families.protocol import Sized
 from gaussbayes.model.calibration import (
     IMPOSSIBLE,
@@ -39,8 +58,8 @@ from gaussbayes.model.held_out import (
     hold_out,
 )
 from gaussbayes.model.model import solve
-from gaussbayes.model.selection import Candidate, Selection
-from gaussbayes.model.settings import Settings
+from gaussbayes.model.settings import Component, Settings
+from gaussbayes.model.statistics import SufficientStatistics
 
 UNLABELLED_WEIGHTS = (0.0, 0.1, 1.0)
 """How much an unlabelled row may count beside a labelled one where that is selected."""
@@ -56,6 +75,113 @@ _TABLES, _FEW_NUMBERS = 4, 1 << 20  # log posteriors, in sizes of the table, or 
 
 _FINALISTS = 8
 """Candidates that are calibrated before one of them is selected."""
+
+_COMPARED = 500, 1500
+"""Held-out rows by which the bins and the back-off of pairs are selected, at least and at most."""
+
+_MOST_TERMS = 6_000_000
+"""Terms ``k d²`` of a row in all of these rows together, unless there are too few."""
+
+
+_Score: TypeAlias = Annotated[float, Meta(ge=0)]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A candidate, and its scores on held-out rows before calibration."""
+
+    title: str  #: covariances, pooling, transform, shrinkage
+    n_parameters: int
+    log_loss: _Score | None  #: nats per row; None if it was not computed
+    error: _Score | None  #: proportion of wrong predictions
+    brier: _Score | None  #: Brier score
+    shrinkage: float | str | None  #: of the covariances
+    transform: str | None  #: of the features
+    unlabelled_weight: _Score  #: how much an unlabelled row counts beside a labelled one
+    refused: str | None  #: why it has no scores
+
+    @property
+    def short_title(self) -> str:
+        """The title in fewer words, beside a column of the shrinkage."""
+        title, _, _ = self.title.partition(", shrinkage ")
+        return shortened(title.replace(" covariance", "").replace("scaled by ", ""), 46)
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The error rate, the log loss and the Brier score as they are shown."""
+        error, *losses = (
+            nan if score is None else score for score in (self.error, self.log_loss, self.brier)
+        )
+        return (percent(error, 2), *(fixed(loss, 4) for loss in losses))
+
+
+@dataclass(frozen=True, slots=True)
+class Selection(Result):
+    """The candidates that were compared on held-out rows, the selected one first.
+
+    Examples
+    --------
+    >>> best = Candidate("full covariance", 9, 0.25, 0.1, 0.15, None, None, 1.0, None)
+    >>> print(Selection("full covariance", 40, 0.24, 0.1, 0.69, (best,)))
+    Selected: full covariance; held-out log loss 0.2400 (class frequencies: 0.6900),
+    error 10.00 %
+    <BLANKLINE>
+    candidates, best first: scores on held-out rows before calibration
+           shrink-   para-              log   Brier
+    model      age  meters    error    loss   score
+    ───────────────────────────────────────────────
+    full      none       9  10.00 %  0.2500  0.1500
+    """
+
+    title: str  #: the selected model in a few words
+    n_held_out: Annotated[int, Meta(ge=0)] | None  #: held-out rows
+    log_loss: _Score  #: of the selected model after calibration
+    error: _Score  #: of the selected model
+    baseline_log_loss: _Score  #: log loss of the class frequencies, which use no features
+    candidates: Annotated[tuple[Candidate, ...], Meta(min_length=1)]  #: the selected one first
+    weights: tuple[Candidate, ...] = ()  #: the selected one by the weight of unlabelled rows
+
+    @property
+    def best(self) -> Candidate:
+        """The selected candidate."""
+        return self.candidates[0]
+
+    def weighed(self, weights: Sequence[Candidate], selected: float) -> Selection:
+        """The same with the weights that unlabelled rows may have, of which one was selected."""
+        best = replace(self.best, unlabelled_weight=selected)
+        return replace(self, candidates=(best, *self.candidates[1:]), weights=tuple(weights))
+
+    def tables(self, most: int | None = MOST_ROWS) -> Sequence[Block]:
+        """Return a sentence with the scores of the selected model, and the candidates."""
+        sentence = (
+            f"Selected: {self.title}; held-out log loss {self.log_loss:.4f} "
+            f"(class frequencies: {self.baseline_log_loss:.4f}), error {100 * self.error:.2f} %"
+        )
+        rows: list[tuple[str, ...]] = [
+            (
+                each.short_title,
+                "none" if each.shrinkage is None else str(each.shrinkage),
+                str(each.n_parameters),
+                *each.cells,
+            )
+            for each in self.candidates
+        ]
+        rows[0] = tuple(map(Styled, rows[0]))
+        reasons = [each.refused for each in self.candidates if each.refused is not None]
+        notes = []
+        if reasons:
+            many = counted(len(reasons), "candidate")
+            notes = [f"{many} cannot be judged, the first because: {reasons[0]}"]
+        scores = ("error", "log\nloss", "Brier\nscore")
+        title = "candidates, best first: scores on held-out rows before calibration"
+        columns = ("model", "shrink-\nage", "para-\nmeters", *scores)
+        blocks: list[Block] = [sentence]
+        blocks.append(TextTable.first(columns, rows, len(rows), most, title=title, notes=notes))
+        if self.weights:
+            lines = [(f"{each.unlabelled_weight:g}", *each.cells) for each in self.weights]
+            title = "weight of unlabelled rows: labelled rows predicted in folds"
+            blocks.append(TextTable(("weight", *scores), lines, title=title, sides="r"))
+        return blocks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,15 +290,16 @@ def scored(selection: Selection, data: HeldOutRows, posterior: FloatArray) -> Se
     """The selection with the scores of its model: log posteriors calibrated on other rows."""
     if not data.held.size:
         return selection
-    proportions, weights = data.truth.proportions(), data.truth.total_weights()
-    right = proportions[np.arange(data.held.size), posterior.argmax(axis=1)]
-    frequencies = weights @ proportions / weights.sum()
+    truth, weights = data.truth, data.truth.total_weights()
+    frequencies = weights @ truth.proportions() / weights.sum()
+    seen = evaluate(posterior, truth.labels, data.classes, truth.weights, frequencies=frequencies)
+    assert seen.baseline is not None
     return replace(
         selection,
         n_held_out=data.held.size,
-        log_loss=-float(np.average(score_of_classes(posterior, proportions), weights=weights)),
-        error=float(1 - right.mean()),
-        baseline_log_loss=float(entr(frequencies).sum()),
+        log_loss=seen.log_loss,
+        error=seen.error,
+        baseline_log_loss=seen.baseline.log_loss,
     )
 
 
@@ -300,3 +427,76 @@ def _fitted(data: HeldOutRows, settings: Settings, n_jobs: int | None) -> Candid
         settings.unlabelled_weight,
         refused,
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pooled:
+    """A selected model with its calibration, and perhaps a second member."""
+
+    settings: Settings  # with the second member, if it is kept
+    calibration: Calibration
+    log_posterior: FloatArray  # (m, k) of held-out rows, calibrated on other rows
+    notices: tuple[Notice, ...] = ()
+
+
+def pool(trial: Trial, n_jobs: int | None = None) -> Pooled:
+    """The selected model, calibrated, with pairs as a second member if they help."""
+    data, settings = trial.data, trial.settings
+    alone = Pooled(settings, *calibrated(data, settings, trial.log_posterior))
+    if trial.log_posterior is None or not data.held.size:
+        return alone
+    few = data.schema.n_features > data.codes.size  # rows for pairs of so many columns
+    if few or any(family.name == Pairs.name for family in settings.families):
+        return alone
+    try:
+        (family,) = Pairs("auto").fix(data.rows, data.targets, data.schema)
+    except DataError as problem:
+        return replace(alone, notices=(Notice("no pairs", str(problem)),))
+    second, outcome = _best(data, family, n_jobs)
+    calibration, posterior = calibrated(data, settings, trial.log_posterior, outcome)
+    proportions, weights = data.truth.proportions(), data.truth.total_weights()
+    gain = score_of_classes(posterior, proportions)
+    gain -= score_of_classes(alone.log_posterior, proportions)
+    total, error = sum_and_error(gain, weights)
+    if total <= error or calibration.second == 0:
+        return alone
+    settings = replace(settings, components=(*settings.components, *second.settings.components))
+    return Pooled(settings, calibration, posterior)
+
+
+def _best(data: HeldOutRows, family: Pairs, n_jobs: int | None) -> tuple[HeldOutRows, FloatArray]:
+    """The pairs with the least calibrated loss, and log posteriors (m, k) of the held-out rows."""
+    columns = tuple(range(data.schema.n_features))
+    component = Component(family, columns, second=True)
+    settings = Settings((component,), data.settings.priors, 0.0)
+    part = family.observe(data.rows, data.targets, data.schema)
+    statistics = SufficientStatistics(data.classes, (part,))
+    data = replace(data, settings=settings, statistics=statistics)
+    affordable = _MOST_TERMS // (data.classes.size * data.schema.n_features**2)
+    sample = data.sampled(min(max(affordable, _COMPARED[0]), _COMPARED[1]))
+
+    def best(families: Sequence[Pairs]) -> tuple[float, Pairs]:
+        path = [settings.with_families([each]) for each in families]
+        outcomes = _held_out(sample, path, n_jobs)
+        losses = [calibrated_loss(sample, settings, outcome) for outcome in outcomes]
+        number = int(np.argmin(losses))
+        return losses[number], families[number]
+
+    # The bins first, each with the same back-off.
+    paths = list(family.variants(part, data.schema))
+    first = [best(path[:1]) for path in paths]
+    number = int(np.argmin([loss for loss, _ in first]))
+    candidates = [first[number], *([best(paths[number][1:])] if paths[number][1:] else [])]
+    _, chosen = min(candidates, key=lambda each: each[0])
+    data = replace(data, settings=settings.with_families([chosen]))
+    (outcome,) = _held_out(data, [data.settings], n_jobs)
+    return data, outcome
+
+
+def _held_out(data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None) -> list[FloatArray]:
+    """Log posteriors of held-out rows, in closed form unless labels are soft."""
+    outcomes, _ = hold_out(data, path, n_jobs, exact=not data.targets.is_soft)
+    for outcome in outcomes:
+        if isinstance(outcome, GaussBayesError):
+            raise outcome
+    return [outcome for outcome in outcomes if not isinstance(outcome, GaussBayesError)]

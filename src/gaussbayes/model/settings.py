@@ -56,7 +56,7 @@ class Settings:
     """Everything that turns statistics into a model.
 
     The last component may be the second member of a pool: a family of all columns, whose
-    log-likelihoods the calibration adds to those of the others; see `gaussbayes.model.pool`.
+    log-likelihoods the calibration adds to those of the others; see `gaussbayes.model.select`.
     """
 
     components: tuple[Component, ...]

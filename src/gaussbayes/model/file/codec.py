@@ -37,7 +37,7 @@ from gaussbayes.model.file.document import (
     UnlabelledRecord,
 )
 from gaussbayes.model.model import Model
-from gaussbayes.model.selection import Selection
+from gaussbayes.model.select import Selection
 from gaussbayes.model.settings import Component, Settings
 from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import SufficientStatistics, Unlabelled

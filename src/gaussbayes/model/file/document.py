@@ -15,7 +15,7 @@ from gaussbayes.data.rows import Rows
 from gaussbayes.data.schema import Column, Schema
 from gaussbayes.families.removal import ROUNDING
 from gaussbayes.model.calibration import Calibration
-from gaussbayes.model.selection import Selection
+from gaussbayes.model.select import Selection
 from gaussbayes.model.settings import Priors, class_priors
 from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import MOST_KEPT_BYTES, Unlabelled
