@@ -17,11 +17,9 @@ from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian import Gaussian
 from gaussbayes.families.gaussian.cells import observe
 from gaussbayes.families.gaussian.density import GaussianDensity
-from gaussbayes.families.gaussian.missing_values import suppose
 from gaussbayes.families.gaussian.predictive import (
     PredictiveLeftOut,
     Prior,
-    predictive,
 )
 from gaussbayes.families.gaussian.spanned import Spanned
 from gaussbayes.families.gaussian.structure import Full
@@ -75,31 +73,6 @@ def test_units_may_be_given(d):
                 nu = total - w - 1.0 if shared else prior.ratio * (total - w) / 3 + n[c] + 1.0
                 law = multivariate_t(np.zeros(d), scatter * (1.0 + 1.0 / n[c]) / nu, nu)
                 expected.append(law.logpdf(apart[c]))
-            difference = got[place, row] - expected  # up to a constant of the row
-            np.testing.assert_allclose(difference, difference[0], atol=1e-9)
-
-
-def test_rows_with_missing_values_are_left_out_exactly_given_what_these_are_expected_by():
-    """As if refitted to the other rows, completed by the same Gaussians."""
-    X, codes, weights = table()
-    X[::4, 1], X[2::7, 3], X[::9, [0, 2]], X[7] = np.nan, np.nan, np.nan, np.nan
-    statistics, names = observe(X, codes, weights, 3, "full"), Schema(np.arange(3), 4)
-    supposed = suppose(statistics, names)[0]
-    whole = supposed.expect_statistics(statistics)[0].moments
-    # The target, which is given, counts for nothing that could be seen.
-    grid = [Prior(a, 1e-12) for a in (0.02, 0.5, 0.99)]
-    removal = remove(codes.astype(np.intp), weights, whole.weight)
-    got, reliable = PredictiveLeftOut.of(whole, grid, names, units_given=True).of_incomplete(
-        X, removal
-    )
-    assert reliable.all()
-    for row in range(45):
-        kept = np.arange(45) != row
-        rest = observe(X[kept], codes[kept], weights[kept], 3, "full")
-        rest = supposed.expect_statistics(rest)[0].moments
-        for place, prior in enumerate(grid):
-            density = predictive(rest, names, prior)
-            expected = density.log_density(number_rows(X[row : row + 1]))[0]
             difference = got[place, row] - expected  # up to a constant of the row
             np.testing.assert_allclose(difference, difference[0], atol=1e-9)
 

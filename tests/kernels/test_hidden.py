@@ -63,28 +63,6 @@ def test_cells_that_lack_nothing(kernels: Kernels) -> None:
     assert squares.tolist() == [3.0]
 
 
-@pytest.mark.parametrize("d", [1, 3, 8, 17])
-def test_squared_distances_without_missing_features(kernels: Kernels, d: int) -> None:
-    """``xᵀ Λ z`` less what is taken off is ``x_oᵀ (Σ_oo)⁻¹ z_o``, by the covariance alone."""
-    sigma, hidden = drawn(d, 9)
-    precision, rng = np.linalg.inv(sigma), np.random.default_rng(2)
-    cell = rng.integers(len(hidden), size=30)
-    present = np.ones((30, d + 1))  # the last column is that of −1
-    np.put_along_axis(present, hidden[cell], 0.0, axis=1)
-    x, z = rng.standard_normal((2, 30, d)) * present[:, :d]
-    off, log_det = kernels.shorten(precision, hidden, cell, x @ precision, z @ precision)
-    for n in range(30):
-        o = np.flatnonzero(present[n, :d])
-        inner = sigma[np.ix_(o, o)]
-        volume = np.linalg.slogdet(sigma)[1] - np.linalg.slogdet(inner)[1]
-        assert log_det[n] == pytest.approx(-volume, rel=1e-9, abs=1e-9)
-        for (left, right), less in zip(((x, x), (x, z), (z, z)), off[:, n], strict=True):
-            expected = left[n, o] @ np.linalg.solve(inner, right[n, o])
-            scale = abs(left[n] @ precision @ right[n]) + abs(expected)
-            actual = left[n] @ precision @ right[n] - less
-            assert actual == pytest.approx(expected, rel=1e-8, abs=1e-9 * (1 + scale))
-
-
 def test_covariances_in_the_places_of_features(kernels: Kernels) -> None:
     sigma, hidden = drawn(7, 12)
     covariance, _, _ = kernels.complete(

@@ -387,16 +387,12 @@ class Mapped(Family[MappedStatistics, MappedDensity]):
         path: Sequence[Self],
         targets: Targets,
         names: Schema,
-        others: MappedStatistics | None = None,
         *,
         exact: bool = True,
     ) -> LeftOut | None:
         """The closed form of the family inside, given the map."""
         families, inner_names = [member.family for member in path], statistics.map.names(names)
-        inner_others = None if others is None else others.inner
-        closed = self.family.left_out(
-            statistics.inner, families, targets, inner_names, inner_others, exact=exact
-        )
+        closed = self.family.left_out(statistics.inner, families, targets, inner_names, exact=exact)
         if closed is None:
             return None
 

@@ -478,7 +478,6 @@ class Poisson(Smoothed[PoissonStatistics, PoissonDensity]):
         path: Sequence["Poisson"],
         targets: Targets,
         names: Schema,
-        others: PoissonStatistics | None = None,
         *,
         exact: bool = True,
     ) -> LeftOut | None:
@@ -487,7 +486,7 @@ class Poisson(Smoothed[PoissonStatistics, PoissonDensity]):
         A row is not reliable if rounding may show in what is left without it, or if its class then
         has no count in a column.
         """
-        del others, exact  # nothing has to be expected
+        del exact
         if targets.is_soft:
             return None
         precision = Precision.of(targets)

@@ -250,8 +250,9 @@ class Family(Protocol[S, D]):
     ) -> Fit[D]:
         """The density that fits the statistics best, regularised as the settings say.
 
-        EM, if it has to run, starts from `start`, a density near the result, or by itself. If there
-        is none, a DataError or SingularCovarianceError names class and features.
+        EM, if it has to run, starts by itself, or from `start`, a density near the result: then it
+        goes only as far as models can be told apart by their predictions. If there is none, a
+        DataError or SingularCovarianceError names class and features.
         """
 
     def attempt(self, statistics: S, names: Schema) -> None:
@@ -294,7 +295,6 @@ class Family(Protocol[S, D]):
         path: Sequence[Self],
         targets: Targets,
         names: Schema,
-        others: S | None = None,
         *,
         exact: bool = True,
     ) -> LeftOut | None:
@@ -303,7 +303,6 @@ class Family(Protocol[S, D]):
         Parameters
         ----------
         path : families that differ from this one in how they regularise; each has a density
-        others : statistics of the rows by which missing values are expected; None is of all
         exact : whether units of shrinkage are to be those of the other rows, as in a fit to these;
             otherwise they may be those of all rows, which takes fewer matrices
         """

@@ -94,20 +94,6 @@ def complete(
     return covariance, log_det, squares
 
 
-def shorten(
-    precision: FloatArray,
-    hidden: NDArray[np.int64],
-    cell: NDArray[np.int64],
-    a: FloatArray,
-    b: FloatArray,
-) -> tuple[FloatArray, FloatArray]:
-    """What missing features take off squared distances; see the reference twin."""
-    squares, log_det = np.empty((3, cell.size)), np.empty(cell.size)
-    given = _contiguous(precision, hidden, cell, a, b)
-    _native.shorten(given[0], given[1], given[2], given[3], given[4], squares, log_det)
-    return squares, log_det
-
-
 def spread(
     covariance: FloatArray, hidden: NDArray[np.int64], weight: FloatArray, to: FloatArray
 ) -> None:

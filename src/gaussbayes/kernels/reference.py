@@ -8,7 +8,6 @@ Functions that each have a native twin of the same name and meaning:
 `merge`       those of two tables → those of all their rows
 `factor`      covariances → whiteners and log determinants
 `complete`    points, and what is missing of them → what is expected of it, given the others
-`shorten`     the same → what that takes off squared distances
 `spread`      covariances of what is missing → their sum, in the places of the features
 `prepare`     a form of score → that form, laid out for rows of one float width
 `score`       rows → log joint, log posterior, posterior or label
@@ -310,44 +309,6 @@ def complete(
         points[which[:, None], hidden[cell[which], :count]] = -(inverse[place] @ along)[:, :, 0]
         white[which] -= (basis[place] @ along)[:, :, 0]
     return covariance, log_det, np.square(white).sum(axis=1)
-
-
-def shorten(
-    precision: FloatArray,
-    hidden: NDArray[np.int64],
-    cell: NDArray[np.int64],
-    a: FloatArray,
-    b: FloatArray,
-) -> tuple[FloatArray, FloatArray]:
-    """What missing features take off squared distances, and ``log |Λ_hh|`` (n,).
-
-    With ``C = (Λ_hh)⁻¹`` of the cell of each point that is ``aᵀ C a``, ``aᵀ C b`` and ``bᵀ C b``
-    (3, n) of the parts h of a and b (n, d): for a point x that is 0 in h, and ``a = Λ x``, the
-    squared distance without the features h is ``xᵀ Λ x − a_hᵀ C a_h``. For `hidden` see
-    `complete`.
-
-    Examples
-    --------
-    >>> precision, hidden = np.array([[2.0, 1.0], [1.0, 4.0]]), np.array([[1]])
-    >>> x = np.array([[8.0, 0.0]])
-    >>> squares, log_det = shorten(precision, hidden, np.array([0]), x @ precision, x)
-    >>> squares.tolist(), log_det.round(4).tolist()
-    ([[16.0], [0.0], [0.0]], [1.3863])
-    """
-    squares, log_det = np.zeros((3, cell.size)), np.zeros(cell.size)
-    for count, some in widths_of(hidden):
-        which = np.flatnonzero(np.isin(cell, some))
-        place, columns = np.searchsorted(some, cell[which]), hidden[some, :count]
-        matrices = precision[columns[:, :, None], columns[:, None, :]]
-        spread, columns = np.linalg.inv(matrices)[place], hidden[cell[which], :count]
-        log_det[which] = np.linalg.slogdet(matrices)[1][place]
-        left, right = (np.take_along_axis(array[which], columns, axis=1) for array in (a, b))
-        of_left, of_right = (np.einsum("nij,nj->ni", spread, part) for part in (left, right))
-        for number, (part, other) in enumerate(
-            ((left, of_left), (right, of_left), (right, of_right))
-        ):
-            squares[number, which] = np.einsum("ni,ni->n", part, other)
-    return squares, log_det
 
 
 def spread(

@@ -3,11 +3,10 @@
 One policy. Quantities that are fixed before rows are held out are estimated by five folds. Given
 these, every family with a closed form for held-out rows uses it: the log densities are added, the
 prior is that of the other rows, and one normaliser makes posteriors of it; rows with which too much
-goes, so that rounding would show, are refitted. The closed form of rows with missing values uses
-their conditional expectations, which the rows of the other folds give: otherwise a row would have a
-share in what stands for others. Where a family has no closed form, the model of the other folds is
-fitted, by statistics that are added up, never subtracted. Unlabelled rows stay on the training
-side, and EM starts from the parameters of all rows.
+goes, so that rounding would show, are refitted. Where a family has no closed form, as for Gaussians
+of rows with missing values, the model of the other folds is fitted, by statistics that are added
+up, never subtracted. Unlabelled rows stay on the training side, and EM starts from the parameters
+of the fold before.
 
 `leave_one_out` requests exactness: closed forms in which nothing is given, and otherwise a fit for
 each of fifty folds, which are single rows if there are no more. The likelihood of unlabelled rows
@@ -323,9 +322,9 @@ def hold_out(
     The settings differ in what regularises only, and are not calibrated. All of them are held out
     in the same way, so that they can be compared.
     """
-    forms = _closed_forms_of_rows(data, path, n_jobs, exact=exact)
-    if forms is not None:
-        return _in_closed_form(data, path, forms, n_jobs), data.held.size
+    functions = _closed_forms(data, path, exact=exact)
+    if functions is not None:
+        return _in_closed_form(data, path, functions, n_jobs), data.held.size
     return _hold_out_folds(data, path, n_jobs, exact=exact)
 
 
@@ -396,17 +395,11 @@ def held_out_tails(
     return (*(np.sort(each[each >= 0]) for each in by_class), np.sort(nearest))
 
 
-def has_closed_form(data: HeldOutRows, path: Sequence[Settings]) -> bool:
-    """Whether all families have a closed form for held-out rows, for all of the path."""
-    return _closed_forms(data, path, data.statistics.parts, exact=False) is not None
-
-
 def _closed_forms(
-    data: HeldOutRows, path: Sequence[Settings], others: Sequence[Any], *, exact: bool
+    data: HeldOutRows, path: Sequence[Settings], *, exact: bool
 ) -> ClosedForms | None:
     """Each family's closed form for a held-out row, for all of the path; None unless all have one.
 
-    The `others`, statistics of each family, give the expectations of missing values.
     Soft labels have none: a row takes its weights from several classes at once.
     """
     if data.targets.is_soft:
@@ -414,42 +407,21 @@ def _closed_forms(
     if data.statistics.unlabelled is not None and any(s.unlabelled_weight > 0 for s in path):
         return None
     functions = []
-    parts = zip(data.statistics.parts, others, path[0].names(data.schema), strict=True)
-    for number, (part, other, names) in enumerate(parts):
+    parts = zip(data.statistics.parts, path[0].names(data.schema), strict=True)
+    for number, (part, names) in enumerate(parts):
         families = [settings.families[number] for settings in path]
-        function = families[0].left_out(part, families, data.targets, names, other, exact=exact)
+        function = families[0].left_out(part, families, data.targets, names, exact=exact)
         if function is None:
             return None
         functions.append(function)
     return functions
 
 
-def _closed_forms_of_rows(
-    data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None, *, exact: bool
-) -> list[tuple[NDArray[np.intp], ClosedForms]] | None:
-    """Places of held-out rows, and the closed forms for them: those of a fold if values lack."""
-    functions = _closed_forms(data, path, data.statistics.parts, exact=exact)
-    if functions is None:
-        return None
-    if exact or not data.held.size or all(part.is_complete for part in data.statistics.parts):
-        return [(np.arange(data.held.size), functions)]
-    folds = data.folds
-    found: list[ClosedForms | None] = [None] * len(folds)
-
-    def find(number: int) -> None:
-        found[number] = _closed_forms(data, path, folds[number][1], exact=False)
-
-    for_each(find, range(len(folds)), n_threads(n_jobs))
-    pairs = zip(folds, found, strict=True)
-    forms = [(places, form) for (places, _), form in pairs if form is not None]
-    return forms if len(forms) == len(folds) else None
-
-
 @one_blas_thread()
 def _in_closed_form(
     data: HeldOutRows,
     path: Sequence[Settings],
-    forms: Sequence[tuple[NDArray[np.intp], ClosedForms]],
+    functions: ClosedForms,
     n_jobs: int | None,
 ) -> list[Outcome]:
     """Log posteriors in closed form, and by refitting without the rows that need it."""
@@ -458,8 +430,7 @@ def _in_closed_form(
     reliable = np.empty((s, n), dtype=np.bool_)
     parts = path[0].parts(data.rows, data.schema)
 
-    def predict(task: tuple[NDArray[np.intp], ClosedForms]) -> None:
-        places, functions = task
+    def predict(places: slice) -> None:
         rows = data.held[places]
         removal = _removal(data, rows)
         # What overflows or vanishes here is not reliable, and is refitted.
@@ -479,12 +450,7 @@ def _in_closed_form(
     if d > data.codes.size:  # a block of the deviations from all means is no larger than the rows
         step = max(8, data.codes.size // (2 * k))
     threads = n_threads(n_jobs) if n * d * k > CACHED else 1
-    tasks = [
-        (places[block], functions)
-        for places, functions in forms
-        for block in even_ranges(places.size, step)
-    ]
-    for_each(predict, tasks, threads)
+    for_each(predict, even_ranges(n, step), threads)
     outcomes: list[Outcome] = list(result)
     for place in np.flatnonzero(~reliable.all(axis=0)).tolist():
         _refit(data, path, place, np.flatnonzero(~reliable[:, place]).tolist(), outcomes)
@@ -505,7 +471,7 @@ def _refit(
         outcome = outcomes[number]
         if not isinstance(outcome, GaussBayesError):
             try:
-                (outcome[place],) = _posterior_without(data, path[number], others, row)
+                outcome[place] = _posterior_without(data, path[number], others, row)[0][0]
             except GaussBayesError as error:
                 outcomes[number] = error
 
@@ -517,17 +483,11 @@ def _hold_out_folds(
 
     The statistics of the other folds are the same for all settings of the path.
     """
-    m, goal = data.held.size, EXACT if exact else ROUGH
+    m = data.held.size
     used = any(settings.unlabelled_weight > 0 for settings in path)
     unlabelled = data.statistics.unlabelled if used else None
     outcomes: list[Outcome] = [np.empty((m, data.classes.shape[0])) for _ in path]
     starts: list[Solution | None] = [None] * len(path)
-    if unlabelled is None or not exact:
-        for number, settings in enumerate(path):
-            try:
-                starts[number] = solve(data.statistics, settings, data.schema, n_jobs, goal=goal)
-            except GaussBayesError as error:
-                outcomes[number] = error
     folds: Iterable[tuple[NDArray[np.intp], tuple[Any, ...]]] = data.folds
     if exact:
         folds = data.without_folds(fold_numbers(data.rows[data.held], data.truth, EXACT_FOLDS))
@@ -539,9 +499,10 @@ def _hold_out_folds(
             if isinstance(outcome, GaussBayesError):
                 continue
             try:
-                outcome[places] = _posterior_without(
+                outcome[places], found = _posterior_without(
                     data, settings, statistics, rows, start, n_jobs, exact=exact
                 )
+                starts[number] = None if exact else found
             except GaussBayesError as error:
                 outcomes[number] = error
     return outcomes, count
@@ -556,13 +517,16 @@ def _posterior_without(
     n_jobs: int | None = 1,
     *,
     exact: bool = True,
-) -> FloatArray:
-    """Log posteriors (m, k) of rows by the model of the others; −∞ for a class without any."""
+) -> tuple[FloatArray, Solution | None]:
+    """Log posteriors (m, k) of rows by the model of the others; −∞ for a class without any.
+
+    Also its parameters, unless a class is missing in it.
+    """
     present = np.flatnonzero(statistics.weight > 0)
     result = np.full((rows.size, data.classes.shape[0]), -np.inf)
     if present.size == 1 < data.classes.size:  # there is no other class left to choose
         result[:, present] = 0.0
-        return result
+        return result, None
     try:
         model, _ = _model_of_others(data, settings, statistics, start, n_jobs, exact=exact)
         result[:, present] = model.log_posterior(data.rows[rows], 1)
@@ -570,7 +534,7 @@ def _posterior_without(
         what = f"row {rows[0] + 1} of {data.codes.size}" if rows.size == 1 else "some of the rows"
         msg = f"without {what} the model cannot be fitted, or cannot tell its class: {error}"
         raise type(error)(msg) from None
-    return result
+    return result, model.solution if present.size == data.classes.size else None
 
 
 def _model_of_others(

@@ -53,7 +53,6 @@ from gaussbayes.model.held_out import (
     Outcome,
     calibrated,
     evidence_of,
-    has_closed_form,
     held_out_tails,
     hold_out,
 )
@@ -205,9 +204,7 @@ def select(
     """Compare every candidate of the families of several views of one table, and find the best.
 
     The views differ in how features are transformed. The only row of a class is
-    never held out: every model without it calls it impossible. If some candidates have a closed
-    form for rows with missing values, the others are not tried: partially pooled full covariances
-    of rows with many different weights.
+    never held out: every model without it calls it impossible.
     """
     trials = list(tried(alternatives, n_jobs))
     finalists = [trial for trial in trials[:_FINALISTS] if trial.candidate.log_loss is not None]
@@ -231,9 +228,7 @@ def tried(alternatives: Sequence[HeldOutRows], n_jobs: int | None = None) -> Ite
     """All candidates, the best first; only the best few keep their log posteriors."""
     groups: list[tuple[HeldOutRows, list[Settings]]] = []
     for data in alternatives:
-        paths = list(_paths(data))
-        quick = [path for path in paths if has_closed_form(data, path)]
-        groups += [(data, path) for path in quick or paths]
+        groups += [(data, path) for path in _paths(data)]
     most = _affordable_rows(alternatives[0], sum(len(path) for _, path in groups))
     samples = {data: data.with_company().sampled(most) for data in alternatives}
     trials: list[Trial] = []

@@ -580,7 +580,6 @@ class Categorical(Smoothed[CategoricalStatistics, CategoricalDensity]):
         path: Sequence["Categorical"],
         targets: Targets,
         names: Schema,
-        others: CategoricalStatistics | None = None,
         *,
         exact: bool = True,
     ) -> LeftOut | None:
@@ -588,7 +587,7 @@ class Categorical(Smoothed[CategoricalStatistics, CategoricalDensity]):
 
         There is none for categories that are given: without a row there may be fewer of them.
         """
-        del names, others, exact  # nothing can be wrong with categories, or has to be expected
+        del names, exact
         smoothing = [family.smoothing for family in path]
         if targets.is_soft or self.least is not None:
             return None

@@ -10,7 +10,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gaussbayes.base.anderson import Goal
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.notices import AUTOMATIC_MODEL, Remedy
 from gaussbayes.base.types import Divisor, FloatArray, ScatterLayout, ShrinkageTarget
@@ -28,6 +27,7 @@ from gaussbayes.families.gaussian.shrinkage import (
     penalty_of,
 )
 from gaussbayes.families.gaussian.statistics import (
+    ClassMoments,
     GaussianStatistics,
     layout_for,
     summarise,
@@ -49,7 +49,7 @@ from gaussbayes.families.protocol import (
     Kind,
     LeftOut,
 )
-from gaussbayes.families.removal import Removal, degrees
+from gaussbayes.families.removal import degrees
 from gaussbayes.kernels.reference import scatter_shape
 
 AUTOMATIC = "auto"
@@ -245,7 +245,8 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         settings = (structure, self.divisor, self.shrinkage, self.target, self.regularisation)
         if statistics.is_complete:
             return Fit(estimate(statistics.moments, names, *settings))
-        goal = replace(missing_values.EXACT, most=max_iterations)
+        goal = missing_values.EXACT if start is None else missing_values.ROUGH
+        goal = replace(goal, most=min(goal.most, max_iterations))
         complete = partial(
             missing_values.complete, statistics, structure, names, goal=goal, threads=threads
         )
@@ -333,7 +334,6 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         path: Sequence[Self],
         targets: Targets,
         names: Schema,
-        others: GaussianStatistics | None = None,
         *,
         exact: bool = True,
     ) -> LeftOut | None:
@@ -341,7 +341,6 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
 
         There is none for covariances that are regularised otherwise than by shrinkage.
         """
-        del others
         if any(family.regularisation != PLAIN for family in path):
             return None
         return left_out.left_out(statistics, path, targets, names, exact=exact)
@@ -386,22 +385,11 @@ _LONG = 3e9
 """Multiplications of an iteration of EM above which a family is not tried: a choice takes some
 hundred iterations."""
 
-_Supposed: TypeAlias = tuple[GaussianDensity, Convergence]
-_supposed: WeakKeyDictionary[GaussianStatistics, dict[Goal, _Supposed]] = WeakKeyDictionary()
-"""By what values that are missing are expected, for as long as the rows' statistics live."""
-
-
-def _suppose(
-    statistics: GaussianStatistics,
-    names: Schema,
-    goal: Goal = missing_values.NEARLY,
-    threads: int = 1,
-) -> _Supposed:
-    """By what values that are missing are expected: the same for every prior that is tried."""
-    by_goal = _supposed.setdefault(statistics, {})
-    if goal not in by_goal:
-        by_goal[goal] = missing_values.suppose(statistics, names, goal, threads)
-    return by_goal[goal]
+_expected: WeakKeyDictionary[GaussianStatistics, tuple[ClassMoments, Convergence]] = (
+    WeakKeyDictionary()
+)
+"""The expected moments of rows with missing values, which do not depend on the prior of covariances
+that is tried, for as long as the statistics of the rows live."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -435,24 +423,24 @@ class PredictiveGaussian(Gaussian):
         max_iterations: int = missing_values.EXACT.most,
     ) -> Fit[GaussianDensity]:
         """Of rows with missing values, what is expected under a shared covariance counts."""
+        del start, max_iterations  # a long EM for a shared covariance succeeds as well
         if statistics.is_complete:
             return Fit(predictive(statistics.moments, names, self.prior))
-        goal = replace(missing_values.NEARLY, most=max_iterations)
-        supposed, record = _suppose(statistics, names, goal, threads)
-        expected, _ = supposed.expect_statistics(statistics, threads)
-        return Fit(predictive(expected.moments, names, self.prior), record)
+        if statistics not in _expected:
+            supposed, record = missing_values.suppose(statistics, names, threads)
+            completed, _ = supposed.expect_statistics(statistics, threads)
+            _expected[statistics] = completed.moments, record
+        moments, record = _expected[statistics]
+        return Fit(predictive(moments, names, self.prior), record)
 
     def attempt(self, statistics: GaussianStatistics, names: Schema) -> None:
-        """Raise what `estimate` would of rows that need not be summed with their correlations.
-
-        What missing values are expected by always exists: a long EM for it succeeds as well.
-        """
+        """Raise what `estimate` would of rows that need not be summed with their correlations."""
         weight, within = statistics.weight, feature_moments(statistics).scatter
         if within.shape[1] > weight.sum() and not within.any():
             msg = "with more features than rows, something must vary within classes"
             raise SingularCovarianceError(msg)
         if statistics.moments.layout == "full":
-            self.fit(statistics, names, max_iterations=TRIAL)
+            self.fit(statistics, names)
         elif not (self.structure.sharing and self.shrinkage):  # else it is positive definite
             self.adapted(statistics)
 
@@ -471,31 +459,15 @@ class PredictiveGaussian(Gaussian):
         path: Sequence[Self],
         targets: Targets,
         names: Schema,
-        others: GaussianStatistics | None = None,
         *,
         exact: bool = True,
     ) -> LeftOut | None:
-        """A closed form for rows left out one at a time, unless they have missing values.
-
-        Unless it is to be exact, those have one as well, given what these are expected by.
-        """
+        """A closed form for rows left out one at a time, unless they have missing values."""
+        if not statistics.is_complete:
+            return None
         moments, priors = statistics.moments, [family.prior for family in path]
         given = not exact and not left_out.few_matrices(moments, targets)
-        if not statistics.is_complete:
-            if exact or not all(prior.is_bounded for prior in priors):
-                return None
-            try:
-                supposed, _ = _suppose(others or statistics, names, missing_values.ROUGH)
-            except SingularCovarianceError:
-                return None
-            moments, given = supposed.expect_statistics(statistics)[0].moments, True
-        formula = PredictiveLeftOut.of(moments, priors, names, units_given=given)
-        closed = formula.log_densities if statistics.is_complete else formula.of_incomplete
-
-        def log_densities(rows: Rows, removal: Removal) -> tuple[FloatArray, left_out.Reliable]:
-            return closed(rows.matrix.astype(np.float64), removal)
-
-        return log_densities
+        return left_out.together([PredictiveLeftOut.of(moments, priors, names, units_given=given)])
 
 
 AUTOMATIC_GAUSSIAN = PredictiveGaussian(Structure("full", 0.75), "mle", 0.1, "spherical")

@@ -41,13 +41,10 @@ from gaussbayes.families.gaussian.structure import (
 )
 from gaussbayes.families.protocol import Convergence
 
-EXACT, NEARLY, _ROUGHLY = Goal(1e-12), Goal(1e-6), Goal(1e-3)
+EXACT, NEARLY, ROUGH = Goal(1e-12), Goal(1e-6), Goal(1e-3, gain=0.1, most=50)
 """How far EM goes, by the estimated error of parameters, in standard deviations or as proportions:
-for parameters, for those that are integrated out afterwards, and for a place to start from."""
-
-ROUGH = Goal(1e-3, gain=0.1, most=50)
-"""To tell models apart by their predictions. Half a unit of the log-likelihood of all rows is a
-standard error of a parameter; less than a tenth of that unit is nothing by which rows differ."""
+for parameters, for those that are integrated out afterwards, and to start from or to tell models
+apart by their predictions."""
 
 _EPS = float(np.finfo(np.float64).eps)
 _COLLAPSED = 1e-24  # a variance so much smaller than where it started is on its way to 0
@@ -150,7 +147,7 @@ def complete(
 
 
 def suppose(
-    statistics: GaussianStatistics, names: Schema, goal: Goal = NEARLY, threads: int = 1
+    statistics: GaussianStatistics, names: Schema, threads: int = 1
 ) -> tuple[GaussianDensity, Convergence]:
     """Gaussians by which missing values are expected; they exist whatever is missing.
 
@@ -168,7 +165,7 @@ def suppose(
     weight, d = pooled.weights(statistics.weight), variance.size
     penalty = penalty_of(d / (d + float(weight[0])), variance, weight, variance[0])
     expected, record = complete(
-        statistics, pooled, names, penalty, features=features, goal=goal, threads=threads
+        statistics, pooled, names, penalty, features=features, goal=NEARLY, threads=threads
     )
     return maximum(expected.moments, names, pooled, penalty), record
 
@@ -262,7 +259,7 @@ def start_of(
         try:
             moments = part.statistics.moments
             if not part.statistics.is_complete:
-                path = part.em(_ROUGHLY, threads, _LEAST_TO_START)
+                path = part.em(ROUGH, threads, _LEAST_TO_START)
                 moments = part.expected(path.last.result, threads)
             better = maximum(moments, part.names, structure)
             chart = GaussianCoordinates(part.start, part.names, least=_LEAST_TO_START)

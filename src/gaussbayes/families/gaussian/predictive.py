@@ -31,13 +31,11 @@ from gaussbayes.base.types import FloatArray
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian import tails
 from gaussbayes.families.gaussian.density import GaussianDensity, located_density
-from gaussbayes.families.gaussian.expectation import row_blocks
-from gaussbayes.families.gaussian.left_out import GaussianLeftOut, Reliable, RowsLeftOut, Terms
+from gaussbayes.families.gaussian.left_out import GaussianLeftOut, RowsLeftOut, Terms
 from gaussbayes.families.gaussian.shrinkage import target_of
 from gaussbayes.families.gaussian.statistics import ClassMoments
 from gaussbayes.families.gaussian.structure import Full
 from gaussbayes.families.removal import LEAST_LEFT, Removal
-from gaussbayes.kernels import active
 
 _LEAST_GIVEN = 1e-8
 """What must be left of a determinant if the target is given, which alone keeps it from 0."""
@@ -126,7 +124,6 @@ class PredictiveLeftOut(GaussianLeftOut):
 
         S_c + (ρ/k) (1 − g) P + (ρ/k) g t D − pull y yᵀ,    pull = f ((1 − g) ρ/k + [c = b])
 
-    Of rows with missing values see `of_incomplete`.
     """
 
     priors: Sequence[Prior]
@@ -184,17 +181,9 @@ class PredictiveLeftOut(GaussianLeftOut):
         return Terms(a, b, part * added, removal.factor * (b + mine), sure)
 
     def log_density(
-        self,
-        number: int,
-        squares: FloatArray,
-        log_det: FloatArray,
-        classes: slice,
-        gone: Removal,
-        n_features: int | FloatArray | None = None,
+        self, number: int, squares: FloatArray, log_det: FloatArray, classes: slice, gone: Removal
     ) -> FloatArray:
-        """Student-t log densities, of so many features; None is of all."""
-        prior, k = self.priors[number], len(self.own)
-        d = self.n_features if n_features is None else n_features
+        prior, k, d = self.priors[number], len(self.own), self.n_features
         codes = np.arange(k)[classes, None]
         weight = np.where(gone.codes == codes, gone.weight, self.moments.weight[codes])
         degrees = prior.ratio * gone.total / k + weight + 1.0
@@ -207,60 +196,3 @@ class PredictiveLeftOut(GaussianLeftOut):
     def _part(self, prior: Prior) -> float:
         """How much the pooled scatter counts."""
         return 1.0 if prior.sharing == 1.0 else prior.ratio / len(self.own)
-
-    def of_incomplete(self, X: FloatArray, removal: Removal) -> tuple[FloatArray, Reliable]:
-        """The same of rows that may have missing values, given their conditional expectations.
-
-        The target is given as well, so that without a row M_c loses an outer product and nothing
-        else. With the precision ``Λ = M_c⁻¹``, of which what belongs to the features h that a row
-        lacks is taken off, for those o that it has
-
-            xᵀ (M_oo)⁻¹ x = xᵀ Λ x − (Λ x)_hᵀ Λ_hh⁻¹ (Λ x)_h,    log |M_oo| = log |M| + log |Λ_hh|
-
-        where x is 0 in h: what is expected of the features that a row lacks is not in M_oo.
-        """
-        k, s, n = self.moments.n_classes, len(self.priors), len(X)
-        result, reliable = np.empty((s, n, k)), np.repeat(removal.sound[None], s, axis=0)
-        Y, shorten = self.moments.deviation(X, removal.codes) / self.unit, active().shorten
-        blocks = [(at, block, removal.of_rows(at)) for at, block in row_blocks(Y)]
-        with np.errstate(all="ignore"):  # what overflows or vanishes here is not reliable
-            for code in range(k):
-                scatters = self._scatters(code)
-                precisions, log_dets = np.linalg.inv(scatters), np.linalg.slogdet(scatters)[1]
-                for at, block, gone in blocks:
-                    y, mine = block.points, gone.codes == code
-                    v = np.nan_to_num(self.moments.deviation(X[at], code) / self.unit)
-                    v *= np.where(mine, gone.stretch, 1.0)[:, None]
-                    present = np.isfinite(X[at]).sum(axis=1)
-                    for number, prior in enumerate(self.priors):
-                        of_v, of_y = v @ precisions[number], y @ precisions[number]
-                        off, volume = shorten(
-                            precisions[number], block.hidden, block.cell, of_v, of_y
-                        )
-                        products = ((v, of_v), (v, of_y), (y, of_y))
-                        squares, across, length = (
-                            np.einsum("nj,nj->n", left, right) - less
-                            for (left, right), less in zip(products, off, strict=True)
-                        )
-                        pull = (1.0 - prior.shrinkage) * self._part(prior)
-                        pull = gone.factor * (pull + (prior.sharing < 1.0) * mine)
-                        kept = 1.0 - pull * length
-                        squares += pull * np.square(across) / kept
-                        log_det = log_dets[number] + volume + np.log(kept)
-                        classes = slice(code, code + 1)
-                        found = self.log_density(number, squares, log_det, classes, gone, present)
-                        result[number, at, code] = found[0]
-                        reliable[number, at] &= kept > self.least
-        return result, reliable
-
-    def _scatters(self, code: int) -> FloatArray:
-        """The matrices M (s, r, r) of a class with all rows."""
-        target = np.diag(np.full(len(self.pooled), np.trace(self.pooled) / self.n_features))
-        return np.stack(
-            [
-                (prior.sharing < 1.0) * self.own[code]
-                + self._part(prior)
-                * ((1.0 - prior.shrinkage) * self.pooled + prior.shrinkage * target)
-                for prior in self.priors
-            ]
-        )

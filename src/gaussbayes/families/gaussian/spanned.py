@@ -217,12 +217,11 @@ class Spanned(Mapped):
         path: Sequence["Spanned"],
         targets: Targets,
         names: Schema,
-        others: MappedStatistics | None = None,
         *,
         exact: bool = True,
     ) -> LeftOut | None:
         """A closed form, given the units of the features; see `GaussianLeftOut`."""
-        del others, exact
+        del exact
         families, d = [member.family for member in path], self.span.n_columns
         moments, inner_names = statistics.inner.moments, self.span.names(names)
         formulas: list[GaussianLeftOut]

@@ -184,7 +184,6 @@ class Pairs(Family[PairStatistics, PairsDensity]):
         path: Sequence["Pairs"],
         targets: Targets,
         names: Schema,
-        others: PairStatistics | None = None,
         *,
         exact: bool = True,
     ) -> LeftOut | None:

@@ -212,49 +212,6 @@ inline void complete(const double* transposed, std::size_t d, const std::int64_t
     }
 }
 
-// What missing features take off squared distances: with C as `condition` has it, a' C a, a' C b and
-// b' C b (3, n) of the parts h of a and b (n, d), and log |P_hh| (n).
-inline void shorten(const double* precision, std::size_t d, const std::int64_t* columns,
-                    std::size_t cells, std::size_t most, const std::int64_t* cell, std::size_t n,
-                    const double* a, const double* b, double* squares, double* log_det) {
-    Block<double> covariance(cells * most * most), volume(cells), part(2 * most);
-    condition(precision, d, columns, cells, most, covariance.data(), volume.data());
-    double *const left = part.data(), *const right = left + most;
-    for (std::size_t q = 0; q < n; ++q) {
-        const std::int64_t* const mine = columns + cell[q] * most;
-        const double* const spread = covariance.data() + cell[q] * most * most;
-        const std::size_t count = count_of(mine, most);
-        for (std::size_t i = 0; i < count; ++i) {
-            left[i] = a[q * d + mine[i]];
-            right[i] = b[q * d + mine[i]];
-        }
-        double sum[3] = {};
-        for (std::size_t i = 0; i < count; ++i) {
-            Vec<double> totals[2]{};
-            const double* const row = spread + i * most;
-            std::size_t j = 0;
-            for (; j + width <= count; j += width) {
-                totals[0] += load(row + j) * load(left + j);
-                totals[1] += load(row + j) * load(right + j);
-            }
-            double of_left = 0, of_right = 0;
-            for (std::size_t lane = 0; lane < width; ++lane) {
-                of_left += totals[0][lane];
-                of_right += totals[1][lane];
-            }
-            for (; j < count; ++j) {
-                of_left += row[j] * left[j];
-                of_right += row[j] * right[j];
-            }
-            sum[0] += left[i] * of_left;
-            sum[1] += right[i] * of_left;
-            sum[2] += right[i] * of_right;
-        }
-        for (std::size_t t = 0; t < 3; ++t) squares[t * n + q] = sum[t];
-        log_det[q] = volume[cell[q]];
-    }
-}
-
 // to (d, d) += weight C of each cell, at the places of the features that it lacks.
 inline void spread(const double* covariance, const std::int64_t* columns, std::size_t cells,
                    std::size_t most, const double* weight, std::size_t d, double* to) {
@@ -273,5 +230,4 @@ inline void spread(const double* covariance, const std::int64_t* columns, std::s
 }  // namespace hiding
 
 using hiding::complete;
-using hiding::shorten;
 using hiding::spread;

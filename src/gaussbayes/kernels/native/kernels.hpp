@@ -119,15 +119,11 @@ struct Kernels {
     // variance that the other features leave unexplained, 0 if there is no factor.
     void (*factor)(const double* covariance, std::size_t d, double* whitener, double& log_det,
                    double& unexplained);
-    // What is expected of the features that points (n, d) of cells (cells, most) lack; what these
-    // take off squared distances; and covariances summed in the places of the features. See
-    // hidden.hpp.
+    // What is expected of the features that points (n, d) of cells (cells, most) lack, and
+    // covariances summed in the places of the features. See hidden.hpp.
     void (*complete)(const double* transposed, std::size_t d, const std::int64_t* columns,
                      std::size_t cells, std::size_t most, const std::int64_t* cell, std::size_t n,
                      double* points, double* covariance, double* log_det, double* squares);
-    void (*shorten)(const double* precision, std::size_t d, const std::int64_t* columns,
-                    std::size_t cells, std::size_t most, const std::int64_t* cell, std::size_t n,
-                    const double* a, const double* b, double* squares, double* log_det);
     void (*spread)(const double* covariance, const std::int64_t* columns, std::size_t cells,
                    std::size_t most, const double* weight, std::size_t d, double* to);
     // The moments of the rows of two tables.

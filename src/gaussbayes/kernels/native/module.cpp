@@ -393,21 +393,6 @@ void complete(Matrix<double> transposed, Matrix<std::int64_t> columns, Vector<st
            covariance.data(), log_det.data(), squares.data());
 }
 
-void shorten(Matrix<double> precision, Matrix<std::int64_t> columns, Vector<std::int64_t> cell,
-             Matrix<double> a, Matrix<double> b, Output<double> squares, Output<double> log_det) {
-    const std::size_t d = precision.shape(0), cells = columns.shape(0), most = columns.shape(1);
-    const std::size_t n = cell.shape(0);
-    expect(precision.shape(1) == d && a.size() == n * d && b.size() == n * d &&
-               squares.size() == 3 * n && log_det.size() == n,
-           "arrays have the wrong size");
-    const auto kernel = active->shorten;
-    nb::gil_scoped_release released;
-    expect(are_columns(columns, d), "a column is not a feature");
-    expect(are_cells(cell, cells), "a point is of no cell");
-    kernel(precision.data(), d, columns.data(), cells, most, cell.data(), n, a.data(), b.data(),
-           squares.data(), log_det.data());
-}
-
 void spread(nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu> covariance,
             Matrix<std::int64_t> columns, Vector<double> weight, Output<double> to) {
     const std::size_t cells = columns.shape(0), most = columns.shape(1), d = to.shape(0);
@@ -514,9 +499,6 @@ NB_MODULE(_native, m) {
           nb::arg("columns").noconvert(), nb::arg("cell").noconvert(),
           nb::arg("points").noconvert(), nb::arg("covariance").noconvert(),
           nb::arg("log_det").noconvert(), nb::arg("squares").noconvert());
-    m.def("shorten", &shorten, nb::arg("precision").noconvert(), nb::arg("columns").noconvert(),
-          nb::arg("cell").noconvert(), nb::arg("a").noconvert(), nb::arg("b").noconvert(),
-          nb::arg("squares").noconvert(), nb::arg("log_det").noconvert());
     m.def("spread", &spread, nb::arg("covariance").noconvert(), nb::arg("columns").noconvert(),
           nb::arg("weight").noconvert(), nb::arg("to").noconvert());
     m.def("score_pairs", &score_pairs, nb::arg("codes").noconvert(), nb::arg("table").noconvert(),

@@ -53,7 +53,7 @@ TypedKernels<T> typed_kernels() {
 const Kernels& kernels() {
     static const Kernels table{GAUSSBAYES_STRING(GAUSSBAYES_VARIANT), typed_kernels<float>(),
                                typed_kernels<double>(), score_masked, factor, complete,
-                               shorten, spread, merge, renumber, encode,
+                               spread, merge, renumber, encode,
                                score_pairs, score_pairs_without};
     return table;
 }
