@@ -244,7 +244,7 @@ class BaseClassifier(
         options = self._options()
         if is_source(X):
             named, weights = named_columns(y, sample_weight)
-            request = options.request(named, weights=weights)
+            request = replace(options.request, target=named, weights=weights)
             model, selection = fit_source(X, request, options, n_jobs=self.n_jobs)
             return self._remember(model, _selection=selection)
         target = y if isinstance(y, str) else None
@@ -750,7 +750,7 @@ class BaseClassifier(
         >>> round(evaluation.accuracy, 4), round(evaluation.baseline.accuracy, 4)
         (0.98, 0.3333)
         """
-        fitted, marks = self.__sklearn_is_fitted__(), self._options().label_marks
+        fitted, marks = self.__sklearn_is_fitted__(), self._options().marks_of()
         singly = isinstance(cv, str) and cv == "loo" and (fitted or not self._automatic)
         X, y, groups = separate_columns(self._table(X, y), y, groups)
         if cv is None and groups is None and fitted:
@@ -1217,7 +1217,7 @@ class BaseClassifier(
         X, y, sample_weight = separate_columns(X, y, sample_weight)
         _warn_of_matrix(y)
         encoder = replace(before.encoder, categories=None)
-        marks = self._options().label_marks
+        marks = self._options().marks_of()
         table = labelled_rows(encoder, self._checked(X), y, sample_weight, marks)
         schema = encoder.schema(table.classes)
         return observe(table, before.settings, schema, n_threads(self.n_jobs)).with_rows(), ()
@@ -1248,7 +1248,7 @@ class BaseClassifier(
     ) -> LabelledRows:
         """Rows of the fitted model with labels, which must be `known` classes unless said."""
         X, y, sample_weight = separate_columns(self._table(X, y), y, sample_weight)
-        rows, marks = self._rows(X), self._options().label_marks
+        rows, marks = self._rows(X), self._options().marks_of()
         targets, classes = read_targets(y, rows.n_rows, sample_weight, marks)
         if known:
             targets = codes_among(self._model.schema.classes, targets, classes)

@@ -154,7 +154,7 @@ def compare(
     """
     options = model_options({"columns": columns}, automatic=True)
     X = table_of(X, None, y, columns) if is_source(X) else X
-    splits = split(X, y, cv, groups, random_state, options.label_marks, max_rows)
+    splits = split(X, y, cv, groups, random_state, options.marks_of(), max_rows)
     matrix = None if costs is None else check_costs(costs, splits.classes)
     features = _Features(splits, options)
     methods = _methods(splits, models, _neighbors(neighbors), features, columns)

@@ -243,7 +243,9 @@ class Schema:
 
     def part(self, columns: Sequence[int]) -> Schema:
         """The schema of some of the features, which are numbered among themselves."""
-        return Schema(self.classes, len(columns), self._names(columns), (), tuple(columns))
+        coded = set(self.categorical)
+        hold = tuple(place for place, j in enumerate(columns) if j in coded)
+        return Schema(self.classes, len(columns), self._names(columns), hold, tuple(columns))
 
     def marginal(self, columns: Sequence[int]) -> Schema:
         """The schema of a model of some of the features, in this order."""

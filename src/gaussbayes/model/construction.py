@@ -1,7 +1,6 @@
 """Models of what comes from elsewhere: parameters written down, covariances, or moments."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -97,7 +96,7 @@ def estimated_model(
     covariances = np.stack([np.atleast_2d(estimate(some)) for some in of_class])
     if shared:
         covariances = np.einsum("k,kij->ij", count / count.sum(), covariances)
-    model = given_model(
+    return given_model(
         count / count.sum() if priors is None else priors,
         means,
         covariances,
@@ -107,7 +106,6 @@ def estimated_model(
         feature_names=schema.features,
         fewest_classes=1,
     )
-    return replace(model, no_statistics="its covariances were estimated by something else")
 
 
 def _n_classes(tables: Mapping[str, Mapping[Any, ArrayLike]]) -> int:

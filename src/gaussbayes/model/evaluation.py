@@ -12,9 +12,10 @@ most of their rows, so that the true standard errors of cross-validation are som
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from math import nan, sqrt
 from textwrap import wrap
 from typing import Any, TypeAlias
@@ -26,7 +27,7 @@ from gaussbayes.base.checks import as_numbers
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.numerals import fixed, percent, shortened
 from gaussbayes.base.result import Result, plain
-from gaussbayes.base.text_tables import Block, Styled, TextTable
+from gaussbayes.base.text_tables import MOST_NAMED, Block, Styled, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import Targets
@@ -575,33 +576,20 @@ def check_costs(costs: Costs, classes: LabelArray) -> FloatArray:
 def _from_mapping(
     costs: Mapping[tuple[object, object], float], labels: Sequence[object]
 ) -> FloatArray:
-    position = {label: code for code, label in enumerate(labels)}
-    keys: list[Any] = list(costs)
-    for key in keys:
-        if not isinstance(key, tuple) or len(key) != 2:
-            msg = f"costs must be given for pairs (true label, decided label), got {key!r:.200}"
-            raise OptionError(msg)
-    unknown = dict.fromkeys(label for key in keys for label in key if label not in position)
-    if unknown:
-        msg = f"costs of unknown classes: {_some(unknown)}; the classes are {_some(labels)}"
+    places = {pair: place for place, pair in enumerate(product(labels, repeat=2))}
+    matrix = np.zeros((len(labels), len(labels)))
+    unknown = [key for key in costs if key not in places]
+    missing = [pair for pair in places if pair not in costs and pair[0] != pair[1]]
+    if unknown or missing:
+        what = "unknown" if unknown else "missing"
+        named = [repr(pair) for pair in (unknown or missing)[:MOST_NAMED]]
+        msg = (
+            "costs must be given for each pair of different classes (true label, decided label); "
+            f"{what}: {', '.join(named)}; the classes are {', '.join(map(repr, labels))}"
+        )
         raise OptionError(msg)
-    k = len(labels)
-    matrix = np.zeros((k, k))
-    given = np.eye(k, dtype=np.bool_)
-    values = as_numbers("costs", list(costs.values()))
-    for (true, decided), value in zip(keys, values, strict=True):
-        place = position[true], position[decided]
-        matrix[place], given[place] = value, True
-    if not given.all():
-        pairs = [(labels[true], labels[decided]) for true, decided in np.argwhere(~given)]
-        msg = f"costs must be given for each pair of different classes; missing: {_some(pairs)}"
-        raise OptionError(msg)
+    matrix.ravel()[[places[key] for key in costs]] = as_numbers("costs", list(costs.values()))
     return matrix
-
-
-def _some(items: Iterable[object], most: int = 8) -> str:
-    names = [repr(item) for item in items]
-    return ", ".join(names if len(names) <= most else [*names[:most], "…"])
 
 
 def least_cost(posterior: RealArray, costs: FloatArray) -> NDArray[np.intp]:

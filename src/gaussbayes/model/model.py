@@ -60,7 +60,6 @@ class Model(Result):
     statistics: SufficientStatistics | None  # None if the parameters were given
     solution: Solution | None = None
     target: str | None = None  # the column that the labels came from, if it has a name
-    no_statistics: str = "its parameters were given"  # why there are none, for messages
     notices: tuple[
         Notice, ...
     ] = ()  # about the reading of its rows; see `gaussbayes.model.model_notices`
@@ -177,8 +176,9 @@ class Model(Result):
         assert self.statistics is not None
         solution = solve(self.statistics, self.settings, self.schema, n_jobs, start, goal)
         # Quicker than `replace`, and small fits are made many times.
-        target, why, notices = self.target, self.no_statistics, self.notices
-        return Model(self.settings, self.schema, self.statistics, solution, target, why, notices)
+        return Model(
+            self.settings, self.schema, self.statistics, solution, self.target, self.notices
+        )
 
     # Rows and their scores.
 
@@ -263,8 +263,10 @@ class Model(Result):
     def statistics_for(self, step: str) -> SufficientStatistics:
         """The statistics, for the step of this name."""
         if self.statistics is None:
-            what = "the statistics of labelled rows, which this model does not have"
-            msg = f"{step} needs {what}: {self.no_statistics}; fit a model to labelled rows"
+            msg = (
+                f"{step} needs the statistics of labelled rows, which this model does not have: "
+                "its parameters were given; fit a model to labelled rows"
+            )
             raise DataError(msg)
         if self.statistics.unlabelled is not None:
             self.statistics.unlabelled.kept(step)

@@ -214,28 +214,19 @@ class Options:
         """The label that marks rows without label; None if there is none."""
         return None if self.columns is None else self.columns.unlabelled
 
-    @property
-    def label_marks(self) -> ColumnMarks:
-        """What stands for a missing label, where labels have no name."""
-        return self.marks_of(None)
-
-    def marks_of(self, y: LabelsLike | None) -> ColumnMarks:
+    def marks_of(self, y: LabelsLike | None = None) -> ColumnMarks:
         """What stands for a missing label; labels may be a column that has a name."""
         name = name_of(y)
         marks = self.missing.unnamed if name is None else self.missing.of(name)
         return marks if self.unlabelled is None else marks.plus(self.unlabelled)
 
     @cached_property
-    def table_request(self) -> Request:
-        """What is asked of a table in memory; worked out once."""
+    def request(self) -> Request:
+        """What is asked of a table; worked out once."""
         kinds = self.kinds
         if isinstance(self.transform, tuple):
             kinds |= {feature: "number" for features, _ in self.transform for feature in features}
         return Request(self.columns or Columns(), families=kinds)
-
-    def request(self, target: str | None = None, weights: str | None = None) -> Request:
-        """What is asked of a source of rows."""
-        return replace(self.table_request, target=target, weights=weights)
 
     def table(
         self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike = None
@@ -259,7 +250,7 @@ class Options:
         """The features of a table; `labels` are targets and classes, `target` is their name."""
         if self.columns is None:
             return Encoder.learn(X, kinds=self.kinds, missing=self.missing)
-        encoder = table_encoder(X, self.table_request, labels, target)
+        encoder = table_encoder(X, self.request, labels, target)
         named = (feature for features, _ in self._pairs for feature in features)
         excluded = () if encoder.roles is None else encoder.roles.excluded
         if excluded and not all(isinstance(feature, str) for feature in named):

@@ -124,15 +124,7 @@ class Settings:
         """What messages call the features of each component."""
         if len(self.components) == 1:
             return (schema,)
-        # As `Schema.part`, which is not worth a call for each.
-        names, columns = schema.features, [component.columns for component in self.components]
-        called = [None if names is None else tuple(names[j] for j in some) for some in columns]
-        coded = set(schema.categorical)
-        hold = [tuple(at for at, j in enumerate(some) if j in coded) for some in columns]
-        return tuple(
-            Schema(schema.classes, len(some), some_names, categorical, some)
-            for some, some_names, categorical in zip(columns, called, hold, strict=True)
-        )
+        return tuple(schema.part(component.columns) for component in self.components)
 
     def parts(self, rows: Rows, schema: Schema) -> tuple[Rows, ...]:
         """The rows as each component takes them: its columns alone."""
