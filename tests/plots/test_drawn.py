@@ -453,15 +453,27 @@ def test_calibration_and_roc_curves_are_those_of_scikit_learn(three_classes: Cas
     assert calibration.get_title() == f"150 rows; the largest marker stands for {max(counts)}"
 
 
-def test_points_of_a_qq_plot_are_ordered_distances(iris: Case) -> None:
+def test_points_of_a_qq_plot_are_p_values_of_held_out_rows(iris: Case) -> None:
+    """On the scale of χ², by F distributions; p-values in the legend are those of R's MVN."""
+    from scipy.stats import f as f_distribution
+
+    ax = plots.qq(iris.model, iris.X, iris.y)
+    of_classes = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert of_classes == ["setosa: p = 0.3544", "versicolor: p = 0.3889", "virginica: p = 0.3141"]
     for features, d in ((None, 4), (PAIR, 2), ("sepal width (cm)", 1)):
         ax = plots.qq(iris.model, iris.X, iris.y, features=features)
-        part = iris.model if features is None else iris.model.marginal(np.atleast_1d(features))
-        squares = part.scores(iris.X[list(part.feature_names_in_)]).squared_distance
-        for code, (points, label) in enumerate(zip(ax.collections, part.classes_, strict=True)):
-            own = np.sort(squares[iris.y == label, code])
-            quantiles = chi2.ppf((np.arange(50) + 0.5) / 50, d)
-            np.testing.assert_allclose(points.get_offsets(), np.c_[quantiles, own], rtol=1e-9)
+        columns = list(iris.X) if features is None else list(np.atleast_1d(features))
+        for code, points in enumerate(ax.collections):
+            rows = iris.X.loc[iris.y == iris.model.classes_[code], columns].to_numpy()
+            x, y = points.get_offsets().T
+            np.testing.assert_allclose(x, chi2.ppf((np.arange(50) + 0.5) / 50, d), rtol=1e-9)
+            # Of leave-one-out instead of five folds, with a closed form; nearly the same.
+            deviations = rows - rows.mean(axis=0)
+            inverse = np.linalg.inv(np.cov(rows.T).reshape(d, d))
+            squares = np.einsum("ni,ij,nj->n", deviations, inverse, deviations)
+            left_out = 49 * 50 * 48 * squares / (49 * (49**2 - 50 * squares))
+            tail = f_distribution.sf(left_out * 49 / 50 * (49 - d) / (d * 48), d, 49 - d)
+            np.testing.assert_allclose(y, np.sort(chi2.isf(tail, d)), rtol=0.4, atol=0.4)
 
 
 def test_bars_of_importance_and_comparison(iris: Case) -> None:

@@ -54,7 +54,7 @@ def test_identifiers_are_unique_and_every_reference_has_one(iris_report: Report)
 
 def test_figures_are_described(iris_report: Report) -> None:
     figures = iris_report.root.all("figure")
-    assert len(figures) == 7
+    assert len(figures) == 8
     for figure in figures:
         (drawn,) = figure.all("svg", "img")
         if drawn.tag == "svg":

@@ -15,6 +15,7 @@ from gaussbayes.base.result import Result
 from gaussbayes.base.text_tables import MOST_ROWS, Block, Styled, TextTable
 from gaussbayes.families.protocol import Describable, ParameterTable
 from gaussbayes.model.bayes_error import BayesError, bayes_error
+from gaussbayes.model.class_tests import ClassTest, class_tests, table_of_tests
 from gaussbayes.model.model import Model
 
 _MOST_COLUMNS = 5  # classes side by side
@@ -54,6 +55,7 @@ class ModelSummary(Result):
     calibration: str | None  #: a sentence, if the posteriors are calibrated
     problem: str | None = None  #: why the model cannot predict yet
     bayes_error: BayesError | None = None  #: plug-in estimate, if the model can be simulated
+    class_tests: tuple[ClassTest, ...] = ()  #: of equal covariances and means, if they apply
 
     def tables(self) -> Sequence[Block]:
         """Return a sentence and tables."""
@@ -76,6 +78,7 @@ class ModelSummary(Result):
         if len(self.parameters) > _MOST_LINES:
             more = len(self.parameters) - _MOST_LINES
             blocks.append(Styled(f"Not shown: {counted(more, 'table')} of parameters.", "dim"))
+        blocks += [table_of_tests(self.class_tests)] if self.class_tests else []
         return [*blocks, *(() if self.bayes_error is None else self.bayes_error.tables())]
 
 
@@ -113,6 +116,7 @@ def summarise(model: Model) -> ModelSummary:
         _calibration_sentence(model),
         problem,
         error_rate,
+        class_tests(model),
     )
 
 

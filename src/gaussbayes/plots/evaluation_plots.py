@@ -13,9 +13,10 @@ import numpy as np
 from matplotlib import ticker
 from matplotlib.axes import Axes
 
+from gaussbayes.analysis.normality import held_out_distances, normality
 from gaussbayes.analysis.view import view
 from gaussbayes.base.errors import DataError, OptionError
-from gaussbayes.base.numerals import fixed
+from gaussbayes.base.numerals import fixed, score
 from gaussbayes.base.types import FloatArray, LabelsLike, TableLike
 from gaussbayes.model.evaluation import METRICS, Evaluation, evaluate
 from gaussbayes.plots import row_plots, style
@@ -248,16 +249,19 @@ def qq(
     legend: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot squared Mahalanobis distances of rows from their class against quantiles of χ².
+    """Plot squared Mahalanobis distances of held-out rows against quantiles of χ².
 
-    If the model is right, the points of each class follow the diagonal. Points above it at the
-    right are outliers or heavy tails; a flat curve means several groups in one class.
+    The rows are held out in five folds, and the model of the other folds measures their distances
+    from their class. The p-value of a distance allows for the estimation of the model where this is
+    exact (see `scores`), and the quantile of χ² at this p-value is drawn. If the model is right,
+    the points of each class follow the diagonal. Points above it at the right are outliers or heavy
+    tails; a flat curve means several groups in one class. The legend has the p-value of Mardia's
+    tests of normality for each class: below 0.05 it is unlikely to be normal.
 
     Parameters
     ----------
     model : a fitted `GaussianClassifier` or `AutoClassifier` with Gaussian features
-    X, y : rows and their classes, or the name of their column; the legend counts rows with missing
-        values, which are not drawn
+    X, y : rows and their classes, or the name of their column; values may be missing
     features : use these, by name or number, and integrate the others out; None uses all
     legend : whether to draw a legend
     ax : where to draw; None makes a new figure
@@ -275,34 +279,44 @@ def qq(
     >>> qq(model, iris.rows, iris.labels).get_xlabel()
     'quantile of χ² with 4 degrees of freedom'
     """
-    from scipy.stats import chi2
+    from scipy.special import chdtri
 
     seen = view(model, features, densities=True)
     rows, codes = seen.labelled(X, y)
-    squares, n_known = seen.model.squared_distance(seen.part(rows), None)
+    part = seen.part(rows)
+    _, n_known = seen.model.squared_distance(part, None)
     degrees = int(n_known.max(initial=1))
-    complete = (n_known == degrees) & (codes >= 0)
-    if not complete.any():
-        msg = "a Q-Q plot needs rows with labels and without missing values, got none"
+    measurable = (n_known > 0) & (codes >= 0)
+    if not measurable.any():
+        msg = "a Q-Q plot needs rows with labels and values, got none"
         raise DataError(msg)
-    ax = style.axes_for(ax)
-    styles = style.class_styles(seen.classes)
-    top = 0.0
-    for code, look in enumerate(styles):
-        chosen = np.sort(squares[complete & (codes == code), code])
-        quantiles = chi2.ppf((np.arange(chosen.size) + 0.5) / max(1, chosen.size), degrees)
+    shown, of_class = part[np.flatnonzero(measurable)], codes[measurable]
+    is_fitted = seen.whole.statistics is not None
+    tails = held_out_distances(seen.model, shown, of_class) if is_fitted else ()
+    measured = "squared distance of the held-out row" if tails else "squared distance of the row"
+    tails = tails or held_out_distances(seen.model, shown, of_class, fitted=False)
+    tests = normality(seen.model, shown, of_class)
+    ax = style.axes_for(ax, _BESIDE_LEGEND)
+    looks, labels = style.class_styles(seen.classes), seen.classes.tolist()
+    top, handles = 0.0, []
+    for look, label, tail in zip(looks, labels, tails, strict=True):
+        quantiles = chdtri(degrees, 1.0 - (np.arange(tail.size) + 0.5) / max(1, tail.size))
         edge: Look = {"s": 22.0, "edgecolors": "white", "linewidths": 0.4, "zorder": 3}
-        ax.scatter(quantiles, chosen, color=look.color, marker=look.marker, **edge)
+        distances = chdtri(degrees, tail[::-1])
+        ax.scatter(quantiles, distances, color=look.color, marker=look.marker, **edge)
         top = max([top, *quantiles[-1:]])
+        p_value = f": p = {score(tests[label])}" if label in tests else ""
+        marker: Look = {"marker": look.marker, "markerfacecolor": look.color}
+        handles.append(row_plots.marker_handle(f"{look.label}{p_value}", **marker))
     ax.axline((0, 0), slope=1, color=style.FAINT, linestyle="dashed", linewidth=1, zorder=1)
     ax.set(xlim=(-0.03 * top, 1.05 * top))
     ax.set_ylim(bottom=0.0)
     unit = "degree" if degrees == 1 else "degrees"
     ax.set_xlabel(f"quantile of χ² with {degrees} {unit} of freedom")
-    ax.set_ylabel("squared distance from the class")
-    missing = row_plots.missing_handles(int(np.count_nonzero((codes >= 0) & ~complete)))
+    ax.set_ylabel(measured)
+    handles += row_plots.missing_handles(int(np.count_nonzero((codes >= 0) & ~measurable)))
     if legend:
-        style.legend_beside(ax, [*row_plots.class_handles(styles), *missing])
+        style.legend_beside(ax, handles, "Mardia's tests" if tests else "")
     return ax
 
 

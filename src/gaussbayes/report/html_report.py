@@ -25,6 +25,7 @@ from gaussbayes.base.types import LabelsLike, TableLike
 from gaussbayes.data.labels import separate_columns
 from gaussbayes.data.read import as_source
 from gaussbayes.data.tables import as_frame, is_frame, is_source
+from gaussbayes.model.class_tests import class_tests, table_of_tests
 from gaussbayes.model.summary import parameter_tables
 
 if TYPE_CHECKING:
@@ -137,6 +138,7 @@ def _contents(
     predicted = f"predicted from {numerals.counted(n_features, 'feature')}"
     selection = getattr(model, "selection_", None)
     figures = drawings(model, features, labels, evaluation, importance)
+    tests = class_tests(model.model_)
     return {
         "title": title or f"{columns.target or 'class'}: {predicted}",
         "sentence": model.model_.tables()[0],
@@ -156,6 +158,7 @@ def _contents(
         "parameters": list(_parameters(model)),
         "most_classes": _MOST_CLASSES,
         "selection": [] if selection is None else selection.tables(),
+        "tests": [table_of_tests(tests)] if tests else [],
         "figures": inline_figures(figures),
         "code": f"model = {model!r}\nmodel.fit(X, y)\nmodel.report(X, y)",
         "versions": [f"Python {platform.python_version()}"]

@@ -22,6 +22,7 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.numerals import quoted
 from gaussbayes.base.progress import track
 from gaussbayes.data.tables import as_frame, is_frame
+from gaussbayes.families.protocol import Distant
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,7 +107,7 @@ def _model_drawings(
     if len(ranked) == 1:
         boundaries = "Vertical lines are the decision boundaries."
         draw, title = partial(plots.densities, model, X, y), "Density of each class."
-        return {"model": Drawing(f"{title} {boundaries}", draw)}
+        return {"model": Drawing(f"{title} {boundaries}", draw), **_distances(model, X, y)}
     numbers = [column for column in ranked if column not in schema.categorical]
     pair = (numbers if len(numbers) > 1 else ranked)[:2]
     names = quoted([schema.titles[column] for column in pair])
@@ -125,7 +126,19 @@ def _model_drawings(
             "with the other features integrated out; on the diagonal, the densities.",
             partial(plots.scatter_matrix, model, X, y, features=paired),
         )
-    return figures
+    return figures | _distances(model, X, y)
+
+
+def _distances(model: BaseClassifier, X: Any, y: Any) -> dict[str, Drawing]:
+    """A Q-Q plot, if the model has distances."""
+    if not any(isinstance(density, Distant) for density in model.model_.densities):
+        return {}
+    caption = (
+        "Is the model right? Distances of held-out rows from their class against quantiles of χ². "
+        "If each class is normal, the points follow the diagonal; p is that of Mardia's tests of "
+        "normality."
+    )
+    return {"qq": Drawing(caption, partial(plots.qq, model, X, y))}
 
 
 def _draw_regions(model: BaseClassifier, X: Any, y: Any, pair: list[int]) -> Axes:
