@@ -73,6 +73,7 @@ from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.data.schema import ColumnTable
 from gaussbayes.data.tables import as_array, is_frame, is_source
 from gaussbayes.model import cross_validation as held_out
+from gaussbayes.model.bayes_error import bayes_error
 from gaussbayes.model.construction import given_model
 from gaussbayes.model.cross_validation import CrossValidation, LeaveOneOut
 from gaussbayes.model.evaluation import Costs, Evaluation, accuracy, check_costs
@@ -754,14 +755,18 @@ class BaseClassifier(
         singly = isinstance(cv, str) and cv == "loo" and (fitted or not self._automatic)
         X, y, groups = separate_columns(self._table(X, y), y, groups)
         if cv is None and groups is None and fitted:
-            evaluation = held_out.evaluate_fitted(self._ready(), self._checked(X), y, costs, marks)
+            table = self._labelled(X, y)
+            evaluation = held_out.evaluate_fitted(self._ready(), table, costs, self.n_jobs)
         elif singly and groups is None:
             evaluation = self._left_out(X, y, None, costs).evaluation
         else:
             how: dict[str, Any] = {"groups": groups, "costs": costs, "random_state": random_state}
             folds = 10 if cv is None else cv
             evaluation = held_out.evaluate_held_out(self, X, y, folds, **how, marks=marks)
-        return held_out.with_bayes_error(evaluation, self._ready()) if fitted else evaluation
+        if fitted:
+            with suppress(OptionError):  # not every model can be simulated
+                return replace(evaluation, bayes_error=bayes_error(self._ready()))
+        return evaluation
 
     def leave_one_out(
         self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike = None

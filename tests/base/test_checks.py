@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from gaussbayes.base import checks
+from gaussbayes.base.checks import check_finite, overflow_error
 from gaussbayes.base.errors import DataError, OptionError
-from gaussbayes.base.finite import check_finite, overflow_error
 from gaussbayes.families.gaussian.patterns import group, patterns_of
 
 WORDS = {

@@ -169,3 +169,17 @@ def test_difficult_columns(kind: str) -> None:
         others = np.arange(240) != 11
         before = GaussianClassifier(transforms=kind, shared=True).fit(x[others], Y[others])
         assert outlying.score(X[NUMBERS].assign(two=x["two"]), Y) > before.score(x, Y) - 0.03
+
+
+def test_transforms_of_more_columns_than_rows() -> None:
+    """Summed in the span of the rows: without an estimate of the Bayes error, but no failure."""
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    x = rng.normal(size=(40, 60)) + 0.5 * y[:, None]
+    model = GaussianClassifier(
+        transforms="yeo-johnson", shrinkage=0.3, shrinkage_target="spherical"
+    )
+    evaluation = model.fit(x, y).evaluate(x, y)
+    assert evaluation.bayes_error is None
+    assert str(model).startswith("QDA, Yeo-Johnson, shrinkage 0.3: 2 classes, 60 features")
+    assert evaluation.error == np.mean(model.predict(x) != y)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaussbayes.analysis.class_moments import class_covariances
-from gaussbayes.base.finite import check_finite
+from gaussbayes.base.checks import check_finite
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.protocol import Whitened

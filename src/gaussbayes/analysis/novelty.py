@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from gaussbayes.analysis.synthesis import capable_densities
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows
@@ -57,7 +56,7 @@ def _distribution(model: Model, n_jobs: int | None) -> Callable[[RealArray], Flo
     """
     generator, solution = np.random.default_rng(0), model.parameters
     possible = np.flatnonzero(solution.prior > 0)
-    densities = capable_densities(model, Samplable, "the p-value of the evidence")
+    densities = model.capable(Samplable, "the p-value of the evidence")
     prior = solution.prior[possible] / solution.prior[possible].sum()
     counts = np.ceil(_DRAWS * prior).astype(np.intp)
     codes, weight = np.repeat(possible, counts).astype(np.int32), np.repeat(prior / counts, counts)

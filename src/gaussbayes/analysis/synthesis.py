@@ -15,7 +15,7 @@ from gaussbayes.base.checks import integer
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.protocol import Samplable, require
+from gaussbayes.families.protocol import Samplable
 from gaussbayes.model.construction import given_model
 from gaussbayes.model.model import Model
 
@@ -48,14 +48,8 @@ def draw(model: Model, n_samples: int, generator: np.random.Generator) -> tuple[
 
 def draw_rows(model: Model, codes: CodeArray, generator: np.random.Generator) -> Rows:
     """One row for each class code (n,), drawn from the densities of that class."""
-    densities = capable_densities(model, Samplable, "sample")
+    densities = model.capable(Samplable, "sample")
     return model.join([density.draw(codes, generator) for density in densities])
-
-
-def capable_densities(model: Model, capability: type[Capability], step: str) -> list[Capability]:
-    """The densities of a model, each of which must have a capability that a step needs."""
-    pairs = zip(model.densities, model.components, strict=True)
-    return [require(density, capability, part.family, step) for density, part in pairs]
 
 
 def make_gaussian_dataset(

@@ -22,8 +22,8 @@ from gaussbayes.analysis.class_moments import (
     class_means,
 )
 from gaussbayes.analysis.decision import margins
+from gaussbayes.base.checks import check_finite
 from gaussbayes.base.errors import DataError, OptionError
-from gaussbayes.base.finite import check_finite
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import MISSING
 from gaussbayes.data.labels import codes_among, read_targets, separate_columns

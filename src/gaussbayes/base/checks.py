@@ -1,9 +1,16 @@
-"""Numbers that the user gives: checked in one place, with one message each."""
+"""Numbers that the user gives: checked in one place, with one message each.
+
+NaN and infinity in rows are found by the kernels on the way and named here. Looking for them
+beforehand would read all rows once more; a sum or a score that is not finite tells as well, and
+only then is the place searched.
+"""
+
+from collections.abc import Sequence
 
 import numpy as np
 
-from gaussbayes.base.errors import OptionError
-from gaussbayes.base.types import FloatArray
+from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.types import FloatArray, RealArray
 
 TOLERANCE = 1e-8
 """By which numbers that were given or stored may miss what they must be, in proportion."""
@@ -64,3 +71,35 @@ def _checked(what: str, value: object, number: float, good: bool, expected: str)
         msg = f"{what} must be {expected}, got {value!r:.200}"
         raise OptionError(msg)
     return number
+
+
+def check_finite(
+    X: RealArray,
+    start: int = 0,
+    names: Sequence[str | int] | None = None,
+    *,
+    allow_nan: bool = False,
+) -> None:
+    """Raise if there is NaN or infinity in the rows, naming the first place.
+
+    With `allow_nan`, where NaN is a value that is missing, only infinity is an error.
+    """
+    wrong = np.isinf(X) if allow_nan else ~np.isfinite(X)
+    if wrong.any():
+        places = np.argwhere(wrong)
+        row, column = (int(place) for place in places[0])
+        value = "NaN" if np.isnan(X[row, column]) else "infinity"
+        name, n = column if names is None else repr(names[column]), len(places)
+        msg = (
+            f"Input X contains {value} in row {row + start}, column {name} "
+            f"({n} such value{'s' if n > 1 else ''}); remove or fill such rows first"
+        )
+        raise DataError(msg)
+
+
+def overflow_error(X: RealArray) -> DataError:
+    """What is raised for finite rows whose sums are not."""
+    return DataError(
+        f"values up to {np.abs(X).max():g} are too large: their sums of squares overflow; "
+        "give the features in larger units"
+    )

@@ -1,11 +1,9 @@
 """Numbers as people read them: enough digits, the same in a column, a true minus sign."""
 
-from collections.abc import Iterable, Sequence
-from math import floor, isfinite, isnan, log10
+from collections.abc import Sequence
+from math import isfinite, isnan
 
 _POWERS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_MOST_PLACES = 6
-_LARGEST_WRITTEN_OUT = 1e12
 
 grouped = "{:,}".format  # an integer in groups of three digits
 
@@ -46,26 +44,6 @@ def scientific(value: float, digits: int = 4) -> str:
         return fixed(value, 0)
     mantissa, power = f"{value:.{digits - 1}e}".split("e")
     return f"{mantissa} × 10{str(int(power)).translate(_POWERS)}".replace("-", "−")
-
-
-def aligned(values: Iterable[float], *, digits: int = 4, size: float | None = None) -> list[str]:
-    """Numbers that belong together, with the same decimal places.
-
-    As many as show `digits` digits of `size`, by default the largest of the numbers. Values far
-    from zero need more digits than their own size suggests: `size` is their deviation then.
-
-    >>> aligned([5.0056, 12.75, -0.02]), aligned([1e-20])
-    (['5.01', '12.75', '−0.02'], ['1.000 × 10⁻²⁰'])
-    >>> aligned([1000000.25, 1000001.5], digits=3, size=0.5)
-    ['1000000.250', '1000001.500']
-    """
-    numbers = [float(value) for value in values]
-    largest = max((abs(number) for number in numbers if isfinite(number)), default=0.0)
-    size = largest if size is None else size
-    places = digits - 1 - floor(log10(abs(size))) if size and isfinite(size) else 0
-    if places > _MOST_PLACES or largest >= _LARGEST_WRITTEN_OUT:
-        return [scientific(number, digits) for number in numbers]
-    return [fixed(number, max(places, 0)) for number in numbers]
 
 
 def percent(proportion: float, places: int = 1) -> str:

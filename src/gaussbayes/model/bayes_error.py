@@ -31,7 +31,7 @@ from gaussbayes.base.result import Result
 from gaussbayes.base.text_tables import Block
 from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray, RealArray
-from gaussbayes.families.protocol import Comparable, require
+from gaussbayes.families.protocol import Comparable
 from gaussbayes.model.model import Model
 from gaussbayes.model.solution import score
 
@@ -64,7 +64,7 @@ def bhattacharyya_distance(model: Model) -> FloatArray:
     """
     k = model.schema.classes.shape[0]
     distance = np.zeros((k, k))
-    for density in _comparable(model):
+    for density in model.capable(Comparable, "the Bayes error"):
         distance -= density.log_overlap()
     return distance
 
@@ -90,7 +90,7 @@ def bayes_error(model: Model, n_draws: int | None = None, n_jobs: int | None = 1
     k, d = model.schema.classes.shape[0], model.schema.n_features
     n = max(500, min(_DRAWS, _MOST_PRODUCTS // (k * d * d))) if n_draws is None else n_draws
     generator = np.random.default_rng(0)
-    densities = _comparable(model)
+    densities = model.capable(Comparable, "the Bayes error")
     # √(prior_a prior_b) exp(−B_ab) for the pairs a < b, number a k + b; 0 for others.
     weight = np.sqrt(np.multiply.outer(model.prior, model.prior))
     overlaps = np.triu(weight * np.exp(-bhattacharyya_distance(model)), 1).ravel()
@@ -109,14 +109,6 @@ def bayes_error(model: Model, n_draws: int | None = None, n_jobs: int | None = 1
     spread = float(proportion.std(ddof=1)) / float(np.sqrt(n))
     error = bound * float(proportion.mean())
     return BayesError(error, bound * spread, min(bound, 1.0))
-
-
-def _comparable(model: Model) -> list[Comparable]:
-    pairs = zip(model.densities, model.components, strict=True)
-    return [
-        require(density, Comparable, component.family, "the Bayes error")
-        for density, component in pairs
-    ]
 
 
 def _proportion_of_bound(log_joint: RealArray) -> FloatArray:

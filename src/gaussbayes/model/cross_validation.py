@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, Protocol, TypeAlias
@@ -31,12 +31,10 @@ from gaussbayes.base.types import (
     TableLike,
     WeightsLike,
 )
-from gaussbayes.data.categories import warn_of_unseen
-from gaussbayes.data.labels import codes_among, labelled_rows, read_targets, separate_columns
+from gaussbayes.data.labels import read_targets, separate_columns
 from gaussbayes.data.rows import LabelledRows, Targets
 from gaussbayes.data.schema import Schema
 from gaussbayes.data.tables import as_array, as_frame, is_frame
-from gaussbayes.model.bayes_error import bayes_error
 from gaussbayes.model.evaluation import Costs, Evaluation, check_costs, evaluate
 from gaussbayes.model.held_out import calibrated as calibrated_by_others
 from gaussbayes.model.held_out import held_out_rows, hold_out
@@ -406,33 +404,16 @@ def evaluate_held_out(
 
 
 def evaluate_fitted(
-    model: Model, X: TableLike, y: LabelsLike, costs: Costs | None = None, marks: object = None
+    model: Model, table: LabelledRows, costs: Costs | None, n_jobs: int | None
 ) -> Evaluation:
     """Evaluate the predictions of a fitted model for labelled rows of its classes."""
-    X, y, _ = separate_columns(X, y)
-    table = labelled_rows(model.encoder, X, y, None, marks)
-    warn_of_unseen(table.rows.unseen, model.schema.of_categories)
-    targets = codes_among(model.classes, table.targets, table.classes)
+    statistics = model.statistics
+    weight = model.prior if statistics is None else statistics.weight
     evaluation = evaluate(
-        model.log_posterior(table.rows),
-        targets.labels,
+        model.log_posterior(table.rows, n_jobs),
+        table.targets.labels,
         model.classes,
-        frequencies=training_frequencies(model),
+        frequencies=weight / weight.sum(),
         costs=None if costs is None else check_costs(costs, model.classes),
     )
     return replace(evaluation, how=f"fitted model on {counted(evaluation.n_rows, 'row')}")
-
-
-def with_bayes_error(evaluation: Evaluation, model: Model) -> Evaluation:
-    """Add the plug-in estimate of the Bayes error, if the model can be simulated."""
-    with suppress(OptionError):
-        return replace(evaluation, bayes_error=bayes_error(model))
-    return evaluation
-
-
-def training_frequencies(model: Model) -> FloatArray:
-    """Return the class frequencies (k,) of the training rows; the priors if they are unknown."""
-    statistics = model.statistics
-    weight = model.prior if statistics is None else statistics.weight
-    frequencies: FloatArray = weight / weight.sum()
-    return frequencies

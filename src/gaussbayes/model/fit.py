@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from gaussbayes.base.checks import check_finite
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.finite import check_finite
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.threads import CACHED, n_threads, one_blas_thread
 from gaussbayes.data.categories import kind

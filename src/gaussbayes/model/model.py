@@ -29,7 +29,7 @@ from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import Encoder, Rows, Targets
 from gaussbayes.data.schema import Schema
 from gaussbayes.data.tables import as_frame, is_frame
-from gaussbayes.families.protocol import Convergence, Fit
+from gaussbayes.families.protocol import Convergence, Fit, require
 from gaussbayes.model import solution as scores
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.em import EXACT, expectation_maximisation, remedies
@@ -120,6 +120,11 @@ class Model(Result):
     def densities(self) -> tuple[Any, ...]:
         """The class-conditional densities, one for each component: those of the first member."""
         return self.parameters.densities
+
+    def capable(self, capability: type[Answer], step: str) -> list[Answer]:
+        """The densities, each of which must have a capability that a step needs."""
+        pairs = zip(self.densities, self.components, strict=True)
+        return [require(density, capability, part.family, step) for density, part in pairs]
 
     @property
     def prior(self) -> FloatArray:

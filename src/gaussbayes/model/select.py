@@ -219,7 +219,12 @@ def select(
     else:
         most = _affordable_rows(alternatives[0], _FINALISTS)
         again = [_by_more_rows(trial, most, n_jobs) for trial in finalists]
-        best = min(again, key=_calibrated_loss)
+        losses = [
+            _calibrated_loss(trial.data, trial.settings, trial.log_posterior)
+            for trial in again
+            if trial.log_posterior is not None
+        ]
+        best = again[int(np.argmin(losses))]
     candidates.sort(key=lambda candidate: candidate is not best.candidate)
     return Selection(best.candidate.title, None, nan, nan, nan, tuple(candidates)), best
 
@@ -265,15 +270,7 @@ def _by_more_rows(trial: Trial, most: int, n_jobs: int | None) -> Trial:
     return replace(trial, data=data, log_posterior=outcome)
 
 
-def _calibrated_loss(trial: Trial) -> float:
-    """The log loss of held-out rows after calibration on the same rows."""
-    assert trial.log_posterior is not None
-    if not trial.data.held.size:
-        return trial.loss
-    return calibrated_loss(trial.data, trial.settings, trial.log_posterior)
-
-
-def calibrated_loss(data: HeldOutRows, settings: Settings, log_posterior: FloatArray) -> float:
+def _calibrated_loss(data: HeldOutRows, settings: Settings, log_posterior: FloatArray) -> float:
     """The log loss of log posteriors (m, k) of held-out rows after calibration on these rows."""
     evidence = evidence_of(data, settings, log_posterior)
     log_likelihood, log_prior, proportions, weights, _ = evidence
@@ -473,7 +470,7 @@ def _best(data: HeldOutRows, family: Pairs, n_jobs: int | None) -> tuple[HeldOut
     def best(families: Sequence[Pairs]) -> tuple[float, Pairs]:
         path = [settings.with_families([each]) for each in families]
         outcomes = _held_out(sample, path, n_jobs)
-        losses = [calibrated_loss(sample, settings, outcome) for outcome in outcomes]
+        losses = [_calibrated_loss(sample, settings, outcome) for outcome in outcomes]
         number = int(np.argmin(losses))
         return losses[number], families[number]
 

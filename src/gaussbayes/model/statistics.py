@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.checks import check_finite
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.finite import check_finite
 from gaussbayes.base.merge_tree import Mergeable, merge_blocks
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, LabelArray

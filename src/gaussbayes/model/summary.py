@@ -107,7 +107,7 @@ def summarise(model: Model) -> ModelSummary:
         for code in order
     )
     return ModelSummary(
-        model_title(model),
+        model.settings.title + ("" if model.calibration is None else ", calibrated"),
         model.target,
         model.schema.n_features,
         n_parameters,
@@ -126,20 +126,6 @@ def parameter_tables(model: Model) -> Iterator[ParameterTable]:
     for density, name in zip(model.densities, names, strict=True):
         if isinstance(density, Describable):
             yield from density.tables(name)
-
-
-def model_title(model: Model) -> str:
-    """Return the title of a model.
-
-    Examples
-    --------
-    >>> from gaussbayes import GaussianClassifier
-    >>> X, y = [[0.0], [1.0], [4.0], [5.0], [7.0]], ["a", "a", "b", "b", "b"]
-    >>> model_title(GaussianClassifier(shared=0.5, shrinkage=0.1).fit(X, y).model_)
-    'full covariance, 50 % pooled, shrinkage 0.1'
-    """
-    title = model.settings.title
-    return title if model.calibration is None else f"{title}, calibrated"
 
 
 def _calibration_sentence(model: Model) -> str | None:

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.checks import check_finite
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.finite import check_finite
 from gaussbayes.base.threads import for_each, ranges, rows_at_once
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
 from gaussbayes.data.schema import Schema

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes import kernels
+from gaussbayes.base.checks import check_finite
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.finite import check_finite
 from gaussbayes.base.threads import BLOCK_ROWS, CACHED, for_each, ranges, rows_at_once
 from gaussbayes.base.types import FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, number_rows

@@ -18,8 +18,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from gaussbayes.base.checks import check_finite
 from gaussbayes.base.errors import OptionError
-from gaussbayes.base.finite import check_finite
 from gaussbayes.base.threads import for_each
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, number_rows

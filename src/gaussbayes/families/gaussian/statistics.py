@@ -22,9 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes import kernels
-from gaussbayes.base.checks import not_negative
+from gaussbayes.base.checks import check_finite, not_negative, overflow_error
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.finite import check_finite, overflow_error
 from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.notices import Remedy
 from gaussbayes.base.threads import ranges

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from gaussbayes.base.checks import positive_number
+from gaussbayes.base.checks import check_finite, positive_number
 from gaussbayes.base.errors import DataError, OptionError
-from gaussbayes.base.finite import check_finite
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.pairs.density import PairsDensity, averaged, smoothed

@@ -17,7 +17,7 @@ from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.mapped import MappedDensity
-from gaussbayes.families.protocol import Fused, ParameterTable
+from gaussbayes.families.protocol import Comparable, ParameterTable
 from gaussbayes.families.transformed.transform import Logarithm, Transforms, YeoJohnson
 
 _NODES = np.linspace(-4.0, 4.0, 401)
@@ -194,5 +194,5 @@ def _shifted(bias: Callable[[slice], RealArray], first: int, part: slice) -> Rea
 
 def density_of(transforms: Transforms, inner: Any) -> TransformedDensity:
     """The density of columns whose transforms have this density."""
-    kind = FusedTransformedDensity if isinstance(inner, Fused) else TransformedDensity
+    kind = FusedTransformedDensity if isinstance(inner, Comparable) else TransformedDensity
     return kind(transforms, inner)

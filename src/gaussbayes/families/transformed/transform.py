@@ -29,8 +29,8 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.checks import check_finite
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.finite import check_finite
 from gaussbayes.base.notices import Remedy
 from gaussbayes.base.types import FloatArray, TransformName
 from gaussbayes.data.rows import Rows, number_rows
