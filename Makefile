@@ -38,6 +38,7 @@ lint: $(done)/lint
 	$(python) -m ruff format --check
 	$(python) -m mypy
 	.venv/bin/lint-imports
+	$(python) tests/words.py
 
 # All code of the pages and the gallery is run, and a warning is an error. What Sphinx has read is kept
 # in build/doctrees: only pages that changed are run again. Chromium then draws the live figures for

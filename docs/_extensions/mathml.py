@@ -7,7 +7,7 @@ from docutils import nodes
 from latex2mathml import converter
 from sphinx.application import Sphinx
 
-# log x, tr S, but log(x): a name and what it is applied to are set apart as by TeX.
+# log x, tr S, but log(x): a name is separated from its argument as TeX does.
 _FUNCTION = re.compile(
     r"(<m[io]>(?:log|ln|exp|tr|diag)</m[io]>)(?!<mo[^>]*>&#x0(?:0028|005B|2061);)"
 )

@@ -57,7 +57,7 @@ def still(docname: str, name: str) -> str:
 
 
 def value(text: str) -> tuple[str, str, str]:
-    """Figure, quantity and text of a ``live-value``; a name with spaces is set apart by a bar.
+    """Figure, quantity and text of a ``live-value``; a bar ends a name with spaces.
 
     >>> value("rain posterior.no rain | 60 %")
     ('rain', 'posterior.no rain', '60 %')

@@ -1156,7 +1156,7 @@ class BaseClassifier(
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
-        # The columns of an array hold categories only where this is said.
+        # The columns of an array hold categories only if `Columns` declares them.
         coded = getattr(self.columns, "categorical", None) is not None
         tags.input_tags.categorical = tags.input_tags.string = coded
         return tags
@@ -1290,7 +1290,7 @@ class BaseClassifier(
                 validate_data(self, X, reset=False, skip_check_array=True)
             return X
         rows = as_array(X)
-        # Names of given parameters, like those of `Columns`, were no part of a table.
+        # Names of given parameters, like those of `Columns`, do not come from a table.
         is_named = schema.roles is not None or self._model.statistics is None
         if is_named and rows.shape[1] in {schema.n_features, self.n_features_in_}:
             return rows

@@ -2,7 +2,7 @@
 
 A class belongs to the set of a row if its posterior is not unusually small for a row of the class,
 by comparison with the leave-one-out posteriors of the true classes of the training rows (a
-jackknife: no rows are set apart). With n of them, class c is in the set of x if p(c | x) exceeds
+jackknife: no rows are set aside). With n of them, class c is in the set of x if p(c | x) exceeds
 their quantile at 1 − coverage. The j-th smallest is the quantile at j / (n + 1), with linear
 interpolation in between.
 

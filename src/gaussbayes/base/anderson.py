@@ -30,7 +30,7 @@ _MEMORY = 8
 """Steps that are combined."""
 
 _LONGEST = 2.0
-"""Largest entry of a combined step: far from where the last steps were, they say nothing."""
+"""Largest entry of a combined step: the last steps describe only the region around them."""
 
 _SLACK = 1e-13
 """How much lower than before, relative to its size, an objective is taken for rounding."""

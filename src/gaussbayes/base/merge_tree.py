@@ -74,7 +74,7 @@ def merge_numbered(parts: Iterable[tuple[int, Moments]]) -> Moments:
 def merge_blocks(
     function: Callable[[slice], Moments], blocks: Sequence[slice], threads: int
 ) -> Moments:
-    """The sum of a function of blocks, worked out by several threads, in the fixed tree."""
+    """The sum of a function of blocks, computed by several threads, in the fixed tree."""
     if len(blocks) == 1:
         return function(blocks[0])
     tree: MergeTree[Moments] = MergeTree()

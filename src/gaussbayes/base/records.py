@@ -169,7 +169,7 @@ def _plain(value: object) -> object:
 
 
 def _length(text: bytes) -> int:
-    """How many entries an array has, none of which is decoded; −1 if it is no array."""
+    """The number of entries of an array, without decoding them; −1 if it is not an array."""
     if not text.startswith(b"["):
         return -1
     return text.count(b",") + bool(text[1:-1].strip())

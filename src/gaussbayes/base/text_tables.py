@@ -72,7 +72,7 @@ class TextTable:
 
     @property
     def remarks(self) -> list[str]:
-        """What is said under the table."""
+        """The lines under the table."""
         more = [f"… {self.n_more:,} more row{'s' * (self.n_more > 1)}"] if self.n_more else []
         return [*more, *self.notes]
 

@@ -206,7 +206,7 @@ class SqlOps(Ops):
         if len(form.seen) > MOST_PATTERNS:
             msg = (
                 f"the training rows have {len(form.seen):,} patterns of missing values, each with "
-                f"a covariance of its own, and SQL takes at most {MOST_PATTERNS}; ONNX takes any"
+                f"a separate covariance, and SQL takes at most {MOST_PATTERNS}; ONNX takes any"
             )
             diagonal = Remedy("use covariances that need none", (("covariance", "diagonal"),))
             raise OptionError(msg).with_remedies([diagonal])

@@ -36,7 +36,7 @@ def _find(name: str) -> Kernels:
     module = native if name == "native" else reference
     if module is None:
         msg = (
-            "native kernels were asked for but are not built; install gaussbayes where a C++ "
+            "native kernels were requested but are not built; install gaussbayes where a C++ "
             "compiler is, or use the reference kernels"
         )
         raise RuntimeError(msg)

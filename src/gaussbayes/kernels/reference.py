@@ -368,7 +368,7 @@ def score(
         −∞ rules a class out; a row for which all are ruled out is `IMPOSSIBLE`. None adds nothing.
 
     Of several rows that cannot be scored the answer is `NOT_FINITE` if it applies to one of them,
-    else `IMPOSSIBLE`, else `OUT_OF_RANGE`. Log joints may be −∞: that is no problem.
+    else `IMPOSSIBLE`, else `OUT_OF_RANGE`. Log joints may be −∞.
 
     Examples
     --------
@@ -488,7 +488,7 @@ def log_sum_exp(log_joint: RealArray) -> RealArray:
 def log_posterior(log_joint: RealArray) -> RealArray:
     """``log_joint_c − log Σ_b exp(log_joint_b)`` (n, k); NaN in rows that have −∞ throughout.
 
-    It is worked out from the largest term: a log posterior near 0 keeps its digits.
+    It is computed from the largest term: a log posterior near 0 keeps its digits.
 
     Examples
     --------

@@ -29,7 +29,7 @@ def cholesky(matrices: FloatArray) -> int:
     """Put lower factors L, ``A = L Lᵀ``, in the place of symmetric matrices A (m, d, d).
 
     Returns how many come before the first that is not positive definite: that one and those after
-    it are of no use any more.
+    it are not valid.
     """
     m, d = len(matrices), int(matrices.shape[1])
     if d > _BLOCK and m > 1:

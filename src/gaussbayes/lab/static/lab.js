@@ -155,7 +155,7 @@ class LabApp {
 		if (note) this.say(note);
 	}
 
-	/** Gaussians by hand in another view: a line shows those of the plane; those of one feature say nothing about two. */
+	/** Gaussians by hand in another view: a line shows those of the plane; those of one feature do not determine two. */
 	adaptHand() {
 		const { state: { model, view }, scene: { columns } } = this.figure;
 		const width = this.place.lesson ? 0 : model?.parameters?.means?.[0].length;

@@ -1,5 +1,5 @@
 // Anderson acceleration of steps that never lower an objective, such as those of EM. The last few steps f = M(x) − x are
-// combined so that f would vanish if M were linear; what that proposes is taken only where the objective is no lower.
+// combined so that f would vanish if M were linear; what that proposes is taken only where it does not lower the objective.
 
 import { dotProduct } from "./matrices.js";
 
@@ -53,7 +53,7 @@ function combinedStep(x, f, history) {
 		if (pass === 3) basis.push({ q, p });
 	}
 	const step = basis.reduce((rest, { q, p }) => plusMultiple(rest, -dotProduct(q, f), p), f);
-	// Far from where the last steps were they say nothing.
+	// The last steps describe only the region around them.
 	const scale = Math.min(1, 2 / largestSize(step));
 	return basis.length && Number.isFinite(scale) ? plusMultiple(x, scale, step) : null;
 }

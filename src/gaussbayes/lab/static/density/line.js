@@ -1,4 +1,4 @@
-// One feature: where two classes are equally probable, and how often the best rule errs.
+// One feature: where two classes are equally probable, and the error of the best rule.
 
 import { LOG_TWO_PI, normalBetween } from "./gaussian.js";
 import { dotProduct } from "./matrices.js";
@@ -6,7 +6,7 @@ import { largestPlace } from "./model.js";
 
 /**
  * The points at which the classes in places a and b of a model of one feature are equally probable, sorted: two, one or
- * none. Where variances differ the wider class wins again far out.
+ * none. If variances differ, the wider class wins again far from both means.
  */
 export function lineBoundaries({ numeric, anchors, offsets, covariances, priors }, a, b) {
 	if (numeric.length !== 1) throw new Error("single points are boundaries of a model of one feature");
@@ -24,8 +24,8 @@ function equalPoints(sa, sb, between, constant) {
 	const [ratio, apart] = [sb / sa, between / sb];
 	const c = constant + Math.log(ratio);
 	const [half, level] = [0.5 * (1 - ratio) * (1 + ratio), c + 0.5 * apart * apart];
-	// The two large squares of the discriminant are cancelled by hand; of −b ± √… only the sum that cancels nothing is
-	// formed, the other root is the constant over it.
+	// The two large squares of the discriminant are cancelled by hand. Only the sum −b ± √… without
+	// cancellation is formed; the other root is the constant over it.
 	const root = Math.sqrt((ratio * apart) ** 2 - 4 * half * c);
 	const larger = half === 0 ? apart : 0.5 * (apart + (apart < 0 ? -root : root));
 	const roots = larger === 0 && half !== 0 ? [0] : [level / larger, ...(half === 0 || root === 0 ? [] : [larger / half])];

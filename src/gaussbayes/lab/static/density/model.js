@@ -45,7 +45,7 @@ function checkSymmetric(covariance) {
 	});
 }
 
-/** The priors that were asked for: null asks for the proportions of the weights. */
+/** The requested priors: null requests the proportions of the weights. */
 export function readPriors(priors, classes, weights) {
 	if (priors === "uniform") return classes.map(() => 1 / classes.length);
 	const given = priors ?? proportionsOf(weights);
@@ -55,7 +55,7 @@ export function readPriors(priors, classes, weights) {
 
 /**
  * The model with its parameters and everything that Bayes' rule says of a row. A row is an array of cells in the order
- * of the columns: a number, a category, or null for what is not known. A category that was never seen says nothing.
+ * of the columns: a number, a category, or null for what is not known. A category that did not occur in training is missing.
  * All arrays are in the order of `classes`, and classes are given by their place there. The parts are classes, priors,
  * anchors and offsets (means = anchors + offsets), covariances, probabilities, numeric and categorical (columns), options,
  * steps of EM and, where they are known, the weights of the classes.
@@ -151,7 +151,7 @@ function marginalModel(parts, columns) {
 	});
 }
 
-/** A function of each matrix, worked out once for those that are the same object. */
+/** A function of each matrix, computed once for equal objects. */
 function sharedMap(matrices, f) {
 	const known = new Map();
 	for (const matrix of matrices) if (!known.has(matrix)) known.set(matrix, f(matrix));

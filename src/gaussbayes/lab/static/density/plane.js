@@ -66,7 +66,7 @@ export function posteriorGrid(model, { x, y, width, height }, out) {
 	};
 	const { posterior, logRatio, logEvidence, label } = Object.assign(grid, { x, y, width, height, k });
 	const [stepX, stepY] = [(x[1] - x[0]) / width, (y[1] - y[0]) / height];
-	// log joint = base(x) − ½ (slope(x) + w₂₂ (y − mean))², with what depends on x worked out once for each column.
+	// log joint = base(x) − ½ (slope(x) + w₂₂ (y − mean))², with what depends on x computed once for each column.
 	const [base, slope, joint, level] = [k * width, k * width, k, k].map((length) => new Float64Array(length));
 	model.factors.forEach(({ whitener, logDeterminant }, c) => {
 		const constant = Math.log(model.priors[c]) - LOG_TWO_PI - 0.5 * logDeterminant;

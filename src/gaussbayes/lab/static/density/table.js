@@ -1,6 +1,6 @@
-// Rows and labels as they come → numbers, codes of categories, codes of classes, weights.
+// Rows and labels → numbers, codes of categories, codes of classes, weights.
 
-/** What the options of a fit are where nothing is said. */
+/** The default options of a fit. */
 export const FIT_OPTIONS = Object.freeze({
 	covariance: "full", shared: false, shrinkage: null, shrinkageTarget: "diagonal", priors: null, divisor: "mle", smoothing: 0,
 });

@@ -144,7 +144,7 @@ export function wholeWindow(scene) {
 		const ends = gaussians.flatMap((gaussian) => [-1, 1].map((side) => gaussian.mean[j] + side * reach(gaussian)));
 		const inner = rangeOf(ends, 0);
 		const slack = 0.15 * (inner[1] - inner[0]);
-		// A sample that is drawn anew does not move the window unless a point is far out.
+		// A sample that is drawn anew does not move the window unless a point is far from the others.
 		const isFar = (value) => !ends.length || value < inner[0] - slack || value > inner[1] + slack;
 		const points = [...table.columns[column].filter(isFar), ...(ends.length ? [] : [state.query?.[j] ?? NaN])];
 		return points.length ? rangeOf([...ends, ...points]) : inner;

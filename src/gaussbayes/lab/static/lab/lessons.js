@@ -132,7 +132,7 @@ export const LESSONS = [
 	{ id: "shapes", title: "Curved or straight", question: "When is the boundary a straight line?",
 		spec: { data: { example: "three" }, query: null, layers: { errors: false } },
 		steps: [
-			{ text: `Three classes, each with its own covariance: {n_parameters 17} free parameters. All boundaries are curves
+			{ text: `Three classes with class-specific covariances: {n_parameters 17} free parameters. All boundaries are curves
 					(quadratic discriminant analysis, QDA).` },
 			{ text: `Move the slider to the right. The class-specific covariances are shrunk towards the pooled one, and the boundaries
 					straighten.`,
