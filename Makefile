@@ -41,14 +41,16 @@ lint: $(done)/lint
 	$(python) tests/words.py
 
 # All code of the pages and the gallery is run, and a warning is an error. What Sphinx has read is kept
-# in build/doctrees: only pages that changed are run again. Chromium then draws the live figures for
-# print and the course as a PDF.
+# in build/doctrees: only pages that changed are run again, and all are written (-a), because Sphinx forgets
+# the keywords of pages that it does not write. Chromium then draws the live figures for print and the
+# course as a PDF, and asks the search.
 docs: $(done)/docs
-	$(python) -m sphinx -b html -j 2 -W --keep-going -q -d build/doctrees docs build/docs
+	$(python) -m sphinx -b html -a -j 2 -W --keep-going -q -d build/doctrees docs build/docs
 	$(python) docs/_extensions/stills.py build/docs
 	$(python) docs/_extensions/notebooks.py build/docs
 	$(python) docs/_extensions/course_pdf.py build/docs
 	$(python) docs/_extensions/check_pages.py build/docs
+	$(python) docs/_extensions/check_search.py build/docs
 
 # The oldest supported versions of everything, in an environment of their own.
 test-oldest: $(done)/venv

@@ -38,6 +38,7 @@ extensions = [
     "docstring_examples",
     "figure_texts",
     "dark_figures",
+    "search_words",
     "lab_page",
     "live",
     "exercise",
@@ -106,6 +107,7 @@ html_title = "gaussbayes"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
+html_search_scorer = str(HERE / "_extensions" / "search_scorer.js")
 html_favicon = html_logo = None
 html_show_sourcelink = False
 html_copy_source = False

@@ -1,9 +1,36 @@
-"""The examples of plotting functions are run for the reference, and their figures shown."""
+"""Examples in the reference: those of plots are run and shown; names link to the gallery."""
 
 import re
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+_MOST_LINKS = 3
+
+
+@cache
+def _sources() -> dict[str, str]:
+    """The code of each example, by its page."""
+    return {
+        f"/gallery/{path.relative_to(EXAMPLES).with_suffix('').as_posix()}": path.read_text("utf-8")
+        for path in sorted(EXAMPLES.rglob("*.py"))
+    }
+
+
+def link_examples(
+    _app: Sphinx, what: str, name: str, _obj: Any, _options: Any, lines: list[str]
+) -> None:
+    """Link the examples of the gallery that call a function, a method or a class."""
+    called = rf"{'plots.' if '.plots.' in name else ''}{name.rpartition('.')[2]}\("
+    called = rf"\.{called}" if what == "method" else rf"\b{called}"
+    if what in {"function", "method", "class"} and ".sklearn." not in name:
+        pages = [page for page, code in _sources().items() if re.search(called, code)]
+        if pages:
+            links = ", ".join(f":doc:`{page}`" for page in pages[:_MOST_LINKS])
+            lines += ["", f"**Used in:** {links}", ""]
 
 
 def show_figure(
@@ -26,4 +53,5 @@ def show_figure(
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("autodoc-process-docstring", show_figure, priority=400)  # before numpydoc
+    app.connect("autodoc-process-docstring", link_examples, priority=600)  # after numpydoc
     return {"parallel_read_safe": True, "parallel_write_safe": True}
