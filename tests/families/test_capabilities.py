@@ -6,7 +6,6 @@ from scipy.stats import chi2
 
 from gaussbayes.data.rows import Targets
 from gaussbayes.families.protocol import (
-    Comparable,
     Describable,
     Explainable,
     Located,
@@ -34,7 +33,7 @@ def support(case: Case) -> tuple[object, float]:
 @every_distribution
 def test_every_family_has_them(case: Case) -> None:
     density = probes(case, 2, 1)[0]
-    for capability in (Samplable, Explainable, Comparable, Describable):
+    for capability in (Samplable, Explainable, Describable):
         assert isinstance(density, capability)
 
 
@@ -94,37 +93,6 @@ def test_means_and_deviations_are_sums_over_all_values(case: Case) -> None:
             np.testing.assert_allclose(density.deviation[:, 0], np.sqrt(variance), rtol=1e-9)
             covariance = np.broadcast_to(density.dense_covariance()[:, 0, 0], 3)
             np.testing.assert_allclose(covariance, variance, rtol=1e-9)
-
-
-@every_distribution
-def test_overlaps_are_sums_over_all_values(case: Case) -> None:
-    rows, step = support(case)
-    for density in probes(case, 3, 1):
-        root = np.exp(0.5 * density.log_density(rows))
-        overlap = density.log_overlap()
-        np.testing.assert_allclose(np.exp(overlap), step * root.T @ root, rtol=1e-9)
-        assert (np.diag(overlap) == 0).all()
-        assert (overlap <= 0).all()
-    both = probes(case, 2, 2)[0]
-    if both.marginal([0], random_table(case, d=1).names).n_parameters * 2 == both.n_parameters:
-        each = [both.marginal([j], random_table(case, d=1).names) for j in range(2)]
-        added = sum(part.log_overlap() for part in each)
-        np.testing.assert_allclose(both.log_overlap(), added, rtol=1e-9, atol=1e-12)
-
-
-@every_distribution
-def test_draws_between_two_classes(case: Case) -> None:
-    """The mean of √(p_a / p_b) over them is 1 / overlap, and likewise turned about."""
-    density = probes(case, 3, 2)[0]
-    overlap = density.log_overlap()
-    pairs = np.repeat([1, 2, 5], [30_000, 1, 30_000])  # classes 0 and 1, 0 and 2, 1 and 2
-    rows = density.draw_between(pairs, np.random.default_rng(0))
-    scores = density.log_density(rows)
-    for number, (a, b) in {1: (0, 1), 5: (1, 2)}.items():
-        for one, other in ((a, b), (b, a)):
-            ratio = np.exp(0.5 * (scores[:, one] - scores[:, other]))[pairs == number]
-            error = ratio.std() / np.sqrt(ratio.size)
-            assert abs(ratio.mean() - np.exp(-overlap[a, b])) < 4 * error + 1e-12
 
 
 @every_family

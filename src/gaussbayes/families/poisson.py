@@ -331,20 +331,6 @@ class PoissonDensity:
     def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
         return number_rows(generator.poisson(self.rate[codes]).astype(np.float64))
 
-    def draw_between(self, pairs: NDArray[np.intp], generator: np.random.Generator) -> Rows:
-        """Counts of one row for each pair of classes (n,), number ``a k + b``.
-
-        ``√(p(x | a) p(x | b))`` is in proportion to a Poisson distribution of rate ``√(λ_a λ_b)``.
-        """
-        root = np.sqrt(self.rate)
-        rate = root[pairs // self.n_classes] * root[pairs % self.n_classes]
-        return number_rows(generator.poisson(rate).astype(np.float64))
-
-    def log_overlap(self) -> FloatArray:
-        """``−½ Σ_j (√λ_aj − √λ_bj)²`` (k, k)."""
-        root = np.sqrt(self.rate)
-        return np.stack([0.0 - 0.5 * np.square(root - other).sum(axis=1) for other in root])
-
     def contributions(
         self, row: Rows, pair: tuple[int, int], _: FloatArray | None
     ) -> tuple[float, FloatArray]:

@@ -518,17 +518,6 @@ class Whitened(Protocol):
 
 
 @runtime_checkable
-class Comparable(Protocol):
-    """A density of which two classes overlap by a known amount."""
-
-    def log_overlap(self) -> FloatArray:
-        """``log ∫ √(p(x | a) p(x | b)) dx`` (k, k): 0 for a class with itself, never above."""
-
-    def draw_between(self, pairs: NDArray[np.intp], generator: np.random.Generator) -> Rows:
-        """A row for each sorted pair (n,) ``a k + b``, in proportion to ``√(p(x|a) p(x|b))``."""
-
-
-@runtime_checkable
 class Tabulated(Protocol):
     """A density of categories: a table of probabilities for each column."""
 

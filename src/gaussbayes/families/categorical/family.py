@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.merge_tree import merge_blocks
-from gaussbayes.base.records import MOST_STRINGS
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.categories import (
@@ -22,7 +21,6 @@ from gaussbayes.data.categories import (
     UNSEEN,
     Categories,
     check_categories,
-    too_many_categories,
     unite,
 )
 from gaussbayes.data.rows import Rows, Targets
@@ -347,33 +345,6 @@ class CategoricalDensity:
                     drawn[rows, j] = np.searchsorted(reached, place[rows], side="right")
         return Rows(np.empty((n, 0)), drawn, self.categories)
 
-    def draw_between(self, pairs: NDArray[np.intp], generator: np.random.Generator) -> Rows:
-        """A row's categories for each pair of classes (n,), number ``a k + b``, in this order.
-
-        They are drawn with probabilities in proportion to ``√(p(m | a) p(m | b))``; the two classes
-        must have categories in common.
-        """
-        k, log_probability = self.n_classes, self.log_probability
-        parts = []
-        # Of one class a and several others at a time.
-        for group in np.split(pairs, np.flatnonzero(np.diff(pairs // k)) + 1):
-            others, number = np.unique(group % k, return_inverse=True)
-            root = 0.5 * (log_probability[group[0] // k] + log_probability[others])
-            between = replace(self, log_probability=root)
-            parts.append(between.draw(number.astype(np.int32), generator).codes)
-        return Rows(np.empty((pairs.size, 0)), np.concatenate(parts), self.categories)
-
-    def log_overlap(self) -> FloatArray:
-        """``Σ_j log Σ_m √(p_j(m | a) p_j(m | b))`` (k, k); −∞ without any category in common."""
-        total = np.zeros((self.n_classes, self.n_classes))
-        for j, column in enumerate(self.categories):
-            if column:
-                root = np.exp(0.5 * self.of(j))
-                with np.errstate(divide="ignore"):
-                    total += np.log(root @ root.T)
-        np.fill_diagonal(total, 0.0)
-        return np.minimum(total, 0.0)
-
     def contributions(
         self, row: Rows, pair: tuple[int, int], _: FloatArray | None
     ) -> tuple[float, FloatArray]:
@@ -481,39 +452,14 @@ class Categorical(Smoothed[CategoricalStatistics, CategoricalDensity]):
     [[0.6667, 0.3333]]
     """
 
-    least: tuple[int, ...] | None = None
-    """With numbers for features: the categories of each are the integers from 0 to the largest that
-    occurs, and at least so many, whether all occur or not. None: those that occur."""
-
     name: ClassVar[str] = "categorical"
     kind: ClassVar[Kind] = "category"
-
-    def __post_init__(self) -> None:
-        if type(self.smoothing) is not float or not 0.0 <= self.smoothing < np.inf:
-            super(Categorical, self).__post_init__()
 
     def observe(
         self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
     ) -> CategoricalStatistics:
         """How much each category weighs in each class, for those that weigh anything."""
         return count(rows, targets, threads).trimmed()
-
-    def of_columns(self, columns: Sequence[int]) -> "Categorical":
-        if self.least is None:
-            return self
-        return replace(self, least=tuple(self.least[j] for j in columns))
-
-    def counted(self, statistics: CategoricalStatistics) -> CategoricalStatistics:
-        """The weights of the categories that have a probability: those that occur, or are given."""
-        statistics = statistics.trimmed()
-        if self.least is None:
-            return statistics
-        pairs = zip(self.least, statistics.categories, strict=True)
-        sizes = [max(least, int(column[-1]) + 1 if column else 0) for least, column in pairs]
-        if sum(sizes) > MOST_STRINGS:
-            what = "a feature of integers from 0 on"
-            raise too_many_categories(what, max(sizes) - 1)
-        return statistics.with_categories(tuple(tuple(range(size)) for size in sizes))
 
     def estimate(
         self,
@@ -522,11 +468,11 @@ class Categorical(Smoothed[CategoricalStatistics, CategoricalDensity]):
         threads: int = 1,
         start: CategoricalDensity | None = None,
     ) -> Fit[CategoricalDensity]:
-        """The probabilities of the categories that weigh anything, or are given.
+        """The probabilities of the categories that weigh anything.
 
         A class without any value of a feature is a DataError unless there is smoothing.
         """
-        statistics = self.counted(statistics)
+        statistics = statistics.trimmed()
         for j in range(len(statistics.categories) if self.smoothing == 0 else 0):
             known = statistics.of(j).any(axis=1)
             if not known.all():
@@ -583,13 +529,10 @@ class Categorical(Smoothed[CategoricalStatistics, CategoricalDensity]):
         *,
         exact: bool = True,
     ) -> LeftOut | None:
-        """The closed form of rows with one label each; see `left_out`.
-
-        There is none for categories that are given: without a row there may be fewer of them.
-        """
+        """The closed form of rows with one label each; see `left_out`."""
         del names, exact
         smoothing = [family.smoothing for family in path]
-        if targets.is_soft or self.least is not None:
+        if targets.is_soft:
             return None
         return left_out(statistics, smoothing, targets)
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta, Raw
 
-from gaussbayes.base.records import MOST_STRINGS, Record, refuse
+from gaussbayes.base.records import Record, refuse
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.categorical.family import (
     Categorical,
@@ -17,13 +17,12 @@ from gaussbayes.families.independent import check_weight
 
 
 class SettingsRecord(Record, frozen=True):
-    """The settings; with `least`, categories are integers, at least so many of each feature."""
+    """The settings."""
 
     smoothing: Annotated[float, Meta(ge=0)]
-    least: tuple[Annotated[int, Meta(ge=0, le=MOST_STRINGS)], ...] | None
 
     def read(self) -> Categorical:
-        return Categorical(self.smoothing, self.least)
+        return Categorical(self.smoothing)
 
 
 class StatisticsRecord(Record, frozen=True):
@@ -40,11 +39,6 @@ class StatisticsRecord(Record, frozen=True):
         count = self.weights("count", k, starts(categories)[-1])
         weight, missing = self.weights("weight", k), self.weights("missing", k, d)
         statistics = CategoricalStatistics(categories, weight, count, missing)
-        labels = [label for column in categories for label in column]
-        whole = all(type(label) is int and 0 <= label < MOST_STRINGS for label in labels)
-        if family.least is not None and not (whole and len(family.least) == d):
-            expected = f"integers from 0 to {MOST_STRINGS - 1:,} of as many features as `least`"
-            refuse("categories", expected)
         if not (count > 0).any(axis=0).all():
             refuse("categories", "categories each of which weighs something in a class")
         observed = [statistics.of(j).sum(axis=1) for j in range(d)]

@@ -166,8 +166,6 @@ class GaussianDensity:
     expect_statistics = expectation.expect_statistics
     draw = drawing.draw
     contributions = class_pairs.contributions
-    log_overlap = class_pairs.log_overlap
-    draw_between = class_pairs.draw_between
 
     def reference_point(self, weights: FloatArray) -> FloatArray:
         return weights @ self.mean

@@ -17,7 +17,7 @@ from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.mapped import MappedDensity
-from gaussbayes.families.protocol import Comparable, ParameterTable
+from gaussbayes.families.protocol import Fused, ParameterTable
 from gaussbayes.families.transformed.transform import Logarithm, Transforms, YeoJohnson
 
 _NODES = np.linspace(-4.0, 4.0, 401)
@@ -148,7 +148,7 @@ class TransformedDensity(MappedDensity):
 
 
 class FusedTransformedDensity(TransformedDensity):
-    """Transformed columns whose z a kernel scores, and of which two classes overlap as known."""
+    """Transformed columns whose z a kernel scores."""
 
     __slots__ = ()
 
@@ -178,14 +178,6 @@ class FusedTransformedDensity(TransformedDensity):
         self.score_blocks(rows, score, out, threads, slopes=task == "log_joint")
         return out
 
-    def draw_between(self, pairs: NDArray[np.intp], generator: np.random.Generator) -> Rows:
-        """A row for each sorted pair (n,) ``a k + b``, in proportion to ``√(p(x|a) p(x|b))``."""
-        return self._back(self.inner.draw_between(pairs, generator))
-
-    def log_overlap(self) -> FloatArray:
-        """``log ∫ √(p(x | a) p(x | b)) dx`` (k, k), that of z."""
-        return np.asarray(self.inner.log_overlap())
-
 
 def _shifted(bias: Callable[[slice], RealArray], first: int, part: slice) -> RealArray:
     """What is added to rows that are counted from another one."""
@@ -194,5 +186,5 @@ def _shifted(bias: Callable[[slice], RealArray], first: int, part: slice) -> Rea
 
 def density_of(transforms: Transforms, inner: Any) -> TransformedDensity:
     """The density of columns whose transforms have this density."""
-    kind = FusedTransformedDensity if isinstance(inner, Comparable) else TransformedDensity
+    kind = FusedTransformedDensity if isinstance(inner, Fused) else TransformedDensity
     return kind(transforms, inner)
