@@ -215,8 +215,10 @@ class BaseClassifier(
         Parameters
         ----------
         X : array, data frame, path, list of paths, lazy frame, relation, Dask or Spark frame
-            Rows (n, d); NaN and null are missing values. `gaussbayes.read` describes files that
-            need options.
+            Rows (n, d); NaN and null are missing values. Arrays of other libraries that are in the
+            memory of the CPU, such as PyTorch tensors, are read by ``__array__`` or ``__dlpack__``;
+            results are NumPy arrays, float32 for rows in float16 or float32. `gaussbayes.read`
+            describes files that need options.
         y : (n,) labels, (n, k) soft labels, or the name of a column of X
             A missing label makes the row an unlabelled row, which EM takes into account.
         sample_weight : (n,) weights, or the name of a column of X

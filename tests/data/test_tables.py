@@ -17,6 +17,27 @@ ROWS = np.arange(24.0).reshape(6, 4) % 7
 Y = [0, 1, 0, 1, 0, 1]
 
 
+class Exported:
+    """An array of another library, which offers DLPack and nothing else, as a tensor would."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.array(values)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.values.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.values.__dlpack_device__()
+
+
+class OnDevice(Exported):
+    """One that NumPy cannot read."""
+
+    def __dlpack__(self, **options: Any) -> Any:
+        msg = "cannot export a tensor that is not in the memory of the CPU"
+        raise BufferError(msg)
+
+
 def model_of(X: Any, y: Any = Y, **columns: Any) -> GaussianClassifier:
     """A model that few rows have."""
     given = Columns(**columns)
@@ -71,10 +92,39 @@ def test_numbers_of_every_container(X: Any) -> None:
     np.testing.assert_allclose(model.means_, expected.means_, rtol=1e-7)
     found = model.predict_proba(X)
     np.testing.assert_allclose(found, expected.predict_proba(ROWS), rtol=1e-5, atol=1e-7)
-    narrow = getattr(X, "dtype", None) in {np.dtype(np.float32), np.dtype(">f4")}
+    narrow = getattr(X, "dtype", None) in {np.dtype(kind) for kind in (np.float32, ">f4", "f2")}
     assert found.dtype == (np.float32 if narrow else np.float64)
     named = hasattr(model, "feature_names_in_")
     assert named == (type(X) in {pl.DataFrame, pa.Table} or "a" in getattr(X, "columns", ()))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64])
+def test_arrays_of_other_libraries(dtype: Any) -> None:
+    rows, labels = ROWS.astype(dtype), np.array(Y)
+    X, y, weights = Exported(rows), Exported(labels), Exported(np.arange(1.0, 7.0))
+    expected = model_of(rows).fit(rows, labels, sample_weight=weights.values)
+    model = model_of(rows).fit(X, y, sample_weight=weights)
+    table, of_array = model.scores(X), expected.scores(rows)
+    for name in ("label", "posterior", "squared_distance", "log_evidence"):
+        assert type(getattr(table, name)) is np.ndarray
+        np.testing.assert_array_equal(getattr(table, name), getattr(of_array, name))
+    narrow = np.dtype(dtype).itemsize < 8
+    assert model.predict_proba(X).dtype == (np.float32 if narrow else np.float64)
+    assert model.score(X, y) == expected.score(rows, labels)
+    assert model.evaluate(X, y).log_loss == expected.evaluate(rows, labels).log_loss
+    assert model.explain(Exported(rows[1])).to_dict() == expected.explain(rows[1]).to_dict()
+    model.partial_fit(X, y)
+    np.testing.assert_array_equal(model.means_, expected.partial_fit(rows, labels).means_)
+
+
+def test_arrays_that_are_not_in_the_memory_of_the_cpu() -> None:
+    words = r"X \(.*OnDevice\) cannot be read as a NumPy array: .*X\.detach\(\)\.cpu\(\)"
+    with pytest.raises(DataError, match=words):
+        model_of(OnDevice(ROWS))
+    with pytest.raises(DataError, match=r"y \(.*OnDevice\) cannot be read"):
+        model_of(ROWS, OnDevice(Y))
+    with pytest.raises(DataError, match=words):
+        model_of(ROWS).predict(OnDevice(ROWS))
 
 
 GAPS = np.array([[1, np.nan], [3, 0], [2, 5], [7, np.nan], [5, 3], [4, 1]])

@@ -19,6 +19,7 @@ from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
 from gaussbayes.data.tables import (
     array_parts,
     as_frame,
+    as_numpy,
     check_present,
     column_codes,
     is_frame,
@@ -58,7 +59,7 @@ def separate_columns(X: Any, y: Any, weights: Any = None) -> tuple[Any, Any, Any
 
         X = table_of(X, None, y)
     if not named:
-        return X, y, weights
+        return as_numpy(X, "X"), as_numpy(y, "y"), weights
     if not is_frame(X):
         msg = (
             f"{named[0]!r} names a column, but X ({type(X).__name__}) has no column names: "
@@ -181,7 +182,7 @@ def read_weights(weights: Any, n_rows: int) -> FloatArray | None:
     if weights is None:
         return None
     try:
-        values = np.ascontiguousarray(weights, dtype=np.float64)
+        values = np.ascontiguousarray(as_numpy(weights, "sample_weight"), dtype=np.float64)
     except (TypeError, ValueError):
         msg = f"sample_weight must be numbers, one for each row, got {weights!r:.200}"
         raise DataError(msg) from None
@@ -223,6 +224,7 @@ def _as_column(y: Any) -> tuple[Any, Sequence[object] | None]:
         labels: NDArray[Any] = np.ma.getdata(y).astype(object)
         labels[np.ma.getmaskarray(y)] = None
         return labels, None
+    y = as_numpy(y, "y")
     try:
         values = np.asarray(y)
     except ValueError:  # rows of different lengths

@@ -38,6 +38,7 @@ from gaussbayes.data.tables import (
     as_array,
     as_frame,
     as_matrix,
+    as_numpy,
     check_not_empty,
     day_number,
     frame_numbers,
@@ -317,6 +318,7 @@ class Encoder:
 
     def encode_row(self, row: Any) -> Rows:
         """One row, given as its values (d,) or as a table of one row."""
+        row = as_numpy(row, "x")
         if not _is_table(row):
             row = [[row] if np.ndim(row) == 0 else list(row)]
             if len(row[0]) != self.n_features:

@@ -52,7 +52,32 @@ def is_source(X: Any) -> bool:
     package = type(X).__module__.partition(".")[0]
     if package == "scipy":  # a sparse matrix, which is refused as an array
         return False
-    return package in {"dask", "dask_expr", "pyspark"} or not hasattr(X, "__array__")
+    return package in {"dask", "dask_expr", "pyspark"} or not _is_exported(X)
+
+
+def _is_exported(values: object) -> bool:
+    """Whether these are an array of any library that gives its arrays to others."""
+    return hasattr(values, "__array__") or hasattr(values, "__dlpack__")
+
+
+def as_numpy(values: Any, what: str) -> Any:
+    """An array of another library, such as PyTorch, as one of NumPy; anything else as it is.
+
+    Values in the memory of the CPU are not copied.
+    """
+    if isinstance(values, np.ndarray) or not _is_exported(values) or is_frame(values):
+        return values
+    try:
+        if hasattr(values, "__array__"):
+            return np.asarray(values)
+        return np.from_dlpack(values)
+    except (BufferError, RuntimeError, TypeError) as error:
+        kind = f"{type(values).__module__}.{type(values).__name__}"
+        msg = (
+            f"{what} ({kind}) cannot be read as a NumPy array: {error!s:.200}. Pass a float32 "
+            f"array in the memory of the CPU; for PyTorch: {what}.detach().cpu().float().numpy()"
+        )
+        raise DataError(msg) from None
 
 
 def is_frame(X: Any) -> bool:
@@ -177,14 +202,16 @@ def as_matrix(
 ) -> RealArray:
     """An array (n, d) as float32 or float64; `names` is what messages call its columns.
 
-    Arrays of these two types are returned as they are, whatever their strides. Integers, booleans,
-    other floats and numbers held as objects become float64, missing values NaN. Looking for NaN is
-    left to those who read the rows anyway.
+    Arrays of these two types are returned as they are, whatever their strides. float16 becomes
+    float32; integers, booleans, other floats and numbers held as objects become float64, missing
+    values NaN. Looking for NaN is left to those who read the rows anyway.
     """
     if array.dtype in FLOATS:
         return array
     if array.dtype.kind in "biuf":
         native = array.dtype.newbyteorder("=")
+        if native == np.float16:
+            native = np.dtype(np.float32)
         return array.astype(native if native in FLOATS else np.float64)
     marks = [missing.of(name if isinstance(name, str) else None) for name in names]
     columns = map(column_floats, array.T, names, marks)
@@ -238,6 +265,7 @@ def _from_sequence(X: Any) -> NDArray[Any]:
     if hasattr(X, "collect") and not hasattr(X, "__array__"):
         msg = f"X is lazy ({type(X).__module__}.{type(X).__name__}): pass X.collect()"
         raise DataError(msg)
+    X = as_numpy(X, "X")
     try:
         matrix = np.asarray(X)
         return np.asarray(X, dtype=object) if matrix.dtype.kind in "US" else matrix
