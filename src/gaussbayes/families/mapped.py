@@ -30,6 +30,7 @@ from gaussbayes.families.protocol import (
     Family,
     Fit,
     LeftOut,
+    Scattered,
     Sized,
 )
 from gaussbayes.families.removal import Removal
@@ -168,6 +169,10 @@ class MappedStatistics:
             self.inner.tested(other.inner, self.map.names(names)), names
         )
         return tests
+
+    def scatters(self) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+        """The scatters of z."""
+        return self.inner.scatters() if isinstance(self.inner, Scattered) else None
 
     def check_map(self, other: Any) -> None:
         """Raise unless the rows were mapped by this map."""

@@ -499,6 +499,18 @@ class Sampled(Protocol):
 
 
 @runtime_checkable
+class Scattered(Protocol):
+    """Statistics with scatters about the means of the classes, as those of Gaussians."""
+
+    def scatters(self) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+        """The weight of each class (k,), the scatter of each (k, d, d) or of all about the means
+        (d, d), and the scatter of all rows (d, d).
+
+        None if values are missing, or correlations.
+        """
+
+
+@runtime_checkable
 class Whitened(Protocol):
     """A density of Gaussians: log ratios are linear where the classes share the covariance Σ."""
 

@@ -18,8 +18,7 @@ import numpy as np
 from gaussbayes.base.numerals import five_digits, score
 from gaussbayes.base.text_tables import TextTable
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.statistics import GaussianStatistics
-from gaussbayes.families.mapped import MappedStatistics
+from gaussbayes.families.protocol import Scattered
 from gaussbayes.model.model import Model
 
 _SINGULAR = 1e-12  # proportion of a variance that the other features leave unexplained
@@ -46,26 +45,26 @@ def class_tests(model: Model) -> tuple[ClassTest, ...]:
     """
     if model.statistics is None or model.statistics.unlabelled is not None:
         return ()
-    found: list[GaussianStatistics] = []
-    for part in model.statistics.members(model.settings)[0].parts:
-        inner = part.inner if isinstance(part, MappedStatistics) else part
-        found += [inner] if isinstance(inner, GaussianStatistics) else []
-    if len(found) != 1 or not found[0].is_complete or found[0].moments.layout == "diagonal":
+    parts = model.statistics.members(model.settings)[0].parts
+    found = [part.scatters() for part in parts if isinstance(part, Scattered)]
+    if len(found) != 1 or found[0] is None:
         return ()
-    moments = found[0].moments
-    moments = moments.selected(np.flatnonzero(moments.weight > 0).tolist())
-    (k, d), weight = moments.mean.shape, moments.weight
-    within = moments.scatter if moments.layout == "pooled" else moments.scatter.sum(axis=0)
-    total = moments.together().scatter.reshape(d, d)
-    deviation = np.sqrt(np.diagonal(total))
+    weight, scatter, total = found[0]
+    if scatter.ndim == 3:
+        scatter = scatter[weight > 0]
+    weight = weight[weight > 0]
+    k, d, deviation = weight.size, total.shape[0], np.sqrt(np.diagonal(total))
     testable = k > 1 and weight.sum() - k > d > 0 and deviation.min() > 0
     if not testable or k * d**3 > _MOST_PRODUCTS:
         return ()
     # In units of the deviations, determinants neither overflow nor vanish.
     units = np.multiply.outer(deviation, deviation)
     tests = []
-    if moments.layout == "full" and weight.min() > d:
-        tests.append(_box(moments.scatter / units, weight))
+    within = scatter
+    if scatter.ndim == 3:
+        within = scatter.sum(axis=0)
+        if weight.min() > d:
+            tests.append(_box(scatter / units, weight))
     tests.append(_wilks(within / units, total / units, float(weight.sum()), k))
     return tuple(test for test in tests if np.isfinite(test.value))
 

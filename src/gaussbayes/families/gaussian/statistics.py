@@ -553,6 +553,14 @@ class GaussianStatistics:
 
         return moment_tests(self, other, names)
 
+    def scatters(self) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+        """The scatters of complete rows; see `gaussbayes.families.protocol.Scattered`."""
+        if self.cells is not None or self.moments.layout == "diagonal":
+            return None
+        d = self.n_columns
+        total = self.moments.together().scatter.reshape(d, d)
+        return self.weight, self.moments.scatter, total
+
     def without_blank(self) -> tuple[GaussianStatistics, FloatArray]:
         """Those of rows that have some value, and how much rows without any weigh (k,)."""
         if self.cells is None:
