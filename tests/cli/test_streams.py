@@ -68,14 +68,12 @@ def test_interrupted_in_the_middle(tmp_path: Path, large: Path, arguments: list[
 
 
 def test_files_of_a_killed_process_are_swept(tmp_path: Path, large: Path, shell: Shell) -> None:
-    arguments = ["predict", "iris.json", "-", "-o", "new.csv"]
+    header, lines = large.read_bytes().split(b"\n", 1)
+    large.write_bytes(header + b"\n" + 16 * lines)
+    arguments = ["predict", "iris.json", "large.csv", "-o", "new.csv"]
     with subprocess.Popen(
-        [sys.executable, "-m", "gaussbayes", *arguments], cwd=tmp_path, stdin=subprocess.PIPE
+        [sys.executable, "-m", "gaussbayes", *arguments], cwd=tmp_path
     ) as process:
-        assert process.stdin is not None
-        header, lines = large.read_bytes().split(b"\n", 1)
-        process.stdin.write(header + b"\n" + 16 * lines)  # more than is read ahead
-        process.stdin.flush()
         deadline = time.monotonic() + 100.0
         while not list(tmp_path.glob(".gaussbayes-*.tmp")) and time.monotonic() < deadline:
             time.sleep(0.01)

@@ -41,13 +41,18 @@ TABLE = pd.DataFrame(
         "empty": np.nan,
         "kind": RNG.choice(["u", "v"], N),
     }
-).assign(copy=lambda frame: frame["size"], renamed=lambda frame: "class " + frame["kind"])
+).assign(
+    copy=lambda frame: frame["size"],
+    renamed=lambda frame: "class " + frame["kind"],
+    year=lambda frame: frame["visits"].add(2010).astype(str) + frame["kind"],
+)
 DROPPED = {
     "id": "identifies rows",
     "const": "constant",
     "empty": "no values",
     "copy": "a copy of size",
     "renamed": "one to one with kind",
+    "year": "one to one with kind when digits are cut off",
 }
 ESTIMATORS = [GaussianClassifier(), AutoClassifier()]
 each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=["Gaussian", "Auto"])
@@ -105,7 +110,7 @@ def test_both_estimators_decide_by_the_same_rules(estimator: Any, tmp_path: Any)
     (warning,) = [each for each in seen if each.category is DroppedColumnsWarning]
     assert warning.filename == __file__
     words = ", ".join(f"{name} ({why})" for name, why in DROPPED.items())
-    assert str(warning.message).startswith(f"5 columns were dropped: {words}.")
+    assert str(warning.message).startswith(f"6 columns were dropped: {words}.")
     kinds = {column.name: column.kind for column in model.columns_}
     assert kinds == {
         **dict.fromkeys(DROPPED, "excluded"),

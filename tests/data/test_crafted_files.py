@@ -19,7 +19,7 @@ PROGRAM = """
 import sys
 from gaussbayes import DataError, read
 from gaussbayes.data.columns import Columns, Request
-from gaussbayes.data.reduction import open_rows
+from gaussbayes.data.sources import open_rows
 for path in sys.argv[1:]:
     for look in (
         lambda: open_rows(path, Request(Columns(["x"]), "y")).reduce(lambda b, _: b.rows.n_rows),

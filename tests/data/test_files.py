@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from gaussbayes import DataError
-from gaussbayes.data import reduction
+from gaussbayes.data import sources
 from gaussbayes.data.missing_marks import ORDINARY
 from gaussbayes.data.readers import text
 from gaussbayes.families.gaussian import cells
@@ -177,7 +177,7 @@ def test_a_column_without_any_value(ending: str, tmp_path: Path) -> None:
 def test_too_much_to_learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wide = pa.table({f"x{j}": [1.0, 2.0, 2.5] for j in range(3000)} | {"y": ["a", "b", "b"]})
     path = in_file(".parquet", wide, tmp_path)
-    monkeypatch.setattr(reduction, "_MOST_BYTES", 1 << 22)
+    monkeypatch.setattr(sources, "_MOST_BYTES", 1 << 22)
     with pytest.raises(DataError, match="learnt of 3000 features takes .* choose fewer, or a "):
         fitted(path, "y", features=["*"])
     assert small(path, features=["*"]).means_.shape == (2, 3000)

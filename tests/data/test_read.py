@@ -220,33 +220,18 @@ def test_standard_input(ending: str, tmp_path: Path) -> None:
     assert done.stdout == b"200.0 ['ash', 'beech', 'oak']\n"
 
 
-def test_a_pipe_is_read_as_it_comes_and_only_once() -> None:
+def test_a_pipe_can_be_read_again() -> None:
     program = """
 from gaussbayes import read
-from gaussbayes.data.readers import text
-text.BLOCK_BYTES = 16
 source = read("-")
-print(source.names, source, flush=True)
-print(sum(batch.num_rows for batch in source.batches()), flush=True)
-try:
-    list(source.batches())
-except ValueError as error:
-    print(error)
+print(source.names, source)
+print([sum(batch.num_rows for batch in source.batches()) for _ in range(2)])
 """
-    with subprocess.Popen(
-        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(b"a,b\n" + b"1,x\n" * 100)
-        process.stdin.flush()
-        assert process.stdout.readline() == b"('a', 'b') standard input\n"
-        process.stdin.write(b"2,y\n" * 50)
-        process.stdin.close()
-        assert process.stdout.read() == (
-            b"150\nstandard input comes through a pipe and can be read only once: write it to a "
-            b"file first\n"
-        )
+    rows = b"a,b\n" + b"1,x\n" * 150
+    done = subprocess.run(
+        [sys.executable, "-c", program], input=rows, capture_output=True, check=False
+    )
+    assert done.stdout == b"('a', 'b') standard input\n[150, 150]\n"
 
 
 def test_ctrl_c_while_a_pipe_says_nothing() -> None:

@@ -17,7 +17,7 @@ from pyarrow import parquet
 from gaussbayes import AutoClassifier, Columns, DataError, GaussianClassifier, read
 from gaussbayes.data import spark as module
 from gaussbayes.data.columns import Request
-from gaussbayes.data.reduction import open_rows
+from gaussbayes.data.sources import open_rows
 from gaussbayes.model import statistics
 from gaussbayes.model.fit import Observation
 from gaussbayes.model.options import internal_options

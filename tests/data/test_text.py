@@ -29,7 +29,7 @@ def parsed(block: bytes) -> list[list[str]]:
     return list(csv.reader(io.StringIO(block.decode(), newline=""), strict=True))
 
 
-@given(RECORDS, st.sampled_from(["\n", "\r\n", "\r"]), st.integers(1, 60))
+@given(RECORDS, st.sampled_from(["\n", "\r\n"]), st.integers(1, 60))
 def test_blocks_are_whole_records(records: list[list[str]], line_end: str, size: int) -> None:
     data = written(records, line_end)
     blocks = list(text.text_blocks(stream_of(data), "file", quoted=True, size=size))
@@ -61,7 +61,7 @@ def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_end_of_a_record_is_found_among_many_short_lines() -> None:
-    """A quoted value of millions of line ends is read in one go, not line by line."""
+    """A quoted value of millions of line ends takes no time that grows with its square."""
     data = b'1,"' + b"\n" * 3_000_000 + b'"\n2,x\n'
     stream = io.BufferedReader(io.BytesIO(data))
     blocks = list(text.text_blocks(stream, "a.csv", quoted=True, size=100))

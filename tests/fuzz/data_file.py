@@ -17,8 +17,8 @@ from pyarrow import ipc, parquet
 from gaussbayes import read as read_rows
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.data.columns import Columns, Request
-from gaussbayes.data.reduction import open_rows
 from gaussbayes.data.rows import LabelledRows
+from gaussbayes.data.sources import open_rows
 
 N_ROWS = 60
 KINDS = {

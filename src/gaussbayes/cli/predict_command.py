@@ -94,7 +94,7 @@ def command(
     console.check_output(output, "the predictions", model, *files)
     fitted, rows = inputs.load_model(model), inputs.open_rows(files, values)
     if priors is not None:
-        fitted = _with_priors(fitted, priors, rows, files)
+        fitted = _with_priors(fitted, priors, rows)
     with console.warnings_as_notices():
         tables = (_answers(fitted, batch, **wanted) for batch in _batches(fitted, rows))
         console.write_tables(tables, output, format_name)
@@ -112,13 +112,10 @@ def _batches(model: Classifier, rows: Rows) -> "Iterator[pa.Table]":
     return chain([first], batches)
 
 
-def _with_priors(model: Classifier, priors: str, rows: Rows, files: tuple[str, ...]) -> Classifier:
+def _with_priors(model: Classifier, priors: str, rows: Rows) -> Classifier:
     """Return the model with other priors; report those that are estimated."""
     if priors != "from-data":
         return model.with_priors(flags.parse(flags.TABLE["priors"], [priors]))
-    if STANDARD in files:
-        msg = "--priors from-data reads the rows twice: give a file in place of standard input"
-        raise click.UsageError(msg)
     prior = model.estimate_priors(rows).prior
     listed = zip(model.classes_.tolist(), prior.tolist(), strict=True)
     console.tell(f"Priors: {', '.join(f'{label} {value:.4g}' for label, value in listed)}")

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from gaussbayes.data.files import OpenFiles, SourceFile, open_file
 from gaussbayes.data.readers.binary import batches_of, stored_types
-from gaussbayes.data.reduction import BlockReader, Fold, Reduced
-from gaussbayes.data.source_tables import OpenSource
+from gaussbayes.data.sources import BlockReader, Fold, OpenSource, Reduced
 
 if TYPE_CHECKING:
     import pyarrow as pa

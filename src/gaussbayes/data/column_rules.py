@@ -234,6 +234,13 @@ class SampledColumn:
         translation[kept] = np.arange(kept.size)
         return replace(self, codes=translation[codes], values=self.values[kept])
 
+    def without(self, pattern: re.Pattern[str]) -> "SampledColumn":
+        """Strings without what matches a pattern."""
+        texts = [pattern.sub("", str(text)) for text in self.values.tolist()]
+        values, places = np.unique(np.array(texts, object), return_inverse=True)
+        codes = np.append(places, -1).astype(np.int32)  # −1 is the last entry
+        return replace(self, codes=codes[self.codes], values=values)
+
 
 def is_number(text: str) -> bool:
     """Whether a string spells a number, or an amount."""
@@ -332,6 +339,9 @@ IDENTIFIERS = frozenset(
     )
 )
 """The last word of names of identifiers, such as hospital_number."""
+
+_CUT = {"digits": re.compile(r"\d+"), "all but digits": re.compile(r"\D+")}
+"""What may stand beside the class in a string."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
 
@@ -475,14 +485,26 @@ def copy_of_column(column: SampledColumn, sample: Sample) -> Answer | None:
 
 
 def copy_of_target(column: SampledColumn, sample: Sample) -> Answer | None:
-    """It alone says what the class is.
+    """It alone says what the class is, possibly with more beside it, such as 2013FAIL."""
+    if sample.labels is None:
+        return None
+    answer = _says_target(column, sample)
+    if answer is None and column.is_text and column.kind == "category":
+        for what, pattern in _CUT.items():
+            cut = _says_target(column.without(pattern), sample)
+            if cut is not None and cut[0] == "excluded":
+                return cut[0], f"{cut[1]} when {what} are cut off"
+    return answer
+
+
+def _says_target(column: SampledColumn, sample: Sample) -> Answer | None:
+    """What follows from a column that alone says what the class is.
 
     With one value for each class it is the target again. With some more values it is suspicious,
     and so it is if thresholds of a number separate all classes. In few rows, or with values that
     occur a few times only, it may be by chance.
     """
-    if sample.labels is None:
-        return None
+    assert sample.labels is not None
     known = (column.codes >= 0) & (sample.labels >= 0)
     values, classes = column.codes[known], sample.labels[known]
     class_of = np.full(column.n_values, -1, classes.dtype)

@@ -44,7 +44,6 @@ from gaussbayes.data.schema import (
     ColumnKind,
     ColumnTable,
 )
-from gaussbayes.data.source_tables import SKIP_ROWS, InferredTypes, OpenSource
 from gaussbayes.data.tables import (
     as_frame,
     check_distinct,
@@ -56,6 +55,8 @@ from gaussbayes.data.tables import (
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from gaussbayes.data.sources import InferredTypes, OpenSource
 
 ColumnNames: TypeAlias = Sequence[str] | Sequence[int] | Sequence[str | int] | str
 """Columns by name, by pattern such as ``temp_*``, or by number."""
@@ -325,6 +326,8 @@ class Request:
 
 
 # What columns are decided to be.
+
+SKIP_ROWS = Remedy("skip such rows", read=(("bad_rows", "skip"),))
 
 SAMPLE_ROWS = 50_000
 """Rows of a table by which the kinds of its columns are decided."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -11,7 +11,8 @@ import pyarrow as pa
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import merge_numbered
 from gaussbayes.data.clusters import PartitionedFrame
-from gaussbayes.data.reduction import Reduced
+from gaussbayes.data.readers.binary import batches_of
+from gaussbayes.data.sources import Batch, ColumnSelection, Reduced
 from gaussbayes.data.tables import check_distinct, is_string, value_type
 
 PartitionWork: TypeAlias = Callable[[Iterable[pa.RecordBatch], int], Reduced[Any]]
@@ -70,14 +71,20 @@ class DaskFrame(PartitionedFrame):
 
     def map_reduce(self, work: PartitionWork, names: Sequence[str]) -> Reduced[Any]:
         """The sum of what partitions add."""
+        return self._cluster.map_reduce(partial(_partition_sum, work=work), self._blocks(names))
+
+    def files(self, selection: ColumnSelection) -> Iterator[tuple[str, Iterator[Batch]]]:
+        for number, block in self._blocks(selection.columns):
+            stored = _arrow_table(*self._cluster.computed(block)).to_batches()
+            yield f"partition {number}", batches_of(stored, selection, f"partition {number}")
+
+    def _blocks(self, names: Sequence[str]) -> list[tuple[int, Any]]:
+        """Numbered tasks of the partitions with their numbers and the types they should have."""
         from dask.delayed import delayed
 
         types = pa.schema([self.schema.field(name) for name in names])
         partitions = self._frame[list(names)].to_delayed()
-        numbered = [
-            (number, delayed((number, part, types))) for number, part in enumerate(partitions)
-        ]
-        return self._cluster.map_reduce(partial(_partition_sum, work=work), numbered)
+        return [(number, delayed((number, part, types))) for number, part in enumerate(partitions)]
 
 
 frame_of = DaskFrame
@@ -94,11 +101,10 @@ def _declared_schema(frame: Any) -> pa.Schema:
 
 def _partition_sum(block: tuple[int, Any, pa.Schema], work: PartitionWork) -> Reduced[Any]:
     """What a partition, a pandas frame, adds."""
-    number, part, types = block
-    return work(_arrow_table(part, types, number).to_batches(), number)
+    return work(_arrow_table(*block).to_batches(), block[0])
 
 
-def _arrow_table(part: Any, types: pa.Schema, number: int) -> pa.Table:
+def _arrow_table(number: int, part: Any, types: pa.Schema) -> pa.Table:
     """A partition as Arrow has it; objects must be what the frame says they are."""
     try:
         table = pa.Table.from_pandas(part, preserve_index=False)

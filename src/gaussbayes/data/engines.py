@@ -4,18 +4,15 @@ An engine gives its rows in an order of its own, which may change from run to ru
 with those of files and arrays to rounding, not to the bit.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
-from gaussbayes.base.threads import in_order, n_threads
 from gaussbayes.data.readers.binary import batch_rows, batches_of, stored_types
-from gaussbayes.data.reduction import BlockReader, Fold, Reduced
-from gaussbayes.data.source_tables import OpenSource
+from gaussbayes.data.sources import Batch, ColumnSelection, OpenSource
 from gaussbayes.data.tables import LOOKED_AT, sampled_rows
 
 if TYPE_CHECKING:
@@ -38,13 +35,10 @@ class EngineTable(OpenSource):
         with closing(arrow_tables(looked_at, columns)) as tables:  # one query at a time
             return sampled_rows(tables, most)
 
-    def reduce(self, reader: BlockReader, fold: Fold[Any], n_jobs: int | None) -> Reduced[Any]:
-        with closing(arrow_tables(self._frame, reader.selection.columns)) as tables:
+    def files(self, selection: ColumnSelection) -> Iterator[tuple[str, Iterator[Batch]]]:
+        with closing(arrow_tables(self._frame, selection.columns)) as tables:
             stored = (batch for table in tables for batch in table.to_batches())
-            batches = batches_of(stored, reader.selection, self.shown)
-            jobs = (partial(reader.reduced, batch, fold, self.shown) for batch in batches)
-            with closing(in_order(jobs, n_threads(n_jobs))) as parts:
-                return reader.merged(parts, self.shown)
+            yield self.shown, batches_of(stored, selection, self.shown)
 
 
 def _plain_numbers(frame: Any, target: str | None) -> Any:

@@ -8,16 +8,15 @@ import codecs
 import errno
 import glob
 import io
-import os
 import sys
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from importlib import import_module
-from itertools import chain, count, groupby, islice
+from itertools import chain, count
 from os import PathLike, fspath
 from pathlib import Path
 from shutil import copyfileobj
@@ -25,24 +24,11 @@ from stat import S_ISDIR, S_ISREG
 from typing import Any, Literal, TypeAlias
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.notices import Notice, NoticeKind, Remedy
-from gaussbayes.base.progress import track
-from gaussbayes.base.threads import in_order, n_threads
 from gaussbayes.base.types import BadRowHandling, FormatName
 from gaussbayes.data.missing_marks import STANDARD_MARKS, MissingMarks
-from gaussbayes.data.reduction import BlockReader, Fold, Reduced
-from gaussbayes.data.schema import ColumnTable
-from gaussbayes.data.source_tables import (
-    BadRows,
-    ColumnSelection,
-    InferredTypes,
-    OpenSource,
-    ParsedTable,
-    bad_row_error,
-    select_columns,
-)
-from gaussbayes.data.tables import check_distinct, check_present, sampled_rows
+from gaussbayes.data.sources import Batch, ColumnSelection, InferredTypes, OpenSource
+from gaussbayes.data.tables import check_distinct, check_present
 
 try:
     import pyarrow as pa
@@ -109,27 +95,17 @@ class SourceFile:
     names: tuple[str, ...] | None = None  # of the columns, in place of the file's own
     encoding: str | None = None  # of text; None is UTF-8, otherwise cp1252
     missing: MissingMarks = STANDARD_MARKS  # what stands for missing values in text
-
-    @property
-    def is_standard_input(self) -> bool:
-        """Whether the rows come from standard input."""
-        return self.name == STANDARD_STREAM
-
-    @property
-    def is_read_once(self) -> bool:
-        """Whether this is a device or a pipe, as from ``<(zcat rows.csv.gz)``: never replaced."""
-        if self.is_standard_input:
-            return True
-        try:
-            mode = Path(self.name).stat().st_mode
-        except (OSError, ValueError):
-            return False
-        return not (S_ISREG(mode) or S_ISDIR(mode))
+    copy: Any = None  # of what comes through a pipe, which can be read only once
 
     @property
     def shown(self) -> str:
         """The name as a message writes it."""
-        return "standard input" if self.is_standard_input else self.name
+        return "standard input" if self.name == STANDARD_STREAM else self.name
+
+    @property
+    def path(self) -> str:
+        """Where the bytes are."""
+        return self.name if self.copy is None else str(self.copy.name)
 
 
 # Names.
@@ -172,6 +148,27 @@ def files_of(
         SourceFile(name, by_name if format is None else format, compression)
         for name, by_name, compression in found
     )
+
+
+def kept(file: SourceFile, *, on_cluster: bool) -> SourceFile:
+    """A file that can be read again: of standard input, a pipe or a device, a copy on disk."""
+    is_standard_input = file.name == STANDARD_STREAM
+    with naming(file):
+        if not is_standard_input:
+            mode = Path(file.name).stat().st_mode
+            if S_ISREG(mode) or S_ISDIR(mode):
+                return file
+        if on_cluster:
+            msg = f"a cluster cannot read {file.shown}: write it to a file workers can open"
+            raise DataError(msg)
+        copy = tempfile.NamedTemporaryFile()  # noqa: SIM115 (it lives as long as the file)
+        if is_standard_input:
+            copyfileobj(getattr(sys.stdin, "buffer", io.BytesIO()), copy, BUFFER)
+        else:
+            with Path(file.name).open("rb") as stream:
+                copyfileobj(stream, copy, BUFFER)
+        copy.flush()
+    return replace(file, copy=copy)
 
 
 def _expanded(name: str) -> list[str]:
@@ -312,7 +309,7 @@ class _Stored(io.FileIO):
 
 def open_bytes(file: SourceFile) -> OpenBytes:
     """Open a file; the stream need not be able to seek."""
-    stored = _stored(file)
+    stored = _Stored(file.path)
     stream = OpenBytes(stored, stored, file)
     start = stream.peek(8)[:8]
     compression = next((_COMPRESSED[each] for each in _COMPRESSED if start.startswith(each)), None)
@@ -325,11 +322,22 @@ def open_bytes(file: SourceFile) -> OpenBytes:
     if compression is not None:
         inflated = pa.CompressedInputStream(pa.PythonFile(stream, "r"), compression)
         stream = OpenBytes(inflated, stored, file)
-    encoding = file.encoding or ("utf-16" if stream.peek(2)[:2] in _UTF16 else "utf-8")
-    if file.format in {"parquet", "arrow"} or codecs.lookup(encoding).name == "utf-8":
+    start = stream.peek()
+    if file.format in {"parquet", "arrow"} or start.startswith(tuple(_MAGIC)):
         return stream
-    recoded = pa.transcoding_input_stream(pa.PythonFile(stream, "r"), encoding, "utf-8")
-    return OpenBytes(recoded, stored, file)
+    encoding = file.encoding or ("utf-16" if start[:2] in _UTF16 else "utf-8")
+    if codecs.lookup(encoding).name != "utf-8":
+        recoded = pa.transcoding_input_stream(pa.PythonFile(stream, "r"), encoding, "utf-8")
+        stream = OpenBytes(recoded, stored, file)
+        start = stream.peek()
+    if b"\r" in start and b"\n" not in start:  # as the first Macintoshes ended lines
+        ended = pa.TransformInputStream(pa.PythonFile(stream, "r"), _line_feeds)
+        stream = OpenBytes(ended, stored, file)
+    return stream
+
+
+def _line_feeds(data: Any) -> bytes:
+    return bytes(data).replace(b"\r", b"\n")
 
 
 def find_format(file: SourceFile, stream: OpenBytes) -> FormatName:
@@ -356,46 +364,25 @@ def find_format(file: SourceFile, stream: OpenBytes) -> FormatName:
 
 
 def seekable(file: SourceFile, stream: OpenBytes) -> Any:
-    """A file for formats read from the end; of what is compressed or piped, a copy on disk.
+    """A file for formats read from the end; of what is compressed, a copy on disk.
 
     Closes the stream. Returns a `pyarrow.NativeFile`, which several threads may read at once.
     """
     opened = pa.memory_map if file.format == "arrow" else pa.OSFile
     with stream:
-        if not file.is_read_once and isinstance(stream.raw, _Stored):
-            return opened(file.name)
+        if isinstance(stream.raw, _Stored):
+            return opened(file.path)
         with tempfile.NamedTemporaryFile() as copy:
             copyfileobj(stream, copy, BUFFER)
             copy.flush()
             return opened(copy.name)  # it stays when its name goes
 
 
-def _stored(file: SourceFile) -> _Stored:
-    """The file; standard input's own buffer has a lock that is held at exit."""
-    if not file.is_standard_input:
-        return _Stored(file.name)
-    try:
-        return _Stored(sys.stdin.fileno(), closefd=False)
-    except (OSError, ValueError, AttributeError):  # replaced by something in memory
-        buffer = getattr(sys.stdin, "buffer", io.BytesIO())
-        with tempfile.TemporaryFile() as copy:
-            copyfileobj(buffer, copy)
-            copy.seek(0)
-            return _Stored(os.dup(copy.fileno()))
-
-
 # Readers.
 
 
-Batch: TypeAlias = Callable[[], ParsedTable]
-"""Some rows of a file: making it reads bytes, and calling it, in any thread, parses them."""
-
-
 class FileReader(ABC):
-    """A file whose format is known, to look into and to read; how it is cut depends on it alone.
-
-    What comes through a pipe can be read once: what was read of it to look is kept for the reading.
-    """
+    """A file whose format is known, to look into and to read; how it is cut depends on it alone."""
 
     bytes_read = 0
     """Of text, as it is on the disk."""
@@ -414,10 +401,6 @@ class FileReader(ABC):
     @abstractmethod
     def batches(self, selection: ColumnSelection) -> Iterator[Batch]:
         """Its rows in order."""
-
-    def first_batches(self, selection: ColumnSelection) -> Iterator[Batch]:
-        """Its first rows, at least a batch of them, which can all be read again."""
-        return self.batches(selection)
 
     def distinct(self, names: Sequence[str]) -> tuple[str, ...]:
         """The names of the columns: those given, or with a notice of those without their own."""
@@ -480,19 +463,13 @@ class OpenFiles(OpenSource):
     """Rows in one or more files, `listed`, with the same columns in each.
 
     The types of the columns are `inferred` from the first block of the first file that has rows,
-    and then held: `gaussbayes.data.readers.text` says how for text. Bad rows are an error or
-    skipped, as `handling` says; those that `tables` has skipped so far are in `bad_rows`.
+    and then held: `gaussbayes.data.readers.text` says how for text.
     """
 
     def __init__(self, files: Sequence[SourceFile], bad_rows: BadRowHandling = "error") -> None:
-        self.listed = tuple(files)
+        self.listed, self.handling = tuple(files), bad_rows
         self.shown = files[0].shown + (f" and {len(files) - 1} more" if len(files) > 1 else "")
-        self.is_read_once = any(file.is_read_once for file in files)
-        self.handling: BadRowHandling = bad_rows
-        self.bad_rows = BadRows()
-        first = open_file(self.listed[0])
-        self._kept = {self.listed[0]: first}  # and files that can be read once only
-        self._place = 0, first  # how many bytes are in the files before this one
+        self._bytes_before = 0  # in the files before the one that is read
         self.inferred = self._look()
 
     @property
@@ -507,106 +484,29 @@ class OpenFiles(OpenSource):
 
     def proportion_read(self) -> float | None:
         """Which proportion of the bytes of all files has been read; None if that is not known."""
-        before, now = self._place
-        read = before + now.bytes_read
-        return read / self._total if read and self._total and not self.is_read_once else None
+        read = self._bytes_before + self._reader.bytes_read
+        return read / self._total if read and self._total else None
 
     @cached_property
     def _total(self) -> int | None:
         """The bytes of all files, if they are known; a missing file is told of in its turn."""
         with suppress(OSError):
-            return sum(Path(file.name).stat().st_size for file in self.listed)
+            return sum(Path(file.path).stat().st_size for file in self.listed)
         return None
 
     def opened(self) -> Iterator[FileReader]:
         """The files one after the other, each opened when its turn comes."""
-        before = 0
+        self._bytes_before = 0
         for file in self.listed:
-            now = self._kept.get(file) or open_file(file)
-            if file.is_read_once:
-                self._kept[file] = now
-            self._place = before, now
-            yield now
-            self.notices = tuple(dict.fromkeys((*self.notices, *now.notices)))
+            self._reader = reader = open_file(file)
+            yield reader
+            self.notices = tuple(dict.fromkeys((*self.notices, *reader.notices)))
             with suppress(OSError):
-                before += Path(file.name).stat().st_size
+                self._bytes_before += Path(file.path).stat().st_size
 
-    def tables(
-        self, known: ColumnTable | None = None, names: Sequence[str] | None = None
-    ) -> Iterator[pa.Table]:
-        """The rows in order, some at a time; the next are read while these are used.
-
-        Parameters
-        ----------
-        known : what columns are to a model, and are read as
-        names : of the columns to read, in this order; None is all
-        """
-        columns = self.inferred.schema.names if names is None else names
-        kinds: dict[str, Any] = {}
-        strings, missing = frozenset[str](), STANDARD_MARKS
-        if known is not None:
-            kinds = {each.name: each.kind for each in known.used if each.name in columns}
-            strings, missing = known.strings & set(columns), known.missing
-        selection = select_columns(self.inferred, columns, kinds, self.handling, strings=strings)
-        # Codes of strings would be categories to whoever fits a model to the tables.
-        selection = replace(selection, missing=missing, encoded=())
-        self.bad_rows = BadRows()
+    def files(self, selection: ColumnSelection) -> Iterator[tuple[str, Iterator[Batch]]]:
         for reader in self.opened():
-            first_row = 1
-            file = reader.file.shown
-            with closing(_parsed(reader.batches(selection), selection)) as tables:
-                for parsed in tables:
-                    bad = BadRows.of(parsed.problems, file, first_row)
-                    if bad.count and self.handling == "error":
-                        raise bad_row_error(bad.first[0])
-                    self.bad_rows += bad
-                    if parsed.table.num_rows:
-                        yield parsed.table
-                    first_row += parsed.n_records
-
-    def reduce(self, reader: BlockReader, fold: Fold[Any], n_jobs: int | None) -> Reduced[Any]:
-        """Batches of all files are read and folded side by side."""
-        tree: MergeTree[Reduced[Any]] = MergeTree()
-        with closing(in_order(self._jobs(reader, fold), n_threads(n_jobs))) as parts:
-            n_rows, proportion = self.n_rows, self.proportion_read
-            counted = track(parts, "reading", n_rows, lambda part: part[1].n_records, proportion)
-            for number, of_file in groupby(counted, key=lambda part: part[0]):
-                sums = (part for _, part in islice(of_file, 1, None))
-                tree.add(number, reader.merged(sums, self.listed[number].shown))
-        return tree.result()
-
-    def _jobs(
-        self, reader: BlockReader, fold: Fold[Any]
-    ) -> Iterator[Callable[[], tuple[int, Reduced[Any]]]]:
-        """What folds each batch, file after file."""
-        for number, file in enumerate(self.opened()):
-            yield partial(_numbered, number)  # so that a file without rows is among them, too
-            for batch in file.batches(reader.selection):
-                job = partial(reader.reduced, batch, fold, file.file.shown)
-                yield partial(_numbered, number, job)
-
-    def sampled_rows(self, columns: Sequence[str], most: int) -> tuple[pa.Table, bool]:
-        """Rows of all files, so many at most, and whether these are all; see `tables.sampled_rows`.
-
-        Rows that cannot be read are left out. Of a pipe there is the first block, which can be read
-        again.
-        """
-        selection = select_columns(self.inferred, columns, {}, "skip")
-        with closing(self._tables_again(selection)) as parsed_tables:
-            tables = (parsed.table for parsed in parsed_tables)
-            rows, are_all = sampled_rows(chain([selection.schema.empty_table()], tables), most)
-        return rows, are_all and not self.is_read_once
-
-    def _tables_again(self, selection: ColumnSelection) -> Generator[ParsedTable, None, None]:
-        """All rows of files, and those of pipes that can be read again.
-
-        A file in which a column has another type, such as floats where the first has integers, is
-        not looked at: it is read once it is known what its columns must hold.
-        """
-        for reader in self.opened():
-            batches = reader.first_batches(selection)
-            with suppress(DataError), closing(_parsed(batches, selection)) as tables:
-                yield from tables
+            yield reader.file.shown, reader.batches(selection)
 
     def _look(self) -> InferredTypes:
         """The types by the first file that has rows."""
@@ -622,18 +522,3 @@ class OpenFiles(OpenSource):
             without_rows = without_rows or inferred
         assert without_rows is not None
         return without_rows
-
-
-def _parsed(
-    batches: Iterator[Batch], selection: ColumnSelection
-) -> Generator[ParsedTable, None, None]:
-    """Tables without rows that cannot be used; the next are read while one is used."""
-
-    def sifted(batch: Batch) -> ParsedTable:
-        return batch().sifted(selection)
-
-    return in_order((partial(sifted, batch) for batch in batches), n_threads(None))
-
-
-def _numbered(number: int, work: Callable[[], Reduced[Any]] = Reduced) -> tuple[int, Reduced[Any]]:
-    return number, work()

@@ -20,7 +20,8 @@ from gaussbayes.data.tables import check_present, is_frame, is_lazy, is_paths, l
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from gaussbayes.data.files import OpenFiles
+    from gaussbayes.data.files import SourceFile
+    from gaussbayes.data.sources import OpenSource
 
 SourceLike: TypeAlias = str | PathLike[str] | Sequence[str | PathLike[str]] | object
 """One or several paths, a folder, a pattern, ``"-"``; a lazy frame, a relation, a Dask or Spark
@@ -78,11 +79,6 @@ class Source:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of all columns, of which only the start of the first file is read."""
-        if not self.is_files:
-            import narwhals.stable.v2 as nw
-
-            frame: Any = nw.from_native(self.source)
-            return tuple(frame.collect_schema().names())
         return tuple(self.opened().inferred.schema.names)
 
     def named(self, names: Sequence[str]) -> Source:
@@ -97,7 +93,7 @@ class Source:
     @property
     def notices(self) -> tuple[Notice, ...]:
         """What users should know about the files: their encoding, columns that were renamed."""
-        return self.opened().notices if self.is_files else ()
+        return self.opened().notices
 
     def columns(self, target: str | None = None, columns: Columns | None = None) -> ColumnTable:
         """Return what `fit` would decide about each column, without fitting.
@@ -121,7 +117,7 @@ class Source:
         >>> iris.columns("species").sentence
         'used 4 columns: 4 numbers'
         """
-        from gaussbayes.data.reduction import open_rows
+        from gaussbayes.data.sources import open_rows
 
         columns = columns or Columns()
         columns.check()
@@ -167,29 +163,40 @@ class Source:
         tables = list(self.batches(columns))
         return pa.concat_tables(tables) if tables else self.opened().inferred.schema.empty_table()
 
+    @cached_property
+    def files(self) -> tuple[SourceFile, ...]:
+        """The files; what comes through a pipe is copied to disk once."""
+        from gaussbayes.data.files import files_of, kept
+
+        on_cluster = self.client is not None
+        return tuple(kept(x, on_cluster=on_cluster) for x in files_of(self.source, self.format))
+
     def opened(
         self,
         missing: MissingMarks = STANDARD_MARKS,
         names: Sequence[str] | None = None,
-    ) -> OpenFiles:
-        """The files, of which the first has been looked into; `names` are of their columns.
+        target: str | None = None,
+    ) -> OpenSource:
+        """The rows, of which the first have been looked at; `names` are of the columns of files."""
+        packages = {type(x).__module__.partition(".")[0] for x in (self.source, self.client)}
+        opened: Any = self.source
+        if self.is_files:
+            from gaussbayes.data.files import OpenFiles
 
-        What comes through a pipe is opened once, so that what was looked at can still be read.
-        """
-        from gaussbayes.data.files import OpenFiles, files_of
-
-        if "_opened" not in self.__dict__ or not self.__dict__["_opened"].is_read_once:
-            how: dict[str, Any] = {"header": self.header, "encoding": self.encoding}
             given = self.column_names if names is None else tuple(names)
+            how: dict[str, Any] = {"header": self.header, "encoding": self.encoding}
             how |= {"missing": missing, "names": given}
-            files = [replace(file, **how) for file in files_of(self.source, self.format)]
-            piped = next((file for file in files if file.is_read_once), None)
-            if piped is not None and self.client is not None:
-                msg = f"a cluster cannot read {piped.shown}: write it to a file workers can open"
-                raise DataError(msg)
-            self.__dict__["_opened"] = OpenFiles(files, self.bad_rows)
-        found: OpenFiles = self.__dict__["_opened"]
-        return found
+            opened = OpenFiles([replace(file, **how) for file in self.files], self.bad_rows)
+        if self.client is not None or packages & {"dask", "dask_expr", "pyspark"}:
+            from gaussbayes.data.clusters import open_on_cluster
+
+            package = "pyspark" if "pyspark" in packages else "dask"
+            return open_on_cluster(opened, self.client, package)
+        if not self.is_files:
+            from gaussbayes.data.engines import EngineTable
+
+            opened = EngineTable(opened, target)
+        return opened  # type: ignore[no-any-return]
 
     def tables(
         self,
@@ -198,31 +205,13 @@ class Source:
         used: Sequence[str] | None = None,
     ) -> Iterator[pa.Table]:
         """As `batches`, of columns that are `used`; `names` replace those of the files."""
-        if not self.is_files:
-            import narwhals.stable.v2 as nw
-
-            from gaussbayes.data.engines import arrow_tables
-
-            wanted = list(used or self.names)
-            if hasattr(self.source, "mapInArrow"):
-                from gaussbayes.data.spark import arrow_table
-
-                yield arrow_table(self.source, wanted)
-                return
-            frame: Any = nw.from_native(self.source)
-            tables = arrow_tables(frame.lazy(), wanted)
-            yield from (table for table in tables if table.num_rows)
-            return
         missing = STANDARD_MARKS if columns is None else columns.missing
         yield from self.opened(missing, names).tables(columns, used)
 
     def __str__(self) -> str:
         if not self.is_files:
             return f"the {type(self.source).__name__}"
-        from gaussbayes.data.files import files_of
-
-        files = files_of(self.source, self.format)
-        return files[0].shown if len(files) == 1 else f"{len(files)} files"
+        return self.files[0].shown if len(self.files) == 1 else f"{len(self.files)} files"
 
     def __repr__(self) -> str:
         given = ((option, getattr(self, option.name)) for option in READ_OPTIONS)
@@ -248,7 +237,7 @@ def read(
     ----------
     source : path, list of paths, folder, pattern or ``"-"``; or a lazy frame, relation or Dask or
         Spark frame. Files are CSV, TSV, JSON lines, Parquet or Arrow, also compressed (gzip,
-        zstd, bzip2).
+        zstd, bzip2). Standard input and pipes are copied to a temporary file first.
     header : bool
         Whether the first line of text files names the columns; otherwise they are named by
         ``Columns(names=…)``, or x1, x2, ….

@@ -26,7 +26,8 @@ import pyarrow as pa
 from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.base.merge_tree import merge_numbered
 from gaussbayes.data.clusters import PartitionedFrame
-from gaussbayes.data.reduction import Reduced
+from gaussbayes.data.readers.binary import batches_of
+from gaussbayes.data.sources import Batch, ColumnSelection, Reduced
 from gaussbayes.data.tables import check_distinct
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
@@ -84,14 +85,14 @@ class SparkFrame(PartitionedFrame):
         frame = _columns(self._frame, names)
         return _summed(frame, partial(_partition_outcome, work=work, names=names))
 
+    def files(self, selection: ColumnSelection) -> Iterator[tuple[str, Iterator[Batch]]]:
+        with _whatever_pandas():
+            table = _columns(self._frame, selection.columns).toArrow()
+        stored = table.rename_columns(selection.columns).to_batches()
+        yield self.shown, batches_of(stored, selection, self.shown)
+
 
 frame_of = SparkFrame
-
-
-def arrow_table(frame: Any, names: list[str]) -> pa.Table:
-    """Some columns of a Spark DataFrame in memory."""
-    with _whatever_pandas():
-        return _columns(frame, names).toArrow().rename_columns(names)
 
 
 # What executors do.

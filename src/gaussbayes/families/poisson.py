@@ -391,7 +391,7 @@ class Poisson(Smoothed[PoissonStatistics, PoissonDensity]):
 
     name: ClassVar[str] = "poisson"
     kind: ClassVar[Kind] = "number"
-    content: ClassVar[str] = "count"  # what files must hold; see `gaussbayes.data.source_tables`
+    content: ClassVar[str] = "count"  # what files must hold; see `gaussbayes.data.sources`
 
     def density(
         self, sums: PoissonStatistics, together: PoissonStatistics | None = None

@@ -19,9 +19,9 @@ from gaussbayes.base.threads import CACHED, n_threads, one_blas_thread
 from gaussbayes.data.categories import kind
 from gaussbayes.data.columns import Columns, Request, warn_of_columns
 from gaussbayes.data.labels import unite
-from gaussbayes.data.reduction import Reduced, RowSource, open_rows
 from gaussbayes.data.rows import UNLABELLED, LabelledRows, Targets
 from gaussbayes.data.schema import Column, ColumnKind, ColumnTable, Schema
+from gaussbayes.data.sources import Reduced, RowSource, open_rows
 from gaussbayes.families.protocol import Sized
 from gaussbayes.model.held_out import (
     HeldOutRows,
@@ -225,7 +225,7 @@ def model_columns(model: Model) -> ColumnTable:
 def fit_source(
     source: object, request: Request, options: Options, n_jobs: int | None = None
 ) -> tuple[Model, Selection | None]:
-    """The model of the rows of a source (see `gaussbayes.data.reduction`).
+    """The model of the rows of a source (see `gaussbayes.data.sources`).
 
     What has to be estimated before rows are summed is estimated by all rows if they take at most
     128 MB, and otherwise by a stratified sample of them, for which the source is read once more.
@@ -242,7 +242,7 @@ def fit_source(
     else:
         most = most_rows(schema.n_features)
         n_rows = rows.source.n_rows
-        if n_rows is not None and n_rows > most and not rows.source.is_read_once:
+        if n_rows is not None and n_rows > most:
             most = 0  # they are not kept in vain
         reduced = rows.reduce(Sampling(schema.of_categories, most), n_jobs=n_jobs)
         sample: RowSample = reduced.total
@@ -252,12 +252,6 @@ def fit_source(
             model, selection = fit_model(table, schema, options)
             model = replace(model, target=rows.target)
         else:
-            if rows.source.is_read_once:
-                msg = (
-                    "so many rows are fitted by a sample of them first, and rows that come through "
-                    "a pipe cannot be read again: write them to a file"
-                )
-                raise DataError(msg)
             if by_rows:
                 chosen, selection = choose(table, schema, options, wide=False)
                 settings, schema = chosen.settings, chosen.schema

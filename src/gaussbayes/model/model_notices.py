@@ -10,7 +10,7 @@ from gaussbayes.base.notices import Notice, Remedy
 from gaussbayes.base.numerals import counted
 from gaussbayes.data.missing_marks import INFINITY, infinite_sentence
 from gaussbayes.data.schema import reasons_of
-from gaussbayes.data.source_tables import BadRows
+from gaussbayes.data.sources import BadRows
 from gaussbayes.model.model import Model
 
 

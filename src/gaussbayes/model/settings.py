@@ -31,7 +31,7 @@ class Component:
 
     @property
     def content(self) -> str:
-        """What its features must hold in files; see `gaussbayes.data.source_tables`."""
+        """What its features must hold in files; see `gaussbayes.data.sources`."""
         return str(getattr(self.family, "content", self.family.kind))
 
     @property

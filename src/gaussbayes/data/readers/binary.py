@@ -19,7 +19,6 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.data.files import (
     BUFFER,
     FREE_MEMORY,
-    Batch,
     FileReader,
     OpenBytes,
     SourceFile,
@@ -28,7 +27,7 @@ from gaussbayes.data.files import (
     naming,
     seekable,
 )
-from gaussbayes.data.source_tables import ColumnSelection, InferredTypes, ParsedTable
+from gaussbayes.data.sources import Batch, ColumnSelection, InferredTypes, ParsedTable
 from gaussbayes.data.tables import check_present, is_dictionary, is_number, is_string, value_type
 
 _MAGIC = b"ARROW1"

@@ -17,7 +17,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from io import BufferedReader
+from io import BufferedReader, BytesIO
 from itertools import chain, pairwise
 from typing import Any
 
@@ -30,11 +30,12 @@ from pyarrow import json as arrow_json
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.notices import Remedy
-from gaussbayes.data.files import Batch, FileReader, OpenBytes, SourceFile, naming, open_bytes
+from gaussbayes.data.files import FileReader, OpenBytes, SourceFile, naming, open_bytes
 from gaussbayes.data.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
-from gaussbayes.data.source_tables import (
+from gaussbayes.data.sources import (
     NOT_A_NUMBER,
     BadRow,
+    Batch,
     ColumnSelection,
     InferredTypes,
     ParsedTable,
@@ -46,7 +47,7 @@ BLOCK_BYTES = 1 << 23
 """Nominal size of a block: enough to be worth a thread's while, small enough to hold several."""
 
 LOOK_BYTES = 1 << 21
-"""How much of the first block is looked at to infer types."""
+"""Nominal size of the first block, by which types are inferred."""
 
 LONGEST_RECORD = 1 << 25
 """A record that is longer is rather a quotation mark that was never closed."""
@@ -57,7 +58,6 @@ FALLBACK = "cp1252"
 BOM = b"\xef\xbb\xbf"
 QUOTE = b'"'
 
-_PART = 1 << 16
 _DECIMAL_COMMA = r"^\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$"
 _THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2}(,\d{3})+\s*$"
 _DECIMAL_POINT = r"^\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*$"
@@ -79,12 +79,9 @@ _NUMBER = re.compile(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*")
 _INTEGER = re.compile(r"\s*\d+\s*")
 _DAY = re.compile(r"\s*\d{4}-\d\d-\d\d")
 
-_MOST_VALUES = 1 << 25
+_MOST_VALUES = 1 << 24
 """Of a block of JSON: lines that say nothing of many columns would take more memory than they are
 long."""
-
-_MOST_LOOKED = 1 << 22
-"""Values of JSON that are looked at to infer types."""
 
 
 class TextReader(FileReader):
@@ -95,41 +92,17 @@ class TextReader(FileReader):
 
     def __init__(self, file: SourceFile, stream: OpenBytes) -> None:
         super().__init__(file)
-        self._rest: Iterator[bytes] | None = None  # blocks of what is read once
-        if file.is_read_once:
-            self._rest = self._blocks(stream)
-        else:
-            stream.close()
+        stream.close()
 
     def look(self) -> tuple[InferredTypes, bool]:
-        blocks = self._rest or self._blocks()
-        first = next(blocks, b"")
-        if self.file.is_read_once:
-            self._rest = chain([first], blocks)
-        return self.infer(first)
+        with closing(self._blocks()) as blocks:
+            return self.infer(next(blocks, b""))
 
     def batches(self, selection: ColumnSelection) -> Iterator[Batch]:
-        blocks: Iterator[bytes] | None = self._blocks()
-        if self.file.is_read_once:
-            blocks, self._rest = self._rest, None
-        if blocks is None:
-            msg = (
-                f"{self.file.shown} comes through a pipe and can be read only once: write it to a "
-                "file first"
-            )
-            raise DataError(msg)
+        blocks = self._blocks()
         data, parse = self.begin(next(blocks, b""), selection)
         for block in chain([data], blocks):
             yield partial(parse, block)
-
-    def first_batches(self, selection: ColumnSelection) -> Iterator[Batch]:
-        if self._rest is None:
-            yield from super().first_batches(selection)
-            return
-        first = next(self._rest, b"")
-        self._rest = chain([first], self._rest)
-        data, parse = self.begin(first, selection)
-        yield partial(parse, data)
 
     @abstractmethod
     def infer(self, block: bytes) -> tuple[InferredTypes, bool]:
@@ -141,8 +114,8 @@ class TextReader(FileReader):
     ) -> tuple[bytes, Callable[[bytes], ParsedTable]]:
         """The rows in the first block, and what parses the rows of any block."""
 
-    def _blocks(self, stream: OpenBytes | None = None) -> Generator[bytes, None, None]:
-        with naming(self.file), closing(stream or open_bytes(self.file)) as opened:
+    def _blocks(self) -> Generator[bytes, None, None]:
+        with naming(self.file), closing(open_bytes(self.file)) as opened:
             blocks = text_blocks(opened, self.file.shown, quoted=self.quoted)
             for block in self._as_utf8(blocks):
                 self.bytes_read = opened.n_taken()
@@ -175,69 +148,44 @@ class TextReader(FileReader):
 def text_blocks(
     stream: BufferedReader, file: str, *, quoted: bool, size: int | None = None
 ) -> Iterator[bytes]:
-    """Cut a stream into blocks of at least `size` bytes that end with the record they end in."""
-    while block := stream.read(BLOCK_BYTES if size is None else size):
-        line_end = b"\r" if b"\n" not in block and b"\r" in block else b"\n"
-        inside = False
-        if quoted and QUOTE in block:  # faster than `bytes.count` where there are many
-            inside = np.count_nonzero(np.frombuffer(block, np.uint8) == QUOTE[0]) % 2 == 1
-        if inside or not block.endswith(line_end):
-            block += _rest_of_record(stream, file, line_end, quoted=quoted, inside=inside)
-        yield block
+    """Cut a stream into blocks that end with the record they end in; the first is smaller."""
+    size = BLOCK_BYTES if size is None else size
+    block = stream.read(min(LOOK_BYTES, size))
+    while block:
+        yield block + _rest_of_record(stream, file, block, quoted=quoted)
+        block = stream.read(size)
 
 
-def _rest_of_record(
-    stream: BufferedReader, file: str, line_end: bytes, *, quoted: bool, inside: bool
-) -> bytes:
+def _rest_of_record(stream: BufferedReader, file: str, block: bytes, *, quoted: bool) -> bytes:
     """What a stream holds up to the end of the record it is in, which may be inside quotes."""
-    rest = bytearray()
-    while ahead := stream.peek(1):
-        ends, inside = _record_ends(ahead, line_end, quoted=quoted, inside=inside)
-        rest += stream.read(ends[0] if ends.size else len(ahead))
-        if ends.size:
-            return bytes(rest)
+    inside = False
+    if quoted and QUOTE in block:  # faster than `bytes.count` where there are many
+        inside = np.count_nonzero(np.frombuffer(block, np.uint8) == QUOTE[0]) % 2 == 1
+    rest, line = bytearray(), block
+    while inside or not line.endswith(b"\n"):
+        line = stream.readline(LONGEST_RECORD)
+        rest += line
+        inside ^= quoted and line.count(QUOTE) % 2 == 1
         if len(rest) > LONGEST_RECORD:
             what = "a quotation mark that is never closed?" if quoted else "is it text?"
             msg = f"a line of {file} is longer than {LONGEST_RECORD >> 20} MB: {what}"
             raise DataError(msg)
-    if inside:
-        msg = f"{file} ends inside quotation marks: is it whole? A mark is never closed"
-        raise DataError(msg)
+        if inside and not line:
+            msg = f"{file} ends inside quotation marks: is it whole? A mark is never closed"
+            raise DataError(msg)
+        if not line:
+            break
     return bytes(rest)
-
-
-def first_records(block: bytes, *, quoted: bool) -> bytes:
-    """As many whole records of a block as are looked at to infer types."""
-    if len(block) <= LOOK_BYTES:
-        return block
-    line_end = b"\n" if b"\n" in block else b"\r"
-    ends, _ = _record_ends(block[:LOOK_BYTES], line_end, quoted=quoted)
-    return block[: ends[-1]] if ends.size else block
 
 
 def first_record_end(block: bytes) -> int:
     """How many bytes the first record has, its line's end included."""
-    inside = False
-    for start in range(0, len(block), _PART):
-        part = block[start : start + _PART]
-        ends, inside = _record_ends(part, b"\r\n", quoted=True, inside=inside)
-        if ends.size:
-            end = start + int(ends[0])
-            return end + (block[end - 1 : end + 1] == b"\r\n")
-    return len(block)
-
-
-def _record_ends(
-    data: bytes, line_ends: bytes, *, quoted: bool, inside: bool = False
-) -> tuple[NDArray[np.intp], bool]:
-    """Where records end that begin inside quotes or not, and whether the last goes on inside."""
-    values = np.frombuffer(data, np.uint8)
-    is_end = np.isin(values, np.frombuffer(line_ends, np.uint8))
-    if quoted and (inside or QUOTE in data):
-        odd = (np.cumsum(values == QUOTE[0]) + inside) % 2 == 1
-        is_end &= ~odd
-        inside = bool(odd[-1])
-    return np.flatnonzero(is_end) + 1, inside
+    end = n_quotes = 0
+    for line in BytesIO(block):
+        end, n_quotes = end + len(line), n_quotes + line.count(QUOTE)
+        if n_quotes % 2 == 0:
+            break
+    return end
 
 
 # UTF-8.
@@ -465,8 +413,7 @@ class CsvReader(TextReader):
 
     def infer(self, block: bytes) -> tuple[InferredTypes, bool]:
         header = self._header(block)
-        data = first_records(block[header.n_bytes :], quoted=True)
-        text, _ = header.text(data)
+        text, _ = header.text(block[header.n_bytes :])
         commas = header.separator == ";" and has_decimal_commas(text, self.file.shown)
         return infer_types(text, "," if commas else ".", header.missing), text.num_rows > 0
 
@@ -548,13 +495,8 @@ class JsonLinesReader(TextReader):
         if not objects:
             msg = f'{self.file.shown} has no rows: each line must be an object such as {{"age": 1}}'
             raise DataError(msg)
-        objects = objects[: max(1, _MOST_LOOKED // max(1, len(names)))]
-        missing = self.file.missing
-        types = [
-            (name, _json_type((record.get(name) for record in objects), missing.of(name)))
-            for name in names
-        ]
-        return InferredTypes(pa.schema(types), is_text=True), True
+        text = _object_text(objects[: max(1, _MOST_VALUES // max(1, len(names)))], names)
+        return infer_types(text, ".", self.file.missing), True
 
     def begin(
         self, block: bytes, selection: ColumnSelection
@@ -573,7 +515,7 @@ class JsonLinesReader(TextReader):
                 "`jq -c '.[]'`"
             )
             raise DataError(msg)
-        objects, _ = _objects(first_records(block, quoted=False))
+        objects, _ = _objects(block)
         names = list(dict.fromkeys(name for record in objects for name in record))
         return block, objects, names
 
@@ -632,16 +574,3 @@ def _object_text(objects: list[dict[str, Any]], names: list[str]) -> Any:
         pa.array([text(record.get(name)) for record in objects], pa.string()) for name in names
     ]
     return pa.Table.from_arrays(columns, names=names)
-
-
-def _json_type(values: Iterator[Any], marks: ColumnMarks) -> Any:
-    """The type of a column by its values; a string stays one, unless it is a missing value."""
-
-    # Integers that are too large for 64 bits are numbers like any other.
-    kinds = {
-        float if type(value) is int and abs(value) >= 1 << 63 else type(value)
-        for value in values
-        if not (isinstance(value, str) and marks.include(value))
-    } - {type(None)}
-    types = (({bool}, pa.bool_()), ({int}, pa.int64()), ({int, float}, pa.float64()))
-    return next((held for wide, held in types if kinds and kinds <= wide), pa.string())

@@ -1,0 +1,698 @@
+"""Any source of rows, read in blocks: a function of every block, summed in one fixed tree.
+
+`open_rows` takes whatever holds the rows: files, a Dask or Spark DataFrame, files that a cluster
+reads, a lazy frame or table of an engine. An `OpenSource` gives them as batches of Arrow.
+`InferredTypes` are what it has shown, a `ColumnSelection` says what is read of it, and a
+`ParsedTable` is what was read. A row that does not hold what its columns must is a `BadRow`.
+
+What comes is a `RowSource`: its features are known, and `RowSource.reduce` reads it in bounded
+memory, again and again if need be. Of files and partitions of Dask and Spark the result is the same
+to the bit however the work was shared; an engine gives its rows in an order of its own.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import groupby, islice
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.merge_tree import Mergeable, MergeTree
+from gaussbayes.base.notices import Notice, Remedy
+from gaussbayes.base.progress import track
+from gaussbayes.base.threads import in_order, n_threads
+from gaussbayes.base.types import BadRowHandling, LabelArray
+from gaussbayes.data.categories import check_categories
+from gaussbayes.data.columns import SKIP_ROWS, Request, decide_source, decided_encoder
+from gaussbayes.data.labels import read_targets
+from gaussbayes.data.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
+from gaussbayes.data.read import as_source
+from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
+from gaussbayes.data.schema import ColumnKind
+from gaussbayes.data.tables import (
+    check_present,
+    column_parts,
+    column_values,
+    days_of,
+    is_category,
+    is_date,
+    is_label,
+    is_missing,
+    is_number,
+    is_string,
+    sampled_rows,
+    value_type,
+    without_marks,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from gaussbayes.data.schema import ColumnTable
+
+HeldKind: TypeAlias = ColumnKind | Literal["weight", "class"]
+"""What a column must hold: dates; numbers, none of them infinite; integers from 0 on; strings,
+integers and booleans; or numbers that are there and not negative. Others may be missing."""
+
+MOST_NAMED = 5
+"""Bad rows that are kept to be named."""
+
+NOT_A_NUMBER = "is not a number"
+NOT_FINITE = "is not finite"
+
+_LONGEST = 60
+
+
+# Rows that cannot be used.
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A row that could not be used, and why."""
+
+    file: str  # empty as long as it is not known
+    row: int  # from 1, the header not counted; from 0 within a block whose place is not known
+    column: str | None  # None if the row as a whole is wrong
+    value: str | None
+    problem: str
+    skippable: bool = True  # whether no class is lost with such rows
+
+    def placed(self, file: str, first_row: int) -> BadRow:
+        """The same with its place in the file."""
+        return replace(self, file=file, row=first_row + self.row)
+
+    def __str__(self) -> str:
+        column = "" if self.column is None else f", column {self.column!r}"
+        value = "" if self.value is None else f"{self.value!r} "
+        return f"{self.file}, row {self.row}{column}: {value}{self.problem}"
+
+
+@dataclass(frozen=True, slots=True)
+class BadRows:
+    """How many rows were left out, and the first of them."""
+
+    count: int = 0
+    first: tuple[BadRow, ...] = ()  # a few
+
+    @classmethod
+    def of(cls, problems: Sequence[BadRow], file: str, first_row: int) -> BadRows:
+        """The bad rows of a block, which has its place in a file."""
+        first = tuple(each.placed(file, first_row) for each in problems[:MOST_NAMED])
+        return cls(len(problems), first)
+
+    def __add__(self, other: BadRows) -> BadRows:
+        return BadRows(self.count + other.count, (*self.first, *other.first)[:MOST_NAMED])
+
+    def later(self, n_rows: int) -> BadRows:
+        """The same rows, after so many others in their file."""
+        return BadRows(self.count, tuple(bad.placed(bad.file, n_rows) for bad in self.first))
+
+
+NO_BAD_ROWS = BadRows()
+
+
+def bad_row_error(bad: BadRow, optional: Sequence[str] = ()) -> DataError:
+    """The error that stops the reading at a bad row; `optional` columns may be used otherwise."""
+    column, remedies = bad.column, [SKIP_ROWS] if bad.skippable else []
+    if bad.problem == NOT_FINITE and optional:
+        infinite: Any = ["inf", "-inf"]
+        remedies.append(Remedy("treat infinity as missing", columns=(("na_values", infinite),)))
+    elif column is not None and column in optional:
+        if bad.problem == NOT_A_NUMBER and bad.value is not None:
+            marks: Any = (("na_values", {column: [bad.value]}),)
+            remedies.append(Remedy(f"treat {bad.value!r} as missing", columns=marks))
+            remedies.append(Remedy("treat it as categories", columns=(("categorical", [column]),)))
+        if len(optional) > 1:
+            remedies.append(Remedy("exclude the column", columns=(("exclude", [column]),)))
+    return DataError(str(bad)).with_remedies(remedies)
+
+
+def shorten(value: Any) -> str:
+    """A value as a message shows it."""
+    text = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+
+
+# Conditions on values as floats, NaN where one is missing, which is not wrong by itself.
+
+
+def _not_count(values: NDArray[Any]) -> NDArray[np.bool_]:
+    count = (values >= 0) & (values < np.inf) & (np.rint(values) == values)
+    return np.asarray(~(count | np.isnan(values)))
+
+
+def _not_integer(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Where floats are no integers of 64 bits."""
+    whole = (np.rint(values) == values) & (values >= -(2.0**63)) & (values < 2.0**64)
+    return np.asarray(~(whole | np.isnan(values)))
+
+
+Condition = Callable[[NDArray[Any]], NDArray[np.bool_]]
+
+_INFINITE: tuple[Condition, str] = (np.isinf, NOT_FINITE)
+
+_WRONG: dict[str, tuple[tuple[Condition, str], ...]] = {
+    "number": (_INFINITE,),
+    "weight": (
+        (lambda values: ~np.isfinite(values), NOT_FINITE),
+        (lambda values: values < 0, "is negative, which a weight cannot be"),
+    ),
+    "count": (_INFINITE, (_not_count, "is not a count: these are integers from 0 on")),
+    "class": ((_not_integer, "is not a class: these are strings, integers or booleans"),),
+    "date": ((np.isinf, "is not a date such as 2024-01-31"),),
+    "category": ((_not_integer, "is not a category: these are strings, integers or booleans"),),
+}
+"""What is wrong with values, by what a column must hold: a kind, weights or classes."""
+
+
+# What is read of a source.
+
+
+@dataclass(frozen=True, slots=True)
+class InferredTypes:
+    """What the first block of a source has shown and the rest of it is held to."""
+
+    schema: pa.Schema
+    decimal: str = "."
+    categorical: frozenset[str] = frozenset()
+    """Columns that are of a categorical type, though their values are read as numbers."""
+    is_text: bool = False
+    """Whether strings that write numbers can be read as numbers, as in files of text."""
+    spells_dates: bool = True
+    """Whether strings that write dates can be read as dates."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSelection:
+    """The columns to read, in order, and what they must hold."""
+
+    schema: pa.Schema
+    kinds: Mapping[str, HeldKind] = field(default_factory=dict)
+    """What columns must hold, of those of which that is known."""
+    target: str | None = None
+    """The column that must hold classes."""
+    bad_rows: BadRowHandling = "error"
+    encoded: tuple[str, ...] = ()
+    """Columns of strings to read as dictionaries, where the format can: the same few values."""
+    as_stored: bool = False
+    """Whether numbers may come as the type that a Parquet or Arrow file holds them in."""
+    missing: MissingMarks = STANDARD_MARKS
+    """What stands for missing values."""
+    decimal: str = "."
+    optional: tuple[str, ...] = ()
+    """Columns that were chosen by what they hold: others may be chosen instead."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.schema.names)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParsedTable:
+    """A table of the rows that could be read, and what is wrong with the others."""
+
+    table: pa.Table
+    n_records: int  # good and bad
+    problems: tuple[BadRow, ...] = ()  # the bad ones, in order; rows are numbered from 0 here
+
+    def sifted(self, selection: ColumnSelection) -> ParsedTable:
+        """Without rows in which a value that is needed is missing, or is wrong."""
+        bad: dict[int, BadRow] = {}
+        kinds = dict(selection.kinds)
+        if selection.target is not None:
+            kinds[selection.target] = "class"
+        for name, kind in kinds.items():
+            column = self.table.column(name)
+            values = _floats(column, kind, selection.missing.of(name))
+            if values is None:
+                continue
+            for wrong, problem in _WRONG[kind]:
+                for row in np.flatnonzero(wrong(values)).tolist():
+                    value = column[row].as_py()
+                    missing = is_missing(value)  # NaN is how many programs write it
+                    what = (None, "the value is missing") if missing else (shorten(value), problem)
+                    bad.setdefault(row, BadRow("", row, name, *what))
+        return self.without(bad)
+
+    def without(self, bad: Mapping[int, BadRow]) -> ParsedTable:
+        """Without some rows of the table, by their numbers in it."""
+        if not bad:
+            return self
+        import pyarrow as pa
+
+        keep = np.ones(self.table.num_rows, dtype=bool)
+        keep[list(bad)] = False
+        among_all = np.setdiff1d(np.arange(self.n_records), [each.row for each in self.problems])
+        placed = [replace(each, row=int(among_all[row])) for row, each in bad.items()]
+        both = sorted([*self.problems, *placed], key=lambda each: each.row)
+        return ParsedTable(self.table.filter(pa.array(keep)), self.n_records, tuple(both))
+
+
+def select_columns(
+    inferred: InferredTypes,
+    columns: Sequence[str] | None,
+    kinds: Mapping[str, HeldKind],
+    bad_rows: BadRowHandling = "error",
+    *,
+    strings: Collection[str] = (),
+    target: str | None = None,
+) -> ColumnSelection:
+    """What to ask of files whose first block has shown `inferred`; None is all columns.
+
+    Strings are read as numbers where `kinds` needs these; `strings` are strings whatever they look
+    like. The `target` holds classes.
+    """
+    import pyarrow as pa
+
+    names = inferred.schema.names if columns is None else list(columns)
+    check_present(inferred.schema.names, names)
+    fields, encoded = [], []
+    for name in names:
+        held = inferred.schema.field(name).type
+        kind = kinds.get(name)
+        number = kind not in {None, "category", "date"}
+        # A column of Parquet or Arrow without any value may have no type at all.
+        untyped = (inferred.is_text and is_string(held)) or pa.types.is_null(held)
+        if number and (untyped or pa.types.is_integer(held)):
+            held = pa.float64()
+        elif name in strings and not number and not is_string(value_type(held)):
+            held = pa.string()
+        elif kind is not None:
+            # Codes in dictionaries differ from file to file: the values are what is held.
+            held = value_type(held)
+        fields.append(pa.field(name, held))
+        if (kind in {"category", "date"} or name == target) and is_string(held):
+            encoded.append(name)
+    schema = pa.schema(fields)
+    return ColumnSelection(
+        schema, kinds, target, bad_rows, tuple(encoded), decimal=inferred.decimal
+    )
+
+
+def check_types(selection: ColumnSelection, file: str) -> None:
+    """Raise for columns whose types cannot hold what they must, and show what they hold."""
+    schema, target = selection.schema, selection.target
+    held = None if target is None else schema.field(target).type
+    if held is not None and not is_label(held) and str(held) != "null":
+        msg = (
+            f"{file}: the target {target!r} holds {held} values, but classes are strings, integers "
+            "or booleans: is it the right column?"
+        )
+        raise DataError(msg)
+    for name, kind in selection.kinds.items():
+        held = schema.field(name).type
+        expected = "categories are strings, integers or booleans"
+        holds = is_category(held)
+        if kind != "category":
+            expected = "numbers are expected"
+            holds = is_number(held) or (kind == "date" and is_date(held))
+        if not holds:
+            msg = (
+                f"{file}: column {name!r} holds {held} values, but {expected}: cast it, or leave "
+                "it out"
+            )
+            raise DataError(msg)
+
+
+def _floats(column: Any, kind: HeldKind, marks: ColumnMarks) -> NDArray[Any] | None:
+    """The values of a column as numbers, NaN for null; None if nothing can be wrong with them."""
+    import pyarrow as pa
+
+    held = value_type(column.type)
+    if kind == "date":
+        return days_of(*column_parts(column), marks) if is_string(held) else None
+    integer = pa.types.is_integer(held) or pa.types.is_decimal(held)
+    if not (pa.types.is_floating(held) or (integer and kind in {"weight", "count"})):
+        return None
+    return without_marks(column_values(column), marks)
+
+
+# Sums over blocks.
+
+
+Sum = TypeVar("Sum", bound=Mergeable)
+Sum_co = TypeVar("Sum_co", bound=Mergeable, covariant=True)
+
+_MOST_BYTES = 1 << 30
+"""What is learnt from rows and takes more comes rather from a target that is not one."""
+
+
+class Fold(Protocol[Sum_co]):
+    """What is summed over the blocks of a source: a function that can be sent to a worker.
+
+    Numbers are finite or missing. Its result may say by ``n_bytes`` how large it is. None is
+    nothing to add. The fold itself may say by a method ``n_bytes(n_classes)`` how large its result
+    will be.
+    """
+
+    def __call__(self, block: LabelledRows, threads: int, /) -> Sum_co | None:
+        """What a block adds; `threads` are those that it may use."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reduced(Generic[Sum]):
+    """What blocks of rows sum to, and what was read for it.
+
+    Bad rows are numbered from the first row of the first block.
+    """
+
+    total: Sum = None  # type: ignore[assignment]  # None for nothing
+    n_rows: int = 0  # those used
+    n_records: int = 0  # those read of a file, bad ones too
+    bad_rows: BadRows = NO_BAD_ROWS
+    weighs: bool = False  # whether a row has a weight above 0
+    stop: BadRow | None = None  # the row at which reading must stop; the sums are incomplete
+
+    def __add__(self, other: Reduced[Sum]) -> Reduced[Sum]:
+        a: Any = self.total
+        b: Any = other.total
+        total = (b if a is None else a) if a is None or b is None else a + b
+        _check_size(total)
+        return Reduced(
+            total,
+            self.n_rows + other.n_rows,
+            self.n_records + other.n_records,
+            self.bad_rows + other.bad_rows.later(self.n_records),
+            self.weighs or other.weighs,
+        )
+
+
+Batch: TypeAlias = Callable[[], ParsedTable]
+"""Some rows: making it reads bytes, and calling it, in any thread, parses them."""
+
+
+class OpenSource(ABC):
+    """Rows whose columns have been looked at, and which can be read again and again."""
+
+    shown: str
+    """What messages call the source."""
+    inferred: InferredTypes
+    """The columns and their types."""
+    handling: BadRowHandling = "error"
+    """Whether a row that cannot be used is an error, or is skipped and counted."""
+    bad_rows = NO_BAD_ROWS
+    """Those that `tables` has skipped so far."""
+    notices: tuple[Notice, ...] = ()
+    """What users should know about how the rows were read."""
+
+    @property
+    def n_rows(self) -> int | None:
+        """How many rows there are, bad ones too, where that is known before they are read."""
+        return None
+
+    @abstractmethod
+    def files(self, selection: ColumnSelection) -> Iterator[tuple[str, Iterator[Batch]]]:
+        """What messages call each file or partition, and its rows in order."""
+
+    def proportion_read(self) -> float | None:
+        """Which proportion has been read; None if that is not known."""
+        return None
+
+    def reduce(self, reader: BlockReader, fold: Fold[Any], n_jobs: int | None) -> Reduced[Any]:
+        """What all batches sum to in one fixed tree: they are read and folded side by side."""
+        tree: MergeTree[Reduced[Any]] = MergeTree()
+        with closing(in_order(self._jobs(reader, fold), n_threads(n_jobs))) as parts:
+            proportion = self.proportion_read
+            counted = track(parts, "reading", self.n_rows, lambda x: x[2].n_records, proportion)
+            for (number, shown), of_file in groupby(counted, key=lambda part: part[:2]):
+                sums = (part[2] for part in islice(of_file, 1, None))
+                tree.add(number, reader.merged(sums, shown))
+        return tree.result()
+
+    def _jobs(
+        self, reader: BlockReader, fold: Fold[Any]
+    ) -> Iterator[Callable[[], tuple[int, str, Reduced[Any]]]]:
+        """What folds each batch, file after file."""
+        for number, (shown, batches) in enumerate(self.files(reader.selection)):
+            yield partial(_numbered, number, shown)  # so that a file without rows is among them
+            for batch in batches:
+                yield partial(_numbered, number, shown, partial(reader.reduced, batch, fold, shown))
+
+    def tables(
+        self, known: ColumnTable | None = None, names: Sequence[str] | None = None
+    ) -> Iterator[pa.Table]:
+        """The rows in order, some at a time; the next are read while these are used.
+
+        Parameters
+        ----------
+        known : what columns are to a model, and are read as
+        names : of the columns to read, in this order; None is all
+        """
+        columns = self.inferred.schema.names if names is None else names
+        kinds: dict[str, Any] = {}
+        strings, missing = frozenset[str](), STANDARD_MARKS
+        if known is not None:
+            kinds = {each.name: each.kind for each in known.used if each.name in columns}
+            strings, missing = known.strings & set(columns), known.missing
+        selection = select_columns(self.inferred, columns, kinds, self.handling, strings=strings)
+        # Codes of strings would be categories to whoever fits a model to the tables.
+        selection = replace(selection, missing=missing, encoded=())
+        self.bad_rows = NO_BAD_ROWS
+        for shown, batches in self.files(selection):
+            first_row = 1
+            with closing(_parsed(batches, selection)) as tables:
+                for parsed in tables:
+                    bad = BadRows.of(parsed.problems, shown, first_row)
+                    if bad.count and self.handling == "error":
+                        raise bad_row_error(bad.first[0])
+                    self.bad_rows += bad
+                    if parsed.table.num_rows:
+                        yield parsed.table
+                    first_row += parsed.n_records
+
+    def sampled_rows(self, columns: Sequence[str], most: int) -> tuple[Any, bool]:
+        """Rows of some columns, about so many at most, and whether these are all.
+
+        Rows that cannot be read are left out. A file in which a column has another type, such as
+        floats where the first has integers, is not looked at: it is read once it is known what its
+        columns must hold.
+        """
+        selection = select_columns(self.inferred, columns, {}, "skip")
+
+        def tables() -> Generator[pa.Table, None, None]:
+            yield selection.schema.empty_table()
+            for _, batches in self.files(selection):
+                with suppress(DataError), closing(_parsed(batches, selection)) as parsed_tables:
+                    yield from (parsed.table for parsed in parsed_tables)
+
+        with closing(tables()) as found:
+            return sampled_rows(found, most)
+
+
+def _parsed(
+    batches: Iterator[Batch], selection: ColumnSelection
+) -> Generator[ParsedTable, None, None]:
+    """Tables without rows that cannot be used; the next are read while one is used."""
+
+    def sifted(batch: Batch) -> ParsedTable:
+        return batch().sifted(selection)
+
+    return in_order((partial(sifted, batch) for batch in batches), n_threads(None))
+
+
+def _numbered(
+    number: int, shown: str, work: Callable[[], Reduced[Any]] | None = None
+) -> tuple[int, str, Reduced[Any]]:
+    return number, shown, Reduced() if work is None else work()
+
+
+class RowSource:
+    """Rows whose features, target and weights are known, and which can be read again and again."""
+
+    def __init__(self, source: OpenSource, reader: BlockReader) -> None:
+        self.source, self.reader = source, reader
+        self.target = reader.request.target
+        # It knows no categories: it takes those that occur in a block.
+        self.encoder = reader.encoder
+        self.features = self.encoder.names or ()
+
+    def reduce(self, fold: Fold[Sum], *, n_jobs: int | None = None) -> Reduced[Sum]:
+        """Read the rows once, and sum a function of each block in one fixed tree.
+
+        The classes and the categories of a block are those that occur in it. The result is the same
+        for any number of threads, `n_jobs`.
+        """
+        if hasattr(fold, "n_bytes"):  # before anything is read
+            _check_bytes(fold.n_bytes(1), 1, len(self.features))
+        reader, shown = self.reader, self.source.shown
+        reduced = self.source.reduce(reader, fold, n_jobs)
+        if not reduced.n_rows:
+            bad, what = reduced.bad_rows, ""
+            if bad.count:
+                what = f"; all {bad.count} are bad, the first: {bad.first[0]}"
+            msg = f"{shown}: there are no rows to learn from{what}"
+            raise DataError(msg)
+        if not reduced.weighs:
+            msg = f"{shown}: the weights in column {reader.request.weights!r} are all zero"
+            raise DataError(msg)
+        return reduced
+
+
+def open_rows(source: object, request: Request, columns: ColumnTable | None = None) -> RowSource:
+    """Find the columns of a source that are asked for, and check that they can be what they are.
+
+    `columns` says what they are to a fitted model; otherwise it is decided by what they hold.
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> iris = files("gaussbayes.datasets").joinpath("iris.csv")
+    >>> rows = open_rows(iris, Request(target="species"))
+    >>> rows.target, len(rows.features)
+    ('species', 4)
+    >>> reduced = rows.reduce(lambda block, threads: block.rows.n_rows)
+    >>> reduced.total, reduced.n_rows
+    (150, 150)
+    """
+    given = as_source(source)
+    request = replace(request, bad_rows=given.bad_rows)
+    opened = given.opened(request.marks, request.columns.names, request.target)
+    return RowSource(opened, BlockReader.open(opened, request, columns))
+
+
+@dataclass(frozen=True, slots=True)
+class BlockReader:
+    """How Arrow tables of a source become blocks of labelled rows."""
+
+    request: Request
+    encoder: Encoder
+    selection: ColumnSelection
+
+    @classmethod
+    def open(
+        cls, source: OpenSource, request: Request, columns: ColumnTable | None = None
+    ) -> BlockReader:
+        """Choose the columns of a source, and check that they can be what they are."""
+        target, weights = request.target, request.weights
+        optional: tuple[str, ...] = ()
+        features = request.features_of(source.inferred.schema.names, source.shown)
+        if columns is None:
+            columns = decide_source(source, request)
+            optional = tuple(x.name for x in columns.used if x.name not in request.kinds)
+        encoder = decided_encoder(columns, request)
+        names = encoder.names or ()
+        check_present(features, names)
+        kind_of: dict[str, HeldKind] = {column.name: column.kind for column in columns.used}
+        # Numbers come first, then weights.
+        kinds = {name: kind_of[name] for name in names if kind_of[name] != "category"}
+        kinds |= {} if weights is None else {weights: "weight"}
+        kinds |= {name: kind_of[name] for name in names}
+        selection = select_columns(
+            source.inferred,
+            [*kinds, *([] if target is None else [target])],
+            kinds,
+            request.bad_rows,
+            strings=columns.strings,
+            target=target,
+        )
+        check_types(selection, source.shown)
+        missing = columns.missing.plus(request.marks)
+        selection = replace(selection, as_stored=True, missing=missing, optional=optional)
+        return cls(request, encoder, selection)
+
+    def read(self, table: pa.Table) -> LabelledRows:
+        """The rows of a table that has been sifted."""
+        import narwhals.stable.v2 as nw
+
+        request = self.request
+        classes: LabelArray = np.empty(0)
+        targets = Targets(np.full(table.num_rows, UNLABELLED, np.int32), 0, None, table.num_rows)
+        if request.target is not None:
+            labels = nw.from_native(table.column(request.target), series_only=True)
+            targets, classes = read_targets(labels, mark=request.label_marks)
+            if classes.dtype.kind == "O":
+                classes = np.array(classes.tolist())
+        if request.weights is not None:
+            weights = column_values(table.column(request.weights)).astype(np.float64)
+            targets = replace(targets, weights=weights)
+        rows = self.encoder.encode(table.select(self.encoder.names))
+        if self.encoder.categories is None:
+            check_categories(rows.categories, self.encoder.schema(classes).of_categories)
+        return LabelledRows(rows, targets, classes)
+
+    def sum(
+        self, batches: Iterable[Callable[[], ParsedTable]], fold: Fold[Any], file: str
+    ) -> Reduced[Any]:
+        """What all batches of a file add, one after the other."""
+        return self.merged((self.reduced(batch, fold, file) for batch in batches), file)
+
+    def merged(self, parts: Iterable[Reduced[Any]], file: str) -> Reduced[Any]:
+        """The sum of batches of a file, in their tree."""
+        tree: MergeTree[Reduced[Any]] = MergeTree()
+        n_parts = n_records = 0
+        for part in parts:
+            if part.stop is not None:
+                raise bad_row_error(part.stop.placed(file, 1 + n_records), self.selection.optional)
+            n_records += part.n_records
+            tree.add(n_parts, part)
+            n_parts += 1
+        return replace(tree.result(), n_records=0) if n_parts else Reduced()
+
+    def _loses_no_class(self, parsed: ParsedTable, usable: ParsedTable) -> bool:
+        """Whether every class of a table has rows that can be used."""
+        if self.request.target is None:
+            return bool(usable.table.num_rows)
+        counts = {
+            len(table.column(self.request.target).unique().drop_null())
+            for table in (parsed.table, usable.table)
+        }
+        return len(counts) == 1
+
+    def reduced(self, batch: Callable[[], ParsedTable], fold: Fold[Any], file: str) -> Reduced[Any]:
+        """What a batch adds; a row that cannot be used stops the reading, or is skipped."""
+        parsed = batch()
+        usable = parsed.sifted(self.selection)
+        if usable.problems and self.selection.bad_rows == "error":
+            skippable = self._loses_no_class(parsed, usable)
+            return Reduced(stop=replace(usable.problems[0], skippable=skippable))
+        bad_rows = BadRows.of(usable.problems, file, 1)
+        if not usable.table.num_rows:
+            return Reduced(n_records=usable.n_records, bad_rows=bad_rows)
+        try:
+            block = self.read(usable.table)
+            result = fold_block(fold, block)
+        except DataError as error:
+            msg = f"{file}: {error}"
+            raise type(error)(msg) from None
+        weights = block.targets.weights
+        weighs = weights is None or bool(weights.any())
+        return Reduced(result, block.rows.n_rows, usable.n_records, bad_rows, weighs)
+
+
+def fold_block(fold: Fold[Sum], block: LabelledRows) -> Sum | None:
+    """What a block adds, unless that would take too much memory."""
+    n_bytes = getattr(fold, "n_bytes", None)
+    n_features = block.rows.numbers.shape[1] + block.rows.codes.shape[1]
+    if n_bytes is not None:
+        n_classes = block.classes.shape[0]
+        _check_bytes(n_bytes(n_classes), n_classes, n_features)
+    result = fold(block, 1)
+    _check_size(result, n_features)
+    return result
+
+
+def _check_size(total: Any, n_features: int = 0) -> None:
+    _check_bytes(getattr(total, "n_bytes", 0), len(getattr(total, "classes", ())), n_features)
+
+
+def _check_bytes(n_bytes: int, n_classes: int, n_features: int) -> None:
+    """Raise if what was learnt takes more memory than statistics should."""
+    if n_bytes <= _MOST_BYTES:
+        return
+    what, choose = f"{n_features} features", "choose fewer"
+    if n_classes > n_features:
+        what = f"a target with {n_classes} different values or more"
+        choose = "is it the right column? Choose one of classes, fewer categories"
+    msg = (
+        f"what is learnt of {what} takes {n_bytes >> 20:,} MB: {choose}, or a shared or diagonal "
+        "covariance"
+    )
+    raise DataError(msg)
