@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 
 from gaussbayes import AutoClassifier, Columns, GaussianClassifier
 from gaussbayes.model import fit
-from gaussbayes.model.options import AUTOMATIC_SETTINGS, Options, internal_options
+from gaussbayes.model.options import Options, internal_options
 from gaussbayes.model.select import Trial, tried
 
 STRUCTURES = [
@@ -38,11 +38,6 @@ class Candidates(AutoClassifier):
 
     def _options(self) -> Options:
         return internal_options(**({"columns": Columns()} | self.settings))
-
-
-def automatic_classifier(**settings: Any) -> Any:
-    """The settings of `AutoClassifier`, of which some may be others."""
-    return Candidates({**AUTOMATIC_SETTINGS, **settings})
 
 
 def trials_of(model: AutoClassifier, *rows: Any) -> list[Trial]:

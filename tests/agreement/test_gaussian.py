@@ -84,6 +84,9 @@ def test_estimates_and_scores_are_those_of_their_definitions(
     mean, covariance = defined(X, y, w, structure, shrinkage, divisor, target)
     close(model.means_, mean, 1e-13)
     close(np.broadcast_to(model.covariances_, covariance.shape), covariance, 1e-13)
+    unit = np.sqrt(np.einsum("kii->ki", covariance))
+    correlation = covariance / unit[:, :, None] / unit[:, None, :]
+    close(np.broadcast_to(model.correlations_, covariance.shape), correlation, 1e-12)
     holes = np.where(np.random.default_rng(5).random(X.shape) < 0.3, np.nan, X)
     holes[3] = np.nan
     for rows, dtype in ((X, np.float64), (holes, np.float64), (holes, np.float32)):

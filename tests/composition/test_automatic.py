@@ -65,6 +65,16 @@ def test_leave_one_out_is_finite_and_of_complete_rows_better_than_the_shares(kin
 
 
 @few
+def test_the_selection_is_printed_as_it_is(kind, completeness):
+    selection = fitted(kind, completeness).selection_
+    lines = str(selection).split("─\n")[1].splitlines()
+    for line, each in zip(lines[:20], selection.candidates, strict=False):
+        assert line.startswith(each.short_title)
+        words = line.removeprefix(each.short_title).split()
+        assert words[:2] == [str(each.shrinkage).lower(), str(each.n_parameters)]
+
+
+@few
 def test_strings_and_units_make_no_difference(kind, completeness):
     def changed(frame):
         frame = frame.copy()

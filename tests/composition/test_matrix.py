@@ -187,6 +187,7 @@ def merge(case):
         for part in parts
     ]
     same_model(models[0].merge(models[1]), truth_of(case))
+    same_model(GaussianClassifier(**case.options).merge(models[0]), truth_of(case))
 
 
 @operation

@@ -12,7 +12,6 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
 
 from gaussbayes import (
     AutoClassifier,
@@ -83,21 +82,6 @@ def test_columns_is_a_value() -> None:
     assert (changed.exclude, columns.exclude) == (None, ["id"])
     with pytest.raises(AttributeError):
         columns.exclude = []  # type: ignore[misc]
-
-
-@each_estimator
-def test_columns_are_parameters_of_estimators(estimator: Any) -> None:
-    model = clone(estimator).set_params(columns__exclude=["id"], columns__unlabelled=-1)
-    assert model.columns == Columns(exclude=["id"], unlabelled=-1)
-    assert model.get_params()["columns__exclude"] == ["id"]
-    assert estimator.columns is None
-    search = GridSearchCV(
-        GaussianClassifier("diagonal"), {"columns__exclude": [["size"], ["visits"]]}, cv=3
-    )
-    search.fit(TABLE[["size", "visits"]], TABLE["kind"])
-    assert search.best_estimator_.columns.exclude in (["size"], ["visits"])
-    with pytest.raises(OptionError, match=r"no option 'exlude' \(did you mean 'exclude'\?\)"):
-        clone(estimator).set_params(columns__exlude=["id"])
 
 
 # The answer.
@@ -393,9 +377,13 @@ def test_options_are_declared_once() -> None:
         ({"divisor": "n"}, "divisor must be 'mle' or 'unbiased', got 'n'"),
         ({"calibrate": "yes"}, "calibrate must be True or False, got 'yes'"),
         ({"columns": ["size"]}, r"columns must be None or a Columns object such as Columns\("),
+        ({"shrinkage": True}, "shrinkage must be None, 'oas' or a number in .*, got True"),
+        ({"n_jobs": 0}, "n_jobs must be .*, got 0"),
         ({"n_jobs": 1.5}, "n_jobs must be None or an integer, got 1.5"),
     ],
 )
 def test_wrong_values_of_options(options: Any, message: str) -> None:
-    with pytest.raises(OptionError, match=message):
-        GaussianClassifier(**options).fit(TABLE[["size"]], TABLE["kind"])
+    model = GaussianClassifier(**options)  # the constructor takes anything
+    for step in (model.fit, model.partial_fit):
+        with pytest.raises(OptionError, match=message):
+            step(TABLE[["size"]], TABLE["kind"])

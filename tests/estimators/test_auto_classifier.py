@@ -13,18 +13,9 @@ from sklearn.preprocessing import StandardScaler
 from gaussbayes import AutoClassifier, DroppedColumnsWarning, FileError, GaussianClassifier, load
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.datasets import load_iris
-from tests.models import automatic_classifier
 
 IRIS = load_iris()
 X, Y = IRIS.rows, IRIS.labels
-
-
-def test_it_is_the_classifier_with_all_settings_chosen() -> None:
-    ours, theirs = AutoClassifier().fit(X, Y), automatic_classifier().fit(X, Y)
-    np.testing.assert_array_equal(ours.predict_proba(X), theirs.predict_proba(X))
-    assert ours.selection_.best == theirs.selection_.best
-    uniform = AutoClassifier(priors="uniform").fit(X[20:], Y[20:])
-    np.testing.assert_allclose(uniform.priors_, 1 / 3)
 
 
 def test_scikit_learns_tools() -> None:
@@ -68,16 +59,6 @@ def test_files_updates_and_merging(tmp_path: Path) -> None:
     both = load(tmp_path / "auto.json").partial_fit(X[:30], Y[:30])
     loaded.partial_fit(X[:30], Y[:30])
     np.testing.assert_allclose(loaded.predict_proba(X), both.predict_proba(X), rtol=1e-9)
-
-
-def test_evaluation_selects_anew_without_the_rows() -> None:
-    ours = AutoClassifier().evaluate(X, Y, cv=3)
-    theirs = automatic_classifier().evaluate(X, Y, cv=3)
-    assert ours.log_loss == theirs.log_loss
-    fitted = AutoClassifier().fit(X, Y)
-    assert fitted.leave_one_out(X, Y).evaluation.log_loss == pytest.approx(
-        automatic_classifier().fit(X, Y).leave_one_out(X, Y).evaluation.log_loss
-    )
 
 
 def test_a_frame_of_numbers_and_categories() -> None:

@@ -42,21 +42,6 @@ def test_not_finite_rows(structure: tuple[Any, bool], value: float, name: str, d
         model.negative_log_likelihood(tree_frame(bad), y)
 
 
-def test_the_first_bad_row_of_many_is_named() -> None:
-    X, y = trees(n=200_000)
-    model = GaussianClassifier().fit(X, y)
-    X[150_001, 2] = np.nan  # a missing value
-    X[199_999, 0] = np.inf
-    with pytest.raises(DataError, match="infinity in row 199999, column 0 "):
-        model.leave_one_out(X, y)
-    with pytest.raises(DataError, match="infinity in row 199999, column 0 "):
-        model.partial_fit(X, y)
-    with pytest.raises(DataError, match="infinity in row 199999, column 0 "):
-        model.fit(X, y)
-    with pytest.raises(DataError, match="infinity in row 199999, column 0 "):
-        model.predict(X)
-
-
 def test_wrong_names_of_features() -> None:
     X, y = trees()
     model = GaussianClassifier().fit(tree_frame(X), y)
@@ -112,39 +97,6 @@ def test_bad_priors(priors: Any, what: str) -> None:
         GaussianClassifier(priors=priors).partial_fit(X, y).predict(X)
 
 
-@pytest.mark.parametrize(
-    ("settings", "what"),
-    [
-        (
-            {"covariance": "round"},
-            "covariance must be 'full', 'diagonal' or 'spherical', got 'round'",
-        ),
-        ({"covariance": None}, "covariance must be .* got None"),
-        ({"shared": "yes"}, r"shared must be True, False or a number in \[0, 1\], got 'yes'"),
-        ({"shared": 1.5}, r"a number in \[0, 1\], got 1.5"),
-        ({"shared": float("nan")}, r"a number in \[0, 1\], got nan"),
-        ({"divisor": "n"}, "divisor must be 'mle' or 'unbiased', got 'n'"),
-        (
-            {"shrinkage": 1.5},
-            r"shrinkage must be None, 'oas' or a number in \[0, 1\], got 1\.5",
-        ),
-        ({"shrinkage": "ledoit-wolf"}, "'oas' or a number .*, got 'ledoit-wolf'"),
-        ({"shrinkage": np.nan}, "got nan"),
-        ({"shrinkage": True}, "got True"),
-        ({"n_jobs": 0}, "n_jobs must be .*, got"),
-        ({"n_jobs": 1.5}, "n_jobs must be .*, got"),
-    ],
-)
-def test_bad_settings(settings: dict[str, Any], what: str) -> None:
-    X, y = trees()
-    GaussianClassifier(shrinkage=1.0).fit(X, y)  # True equals it, and is still no shrinkage
-    model = GaussianClassifier(**settings)  # the constructor takes anything, as scikit-learn asks
-    for learn in (model.fit, model.partial_fit):
-        with pytest.raises(OptionError, match=what):
-            learn(X, y)
-    assert not hasattr(model, "classes_")
-
-
 def test_strings_in_a_numeric_column() -> None:
     X, y = trees()
     table = tree_frame(X).astype({"girth": object})
@@ -169,14 +121,3 @@ def test_values_too_large_to_square() -> None:
     model = GaussianClassifier().fit(X, y)
     with pytest.raises(DataError, match="so far from every class"):
         model.predict(X * 1e200)
-
-
-def test_unknown_labels_when_asking() -> None:
-    X, y = trees()
-    model = GaussianClassifier().fit(X, y)
-    with pytest.raises(DataError, match=r"unknown labels: \['elm'\]; the classes are \['ash', 'o"):
-        model.log_odds(X, "oak", "elm")
-    with pytest.raises(DataError, match=r"unknown labels: \['elm'\]"):
-        model.negative_log_likelihood(X[:2], ["elm", "oak"])
-    with pytest.raises(DataError, match=r"unknown labels: \[0, 1\]"):
-        model.negative_log_likelihood(X[:2], [[0.5, 0.5], [0.1, 0.9]])

@@ -4,45 +4,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from sklearn.base import clone
 
 from gaussbayes import Columns, GaussianClassifier
 from gaussbayes.base.errors import DataError, OptionError
-from gaussbayes.data.categories import UnseenCategoryWarning
 from tests.models import STRUCTURES, weather
 
 pytestmark = pytest.mark.usefixtures("kernels")
-
-
-def test_frames_and_arrays_say_the_same() -> None:
-    frame, y = weather()
-    model = GaussianClassifier(smoothing=1).fit(frame, y)
-    for rows in (
-        pl.from_pandas(frame.assign(month=frame["month"].astype(int))),
-        frame.astype(object).to_numpy(),
-        frame.astype(object).to_numpy().tolist(),
-    ):
-        names = ["wind", "month"] if isinstance(rows, pl.DataFrame) else [1, 3]
-        columns = Columns(categorical=names)
-        other = GaussianClassifier(smoothing=1, columns=columns).fit(rows, y)
-        np.testing.assert_array_equal(other.predict_proba(rows), model.predict_proba(frame))
-
-
-def test_a_category_never_seen_is_integrated_out_and_counted() -> None:
-    frame, y = weather()
-    model = GaussianClassifier(smoothing=1).fit(frame, y)
-    new, missing = frame[:3].copy(), frame[:3].copy()
-    new["wind"] = pd.Categorical(["gale", "gale", "storm"])
-    missing["wind"] = None
-    with pytest.warns(
-        UnseenCategoryWarning, match=r"3 values of 'wind' \('gale', 'storm'\)"
-    ) as seen:
-        told = model.predict_proba(new)
-    assert len(seen) == 1
-    assert seen[0].filename == __file__
-    np.testing.assert_array_equal(told, model.predict_proba(missing))
 
 
 def test_no_class_is_possible() -> None:
@@ -104,15 +73,6 @@ def without_rows(frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     for name in set(NAMES) - set(names):
         gone[name] = np.nan if gone[name].dtype == float else None
     return gone
-
-
-def test_a_marginal_of_numbers_is_a_model_of_numbers() -> None:
-    seen = mixed().marginal(["warmth", 0])
-    alone = GaussianClassifier().fit(FRAME[["warmth", "pressure"]], Y)
-    rows = FRAME[["warmth", "pressure"]]
-    assert not hasattr(seen, "category_probabilities_")
-    np.testing.assert_allclose(seen.predict_proba(rows), alone.predict_proba(rows), atol=1e-12)
-    assert seen.sample(3, 0)[0].shape == (3, 2)
 
 
 def test_marginals_of_marginals_and_of_missing_values() -> None:

@@ -11,7 +11,6 @@ from sklearn.exceptions import NotFittedError
 
 from gaussbayes import AutoClassifier, GaussianClassifier
 from tests.models import (
-    NAMES,
     SCORES,
     assert_same_model,
     iris,
@@ -51,26 +50,6 @@ def test_negative_log_likelihood_and_its_parts() -> None:
     assert twice.total == pytest.approx(2 * loss.total, rel=1e-14)
     only_b = model.negative_log_likelihood(X[5:], y[5:])
     assert only_b.labels == pytest.approx(-3 * np.log(3 / 8), rel=1e-14)
-
-
-def test_fitted_attributes(model: GaussianClassifier) -> None:
-    model.fit(X, y)
-    np.testing.assert_allclose(model.means_, [X[y == name].mean(axis=0) for name in NAMES])
-    np.testing.assert_allclose(model.priors_, [(y == name).mean() for name in NAMES])
-    shape = (4, 4) if model.shared else (3, 4, 4)
-    assert model.covariances_.shape == model.correlations_.shape == shape
-    own = np.stack([np.cov(X[y == name].T, bias=True) for name in NAMES])
-    expected = own.mean(axis=0) if model.shared else own  # equal numbers in each class
-    if model.covariance != "full":
-        expected = expected * np.eye(4)
-    if model.covariance == "spherical":
-        expected = np.trace(expected, axis1=-2, axis2=-1)[..., None, None] / 4 * np.eye(4)
-    np.testing.assert_allclose(model.covariances_, expected, rtol=1e-12, atol=1e-14)
-    scale = np.sqrt(np.einsum("...ii->...i", expected))
-    correlations = expected / scale[..., :, None] / scale[..., None, :]
-    np.testing.assert_allclose(model.correlations_, correlations, rtol=1e-12, atol=1e-14)
-    each = {"full": 10, "diagonal": 4, "spherical": 1}[model.covariance]
-    assert model.n_parameters_ == 2 + 12 + each * (1 if model.shared else 3)
 
 
 def test_with_priors_goes_on_learning() -> None:

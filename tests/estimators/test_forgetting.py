@@ -9,14 +9,7 @@ import pandas as pd
 import pytest
 
 from gaussbayes import DataError, GaussianClassifier, OptionError, SingularCovarianceError
-from tests.models import assert_same_model, iris, tree_frame, trees
-
-
-def test_a_class_of_which_nothing_is_left_is_gone() -> None:
-    X, y = iris()
-    model = GaussianClassifier().fit(X, y).forget(X[y == "setosa"], y[y == "setosa"])
-    others = y != "setosa"
-    assert_same_model(model, GaussianClassifier().fit(X[others], y[others]), X)
+from tests.models import iris, tree_frame, trees
 
 
 def test_the_message_names_the_feature() -> None:

@@ -17,7 +17,6 @@ from gaussbayes import (
     SingularCovarianceError,
 )
 from gaussbayes.data.categories import UnseenCategoryWarning
-from tests.designs import all_pairs
 from tests.models import STRUCTURES, iris
 
 # Numbers and categories.
@@ -62,24 +61,6 @@ def refitted(model: GaussianClassifier, X: pd.DataFrame, y: Any, weights: Any) -
             warnings.simplefilter("ignore", UnseenCategoryWarning)
             told[row, there] = without.predict_log_proba(X[row : row + 1])[0]
     return told
-
-
-@pytest.mark.parametrize(
-    ("covariance", "shared", "others"),
-    all_pairs(
-        ["full", "diagonal", "spherical"],
-        [False, True, 0.5],
-        [(0.5, None, None), (1.0, WEIGHTS, 0.2), (0.0, WEIGHTS, None)],
-    ),
-)
-def test_equal_to_fitting_without_each_row(
-    covariance: Any, shared: Any, others: tuple[float, Any, Any]
-) -> None:
-    smoothing, weights, shrinkage = others
-    model = GaussianClassifier(covariance, shared=shared, smoothing=smoothing, shrinkage=shrinkage)
-    found = model.leave_one_out(FRAME, Y, weights).log_posterior
-    expected = refitted(model, FRAME, Y, weights)
-    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize("columns", [["wind"], ["pressure", "wind"]])

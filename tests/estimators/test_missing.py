@@ -1,6 +1,5 @@
 """Fitting and predicting with features and labels that are missing, through the estimator."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,17 +28,6 @@ def test_nan_among_labels_of_floats_is_warned_of() -> None:
     )
     for model in (meant, written):
         np.testing.assert_array_equal(model.means_, warned.means_)
-
-
-def test_frames_files_and_explanations_take_such_models(tmp_path: Path) -> None:
-    X, y = iris()
-    frame = pd.DataFrame(holes(X), columns=["a", "b", "c", "d"]).convert_dtypes()
-    model = GaussianClassifier().fit(frame, y)
-    again = GaussianClassifier.load(model.save(tmp_path / "model.json"))
-    np.testing.assert_array_equal(again.predict_proba(frame), model.predict_proba(frame))
-    told = model.explain(frame[7:8])
-    posterior = [terms.posterior for terms in told.bayes.classes]
-    np.testing.assert_allclose(posterior, model.predict_proba(frame[7:8])[0], rtol=1e-10)
 
 
 def assert_alike(a: GaussianClassifier, b: GaussianClassifier) -> None:
@@ -108,17 +96,3 @@ def test_a_stream_may_begin_with_what_says_little() -> None:
     model.partial_fit(X, y)
     assert model.model_.convergence.converged
     assert model.score(X, y) > 0.8
-
-
-@pytest.mark.parametrize(
-    ("X", "y", "message"),
-    [
-        ([[1.0], [np.inf], [np.nan]], [0, 1, 1], "infinity in row 1"),
-        ([[1.0], [2.0]], [None, None], "at least two classes"),
-        ([[np.nan], [np.nan], [1.0], [2.0]], [0, 0, 1, 1], "0"),
-        ([[1.0], [2.0], [3.0]], [0, 1], "X has 3 rows, but y has 2"),
-    ],
-)
-def test_what_cannot_be_fitted(X: Any, y: Any, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        GaussianClassifier().fit(X, y)

@@ -78,10 +78,3 @@ def test_classes_that_weigh_nothing_are_left_out() -> None:
     assert_same_model(weightless, two, X)
     columns = pd.DataFrame({name: (y == name).astype(float) for name in [*NAMES, "none"]})
     assert GaussianClassifier().fit(X, columns).classes_.tolist() == NAMES.tolist()
-
-
-def test_merging_unites_classes() -> None:
-    first, second = y != "setosa", y == "setosa"
-    merged = GaussianClassifier().fit(X[first], y[first])
-    merged.merge(GaussianClassifier().partial_fit(X[second], y[second]))
-    assert_same_model(merged, GaussianClassifier().fit(X, y), X)

@@ -1,10 +1,13 @@
-"""The order of rows, the names of labels and the units of features do not change the model.
+"""The order of rows, names of labels, units of features and formats of files change no model.
 
 Folds follow one rule: the rows of a class are sorted by their log density under the plain fit, with
 ties broken by their values, and go to the folds in turn. `AutoClassifier` selects, calibrates and
 completes missing values by such folds.
 """
 
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -85,3 +88,47 @@ def test_calibrated_models(what: str) -> None:
     places = [other.classes_.tolist().index(names[label]) for label in plain.classes_]
     posterior = other.predict_proba(table)[:, places]
     np.testing.assert_allclose(posterior, expected, rtol=0, atol=1e-9)
+
+
+def written(table: pd.DataFrame, folder: Path) -> Iterator[tuple[str, Any]]:
+    """The same rows in memory and in files of every dialect."""
+    infinite = table.assign(size=table["size"].fillna(np.inf))
+    yield "infinite values", infinite  # which are missing
+    yield "objects", table.astype(object)
+    texts = {
+        "commas": (table.to_csv(index=False), "utf-8"),
+        "decimal commas": (table.to_csv(index=False, sep=";", decimal=","), "utf-8"),
+        "tabs": (table.to_csv(index=False, sep="\t", na_rep="?"), "utf-8-sig"),
+        "two bytes": (table.to_csv(index=False, na_rep="NA"), "utf-16"),
+        "an old encoding": (table.to_csv(index=False), "cp1252"),
+        "lines": (table.to_json(orient="records", lines=True, force_ascii=False), "utf-8"),
+    }
+    for name, (text, encoding) in texts.items():
+        path = folder / f"{name}.{'jsonl' if name == 'lines' else 'csv'}"
+        path.write_bytes(text.encode(encoding))
+        yield name, path
+    table.to_parquet(folder / "rows.parquet")
+    yield "types", folder / "rows.parquet"
+
+
+def test_files_of_every_dialect(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    codes = rng.permutation(90) % 3
+    table = pd.DataFrame(
+        {
+            "size": (rng.normal(size=90) + codes).round(2),
+            "größe": rng.integers(0, 9, 90) + codes,
+            "town": np.array(["Köln", "Århus", "Rome"])[(codes + rng.integers(0, 2, 90)) % 3],
+            "y": LABELS[codes],
+        }
+    )
+    table.loc[::9, "size"] = np.nan
+    expected = GaussianClassifier(smoothing=1.0).fit(table, "y").predict_proba(table)
+    for name, source in written(table, tmp_path):
+        with warnings.catch_warnings(record=True):
+            warnings.simplefilter("always")
+            model = GaussianClassifier(smoothing=1.0).fit(source, "y")
+        found = model.predict_proba(table)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12, err_msg=name)
+        noticed = {"an old encoding": ["encoding"], "infinite values": ["infinite values"]}
+        assert [notice.kind for notice in model.notices_] == noticed.get(name, []), name

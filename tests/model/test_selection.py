@@ -13,7 +13,7 @@ import pytest
 
 from gaussbayes import AutoClassifier
 from gaussbayes.model import fit
-from tests.fuzz import automatic, em_likelihood
+from tests.fuzz import automatic
 
 
 def clusters(n: int = 45, d: int = 3, k: int = 3, apart: float = 2.0) -> tuple[Any, Any]:
@@ -202,10 +202,3 @@ def test_a_sample_is_drawn_of_a_pipe(frame: pd.DataFrame, monkeypatch: pytest.Mo
     model = AutoClassifier().fit(f"/dev/fd/{reading}", "y")
     assert model.model_.statistics.weight.sum() == 300
     os.close(reading)
-
-
-def test_the_log_likelihood_never_falls() -> None:
-    """A short run; 10,000 tables are fitted by ``python -m tests.fuzz.em_likelihood``."""
-    outcome = em_likelihood.run(40, seed=7)
-    assert outcome.fits > 25
-    assert outcome.fall <= em_likelihood.LARGEST_FALL

@@ -20,22 +20,6 @@ def close(model: GaussianClassifier, other: GaussianClassifier, tolerance: float
     )
 
 
-@pytest.mark.parametrize("shared", [False, True, 0.5])
-@pytest.mark.parametrize("unlabelled", [0.0, 0.4])
-def test_classes_come_and_go(unlabelled: float, shared: Any) -> None:
-    """Also from a shared covariance, beside categories, counts and rows without label."""
-    table, labels = weather(90, missing=0.15, unlabelled=unlabelled)
-    wet = labels == "wet"
-    whole = fitted(table, labels, shared=shared)
-    without = fitted(table[~wet], labels[~wet], shared=shared)
-    close(fitted(table, labels, shared=shared).remove_class("wet"), without)
-    with_wet = fitted(table[~wet], labels[~wet], shared=shared)
-    close(with_wet.partial_fit(table[wet], labels[wet]), whole)
-    gone = with_wet.forget(table[wet], labels[wet])
-    assert gone.classes_.tolist() == ["dry", "mild"]
-    close(gone, without)
-
-
 def test_unlabelled_rows_are_told_apart_by_values_and_weight() -> None:
     weights = np.where(np.arange(90) % 2, 1.0, 2.0)
     unknown = np.flatnonzero([label is None for label in LABELS])

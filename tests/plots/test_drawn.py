@@ -31,7 +31,6 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from gaussbayes import GaussianClassifier, OptionError, compare, plots
-from gaussbayes.datasets import load_iris
 from tests.plots.conftest import Case
 from tests.plots.layout import legend_texts
 
@@ -141,21 +140,6 @@ def test_cells_in_which_no_class_is_possible_stay_white() -> None:
     assert (colors[0, 1] == 1.0).all()
 
 
-def test_evidence_as_map_and_surface(three_classes: Case) -> None:
-    model = three_classes.model
-    ax = plots.evidence(model, three_classes.X, three_classes.y)
-    places, values = image_of(ax)
-    expected = np.exp(model.score_samples(framed(three_classes, places)))
-    np.testing.assert_allclose(values, expected, rtol=1e-9, atol=1e-300)
-    assert ax.images[0].get_clim() == (0.0, ax.images[0].get_array().max())
-    drawn = np.concatenate([offsets(ax, f"class {code}") for code in range(3)])
-    assert len(drawn) == 150
-    ax = plots.evidence(model, surface=True)
-    corners = np.concatenate([*ax.collections[0]._faces], axis=0)[::999]  # no public access
-    expected = np.exp(model.score_samples(framed(three_classes, corners[:, :2])))
-    np.testing.assert_allclose(corners[:, 2], expected, rtol=1e-9, atol=1e-300)
-
-
 COVARIANCES = {
     "plain": [[2.0, 0.5], [0.5, 1.0]],
     "strongly correlated": [[1.0, 0.999999], [0.999999, 1.0]],
@@ -181,35 +165,6 @@ def test_every_point_of_an_ellipse_has_its_distance(covariance: Any, shared: boo
         assert np.abs((points[0] - points[-1]) / size).max() <= 1e-14  # closed
     # 1 − exp(−r²/2) for r = 1, 2.
     assert legend_texts(ax)[-2:] == ["1σ (39.3 %)", "2σ (86.5 %)"]
-
-
-def test_predictions_have_the_colour_of_the_predicted_class(three_classes: Case) -> None:
-    model, X, y = three_classes.model, three_classes.X, three_classes.y
-    ax = plots.predictions(model, X, y)
-    predicted = model.predict(X)
-    for code, label in enumerate(model.classes_):
-        chosen = X.to_numpy()[predicted == label]
-        np.testing.assert_array_equal(offsets(ax, f"class {code}"), chosen)
-    np.testing.assert_array_equal(offsets(ax, "errors"), X.to_numpy()[predicted != y])
-    assert ax.get_title() == f"{(predicted != y).sum()} of 150 rows misclassified"
-    ax = plots.predictions(model, X, y, label="virginica")
-    wrong = (predicted != y)[y == "virginica"].sum()
-    assert ax.get_title() == f"true class virginica: {wrong} of 50 rows misclassified"
-
-
-def test_a_dataset_is_its_rows() -> None:
-    iris = load_iris()
-    ax = plots.dataset(iris.rows, iris.labels, features=[2, 3])
-    for code, label in enumerate(np.unique(iris.labels)):
-        rows = iris.rows[iris.labels == label][:, 2:]
-        np.testing.assert_array_equal(offsets(ax, f"class {code}"), rows)
-    ax = plots.dataset(np.arange(8.0)[:, None], ["a", "b"] * 4)
-    for code, of_class in enumerate(ax.collections):
-        across, height = np.asarray(of_class.get_offsets()).T
-        assert across.tolist() == [*range(code, 8, 2)]
-        assert (np.abs(height - code) <= 0.3).all()
-    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["a", "b"]
-    assert ax.get_ylabel() == "class"
 
 
 # One feature.
@@ -325,15 +280,6 @@ def test_many_rows_are_histograms_of_the_right_area(one_feature: Case) -> None:
         ]
         assert areas == pytest.approx([area] * len(areas), rel=1e-12)
         assert len(areas) == (1 if draw is plots.evidence else 3)
-
-
-def test_other_features_are_integrated_out(iris: Case) -> None:
-    ax = plots.densities(iris.model, features=PAIR[0])
-    for line, label in zip(curves(ax), iris.model.classes_, strict=True):
-        own = iris.X[PAIR[0]].to_numpy()[iris.y == label]
-        expected = norm.pdf(line.get_xdata(), own.mean(), own.std())
-        np.testing.assert_allclose(line.get_ydata(), expected, rtol=1e-9)
-    assert ax.get_xlabel() == PAIR[0]
 
 
 def test_a_narrow_peak_is_not_missed() -> None:

@@ -229,13 +229,9 @@ def check_categories(categories: Sequence[Categories], names: Schema) -> None:
     """Raise if features have more categories than a model may have; `names` are theirs."""
     if sum(map(len, categories)) > MOST_STRINGS:
         j = int(np.argmax([len(each) for each in categories]))
-        raise too_many_categories(names.feature_name(j), categories[j][0])
-
-
-def too_many_categories(what: str, example: object) -> DataError:
-    """The error that a feature has too many categories; `what` says which has."""
-    return DataError(
-        f"{what} has too many categories, such as {example!r:.60}: there may be "
-        f"{MOST_STRINGS:,} in all. Is it a measurement, a name or a row number? Leave it out of "
-        "the categorical features, or of the features"
-    )
+        msg = (
+            f"{names.feature_name(j)} has too many categories, such as {categories[j][0]!r:.60}: "
+            f"there may be {MOST_STRINGS:,} in all. Is it a measurement, a name or a row number? "
+            "Leave it out of the categorical features, or of the features"
+        )
+        raise DataError(msg)

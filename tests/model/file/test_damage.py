@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import tracemalloc
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ import pytest
 
 import gaussbayes
 from gaussbayes import FileError
-from tests.model.file.models import file_of, members, resealed, seal_again
+from tests.model.file.models import file_of, members, resealed, seal, seal_again
 
 GOOD = file_of("full False")
 WEIGHT = '"weight":[20.0,20.0]'
@@ -133,6 +134,23 @@ def test_values_that_contradict_each_other(
     record[last] = value
     with pytest.raises(FileError, match=problem):
         loads(resealed(parts), folder)
+
+
+@pytest.mark.parametrize("name", ["full False", "mixed", "calibrated"])
+def test_bytes_changed_at_random_are_refused_or_loaded(name: str, folder: Path) -> None:
+    """With a checksum that is right again, so that the checks behind it are tried."""
+    good, rng = file_of(name), random.Random(7)
+    body = good[: good.rindex(b'"checksum"')]
+    refused = 0
+    for _ in range(300):
+        data = body
+        for _ in range(rng.choice([1, 1, 2, 4])):
+            start, to = rng.randrange(len(data)), rng.randrange(len(data))
+            end = start + rng.randrange(1, 40)
+            piece = rng.choice([b"", data[to : to + 40], rng.randbytes(1), b"1e999", b"null"])
+            data = data[:start] + piece + data[end:]
+        refused += bool(refusal(seal(data), folder))
+    assert refused > 100
 
 
 # What is no model file
