@@ -359,7 +359,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
             for family in self.choice or (self,)
             if family.estimation == self.estimation or n >= fewest_rows(family.structure, k, d)
         ]
-        quick = [family for family in tried if not _takes_long(family.structure, statistics)]
+        quick = [family for family in tried if not _takes_long(family, statistics)]
 
         def closed_form(family: Gaussian) -> Structure | None:
             return None if family.estimation == "predictive" else family.structure
@@ -373,12 +373,17 @@ def fewest_rows(structure: Structure, n_classes: int, n_columns: int) -> int:
     return FEWEST_ESTIMATED * n_classes * (n_columns if structure.shape.correlated else 1)
 
 
-def _takes_long(structure: Structure, statistics: GaussianStatistics) -> bool:
-    """Whether an iteration of EM is long: h³ multiplications a cell that lacks h features."""
-    if statistics.cells is None or not structure.shape.correlated:
+def _takes_long(family: Gaussian, statistics: GaussianStatistics) -> bool:
+    """Whether EM for missing values is too slow to compare this family with others.
+
+    The expected moments of rows serve all predictive densities, whatever their prior; plain
+    covariances take an EM of their own for every candidate and fold. An iteration takes h³
+    multiplications for a cell that lacks h features.
+    """
+    if statistics.cells is None or not family.structure.shape.correlated:
         return False
     lacking = np.count_nonzero(~statistics.cells.observed, axis=1).astype(np.float64)
-    return bool((lacking**3).sum() > _LONG)
+    return family.estimation != "predictive" or bool((lacking**3).sum() > _LONG)
 
 
 _LONG = 3e9
