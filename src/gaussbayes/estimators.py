@@ -629,7 +629,9 @@ class BaseClassifier(
     ) -> Importance:
         """Compute how much the log loss increases when a feature is integrated out.
 
-        The model is not refitted. Rows that the model was fitted to are predicted as held-out rows.
+        The log-odds of the true class then change by the effect of the feature, on average in
+        absolute value. Models are not refitted without the feature. Rows that the model was fitted
+        to are predicted as held-out rows.
 
         Parameters
         ----------

@@ -18,15 +18,26 @@ X = X[:, :5]
 ROWS = Data(X, np.empty((Y.size, 0)), np.empty((Y.size, 0), int), (), Y, 3)
 
 
-def losses(model: Any, columns: list[int]) -> Any:
-    """Log losses of held-out rows by a model of scikit-learn that has these features alone."""
-    result, number = np.empty(Y.size), in_folds(ROWS, 10)
+def log_posteriors(model: Any, columns: list[int]) -> Any:
+    """Log posteriors of held-out rows by a model of scikit-learn that has these features alone."""
+    result, number = np.empty((Y.size, 3)), in_folds(ROWS, 10)
     for fold in range(10):
         train, test = number != fold, number == fold
         fitted = model.fit(X[train][:, columns], Y[train])
-        log_posterior = fitted.predict_log_proba(X[test][:, columns])
-        result[test] = -log_posterior[np.arange(test.sum()), Y[test]]
+        result[test] = fitted.predict_log_proba(X[test][:, columns])
     return result
+
+
+def losses(model: Any, columns: list[int]) -> Any:
+    """Log losses of held-out rows."""
+    return -log_posteriors(model, columns)[np.arange(Y.size), Y]
+
+
+def log_odds(model: Any, columns: list[int]) -> Any:
+    """Log-odds of the true class against the best other one."""
+    posterior = log_posteriors(model, columns)
+    others = np.where(np.eye(3, dtype=bool)[Y], -np.inf, posterior)
+    return posterior[np.arange(Y.size), Y] - others.max(axis=1)
 
 
 @pytest.mark.parametrize(
@@ -51,6 +62,9 @@ def test_a_feature_integrated_out_is_a_feature_never_seen(ours: Any, theirs: Any
         loss, error = expected[each.feature]
         assert each.loss == pytest.approx(loss, rel=1e-6, abs=1e-9)
         assert each.standard_error == pytest.approx(error, rel=1e-6)
+        margin = [log_odds(theirs, [i for i in range(5) if f"feature {i}" != each.feature])]
+        margin.append(log_odds(theirs, list(range(5))))
+        assert each.effect == pytest.approx(np.abs(margin[0] - margin[1]).mean(), rel=1e-6)
     amounts = [each.loss for each in found.features]
     assert amounts == sorted(amounts, reverse=True)
     assert "nats per row" in str(found)

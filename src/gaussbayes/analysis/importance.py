@@ -2,8 +2,12 @@
 
 The rows are held out in ten folds. The model of the other folds predicts each fold, once with all
 features and once without each feature. A density without a feature is its marginal, so that models
-are fitted once per fold, not once per feature. What was selected or estimated before the fit
-(transforms, shrinkage, calibration) stays as it is in the model.
+are fitted once per fold, not once per feature; pairs use the model of the other columns. What was
+selected or estimated before the fit (transforms, shrinkage, calibration) stays as it is.
+
+The effect of a feature is the mean absolute change of the log-odds of a row's true class against
+the most probable other class. A feature with a large effect and no importance moves predictions in
+either direction without making them better.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gaussbayes.analysis.decision import margins
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.numerals import counted, fixed, shortened
 from gaussbayes.base.progress import track
@@ -21,6 +26,7 @@ from gaussbayes.base.text_tables import Block, TextTable, bar
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import LabelledRows, Rows
+from gaussbayes.model.calibration import IMPOSSIBLE, score_of_classes
 from gaussbayes.model.held_out import fold_numbers, held_out_rows
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
@@ -37,6 +43,7 @@ class FeatureImportance:
     feature: str  #: its name
     loss: float  #: log loss without the feature minus log loss with it, in nats per row
     standard_error: float  #: of this difference
+    effect: float  #: mean absolute change of the log-odds of the true class against the best other
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,17 +67,18 @@ class Importance(Result):
                 shortened(each.feature, 30),
                 fixed(each.loss, 4),
                 fixed(each.standard_error, 4),
+                fixed(each.effect, 2),
                 bar(0.0, max(each.loss, 0.0) / largest, _BAR) if largest > 0 else "",
             )
             for each in self.features
         )
-        columns = ("feature", "log loss\nlost", "standard\nerror", "")
+        columns = ("feature", "log loss\nlost", "standard\nerror", "effect on\nlog-odds", "")
         all_features = f"all features: {fixed(self.log_loss, 4)}"
         title = f"Log loss lost if a feature is integrated out ({all_features})"
         note = f"nats per row; {counted(self.n_rows, 'row')} held out in {self.n_folds} folds"
         return [
             TextTable.first(
-                columns, lines, len(self.features), None, title=title, sides="lrrl", notes=[note]
+                columns, lines, len(self.features), None, title=title, sides="lrrrl", notes=[note]
             )
         ]
 
@@ -96,7 +104,7 @@ def importance(model: Model, table: LabelledRows, n_jobs: int | None = None) -> 
     fold[data.numbers[rows]] = fold_numbers(data.rows[rows], data.targets[rows], FOLDS)
     n_folds = int(fold.max()) + 1
     schema, d = model.schema, model.schema.n_features
-    losses = np.full((d + 1, table.rows.n_rows), np.nan)
+    losses, odds = np.full((2, d + 1, table.rows.n_rows), np.nan)
     for number in track(range(n_folds), "importance", n_folds):
         others, held_out = fold != number, np.flatnonzero(fold == number)
         training = LabelledRows(table.rows[others], table.targets[others], table.classes)
@@ -107,13 +115,15 @@ def importance(model: Model, table: LabelledRows, n_jobs: int | None = None) -> 
         for feature in range(d + 1):
             kept = [column for column in range(d) if column != feature]
             log_posterior = _without(fitted, table.rows[held_out], kept, n_jobs)
-            known = truth[:, places]
-            weighted = np.multiply(known, log_posterior, out=np.zeros(known.shape), where=known > 0)
-            losses[feature, held_out] = -weighted.sum(axis=1)
+            losses[feature, held_out] = -score_of_classes(log_posterior, truth[:, places])
+            margin = np.clip(margins(log_posterior), IMPOSSIBLE, -IMPOSSIBLE)
+            odds[feature, held_out] = score_of_classes(margin, truth[:, places])
     rows = np.flatnonzero(fold >= 0)
     weights = table.targets[rows].total_weights().astype(np.float64)
     weights = weights / weights.sum()
-    measured = map(FeatureImportance, schema.titles, *_differences(losses[:, rows], weights))
+    effects = (np.abs(odds[:-1, rows] - odds[-1, rows]) @ weights).tolist()
+    differences = _differences(losses[:, rows], weights)
+    measured = map(FeatureImportance, schema.titles, *differences, effects)
     features = tuple(sorted(measured, key=lambda each: -each.loss))
     return Importance(features, float(losses[d, rows] @ weights), rows.size, n_folds)
 

@@ -324,6 +324,9 @@ def qq(
 def importance(measured: Importance, *, ax: Axes | None = None) -> Axes:
     """Plot the importance of the features: the held-out log loss lost without each.
 
+    The number after the slash is the effect of the feature: the mean absolute change of the
+    log-odds of the true class.
+
     Parameters
     ----------
     measured : the result of `GaussianClassifier.importance`
@@ -346,13 +349,15 @@ def importance(measured: Importance, *, ax: Axes | None = None) -> Axes:
     ax = style.axes_for(ax, (7.6, 1.4 + 0.36 * len(shown)))
     losses = np.array([entry.loss for entry in shown])
     spread = np.array([entry.standard_error for entry in shown])
-    _draw_bars(ax, losses, spread, [_BAR] * len(shown), 3)
+    effects = [f" / {fixed(entry.effect, 2)}" for entry in shown]
+    _draw_bars(ax, losses, spread, [_BAR] * len(shown), 3, effects)
     names = [style.text(entry.feature, 34, 2) for entry in shown]
     ax.set_yticks(range(len(shown)), names)
     ax.set_xlabel("increase of the held-out log loss without the feature (nats per row)")
     more = len(measured.features) - len(shown)
     first = f", first {_MOST_BARS} of {len(measured.features)} features" if more else ""
-    ax.set_title(f"± one standard error; {measured.n_rows:,} rows{first}")
+    title = f"increase ± one standard error / effect on log-odds; {measured.n_rows:,} rows{first}"
+    ax.set_title(title)
     return ax
 
 
@@ -416,7 +421,12 @@ def comparison(
 
 
 def _draw_bars(
-    ax: Axes, values: FloatArray, spread: FloatArray, colors: Sequence[str], decimals: int
+    ax: Axes,
+    values: FloatArray,
+    spread: FloatArray,
+    colors: Sequence[str],
+    decimals: int,
+    remarks: Sequence[str] = (),
 ) -> None:
     """Horizontal bars with whiskers and numbers; an arrow to the edge for an infinite value."""
     ends = np.where(np.isnan(spread), values, values + np.nan_to_num(spread))
@@ -437,7 +447,8 @@ def _draw_bars(
             continue
         if np.isfinite(error):
             ax.errorbar(value, row, xerr=error, color=style.INK, linewidth=1)
-        ax.annotate(fixed(value, decimals), (max(end, 0.0), row), (4, 0), **_BESIDE)
+        text = fixed(value, decimals) + (remarks[row] if remarks else "")
+        ax.annotate(text, (max(end, 0.0), row), (4, 0), **_BESIDE)
     ax.tick_params(axis="y", length=0)
 
 
