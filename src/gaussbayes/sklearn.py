@@ -41,8 +41,8 @@ from gaussbayes.base.types import (
     WeightsLike,
 )
 from gaussbayes.data.labels import encode, unite
-from gaussbayes.data.missing_marks import MissingMarks
 from gaussbayes.data.rows import LabelledRows, Rows
+from gaussbayes.data.schema import MissingMarks
 from gaussbayes.estimators import BaseClassifier, Fitted, linear_part
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.gaussian.regularisation import Regularisation

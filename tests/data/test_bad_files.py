@@ -175,7 +175,7 @@ def test_files_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     def refuse(*_: object) -> None:  # the administrator may read everything
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("gaussbayes.data.files._Stored", refuse)
+    monkeypatch.setattr("gaussbayes.data.files.io.FileIO", refuse)
     with pytest.raises(DataError, match=r"cannot read .*a\.csv: no permission"):
         small(path)
 

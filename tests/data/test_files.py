@@ -13,8 +13,8 @@ import pytest
 
 from gaussbayes import DataError
 from gaussbayes.data import sources
-from gaussbayes.data.missing_marks import ORDINARY
 from gaussbayes.data.readers import text
+from gaussbayes.data.schema import ORDINARY
 from gaussbayes.families.gaussian import cells
 from tests.data.tables import (
     CATEGORICAL,

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from gaussbayes import Columns, DataError, GaussianClassifier, OptionError, load
-from gaussbayes.data.missing_marks import DEFAULT_NA
+from gaussbayes.data.schema import DEFAULT_NA
 from tests.data.tables import fitted
 
 GENERATOR = np.random.default_rng(3)

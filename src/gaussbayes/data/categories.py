@@ -7,7 +7,7 @@ say nothing about the class: both are integrated out. A missing one is expected 
 not, so that new ones are counted.
 
 Columns come as arrays, series of frames or columns of Arrow tables. Of strings and dictionaries
-only the different values are looked at. What is missing says `gaussbayes.data.missing_marks`.
+only the different values are looked at. What is missing says `gaussbayes.data.schema`.
 """
 
 import inspect
@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.records import MOST_STRINGS
 from gaussbayes.base.types import CodeArray
-from gaussbayes.data.missing_marks import ORDINARY, ColumnMarks
-from gaussbayes.data.schema import Schema
+from gaussbayes.data.schema import ORDINARY, ColumnMarks, Schema
 from gaussbayes.data.tables import column_codes, is_missing, occurring_values
 
 Category: TypeAlias = str | int | bool

@@ -31,8 +31,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray, LabelArray
-from gaussbayes.data.missing_marks import ORDINARY, ColumnMarks
-from gaussbayes.data.schema import POSSIBLE_MARK, ColumnKind
+from gaussbayes.data.schema import ORDINARY, POSSIBLE_MARK, ColumnKind, ColumnMarks
 from gaussbayes.data.tables import (
     AMOUNT_SIGN,
     column_codes,

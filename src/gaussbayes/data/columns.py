@@ -34,15 +34,18 @@ from gaussbayes.data.column_rules import (
     decide,
     is_name,
 )
-from gaussbayes.data.missing_marks import INFINITY, ColumnMarks, MissingMarks, infinite_sentence
 from gaussbayes.data.rows import KIND_ARGUMENTS, Encoder, Targets, placed_kinds
 from gaussbayes.data.schema import (
     EXCLUDED,
+    INFINITY,
     NOT_REQUESTED,
     REQUESTED,
     Column,
     ColumnKind,
+    ColumnMarks,
     ColumnTable,
+    MissingMarks,
+    infinite_sentence,
 )
 from gaussbayes.data.tables import (
     as_frame,

@@ -24,8 +24,8 @@ class EngineTable(OpenSource):
 
     shown = "the table"
 
-    def __init__(self, frame: Any, target: str | None) -> None:
-        self._frame = _plain_numbers(nw.from_native(frame).lazy(), target)
+    def __init__(self, frame: Any) -> None:
+        self._frame = _plain_numbers(nw.from_native(frame).lazy())
         names = self._frame.collect_schema().names()
         with closing(arrow_tables(self._frame.head(1), names)) as tables:
             self.inferred = replace(stored_types(next(tables).schema), spells_dates=False)
@@ -41,12 +41,12 @@ class EngineTable(OpenSource):
             yield self.shown, batches_of(stored, selection, self.shown)
 
 
-def _plain_numbers(frame: Any, target: str | None) -> Any:
+def _plain_numbers(frame: Any) -> Any:
     """A lazy frame without decimals and integers of 128 bits, which Arrow has no sums of."""
     wide = (nw.Int128, nw.UInt128, nw.Decimal)
     kinds = frame.collect_schema().items()
     casts = [
-        nw.col(name).cast(nw.Int64 if name == target and kind != nw.Decimal else nw.Float64)
+        nw.col(name).cast(nw.Float64 if kind == nw.Decimal else nw.Int64)
         for name, kind in kinds
         if isinstance(kind, wide)
     ]

@@ -26,7 +26,7 @@ from typing import Any, Literal, TypeAlias
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.notices import Notice, NoticeKind, Remedy
 from gaussbayes.base.types import BadRowHandling, FormatName
-from gaussbayes.data.missing_marks import STANDARD_MARKS, MissingMarks
+from gaussbayes.data.schema import STANDARD_MARKS, MissingMarks
 from gaussbayes.data.sources import Batch, ColumnSelection, InferredTypes, OpenSource
 from gaussbayes.data.tables import check_distinct, check_present
 
@@ -281,7 +281,7 @@ def _reason(error: BaseException) -> str:
 class OpenBytes(io.BufferedReader):
     """The bytes of a file, decompressed and in UTF-8 on the way; it can `peek`."""
 
-    def __init__(self, raw: Any, stored: "_Stored", file: SourceFile) -> None:
+    def __init__(self, raw: Any, stored: io.FileIO, file: SourceFile) -> None:
         super().__init__(raw, BUFFER)
         self._stored, self._file, self._n_bytes = stored, file, 0
 
@@ -293,23 +293,12 @@ class OpenBytes(io.BufferedReader):
 
     def n_taken(self) -> int:
         """How many bytes were taken of the file as it is on the disk."""
-        return self._stored.n_bytes
-
-
-class _Stored(io.FileIO):
-    """A file of which it is known how much of it was read."""
-
-    n_bytes = 0
-
-    def readinto(self, buffer: Any) -> int | None:
-        n_bytes = super().readinto(buffer)
-        self.n_bytes += n_bytes or 0
-        return n_bytes
+        return self._stored.tell()
 
 
 def open_bytes(file: SourceFile) -> OpenBytes:
     """Open a file; the stream need not be able to seek."""
-    stored = _Stored(file.path)
+    stored = io.FileIO(file.path)
     stream = OpenBytes(stored, stored, file)
     start = stream.peek(8)[:8]
     compression = next((_COMPRESSED[each] for each in _COMPRESSED if start.startswith(each)), None)
@@ -370,7 +359,7 @@ def seekable(file: SourceFile, stream: OpenBytes) -> Any:
     """
     opened = pa.memory_map if file.format == "arrow" else pa.OSFile
     with stream:
-        if isinstance(stream.raw, _Stored):
+        if isinstance(stream.raw, io.FileIO):
             return opened(file.path)
         with tempfile.NamedTemporaryFile() as copy:
             copyfileobj(stream, copy, BUFFER)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from gaussbayes.base.checks import TOLERANCE
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
-from gaussbayes.data.missing_marks import ORDINARY, ColumnMarks
 from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
+from gaussbayes.data.schema import ORDINARY, ColumnMarks
 from gaussbayes.data.tables import (
     array_parts,
     as_frame,

@@ -13,8 +13,7 @@ from gaussbayes.base.notices import Notice
 from gaussbayes.base.option import Option, check_values
 from gaussbayes.base.types import BadRowHandling, FormatName
 from gaussbayes.data.columns import Columns, Request
-from gaussbayes.data.missing_marks import STANDARD_MARKS, MissingMarks
-from gaussbayes.data.schema import ColumnTable
+from gaussbayes.data.schema import STANDARD_MARKS, ColumnTable, MissingMarks
 from gaussbayes.data.tables import check_present, is_frame, is_lazy, is_paths, listed
 
 if TYPE_CHECKING:
@@ -175,7 +174,6 @@ class Source:
         self,
         missing: MissingMarks = STANDARD_MARKS,
         names: Sequence[str] | None = None,
-        target: str | None = None,
     ) -> OpenSource:
         """The rows, of which the first have been looked at; `names` are of the columns of files."""
         packages = {type(x).__module__.partition(".")[0] for x in (self.source, self.client)}
@@ -195,7 +193,7 @@ class Source:
         if not self.is_files:
             from gaussbayes.data.engines import EngineTable
 
-            opened = EngineTable(opened, target)
+            opened = EngineTable(opened)
         return opened  # type: ignore[no-any-return]
 
     def tables(

@@ -30,8 +30,7 @@ from gaussbayes.data.categories import (
     unite,
 )
 from gaussbayes.data.column_rules import SampledColumn
-from gaussbayes.data.missing_marks import STANDARD_MARKS, MissingMarks
-from gaussbayes.data.schema import ColumnKind, ColumnTable, Schema
+from gaussbayes.data.schema import STANDARD_MARKS, ColumnKind, ColumnTable, MissingMarks, Schema
 from gaussbayes.data.tables import (
     FLOATS,
     StringError,

@@ -32,10 +32,9 @@ from gaussbayes.base.types import BadRowHandling, LabelArray
 from gaussbayes.data.categories import check_categories
 from gaussbayes.data.columns import SKIP_ROWS, Request, decide_source, decided_encoder
 from gaussbayes.data.labels import read_targets
-from gaussbayes.data.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.data.read import as_source
 from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
-from gaussbayes.data.schema import ColumnKind
+from gaussbayes.data.schema import STANDARD_MARKS, ColumnKind, ColumnMarks, MissingMarks
 from gaussbayes.data.tables import (
     check_present,
     column_parts,
@@ -554,7 +553,7 @@ def open_rows(source: object, request: Request, columns: ColumnTable | None = No
     """
     given = as_source(source)
     request = replace(request, bad_rows=given.bad_rows)
-    opened = given.opened(request.marks, request.columns.names, request.target)
+    opened = given.opened(request.marks, request.columns.names)
     return RowSource(opened, BlockReader.open(opened, request, columns))
 
 

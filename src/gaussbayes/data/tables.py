@@ -21,7 +21,7 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.threads import BLOCK_ROWS, even_ranges, for_each, n_threads
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
-from gaussbayes.data.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
+from gaussbayes.data.schema import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.kernels.arrays import Columns
 
 if TYPE_CHECKING:
@@ -262,9 +262,6 @@ def _from_sequence(X: Any) -> NDArray[Any]:
         if data.dtype.kind in "US":  # NumPy would write 'nan'
             data = data.astype(object)
         return np.where(np.ma.getmaskarray(X), np.nan, data)
-    if hasattr(X, "collect") and not hasattr(X, "__array__"):
-        msg = f"X is lazy ({type(X).__module__}.{type(X).__name__}): pass X.collect()"
-        raise DataError(msg)
     X = as_numpy(X, "X")
     try:
         matrix = np.asarray(X)

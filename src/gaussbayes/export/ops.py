@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.types import FloatArray
-from gaussbayes.data.missing_marks import ColumnMarks
+from gaussbayes.data.schema import ColumnMarks
 from gaussbayes.families.expression import QuadraticForm
 
 Operand = Union["Value", float, FloatArray]

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 from gaussbayes.base.notices import Notice, Remedy
 from gaussbayes.base.numerals import counted
-from gaussbayes.data.missing_marks import INFINITY, infinite_sentence
-from gaussbayes.data.schema import reasons_of
+from gaussbayes.data.schema import INFINITY, infinite_sentence, reasons_of
 from gaussbayes.data.sources import BadRows
 from gaussbayes.model.model import Model
 

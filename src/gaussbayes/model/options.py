@@ -21,10 +21,9 @@ from gaussbayes.base.types import (
 )
 from gaussbayes.data.columns import COLUMN_OPTIONS, Columns, Request, table_encoder
 from gaussbayes.data.labels import check_number, read_targets
-from gaussbayes.data.missing_marks import STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.data.read import READ_OPTIONS
 from gaussbayes.data.rows import Encoder, LabelledRows, Targets
-from gaussbayes.data.schema import Schema
+from gaussbayes.data.schema import STANDARD_MARKS, ColumnMarks, MissingMarks, Schema
 from gaussbayes.families import check_family, family_type
 from gaussbayes.families.protocol import AnyFamily
 from gaussbayes.model.select import UNLABELLED_WEIGHTS

@@ -31,7 +31,7 @@ from pyarrow import json as arrow_json
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.notices import Remedy
 from gaussbayes.data.files import FileReader, OpenBytes, SourceFile, naming, open_bytes
-from gaussbayes.data.missing_marks import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
+from gaussbayes.data.schema import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
 from gaussbayes.data.sources import (
     NOT_A_NUMBER,
     BadRow,

@@ -20,8 +20,7 @@ from gaussbayes.base.atomic import replace_file
 from gaussbayes.base.errors import FileError, GaussBayesError
 from gaussbayes.base.records import MOST_STRINGS, RecordError, decode, encode, refuse, within
 from gaussbayes.base.types import LabelArray
-from gaussbayes.data.missing_marks import MissingMarks
-from gaussbayes.data.schema import Column, ColumnTable, Schema
+from gaussbayes.data.schema import Column, ColumnTable, MissingMarks, Schema
 from gaussbayes.families import RECORDED, family_records
 from gaussbayes.model.file.document import (
     CalibrationRecord,

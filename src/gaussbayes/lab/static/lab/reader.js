@@ -14,7 +14,7 @@ const MOST_TARGETS = 200; // classes
 const MOST_LEVELS = 60; // of a feature that holds categories; a column with more is free text
 const SLICE = 1 << 18; // characters that are parsed before the page may paint again
 
-/** Strings that mean a missing value: the list of `gaussbayes.data.missing_marks`. */
+/** Strings that mean a missing value: the list of `gaussbayes.data.schema`. */
 export const MISSING_MARKS = new Set([
 	"", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", "?", ".",
 	"<NA>", "#N/A", "#N/A N/A", "#NA", "1.#IND", "1.#QNAN", "-1.#IND", "-1.#QNAN",
