@@ -145,16 +145,16 @@ OPTIONS: tuple[Option, ...] = (
 )
 """The arguments of `GaussianClassifier`; `AutoClassifier` has four of them."""
 
-FAMILY_SETTINGS: Mapping[str, Any] = {
-    "covariance": "full",
-    "shared": False,
-    "divisor": "mle",
-    "shrinkage": None,
-    "target": "diagonal",
-    "estimate": "plug_in",
-    "bins": 12,
-    "smoothing": 0.0,
-}
+FAMILY_SETTINGS = (
+    "covariance",
+    "shared",
+    "divisor",
+    "shrinkage",
+    "target",
+    "estimate",
+    "bins",
+    "smoothing",
+)
 """The settings of families: each takes those that it knows."""
 
 DEFAULT_FAMILIES = {"number": "gaussian", "category": "categorical"}
@@ -415,8 +415,9 @@ def internal_options(
     >>> [(part.family.name, part.columns) for part in options.settings(schema).components]
     [('gaussian', (0, 2)), ('poisson', (1,))]
     """
-    of_families = {name: settings.pop(name, value) for name, value in FAMILY_SETTINGS.items()}
-    of_families["smoothing"] = float(of_families["smoothing"])
+    of_families = {name: settings.pop(name) for name in FAMILY_SETTINGS if name in settings}
+    if "smoothing" in of_families:
+        of_families["smoothing"] = float(of_families["smoothing"])
     if columns is not None:
         marks = MissingMarks.given(columns.na_values, keep_default_na=columns.keep_default_na)
         settings = {"columns": columns, "missing": marks} | settings

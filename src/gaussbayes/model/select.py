@@ -1,8 +1,8 @@
 """Model selection: which structure and which shrinkage have the least held-out log loss.
 
 One set of statistics gives all candidates of one transform: nothing is read twice. The candidates
-are compared on held-out rows, as many as take bounded time; the best few of them are held out by
-more rows if there are more, and the one is selected whose log loss is least after calibration.
+are compared on held-out rows, as many as take bounded time; of the best few the one is selected
+whose log loss is least after calibration.
 
 Unlabelled rows have the weight that predicts best, a tenth or all, if they clearly help, and
 otherwise none. That is selected last, for the best of the candidates by labelled rows.
@@ -70,7 +70,6 @@ _FEWEST_HELD_OUT = 500  # if there are as many
 
 _MOST_PRODUCTS = 10**10  # multiplications for all candidates together, a few seconds
 _OVERHEAD = 32  # what else a row and feature takes, in multiplications
-_TABLES, _FEW_NUMBERS = 4, 1 << 20  # log posteriors, in sizes of the table, or so many
 
 _FINALISTS = 8
 """Candidates that are calibrated before one of them is selected."""
@@ -206,10 +205,14 @@ def select(
     The views differ in how features are transformed. The only row of a class is
     never held out: every model without it calls it impossible.
     """
-    trials = list(tried(alternatives, n_jobs))
-    finalists = [trial for trial in trials[:_FINALISTS] if trial.candidate.log_loss is not None]
+    trials = tried(alternatives, n_jobs)
     candidates = [trial.candidate for trial in trials]
-    if not finalists:  # too few rows to compare candidates: the last of the groups assumes most
+    losses = [
+        (_calibrated_loss(trial.data, trial.settings, trial.log_posterior), number)
+        for number, trial in enumerate(trials)
+        if trial.log_posterior is not None and trial.candidate.log_loss is not None
+    ]
+    if not losses:  # too few rows to compare candidates: the last of the groups assumes most
         fitted = [trial for trial in trials if trial.candidate.refused is None]
         if not fitted:
             reasons = "; ".join(dict.fromkeys(f"{one.title}: {one.refused}" for one in candidates))
@@ -217,19 +220,12 @@ def select(
             raise DataError(msg)
         best = fitted[-1]
     else:
-        most = _affordable_rows(alternatives[0], _FINALISTS)
-        again = [_by_more_rows(trial, most, n_jobs) for trial in finalists]
-        losses = [
-            _calibrated_loss(trial.data, trial.settings, trial.log_posterior)
-            for trial in again
-            if trial.log_posterior is not None
-        ]
-        best = again[int(np.argmin(losses))]
+        best = trials[min(losses)[1]]
     candidates.sort(key=lambda candidate: candidate is not best.candidate)
     return Selection(best.candidate.title, None, nan, nan, nan, tuple(candidates)), best
 
 
-def tried(alternatives: Sequence[HeldOutRows], n_jobs: int | None = None) -> Iterator[Trial]:
+def tried(alternatives: Sequence[HeldOutRows], n_jobs: int | None = None) -> list[Trial]:
     """All candidates, the best first; only the best few keep their log posteriors."""
     groups: list[tuple[HeldOutRows, list[Settings]]] = []
     for data in alternatives:
@@ -240,7 +236,7 @@ def tried(alternatives: Sequence[HeldOutRows], n_jobs: int | None = None) -> Ite
     for data, path in track(groups, "judging candidates", len(groups)):
         trials = sorted([*trials, *_judged(samples[data], path, n_jobs)], key=_rank)
         trials[_FINALISTS:] = [replace(trial, log_posterior=None) for trial in trials[_FINALISTS:]]
-    yield from trials
+    return trials
 
 
 def _rank(trial: Trial) -> tuple[bool, float]:
@@ -249,25 +245,10 @@ def _rank(trial: Trial) -> tuple[bool, float]:
 
 
 def _affordable_rows(data: HeldOutRows, n_candidates: int) -> int:
-    """By how many rows so many candidates can be compared, in bounded time and memory.
-
-    Rows held out in closed form take ``k d²`` multiplications each, and k log posteriors.
-    """
-    n, k, d = data.codes.size, data.classes.shape[0], max(1, data.schema.n_features)
+    """By how many rows so many candidates can be compared: each takes ``k d²`` multiplications."""
+    k, d = data.classes.shape[0], max(1, data.schema.n_features)
     in_time = _MOST_PRODUCTS // (n_candidates * k * d * (d + _OVERHEAD))
-    in_memory = max(_FEW_NUMBERS, _TABLES * n * d) // (_FINALISTS * k)
-    return min(MOST_HELD_OUT, max(_FEWEST_HELD_OUT, int(min(in_time, in_memory))))
-
-
-def _by_more_rows(trial: Trial, most: int, n_jobs: int | None) -> Trial:
-    """The same candidate, held out by more rows if there are more."""
-    data = trial.data.with_company().sampled(most)
-    if data.held.size <= trial.data.held.size:
-        return trial
-    outcome = hold_out(data, [trial.settings], n_jobs)[0][0]
-    if isinstance(outcome, GaussBayesError):
-        return trial
-    return replace(trial, data=data, log_posterior=outcome)
+    return min(MOST_HELD_OUT, max(_FEWEST_HELD_OUT, int(in_time)))
 
 
 def _calibrated_loss(data: HeldOutRows, settings: Settings, log_posterior: FloatArray) -> float:
