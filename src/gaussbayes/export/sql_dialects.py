@@ -87,8 +87,14 @@ class Dialect:
         return str(constant).upper()
 
 
-_NUMBER = "CASE WHEN {is_text} AND {{marked}} THEN NULL ELSE CAST({{x}} AS {double}) END"
-"""A string in a text column may stand for a missing value; planners drop the rest."""
+_NUMBER = (
+    "CASE WHEN {is_text} AND {{marked}} THEN NULL"
+    " WHEN {is_text} AND TRANSLATE(CAST({{x}} AS {text}), '$€£¥%', '') <> CAST({{x}} AS {text})"
+    " THEN CAST(TRANSLATE(CAST({{x}} AS {text}), '$€£¥%, ', '') AS {double})"
+    " ELSE CAST({{x}} AS {double}) END"
+)
+"""A string may stand for a missing value, or be an amount of money or a percentage. Planners drop
+these cases for columns of numbers."""
 
 _DAYS_OF_TEXT = "(CAST(STRFTIME('%s', {x}) AS REAL) + (CAST(STRFTIME('%f', {x}) AS REAL)"
 _DAYS_OF_TEXT += " - CAST(STRFTIME('%S', {x}) AS REAL))) / 86400e0"
@@ -100,7 +106,7 @@ DIALECTS = {
         Dialect(
             "duckdb",
             "EPOCH(CAST({x} AS TIMESTAMP)) / 86400e0",
-            _NUMBER.format(is_text="TYPEOF({x}) = 'VARCHAR'", double="DOUBLE"),
+            _NUMBER.format(is_text="TYPEOF({x}) = 'VARCHAR'", text="TEXT", double="DOUBLE"),
             100_000,
         ),
         Dialect(
@@ -108,6 +114,7 @@ DIALECTS = {
             "CAST(EXTRACT(EPOCH FROM CAST({x} AS TIMESTAMP)) AS DOUBLE PRECISION) / 86400e0",
             _NUMBER.format(
                 is_text="CAST(PG_TYPEOF({x}) AS TEXT) IN ('text', 'character varying')",
+                text="TEXT",
                 double="DOUBLE PRECISION",
             ),
             1600,
@@ -130,7 +137,7 @@ DIALECTS = {
             "spark",
             "CAST(TIMESTAMPDIFF(MICROSECOND, CAST('1970-01-01' AS TIMESTAMP_NTZ),"
             " CAST({x} AS TIMESTAMP_NTZ)) AS DOUBLE) / 86400e6",
-            _NUMBER.format(is_text="TYPEOF({x}) = 'string'", double="DOUBLE"),
+            _NUMBER.format(is_text="TYPEOF({x}) = 'string'", text="STRING", double="DOUBLE"),
             100_000,
             text="STRING",
         ),
