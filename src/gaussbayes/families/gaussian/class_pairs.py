@@ -23,11 +23,10 @@ from gaussbayes.families.gaussian.tails import line_integrals
 
 if TYPE_CHECKING:
     from gaussbayes.families.gaussian.density import GaussianDensity
-    from gaussbayes.families.gaussian.spanned_density import SpannedDensity
 
 
 def contributions(
-    density: "GaussianDensity | SpannedDensity",
+    density: "GaussianDensity",
     row: Rows,
     pair: tuple[int, int],
     reference: FloatArray | None,
@@ -71,7 +70,7 @@ def contributions(
 
 
 def _gradient_along(
-    density: "GaussianDensity | SpannedDensity", code: int, origin: FloatArray, step: FloatArray
+    density: "GaussianDensity", code: int, origin: FloatArray, step: FloatArray
 ) -> FloatArray:
     """The mean gradient (d,) of a class's log density on the way ``origin + α step``.
 

@@ -25,6 +25,7 @@ from gaussbayes.families.gaussian import (
     scoring,
     tails,
 )
+from gaussbayes.families.gaussian.low_rank import LowRank, in_coordinates
 from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
 from gaussbayes.families.gaussian.shrinkage import (
     Penalty,
@@ -34,6 +35,7 @@ from gaussbayes.families.gaussian.shrinkage import (
 )
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Shape, Structure, structure_of_values
+from gaussbayes.families.mapped import MappedStatistics
 from gaussbayes.families.protocol import Coordinates, ParameterTable
 from gaussbayes.families.removal import degrees
 from gaussbayes.kernels.arrays import (
@@ -133,7 +135,7 @@ class GaussianDensity:
         degrees = None if self.degrees is None else self.degrees[list(codes)]
         return GaussianDensity(self.center, self.offset[list(codes)], shape, left, degrees)
 
-    def log_likelihood(self, statistics: GaussianStatistics) -> float:
+    def log_likelihood(self, statistics: GaussianStatistics | MappedStatistics) -> float:
         """``Σ w log p(x | c)`` of what was observed, each row in its own class.
 
         For complete rows of weight W_c, mean μ̂_c and scatter S_c it is
@@ -141,6 +143,10 @@ class GaussianDensity:
         densities have no sufficient statistics: an error.
         """
         tails.check_gaussian(self.degrees, "the log-likelihood of statistics")
+        if isinstance(self.covariance, LowRank):
+            assert isinstance(statistics, MappedStatistics)  # by coordinates in the same span
+            return in_coordinates(self, self.covariance).log_likelihood(statistics.inner)
+        assert isinstance(statistics, GaussianStatistics)
         if statistics.cells is not None:
             return self.expect_statistics(statistics)[1]
         moments, shape = statistics.moments, self.covariance

@@ -13,13 +13,15 @@ from gaussbayes.families.expression import (
     SpannedForm,
     student_constant,
 )
+from gaussbayes.families.gaussian.low_rank import LowRank, in_coordinates
 
 if TYPE_CHECKING:
     from gaussbayes.families.gaussian.density import GaussianDensity
-    from gaussbayes.families.gaussian.spanned_density import SpannedDensity
 
 
-def describe(density: "GaussianDensity", statistics: Any) -> DiagonalForm | QuadraticForm:
+def describe(
+    density: "GaussianDensity", statistics: Any
+) -> DiagonalForm | QuadraticForm | SpannedForm:
     """The record of Gaussian or Student-t densities."""
     shape, where = density.covariance, (density.center, density.offset)
     if not shape.correlated:
@@ -27,21 +29,14 @@ def describe(density: "GaussianDensity", statistics: Any) -> DiagonalForm | Quad
         return DiagonalForm(*where, shape.whitener, np.broadcast_to(log_constant, where[1].shape))
     half_log_det = np.broadcast_to(0.5 * shape.log_det, density.n_classes)
     constant = _constant(density.degrees, density.n_columns) - half_log_det
+    if isinstance(shape, LowRank):
+        inner = describe(in_coordinates(density, shape).centred, None)
+        assert isinstance(inner, QuadraticForm)  # the covariances in a span are full
+        span, outside = shape.span, np.broadcast_to(shape.outside, density.n_classes)
+        location = density.center, span.unit, span.basis
+        return SpannedForm(*location, inner, outside, constant, density.degrees)
     patterns = _patterns(statistics, density.n_columns)
     return QuadraticForm(*where, shape.whitener, constant, density.degrees, patterns)
-
-
-def describe_spanned(density: "SpannedDensity") -> SpannedForm:
-    """The record of densities of more features than rows."""
-    span, k = density.map, density.n_classes
-    inner = describe(density.inner, None)
-    assert isinstance(inner, QuadraticForm)  # the covariances in a span are full
-    outside = np.broadcast_to(density.outside, k)
-    half_log_det = 0.5 * (density.inner.covariance.log_det + span.n_outside * np.log(outside))
-    constant = _constant(density.degrees, span.n_columns) - half_log_det - span.log_unit
-    return SpannedForm(
-        span.center, span.unit, span.basis, inner, outside, constant, density.degrees
-    )
 
 
 def _constant(degrees: FloatArray | None, n_columns: int) -> FloatArray | float:

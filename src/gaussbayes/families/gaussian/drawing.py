@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gaussbayes.base.types import CodeArray, FloatArray
+from gaussbayes.base.types import CodeArray
 from gaussbayes.data.rows import Rows, number_rows
 
 if TYPE_CHECKING:
@@ -20,24 +20,14 @@ def draw(density: "GaussianDensity", codes: CodeArray, generator: np.random.Gene
     if density.degrees is not None:
         degrees = density.degrees[codes]
         rows *= np.sqrt(degrees / generator.chisquare(degrees))[:, None]
-    return number_rows(transform(density, codes, rows))
-
-
-def transform(density: "GaussianDensity", codes: CodeArray, rows: FloatArray) -> FloatArray:
-    """Standard normal rows (n, d) as rows of the classes with these codes, in their place.
-
-    Their lengths become the Mahalanobis distances from the means.
-    """
-    factors = density.covariance.factor()
-    if factors.ndim == 2:
-        rows *= factors[0] if factors.shape[0] == 1 else factors[codes]
-    elif factors.shape[0] == 1:
-        rows[:] = rows @ factors[0].T
+    shape = density.covariance
+    if shape.n_covariances == 1:
+        rows = shape.coloured(rows)
     else:
-        order = np.argsort(codes, kind="stable")
-        ends = np.cumsum(np.bincount(codes, minlength=factors.shape[0]))
-        for which, lower in zip(np.split(order, ends[:-1]), factors, strict=True):
-            rows[which] = rows[which] @ lower.T
+        ends = np.cumsum(np.bincount(codes, minlength=density.n_classes))
+        order = np.split(np.argsort(codes, kind="stable"), ends[:-1])
+        for code, which in enumerate(order):
+            rows[which] = shape.coloured(rows[which], code)
     rows += density.offset[codes]
     rows += density.center
-    return rows
+    return number_rows(rows)

@@ -30,6 +30,7 @@ from gaussbayes.base.types import FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.expression import LOG_2_PI
 from gaussbayes.families.gaussian.cells import PatternMoments, feature_moments
+from gaussbayes.families.gaussian.low_rank import LowRank, no_em
 from gaussbayes.families.gaussian.patterns import group, patterns_of
 from gaussbayes.families.gaussian.statistics import (
     LAYOUTS,
@@ -244,7 +245,7 @@ def expect_statistics(
 
     If they are to be `pooled`, the scatter is summed over the classes.
     """
-    if statistics.cells is None:
+    if isinstance(density.covariance, LowRank) or statistics.cells is None:
         return statistics, density.log_likelihood(statistics)
     if not density.covariance.correlated:
         return _expect_uncorrelated(density, statistics)
@@ -259,6 +260,8 @@ def expect(
     density: "GaussianDensity", rows: Rows, responsibility: FloatArray, threads: int = 1
 ) -> GaussianStatistics:
     """Expected complete statistics of rows that belong to each class in part (n, k)."""
+    if isinstance(density.covariance, LowRank):
+        raise no_em()
     X, (k, d) = rows.matrix, density.offset.shape
     layout = layout_for(density.covariance.layout, shared=density.shared, n_classes=k, n_columns=d)
     missing = np.isnan(X).any(axis=1)

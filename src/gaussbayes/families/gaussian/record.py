@@ -24,10 +24,10 @@ from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.cells import PatternMoments, cell_layout, check_size
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.family import Estimate, Gaussian
+from gaussbayes.families.gaussian.low_rank import LowRank
 from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
 from gaussbayes.families.gaussian.span import Span
 from gaussbayes.families.gaussian.spanned import Spanned, SpannedStatistics
-from gaussbayes.families.gaussian.spanned_density import SpannedDensity
 from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import STRUCTURES, Shape, Structure
 from gaussbayes.kernels.reference import scatter_shape
@@ -40,7 +40,6 @@ _UNDERFLOW = 1e-290
 _MOST_FEATURES = 1 << 24
 
 Proportion: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
-Density: TypeAlias = GaussianDensity | SpannedDensity
 Statistics: TypeAlias = GaussianStatistics | SpannedStatistics
 
 
@@ -191,7 +190,7 @@ class StatisticsRecord(Record, frozen=True):
         if isinstance(family, Spanned):
             if self.layout != "full" or self.cells is not None:
                 refuse("layout", "'full', without cells, in the span of rows", repr(self.layout))
-            return SpannedStatistics(family.span, self._read(_directions(family, names)))
+            return SpannedStatistics(family.span, self._read(_directions(family.span, names)))
         layout, structure = LAYOUTS[self.layout], family.structure
         if structure.shape.correlated and not layout.correlated:
             refuse("layout", "one with correlations for full covariances", repr(self.layout))
@@ -226,25 +225,20 @@ class DensityRecord(Record, frozen=True):
     outside: Raw  # variances in directions outside the span of rows; none without a span
 
     @classmethod
-    def of(cls, density: Density) -> "DensityRecord":
-        gaussian = density.inner if isinstance(density, SpannedDensity) else density
+    def of(cls, density: GaussianDensity) -> "DensityRecord":
         return cls(
-            encode(gaussian.center),
-            encode(gaussian.offset),
-            encode(gaussian.remainder),
-            encode(_entries(gaussian.covariance.parameters)),
+            encode(density.center),
+            encode(density.offset),
+            encode(density.remainder),
+            encode(_entries(density.covariance.parameters)),
             encode([] if density.degrees is None else density.degrees),
-            encode(density.outside if isinstance(density, SpannedDensity) else []),
+            encode(getattr(density.covariance, "outside", [])),
         )
 
-    def read(self, family: Gaussian | Spanned, names: Schema) -> Density:
+    def read(self, family: Gaussian | Spanned, names: Schema) -> GaussianDensity:
         """The densities of the classes and columns that `names` has."""
-        if isinstance(family, Spanned):
-            return self._read_spanned(family, names)
-        self.floats("outside", 0)
-        return self._read(family, names)
-
-    def _read(self, family: Gaussian, names: Schema) -> GaussianDensity:
+        span = family.span if isinstance(family, Spanned) else None
+        family = family.family if isinstance(family, Spanned) else family
         k, d = names.classes.shape[0], names.n_features
         predictive = family.estimation == "predictive"
         center, offset = self.floats("center", d), self.floats("offset", k, d)
@@ -255,22 +249,25 @@ class DensityRecord(Record, frozen=True):
             if not np.array_equal(offset + remainder, offset):
                 refuse("remainder", "less than the rounding of the offset")
         structure = STRUCTURES["QDA"] if predictive else family.structure
-        covariance = self._covariance(structure, names, family.regularisation)
+        covariance: Shape
+        if span is None:
+            self.floats("outside", 0)
+            covariance = self._covariance(structure, names, family.regularisation)
+        else:
+            covariance = self._in_span(structure, span, names)
         degrees = self.floats("degrees", k if predictive else 0)
         if not (degrees > 2).all():
             refuse("degrees", "degrees of freedom above 2", degrees.min())
         freedom = degrees if predictive else None
         return GaussianDensity(center, offset, covariance, remainder.reshape(-1, d), freedom)
 
-    def _read_spanned(self, family: Spanned, names: Schema) -> SpannedDensity:
-        inner = self._read(family.family, _directions(family, names))
-        inner, degrees = replace(inner, degrees=None), inner.degrees
-        outside = self.floats("outside", inner.covariance.n_covariances)
-        least = np.linalg.eigvalsh(inner.covariance.values)[:, 0]
+    def _in_span(self, structure: Structure, span: Span, names: Schema) -> LowRank:
+        inside = self._covariance(structure, _directions(span, names), PLAIN).values
+        outside, least = self.floats("outside", len(inside)), np.linalg.eigvalsh(inside)[:, 0]
         if not ((outside > 0) & (outside <= least * (1.0 + TOLERANCE))).all():
             expected = "variances above 0, and none above those in the span"
             refuse("outside", expected, outside.tolist())
-        return SpannedDensity(family.span, inner, outside, degrees)
+        return LowRank.in_span(inside, outside, span, names)
 
     def _covariance(
         self, structure: Structure, names: Schema, regularisation: Regularisation
@@ -322,12 +319,12 @@ def _symmetric(entries: FloatArray, d: int) -> FloatArray:
     return matrices
 
 
-def _directions(family: Spanned, names: Schema) -> Schema:
+def _directions(span: Span, names: Schema) -> Schema:
     """What messages call the coordinates in the span, which must be of these features."""
-    if family.span.n_columns != names.n_features:
+    if span.n_columns != names.n_features:
         expected = f"from settings with a span of {names.n_features} features"
-        refuse("", expected, family.span.n_columns)
-    return family.span.names(names)
+        refuse("", expected, span.n_columns)
+    return span.names(names)
 
 
 def _check_mean(anchor: FloatArray, offset: FloatArray) -> None:

@@ -31,6 +31,7 @@ from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import LOG_2_PI
 from gaussbayes.families.gaussian import tails
+from gaussbayes.families.gaussian.low_rank import LowRank, distances
 from gaussbayes.families.gaussian.patterns import patterns_of
 from gaussbayes.families.gaussian.reduced_rank import Reduced
 from gaussbayes.kernels import check_possible
@@ -47,7 +48,6 @@ from gaussbayes.kernels.arrays import (
 
 if TYPE_CHECKING:
     from gaussbayes.families.gaussian.density import GaussianDensity
-    from gaussbayes.families.gaussian.spanned_density import SpannedDensity
 
 Purpose: TypeAlias = Literal["log_joint", "distance", "posterior", "logarithm"]
 """What a form is for; the last two are the posterior, and differences of logarithms."""
@@ -84,10 +84,14 @@ _EPSILON = float(np.finfo(np.float64).eps)
 
 def log_density(density: "GaussianDensity", rows: Rows, threads: int = 1) -> RealArray:
     """``log p(x | c)`` (n, k), what is missing integrated out."""
-    if density.degrees is None:
+    if isinstance(density.covariance, LowRank):
+        squares, log_det, n_features = distances(density, density.covariance, rows, threads)
+        half_log_det = 0.5 * log_det
+    elif density.degrees is None:
         return density.score(rows, np.zeros(density.n_classes), None, "log_joint", threads)
-    squares, n_features = _squares(density, rows, threads)
-    half_log_det = _half_log_det(density, rows, n_features, threads)
+    else:
+        squares, n_features = _squares(density, rows, threads)
+        half_log_det = _half_log_det(density, rows, n_features, threads)
     result = tails.log_density(squares, half_log_det, density.degrees, n_features[:, None])
     return result.astype(rows.dtype, copy=False)
 
@@ -124,8 +128,8 @@ def score(
     class out. Rows that are infinite are an error; for posteriors, so are those that have
     probability 0 in every class, or are so far from every class that squares overflow.
     """
-    if density.degrees is not None:
-        return score_by_log_density(density, rows, log_prior, bias, task, threads)
+    if density.degrees is not None or isinstance(density.covariance, LowRank):
+        return _score_by_log_density(density, rows, log_prior, bias, task, threads)
     out = _scores(rows, log_prior, task)
     _run(_Wanted(density, log_prior, _PURPOSE[task], task), rows, bias, threads, out)
     return out
@@ -154,6 +158,9 @@ def squared_distance(
 
 def _squares(density: "GaussianDensity", rows: Rows, threads: int) -> tuple[FloatArray, FloatArray]:
     """Squared Mahalanobis distances (n, k), and how many features are there (n,)."""
+    if isinstance(density.covariance, LowRank):
+        exact, _, n_observed = distances(density, density.covariance, rows, threads)
+        return exact, n_observed
     k = density.n_classes
     squares: RealArray = np.empty((rows.n_rows, k), dtype=rows.dtype)
     n_observed = np.full(rows.n_rows, float(density.n_columns))
@@ -301,8 +308,8 @@ def _run(
     for_each(score_block, ranges(n, step), threads if entries > CACHED else 1)
 
 
-def score_by_log_density(
-    density: "GaussianDensity | SpannedDensity",
+def _score_by_log_density(
+    density: "GaussianDensity",
     rows: Rows,
     log_prior: FloatArray,
     bias: Callable[[slice], RealArray] | None,

@@ -27,13 +27,13 @@ from gaussbayes.families.gaussian.left_out import (
     has_closed_form,
     together,
 )
+from gaussbayes.families.gaussian.low_rank import LowRank, no_em, spanned_density
 from gaussbayes.families.gaussian.predictive import PredictiveLeftOut, check_degrees
 from gaussbayes.families.gaussian.shrinkage import CLOSED_FORMS, oas_by_traces
 from gaussbayes.families.gaussian.span import Span, pooled_deviation, span_of
-from gaussbayes.families.gaussian.spanned_density import SpannedDensity, no_em
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Full, Structure
-from gaussbayes.families.mapped import Mapped, MappedDensity, MappedStatistics
+from gaussbayes.families.mapped import Mapped, MappedStatistics
 from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
 
 _LEAST_LEFT = 1e-6
@@ -127,12 +127,11 @@ class Spanned(Mapped):
         statistics: MappedStatistics,
         names: Schema,
         threads: int = 1,
-        start: MappedDensity | None = None,
-    ) -> Fit[MappedDensity]:
+        start: Any = None,
+    ) -> Fit[Any]:
         """The density that fits best, shrunk; what d × d matrices would give."""
         del threads, start
         moments = statistics.inner.moments
-        named = self.span.names(names)
         if self.family.estimation == "predictive":
             values, outside, freedom = self._predictive(moments, names)
         else:
@@ -145,9 +144,10 @@ class Spanned(Mapped):
                 owner = f"class {names.class_name(code)} does not vary"
             msg = f"{owner} in any feature: a covariance of zeros cannot be shrunk"
             raise SingularCovarianceError(msg)
-        covariance = Full.of(values, named)
-        inner = located_density(moments.anchor, moments.offset, moments.weight, covariance)
-        return Fit(SpannedDensity(self.span, inner, outside, freedom))
+        covariance = LowRank.in_span(values, outside, self.span, names)
+        inside = Full(values, covariance.whitener, covariance.log_det)
+        inner = located_density(moments.anchor, moments.offset, moments.weight, inside)
+        return Fit(replace(spanned_density(inner, self.span, covariance), degrees=freedom))
 
     def _predictive(
         self, moments: ClassMoments, names: Schema

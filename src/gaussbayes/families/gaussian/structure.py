@@ -240,9 +240,9 @@ class Shape:
         """The covariances as matrices (m, d, d)."""
         return np.asarray(self.variance[:, :, None] * np.eye(self.n_features))
 
-    def factor(self) -> FloatArray:
-        """Factors F with ``Σ = F Fᵀ``: (m, d, d) lower triangular, or (m, d) their diagonals."""
-        return self.deviation
+    def coloured(self, vectors: FloatArray, code: int = 0) -> FloatArray:
+        """``F v`` of vectors (…, d) with ``Σ = F Fᵀ``, by the covariance of a class."""
+        return np.asarray(vectors * self.deviation[self.index(code)])
 
     def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
         """``W v`` of vectors (…, d), by the covariance of a class."""
@@ -409,8 +409,12 @@ class Full(Shape):
         return self.values
 
     def factor(self) -> FloatArray:
+        """Lower triangular factors F with ``Σ = F Fᵀ`` (m, d, d)."""
         # As where it was inverted, the correlation matrix: what has an inverse has a factor.
         return self.deviation[:, :, None] * np.linalg.cholesky(self.correlation)
+
+    def coloured(self, vectors: FloatArray, code: int = 0) -> FloatArray:
+        return np.asarray(vectors @ self.selected([self.index(code)]).factor()[0].T)
 
     def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
         return np.asarray(vectors @ self.whitener[self.index(code)].T)
