@@ -274,3 +274,27 @@ def test_bad_input() -> None:
     wide = GaussianClassifier(shrinkage=0.5).fit(generator.normal(size=(12, 40)), y[:12])
     with pytest.raises(OptionError, match="drift needs the capability"):
         drift(wide, wide)
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+def test_transformed_features_are_tested_as_transformed_and_shown_as_they_are(
+    labelled: bool,
+) -> None:
+    """P-values are those of the logarithms; medians and interquartile ranges are in their units."""
+    rng = np.random.default_rng(5)
+    y = np.repeat(["a", "b"], [80, 120])
+    z = rng.normal(size=(200, 2)) + (y == "b")[:, None]
+    newer = rng.normal(size=(90, 2)) * [1.3, 1.0] + 0.4
+    given = (y[:90],) if labelled else ()
+    ours = drift(GaussianClassifier(transforms="log").fit(np.exp(z), y), np.exp(newer), *given)
+    plain = drift(GaussianClassifier().fit(z, y), newer, *given)
+    quantities = {"median": "mean", "interquartile range": "standard deviation"}
+    expected = {(each.feature, each.label, each.quantity): each for each in plain.features}
+    for each in ours.features:
+        of_logarithms = expected[each.feature, each.label, quantities[each.quantity]]
+        assert each.p_value == pytest.approx(of_logarithms.p_value, rel=1e-6)
+        mean = expected[each.feature, each.label, "mean"].before
+        ends = np.exp(mean + stats.norm.ppf([0.25, 0.75]) * of_logarithms.after)
+        if each.quantity == "median":
+            ends = np.array([0.0, np.exp(of_logarithms.after)])
+        assert each.after == pytest.approx(ends[1] - ends[0], rel=1e-9)

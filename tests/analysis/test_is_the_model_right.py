@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import f_oneway, kurtosistest
 
 from gaussbayes import AutoClassifier, GaussianClassifier
-from gaussbayes.analysis.normality import mardia
+from gaussbayes.analysis.normality import mardia, normality
 from gaussbayes.datasets import load_iris
 from gaussbayes.model.summary import summarise
 
@@ -62,6 +62,15 @@ def test_mardia_of_the_irises(species: int, expected: list[float]) -> None:
     rows = IRIS.rows[50 * species :][:50]
     np.testing.assert_allclose(mardia(rows), expected, rtol=1e-9)
     np.testing.assert_allclose(mardia(rows @ np.diag([1, 1e6, 1e-6, 3]) + 5), expected, rtol=1e-5)
+
+
+def test_transformed_features_are_tested_as_transformed() -> None:
+    codes, found = np.repeat([0, 1, 2], 50), []
+    for transforms, X in (("log", np.exp(IRIS.rows)), (None, IRIS.rows)):
+        model = GaussianClassifier(transforms=transforms).fit(X, IRIS.labels).model_
+        found.append(normality(model, model.rows(X), codes))
+    assert found[0] == pytest.approx(found[1], rel=1e-6)
+    assert found[1]["setosa"] == pytest.approx(2 * 0.177185884468, rel=1e-9)
 
 
 def test_mardia_holds_its_level_and_finds_heavy_tails() -> None:

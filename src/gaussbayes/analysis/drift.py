@@ -45,7 +45,7 @@ from gaussbayes.families.likelihood_ratio import (
     bartlett_p_value,
     contingency,
 )
-from gaussbayes.families.protocol import require
+from gaussbayes.families.protocol import Warped, require
 from gaussbayes.model.model import Model
 from gaussbayes.model.statistics import SufficientStatistics, observe, observe_parts
 
@@ -274,8 +274,7 @@ def _unlabelled_drift(model: Model, rows: Rows, sample_weight: Any) -> Drift:
     ):
         tests = require(old.together(), Contrastable, component.family, "drift").tested(new, names)
         values = part.matrix.astype(np.float64)
-        transforms = getattr(density, "transforms", None)
-        values = values if transforms is None else transforms.forward(values)[0]
+        values = density.unwarp(values) if isinstance(density, Warped) else values
         numeric = values.shape[1] == names.n_features
         columns = dict(zip(names.titles, values.T, strict=True)) if numeric else {}
         for change in tests.changes:
@@ -299,7 +298,7 @@ def _robust_p_value(
     A mixture of classes is neither. The sampling errors of means and of logarithms of variances
     follow from the second and fourth moments of the newer rows.
     """
-    is_deviation = change.quantity.startswith("standard deviation")
+    is_deviation = change.quantity.startswith(("standard deviation", "interquartile range"))
     known = np.flatnonzero(~np.isnan(values))
     varies = np.unique(values[known]).size > 1
     if not (varies and (is_deviation or change.quantity == "rate")):
@@ -307,11 +306,12 @@ def _robust_p_value(
     values, weights = values[known], weights[known]
     centred = values - np.average(values, weights=weights)
     variance = float(np.average(np.square(centred), weights=weights))
-    difference, spread = change.after - change.before, variance
+    before, after = change.tested or (change.before, change.after)
+    difference, spread = after - before, variance
     if is_deviation:
-        if not (change.before > 0 and change.after > 0):
+        if not (before > 0 and after > 0):
             return change.p_value
-        difference = 2.0 * float(np.log(change.after / change.before))
+        difference = 2.0 * float(np.log(after / before))
         spread = float(np.average(centred**4, weights=weights)) / variance**2 - 1.0
     squared = difference**2 / (max(spread, 1e-12) * (1.0 / old + 1.0 / weights.sum()))
     return bartlett_p_value(float(squared), 1.0, 1.0)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
-from gaussbayes.families.protocol import Distant
+from gaussbayes.families.protocol import Distant, Warped
 from gaussbayes.model.distances import tail_probabilities
 from gaussbayes.model.held_out import held_out_rows, held_out_tails
 from gaussbayes.model.model import Model
@@ -57,8 +57,7 @@ def normality(model: Model, rows: Rows, codes: NDArray[np.intp]) -> dict[object,
     for density, part in zip(model.densities, model.parts(rows), strict=True):
         if isinstance(density, Distant):
             values = part.matrix.astype(np.float64)
-            transforms = getattr(density, "transforms", None)
-            columns.append(values if transforms is None else transforms.forward(values)[0])
+            columns.append(density.unwarp(values) if isinstance(density, Warped) else values)
     if not columns:
         return {}
     features = np.concatenate(columns, axis=1)

@@ -81,6 +81,7 @@ class FeatureChange:
     before: float
     after: float
     p_value: float  # NaN if there are too few rows
+    tested: tuple[float, float] | None = None  # in other units, those of a transform
 
 
 @dataclass(frozen=True, slots=True, eq=False)

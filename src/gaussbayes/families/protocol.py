@@ -478,6 +478,9 @@ class Warped(Protocol):
     def warp(self, points: FloatArray) -> FloatArray:
         """The columns (…, d) of which these are the transforms."""
 
+    def unwarp(self, rows: FloatArray) -> FloatArray:
+        """The transforms (n, d) of columns."""
+
 
 @runtime_checkable
 class Distant(Protocol):

@@ -46,6 +46,10 @@ class TransformedDensity(MappedDensity):
         """The columns (…, d) of which these are the transforms."""
         return self.map.inverse(points)
 
+    def unwarp(self, rows: FloatArray) -> FloatArray:
+        """The transforms (n, d) of columns."""
+        return self.map.forward(rows)[0]
+
     @property
     def lowest(self) -> FloatArray:
         """Above which the values of each column are (d,): 0 for those that have a logarithm."""

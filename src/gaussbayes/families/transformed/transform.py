@@ -40,6 +40,7 @@ from gaussbayes.families.likelihood_ratio import FamilyTests, FeatureChange
 
 _LARGEST = float(np.finfo(np.float64).max)
 
+_QUARTILE = 0.6744897501960817  # of the standard normal distribution
 _SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 
 _FARTHEST = 1e100
@@ -333,8 +334,21 @@ class Transforms:
     def tests(self, tests: FamilyTests, names: Schema) -> FamilyTests:
         """Tests of z as tests of x, in its units."""
         transforms = dict(zip(names.titles, self.of, strict=True))
-        changes = (_in_units(change, transforms[change.feature]) for change in tests.changes)
-        return replace(tests, changes=tuple(changes))
+        means = {
+            (change.feature, change.code): change.before
+            for change in tests.changes
+            if change.quantity == "mean"
+        }
+        changes = (
+            _in_units(
+                change, transforms[change.feature], means.get((change.feature, change.code), np.nan)
+            )
+            for change in tests.changes
+        )
+        notes = tests.notes
+        if not self.linear:
+            notes += ("interquartile ranges are those of Gaussians about the median before",)
+        return replace(tests, changes=tuple(changes), notes=notes)
 
     def expression(self, inner: Expression) -> Expression:
         """The record of the density of columns whose transforms have this one."""
@@ -417,17 +431,26 @@ _known: dict[int, tuple[tuple[Transform, ...], tuple[_Group, ...]]] = {}
 """What is worked out together, with the tuple of transforms that it is of."""
 
 
-def _in_units(change: FeatureChange, transform: Transform) -> FeatureChange:
-    """A change of z as one of x, if z is linear in x or it is a mean, which becomes a median."""
+def _in_units(change: FeatureChange, transform: Transform, mean: float) -> FeatureChange:
+    """A change of z as one of x.
+
+    If z is not linear in x, a mean becomes the median, and a standard deviation the interquartile
+    range of a Gaussian z with this mean.
+    """
     if isinstance(transform, Standardised):
         origin = transform.center if change.quantity == "mean" else 0.0
         before, after = (origin + transform.scale * z for z in (change.before, change.after))
         return replace(change, before=before, after=after)
-    if change.quantity != "mean":
-        return replace(change, quantity=f"{change.quantity} ({transform.kind})")
     z = np.array([[change.before], [change.after]])
-    before, after = Transforms((transform,)).inverse(z)[:, 0].tolist()
-    return replace(change, quantity="median", before=before, after=after)
+    of_x = Transforms((transform,))
+    if change.quantity == "mean":
+        before, after = of_x.inverse(z)[:, 0].tolist()
+        return replace(change, quantity="median", before=before, after=after)
+    high, low = (of_x.inverse(mean + side * _QUARTILE * z)[:, 0] for side in (1.0, -1.0))
+    before, after = (high - low).tolist()
+    tested = change.before, change.after
+    quantity = change.quantity.replace("standard deviation", "interquartile range")
+    return replace(change, quantity=quantity, before=before, after=after, tested=tested)
 
 
 def check_positive(
