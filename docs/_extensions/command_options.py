@@ -64,11 +64,10 @@ def _lines(group: click.Group) -> Iterator[str]:
             as_it_stands = paragraph.startswith("\b\n")  # click does not wrap such a paragraph
             text = dedent(paragraph.removeprefix("\b\n"))
             yield from fenced("sh", text) if as_it_stands else (escaped(text), "")
-        for parameter in command.params:
-            record = parameter.get_help_record(context)
-            if record is not None and record[1]:
-                what, description = record
-                yield from (f"`{what}`", f": {escaped(description)}", "")
+        records = [parameter.get_help_record(context) for parameter in command.params]
+        yield from ("| option | |", "|---|---|")
+        yield from (f"| `{one[0]}` | {escaped(one[1])} |" for one in records if one and one[1])
+        yield ""
 
 
 def fenced(language: str, text: str) -> tuple[str, ...]:

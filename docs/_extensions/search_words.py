@@ -13,7 +13,14 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
-NOT_SEARCHED = ("benchmarks", "changelog", "contributing", "course/items", "options")
+NOT_SEARCHED = (
+    "benchmarks",
+    "changelog",
+    "command-options",
+    "contributing",
+    "course/items",
+    "options",
+)
 """Pages with many words that nobody looks for: beginnings of their names."""
 
 
