@@ -102,6 +102,21 @@ def reference(location, scale, X, columns=slice(None)):
     )
 
 
+@pytest.mark.parametrize("columns", [[0, 1, 2, 3], [2, 0]])
+def test_densities_and_distances_are_those_of_scipy(columns):
+    """Also of some features; a Gaussian's distance has the tail that the Student distance has."""
+    density, location, scale, X = student()
+    rows, d = np.full(X.shape, np.nan), len(columns)
+    rows[:, columns] = X[:, columns]
+    assert_close(density.log_density(number_rows(rows)), reference(location, scale, X, columns))
+    gap = X[:, None, columns] - location[:, columns]
+    inverse = np.linalg.inv(scale[:, columns][:, :, columns])
+    exact = stats.f.sf(np.einsum("nki,kij,nkj->nk", gap, inverse, gap) / d, d, DEGREES)
+    squares, features = density.squared_distance(number_rows(rows))
+    assert (features == d).all()
+    np.testing.assert_allclose(stats.chi2.sf(squares, d), exact, rtol=1e-9)
+
+
 def test_contributions_are_integrated_gradients():
     density, location, _, X = student(d=2, far=0.0)
     origin, row = location.mean(axis=0), X[0]
@@ -173,6 +188,7 @@ def test_the_density_is_that_of_all_features(settings: tuple[Any, ...]) -> None:
     for part in ("mean", "deviation", "n_parameters"):
         assert_close(getattr(dual, part), getattr(primal, part))
     assert_close(dual.dense_covariance(), primal.dense_covariance())
+    assert dual.shared is primal.shared
     some, few = number_rows(FRESH[:, [4, 0, 9]]), Schema(np.arange(K), 3)
     assert_close(
         dual.marginal([4, 0, 9], few).log_density(some),
