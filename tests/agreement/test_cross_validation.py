@@ -185,15 +185,6 @@ def test_missing_values_labels_and_categories() -> None:
     assert "13 unlabelled rows in every training part" in folds_of_labelled.how
 
 
-def test_costs() -> None:
-    X, y = WINE
-    costs = 10 * (1 - np.eye(3))
-    found = GaussianClassifier(shared=True).evaluate(X, y, cv=3, costs=costs)
-    assert found.cost == pytest.approx(10 * found.error)
-    assert "cost" in str(found)
-    assert found.to_dict()["cost"] == found.cost
-
-
 def test_what_cannot_be_evaluated() -> None:
     rows, labels = [[1.0], [2.0], [3.0], [8.0]], list("aaab")
     for cv in ("loo", 2):

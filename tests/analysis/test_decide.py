@@ -14,7 +14,7 @@ from gaussbayes import (
     OptionError,
     make_gaussian_dataset,
 )
-from tests.models import STRUCTURES, iris
+from tests.models import iris
 
 TWO = GaussianClassifier.from_parameters(None, [[0.0], [4.0]], [[1.0]], ["ill", "well"])
 DISEASE = {("ill", "well"): 50, ("well", "ill"): 1}
@@ -24,23 +24,6 @@ DISEASE = {("ill", "well"): 50, ("well", "ill"): 1}
 def at(posterior: float) -> float:
     """Where the posterior of "ill" is this: the log-odds are 8 − 4 x."""
     return float((8 - np.log(posterior / (1 - posterior))) / 4)
-
-
-@pytest.mark.parametrize(("covariance", "shared"), STRUCTURES)
-def test_without_costs_the_decision_is_the_prediction(covariance: str, shared: bool) -> None:
-    X, y = iris()
-    model = GaussianClassifier(covariance, shared=shared).fit(X, y)
-    found = model.decide(X)
-    assert found.labels.tolist() == model.predict(X).tolist()
-    assert not found.refused.any()
-    posterior = model.predict_proba(X).max(axis=1)
-    np.testing.assert_allclose(found.posterior, posterior, rtol=1e-14)
-    np.testing.assert_allclose(found.expected_cost, 1 - posterior, rtol=0, atol=1e-15)
-    costs = np.ones((3, 3)) - np.eye(3)
-    assert model.decide(X, costs=costs).labels.tolist() == found.labels.tolist()
-    record = found.to_dict()
-    assert record["best"] == found.best.tolist()
-    assert "setosa" in str(found)
 
 
 def test_the_cheapest_class_by_brute_force() -> None:

@@ -68,14 +68,6 @@ def test_conditional_is_the_formula_of_the_textbook(
     np.testing.assert_allclose(found.covariance, aa - ab @ np.linalg.solve(bb, ab.T), rtol=1e-10)
 
 
-def test_marginal_times_conditional_is_the_joint(
-    parameters: tuple[FloatArray, FloatArray],
-) -> None:
-    gaussian, x = Gaussian(*parameters), np.array([0.1, 0.9, -0.4, 1.1])
-    rest = gaussian.conditional({1: x[1], 3: x[3]}).log_pdf(x[[0, 2]])
-    assert gaussian.marginal([1, 3]).log_pdf(x[[1, 3]]) + rest == pytest.approx(gaussian.log_pdf(x))
-
-
 def test_fit_is_that_of_a_class() -> None:
     generator = np.random.default_rng(0)
     X = generator.normal(size=(50, 3)) @ generator.normal(size=(3, 3)) + 5

@@ -18,13 +18,6 @@ CONTEXT = click.Context(gaussbayes)
 COMMANDS = {name: gaussbayes.get_command(CONTEXT, name) for name in SUBCOMMANDS}
 
 
-def test_eleven_commands_and_at_most_120_options() -> None:
-    expected = "fit predict evaluate explain report plot show update export drift lab"
-    assert list(SUBCOMMANDS) == expected.split()
-    params = [param for command in COMMANDS.values() for param in command.params]
-    assert sum(isinstance(param, click.Option) for param in params) <= 120
-
-
 @pytest.mark.parametrize("name", SUBCOMMANDS)
 def test_help(call: Call, name: str) -> None:
     result = call(name, "--help")

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pytest
 from pyarrow import parquet
 
-from gaussbayes import AutoClassifier, DataError, GaussianClassifier, load, read
+from gaussbayes import DataError, GaussianClassifier, load, read
 from gaussbayes.model import statistics
 from tests.data.tables import (
     CATEGORICAL,
@@ -120,20 +120,6 @@ def test_rows_are_added_and_forgotten_by_name(source: Any, tmp_path: Path) -> No
     assert n_rows(model) == 80
     like = GaussianClassifier().fit(source(parts[1], tmp_path), TARGET, like=again)
     assert n_rows(like) == 80
-
-
-@each_source
-def test_the_automatic_model_of_a_source(source: Any, tmp_path: Path) -> None:
-    table = make_table(120)
-    ids = pa.array([f"tree {n}" for n in range(120)])
-    given = source(table.append_column("id", ids), tmp_path)
-    with pytest.warns(UserWarning, match=r"1 column was dropped: id \(identifies rows\)"):
-        model = AutoClassifier().fit(given, TARGET)
-    here = AutoClassifier().fit(table.to_pandas(), TARGET)
-    assert model.selection_.title == here.selection_.title
-    assert model.selection_.log_loss == pytest.approx(here.selection_.log_loss, rel=1e-6)
-    assert [notice.kind for notice in model.notices_] == ["dropped columns"]
-    assert [column.name for column in model.columns_.excluded] == ["id"]
 
 
 @pytest.mark.usefixtures("small_batches")

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from gaussbayes import (
@@ -95,23 +94,6 @@ def test_bad_priors(priors: Any, what: str) -> None:
         GaussianClassifier().fit(X, y).with_priors(priors)
     with pytest.raises(OptionError, match=what):
         GaussianClassifier(priors=priors).partial_fit(X, y).predict(X)
-
-
-def test_strings_in_a_numeric_column() -> None:
-    X, y = trees()
-    table = tree_frame(X).astype({"girth": object})
-    table.loc[17, "girth"] = "thick"
-    model = GaussianClassifier()
-    with pytest.raises(DataError, match=r"'girth' \('thick', first in row 17\)"):
-        model.fit(table, y)
-    model.fit(tree_frame(X), y)
-    with pytest.raises(
-        DataError, match="column 'girth' of X holds a string: 'thick' in row 17"
-    ) as e:
-        model.predict(table)
-    assert "pandas.to_numeric(..., errors='coerce')" in str(e.value)
-    table["girth"] = pd.to_numeric(table["girth"], errors="coerce")
-    assert model.predict(table).size == len(table)
 
 
 def test_values_too_large_to_square() -> None:

@@ -75,20 +75,6 @@ def without_rows(frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     return gone
 
 
-def test_marginals_of_marginals_and_of_missing_values() -> None:
-    hole = FRAME.copy()
-    hole.loc[::7, "pressure"] = np.nan
-    hole.loc[::5, "wind"] = None
-    model = GaussianClassifier(smoothing=0.5).fit(hole, Y)
-    names = ["month", "warmth"]
-    twice = model.marginal(["warmth", "wind", "month"]).marginal(names)
-    np.testing.assert_array_equal(
-        twice.predict_log_proba(FRAME[names]), model.marginal(names).predict_log_proba(FRAME[names])
-    )
-    expected = model.predict_log_proba(without_rows(FRAME, names))
-    np.testing.assert_allclose(twice.predict_log_proba(FRAME[names]), expected, atol=1e-11)
-
-
 def test_the_negative_log_likelihood_of_what_cannot_be() -> None:
     X, y = [["a"], ["b"], ["b"]], [0, 1, 1]
     model = GaussianClassifier(columns=Columns(categorical=[0])).fit(X, y)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from sklearn import config_context
 
 from gaussbayes import AutoClassifier, GaussianClassifier, compare, drift
@@ -10,25 +9,6 @@ from gaussbayes.model.model import Model
 from tests.models import iris
 
 X, Y = iris()
-
-
-def test_costs_and_rows_without_label() -> None:
-    labels = np.array(Y, dtype=object)
-    labels[::4] = None
-    model = GaussianClassifier().fit(X, Y)
-    kinds = np.unique(Y).tolist()
-    costs = {(a, b): 1.0 + 9 * (a == "virginica") for a in kinds for b in kinds if a != b}
-    seen = model.evaluate(X, labels, costs=costs)
-    known = np.arange(150) % 4 > 0
-    decided = model.decide(X[known], costs=costs).labels
-    paid = [costs.get((a, b), 0.0) for a, b in zip(Y[known], decided, strict=True)]
-    assert seen.cost == pytest.approx(np.mean(paid), rel=1e-12)
-    assert seen.n_rows == known.sum()
-    codes = np.searchsorted(kinds, Y)
-    numbered = GaussianClassifier().fit(X, codes)
-    soft, hard = numbered.evaluate(X, np.eye(3)[codes]), numbered.evaluate(X, codes)
-    for name in ("error", "auc", "log_loss", "f1"):
-        assert getattr(soft, name) == pytest.approx(getattr(hard, name), rel=1e-12)
 
 
 def test_everything_prints_as_a_table_and_as_html() -> None:

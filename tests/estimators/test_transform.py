@@ -1,22 +1,14 @@
 """Features that are transformed, through the classifier: learning, streams, files, bad input."""
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
-import dask.dataframe as dd
-import duckdb
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from matplotlib.path import Path as Outline
-from pyarrow import parquet
 from scipy.special import logsumexp
 from scipy.stats import chi2
-from sklearn.base import clone
 
 from gaussbayes import DataError, GaussianClassifier, OptionError, plots
 
@@ -49,38 +41,6 @@ def table(n: int = 240, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
 
 X, Y = table()
 NUMBERS = ["income", "area", "share"]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_rows_left_out_are_those_of_models_without_them(kind: str) -> None:
-    """Given the transforms, which are learnt once."""
-    x, y = X[:45], Y[:45]
-    model = GaussianClassifier(shared=0.4, transforms=kind, smoothing=1.0).fit(x, y)
-    left_out = model.leave_one_out(x, y)
-    for i in (0, 7, 44):
-        others = np.arange(45) != i
-        again = clone(model).fit(x[others], y[others], like=model)
-        expected = again.predict_log_proba(x[i : i + 1])[0]
-        np.testing.assert_allclose(left_out.log_posterior[i], expected, rtol=1e-8, atol=1e-9)
-
-
-@pytest.mark.parametrize("kind", ["parquet", "dask", "duckdb", "polars"])
-def test_other_sources_are_sampled_too(kind: str, tmp_path: Path) -> None:
-    table = pa.Table.from_pandas(X[NUMBERS].assign(y=Y), preserve_index=False)
-    path = tmp_path / "rows.parquet"
-    parquet.write_table(table, path, row_group_size=50)
-    source: Any = {
-        "parquet": lambda: path,
-        "dask": lambda: dd.from_pandas(table.to_pandas(), npartitions=3),
-        "duckdb": lambda: duckdb.connect().from_arrow(table),
-        "polars": lambda: pl.from_arrow(table).lazy(),
-    }[kind]()
-    for transform in KINDS:
-        model = GaussianClassifier(transforms=transform).fit(source, "y")
-        whole = GaussianClassifier(transforms=transform).fit(X[NUMBERS], Y)
-        np.testing.assert_allclose(
-            model.predict_log_proba(X[NUMBERS]), whole.predict_log_proba(X[NUMBERS]), rtol=1e-8
-        )
 
 
 def test_some_features_by_name() -> None:

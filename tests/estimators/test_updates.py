@@ -37,14 +37,6 @@ def test_a_stream_may_begin_with_one_row(model: GaussianClassifier) -> None:
     assert model.predict([[1.0, 2.0], [6.0, 6.0]]).tolist() == ["a", "b"]
 
 
-def test_fit_forgets_and_partial_fit_does_not() -> None:
-    model = GaussianClassifier().fit(X[:75], y[:75])
-    model.partial_fit(X[75:], y[75:])
-    assert_same_model(model, GaussianClassifier().fit(X, y), X)
-    model.fit(X[:75], y[:75])
-    assert_same_model(model, GaussianClassifier().fit(X[:75], y[:75]), X)
-
-
 def test_announced_classes_are_checked_and_need_not_be_there() -> None:
     model = GaussianClassifier()
     model.partial_fit(X, y, classes=[*NAMES, "never seen"])
@@ -70,11 +62,3 @@ def test_soft_labels(model: GaussianClassifier) -> None:
     for part in np.array_split(np.arange(150), 4):
         stream.partial_fit(X[part], pd.DataFrame(soft[part], columns=NAMES))
     assert_same_model(stream, blended, X)
-
-
-def test_classes_that_weigh_nothing_are_left_out() -> None:
-    two = GaussianClassifier().fit(X[y != "setosa"], y[y != "setosa"])
-    weightless = GaussianClassifier().fit(X, y, sample_weight=(y != "setosa").astype(float))
-    assert_same_model(weightless, two, X)
-    columns = pd.DataFrame({name: (y == name).astype(float) for name in [*NAMES, "none"]})
-    assert GaussianClassifier().fit(X, columns).classes_.tolist() == NAMES.tolist()

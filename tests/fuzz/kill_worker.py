@@ -1,15 +1,11 @@
-"""Fit on a cluster of processes again and again, each time killing a worker in the middle.
+"""Fit on a cluster of processes and kill a worker in the middle.
 
 A kill is SIGKILL to a worker's process when some of the blocks, and not all, have been read. What
 is estimated must come out the same, bit by bit, as that of rows that one process sums, every time.
-
-Run it with: python -m tests.fuzz.kill_worker [RUNS]
 """
 
 import os
-import random
 import signal
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -84,27 +80,3 @@ def with_a_kill(after: int) -> tuple[bytes, int, int]:
 def marks(folder: str) -> int:
     """How many blocks have been read."""
     return sum(1 for _ in Path(folder).iterdir())
-
-
-def say(line: str) -> None:
-    """Write a line at once."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
-
-
-def main(runs: int) -> None:
-    """Kill so many workers, and say what came of it."""
-    truth, seed = on_one_machine(), random.Random(3)
-    read_again = same = 0
-    for run in range(runs):
-        found, before, in_all = with_a_kill(seed.randint(1, N_BLOCKS - 4))
-        same += found == truth
-        read_again += in_all - N_BLOCKS
-        outcome = "same bits" if found == truth else "OTHER BITS"
-        say(f"run {run + 1}: killed after {before} blocks, {in_all} read in all: {outcome}")
-    say(f"{same} of {runs} runs gave the same bits; {read_again} blocks were read again")
-    sys.exit(0 if same == runs else 1)
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)

@@ -161,28 +161,6 @@ def test_a_marginal_goes_on_learning() -> None:
 # Priors
 
 
-@pytest.mark.parametrize(
-    ("priors", "expected"),
-    [
-        (None, [1 / 3, 1 / 3, 1 / 3]),
-        ("uniform", [1 / 3, 1 / 3, 1 / 3]),
-        ([0.2, 0.5, 0.3], [0.2, 0.5, 0.3]),
-        (np.array([0.0, 1.0, 0.0]), [0.0, 1.0, 0.0]),
-        ({"wet": 0.5, "dry": 0.2, "mild": 0.3}, [0.2, 0.3, 0.5]),
-        ((1 / 3, 1 / 3, 1 / 3 + 1e-9), [1 / 3, 1 / 3, 1 / 3]),
-    ],
-    ids=str,
-)
-def test_priors(priors: Any, expected: list[float]) -> None:
-    table, labels = weather()
-    for model in (fitted(table, labels, priors=priors), fitted(table, labels).with_priors(priors)):
-        np.testing.assert_allclose(model.priors_, expected, atol=1e-8)
-        posterior = model.predict_proba(table)
-        assert (posterior[:, np.array(expected) == 0] == 0).all()
-        np.testing.assert_allclose(posterior.sum(axis=1), 1.0)
-        np.testing.assert_allclose(model.with_priors(None).priors_, 1 / 3)
-
-
 def test_priors_are_not_those_of_the_caller() -> None:
     mine = np.array([0.2, 0.5, 0.3])
     model = fitted(*weather()).with_priors(mine)

@@ -110,11 +110,9 @@ def drawn(plot: Plot, case: Case) -> Any:
 # What is drawn.
 
 
-def test_sixteen_plots() -> None:
+def test_every_plot_is_here() -> None:
     names = {name for name in plots.__all__ if any(name in known for known in PLOTS)}
     assert {*plots.__all__} - names == {"comparison", "explanation", "importance"}
-    assert len(plots.__all__) == 16
-    assert set(plots.__all__) <= set(dir(plots))
     with pytest.raises(AttributeError, match="'gaussbayes.plots' has no attribute 'pairs'"):
         plots.pairs  # type: ignore[attr-defined] # noqa: B018
 

@@ -216,16 +216,6 @@ def test_announced_classes_have_a_place() -> None:
     np.testing.assert_allclose(model.predict_proba(IRIS), whole.predict_proba(IRIS), rtol=1e-10)
 
 
-def test_rows_of_float32_have_parameters_of_float32() -> None:
-    X = IRIS.astype(np.float32)
-    linear = LinearDiscriminantAnalysis().fit(X, SPECIES)
-    names = ("coef_", "intercept_", "scalings_", "means_", "priors_", "xbar_")
-    assert {getattr(linear, name).dtype for name in names} == {np.dtype(np.float32)}
-    assert linear.transform(X).dtype == linear.predict_proba(X).dtype == np.float32
-    exact = LinearDiscriminantAnalysis().fit(X.astype(float), SPECIES)
-    np.testing.assert_allclose(linear.coef_, exact.coef_, rtol=1e-6)
-
-
 def test_a_transformer_in_pipelines_and_frames() -> None:
     frame = pd.DataFrame(IRIS, columns=list("abcd"))
     linear = LinearDiscriminantAnalysis(n_components=1).set_output(transform="pandas")
