@@ -1,15 +1,13 @@
 """One row explained: Bayes' rule by scipy, Shapley values by definition, missing values."""
 
 import json
-from itertools import combinations
-from math import factorial, fsum
+from math import fsum
 from typing import Any
 
 import mpmath
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import logsumexp
 from scipy.stats import multivariate_normal, norm
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.naive_bayes import CategoricalNB
@@ -218,8 +216,6 @@ def test_the_dictionary_is_plain() -> None:
 
 # Numbers and categories.
 
-NUMBERS, CATEGORIES = ["pressure", "warmth"], ["wind", "month", "alarm"]
-
 
 def weather(n: int = 240) -> tuple[pd.DataFrame, np.ndarray]:
     """Two numbers between three categories: strings, integers and booleans."""
@@ -245,53 +241,6 @@ FRAME, Y = weather()
 
 def days(**settings: Any) -> GaussianClassifier:
     return GaussianClassifier(**{"smoothing": 1.0} | settings).fit(FRAME, Y)
-
-
-def by_hand(model: GaussianClassifier, row: dict[str, Any]) -> np.ndarray:
-    """``log p(x, c)`` (k,) by SciPy's density and by counting; None and NaN are integrated out."""
-    seen = [j for j, name in enumerate(NUMBERS) if not np.isnan(row[name])]
-    joint = np.log(model.priors_)
-    for c, label in enumerate(model.classes_):
-        if seen:
-            spread = model.covariances_[c][np.ix_(seen, seen)]
-            density = multivariate_normal(model.means_[c, seen], spread)
-            joint[c] += density.logpdf([row[NUMBERS[j]] for j in seen])
-        own = FRAME[label == Y]
-        for name in CATEGORIES:
-            if row[name] in FRAME[name].cat.categories:
-                n_there, m = own[name].notna().sum(), FRAME[name].cat.categories.size
-                joint[c] += np.log((np.sum(own[name] == row[name]) + 1) / (n_there + m))
-    return joint
-
-
-@pytest.mark.parametrize("i", [0, 7, 33])
-def test_contributions_are_shapley_values_by_definition(i: int) -> None:
-    model = days()
-    told = model.explain(FRAME[i : i + 1], ("wet", "dry"))
-    odds, row, names = odds_of(told), FRAME.iloc[i].to_dict(), list(FRAME.columns)
-    reference = dict(zip(NUMBERS, model.priors_ @ model.means_, strict=True))
-    joint = by_hand(model, row)
-    found = [terms.log_joint for terms in told.bayes.classes]
-    np.testing.assert_allclose(found, joint, rtol=1e-12)
-    assert told.bayes.log_evidence == pytest.approx(logsumexp(joint), rel=1e-12)
-
-    def value(known: tuple[str, ...]) -> float:
-        """The log-odds where only some features are the row's."""
-        mixed = {name: row[name] if name in known else reference.get(name) for name in names}
-        joint = by_hand(model, mixed)
-        return float(joint[2] - joint[0])
-
-    assert [one.feature for one in odds.contributions] == names
-    assert odds.at_reference == pytest.approx(value(()), abs=1e-11)
-    assert odds.value == pytest.approx(model.log_odds(FRAME[i : i + 1], "wet", "dry")[0], abs=1e-11)
-    for one in odds.contributions:
-        others = [name for name in names if name != one.feature]
-        shapley = 0.0
-        for size in range(len(names)):
-            weight = factorial(size) * factorial(len(others) - size) / factorial(len(names))
-            for some in combinations(others, size):
-                shapley += weight * (value((*some, one.feature)) - value(some))
-        assert one.amount == pytest.approx(shapley, abs=1e-11)
 
 
 @pytest.mark.parametrize("shared", [False, True, 0.4])

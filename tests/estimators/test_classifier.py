@@ -4,7 +4,6 @@ import pickle
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -60,25 +59,6 @@ def test_with_priors_goes_on_learning() -> None:
     assert_same_model(model, GaussianClassifier().fit(X[:100], y[:100]), X)
     back = changed.with_priors(None)
     assert_same_model(back, GaussianClassifier().fit(X, y), X)
-
-
-def test_from_parameters_with_names_and_other_priors() -> None:
-    model = GaussianClassifier.from_parameters(
-        {"low": 0.9, "high": 0.1},
-        [[0.0], [2.0]],
-        1.0,
-        ["low", "high"],
-        covariance="spherical",
-        feature_names=["x"],
-    )
-    assert model.classes_.tolist() == ["high", "low"]
-    assert model.feature_names_in_.tolist() == ["x"]
-    frame = pd.DataFrame({"x": [1.0]})
-    np.testing.assert_allclose(model.predict_proba(frame), [[0.1, 0.9]], rtol=1e-14)
-    even = model.with_priors(None)
-    np.testing.assert_allclose(even.predict_proba(frame), [[0.5, 0.5]], rtol=1e-14)
-    with pytest.raises(ValueError, match="Feature names unseen at fit time:\n- z"):
-        model.predict(frame.rename(columns={"x": "z"}))
 
 
 def test_unfitted_models_say_so() -> None:

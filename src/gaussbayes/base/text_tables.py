@@ -134,8 +134,8 @@ def wrapped(text: str) -> str:
 def bar(begin: float, end: float, width: int) -> str:
     """A bar between two proportions of a width, in halves of a letter.
 
-    >>> bar(0.25, 0.875, 4)
-    ' ██▌'
+    >>> bar(0.875, 0.25, 4), bar(0.625, 1, 4), bar(0.5, 0.5, 4)
+    (' ██▌', '  ▐█', '')
     """
     first, last = (round(2 * width * place) for place in sorted((begin, end)))
     halves = [first <= place < last for place in range(2 * width)]
