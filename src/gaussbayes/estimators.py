@@ -510,7 +510,8 @@ class BaseClassifier(
         -------
         Scores
             With the columns ``label``, ``posterior``, ``log_likelihood``, ``log_joint``,
-            ``log_evidence``, ``squared_distance``, ``p_value`` and ``novelty_p_value``.
+            ``log_evidence``, ``squared_distance``, ``relative_distance``, ``p_value`` and
+            ``novelty_p_value``.
 
         Examples
         --------
@@ -670,7 +671,7 @@ class BaseClassifier(
             ``{(true, decided): cost}``; None is 1 for every error
         reject_below : reject rows whose most probable class has a lower probability
         reject_cost : reject rows whose best decision has a higher expected cost
-        novelty : reject rows whose p-value is below this level in every class
+        novelty : reject rows whose distance from the nearest class has a p-value below this level
         priors : priors as in the constructor; None takes those of the model
 
         Returns

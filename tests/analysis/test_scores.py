@@ -9,13 +9,14 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from gaussbayes import Columns, GaussianClassifier, OptionError
+from gaussbayes import Columns, DataError, GaussianClassifier, OptionError
 from gaussbayes.datasets import load_iris
 
 IRIS = load_iris()
 X, Y = IRIS.rows, IRIS.labels
 MODEL = GaussianClassifier().fit(X, Y)
-BY_CLASS = ("posterior", "log_likelihood", "log_joint", "squared_distance", "p_value")
+DISTANCES = ("squared_distance", "relative_distance", "p_value")
+BY_CLASS = ("posterior", "log_likelihood", "log_joint", *DISTANCES)
 COLUMNS = {"label", *BY_CLASS, "log_evidence", "novelty_p_value"}
 
 
@@ -39,6 +40,20 @@ def test_frames_are_those_of_the_rows() -> None:
         scores.to_frame()
 
 
+def test_relative_distances_are_those_of_all_rows_less() -> None:
+    rows = np.r_[X[:5], [[9.0, 0.0, 1.0, 4.0]]]
+    for shared in (False, True):
+        scores = GaussianClassifier(shared=shared).fit(X, Y).scores(rows)
+        deviations = rows - X.mean(axis=0)
+        inverse = np.linalg.inv(np.cov(X.T, bias=True))
+        of_all = np.einsum("ni,ij,nj->n", deviations, inverse, deviations)[:, None]
+        np.testing.assert_allclose(scores.relative_distance, scores.squared_distance - of_all)
+    given = GaussianClassifier.from_parameters(None, [[0], [4]], [[1]]).scores([[1.0]])
+    with pytest.raises(DataError, match="its parameters were given"):
+        _ = given.relative_distance
+    assert "relative_distance" not in given.to_dict()
+
+
 def test_dictionaries_and_tables() -> None:
     scores = MODEL.scores(X[[0, 70]])
     record = json.loads(json.dumps(scores.to_dict()))
@@ -59,5 +74,5 @@ def test_columns_that_a_model_lacks() -> None:
     scores = model.fit([["a"], ["b"], ["b"], ["a"]], [0, 0, 1, 1]).scores([["a"]])
     with pytest.raises(OptionError, match="this model has none"):
         _ = scores.squared_distance
-    assert set(scores.to_dict()) == {"classes", *COLUMNS} - {"squared_distance", "p_value"}
+    assert set(scores.to_dict()) == {"classes", *COLUMNS} - set(DISTANCES)
     assert "p_value_0" not in scores.to_frame()

@@ -8,19 +8,19 @@ from importlib.util import find_spec
 from typing import Any
 
 from gaussbayes.analysis.novelty import evidence_p_values
-from gaussbayes.base.errors import OptionError
+from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.numerals import five_digits, fixed, shortened
 from gaussbayes.base.result import Result
 from gaussbayes.base.text_tables import Block, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.data.tables import as_frame, is_frame
-from gaussbayes.model.distances import class_p_values
+from gaussbayes.model.distances import class_p_values, relative_distances
 from gaussbayes.model.model import Model
 
 COLUMNS = (
     *("label", "posterior", "log_likelihood", "log_joint", "log_evidence"),
-    *("squared_distance", "p_value", "novelty_p_value"),
+    *("squared_distance", "relative_distance", "p_value", "novelty_p_value"),
 )
 """All columns, in the order of the data frame."""
 
@@ -88,6 +88,17 @@ class Scores(Result):
         A model without Gaussian features raises `OptionError`.
         """
         return self._model.squared_distance(self._rows, self._n_jobs)[0]
+
+    @cached_property
+    def relative_distance(self) -> FloatArray:
+        """`squared_distance` less that from the mean of all classes together (n, k).
+
+        Directions in which all rows vary alike count less. With many features, such as embeddings,
+        a large least relative distance finds novel rows better than `squared_distance` (Ren et al.
+        2021). It has no p-value: choose a quantile of held-out rows as the limit. A model with
+        given parameters has no such column.
+        """
+        return relative_distances(self._model, self._rows, self._n_jobs)
 
     @cached_property
     def p_value(self) -> FloatArray:
@@ -168,6 +179,6 @@ class Scores(Result):
         for name in COLUMNS:
             try:
                 columns[name] = getattr(self, name)
-            except OptionError:
+            except (OptionError, DataError):
                 continue
         return columns

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 DEFAULT_SCORES = "label,posterior"
 SCORES = (
     *("label", "posterior", "log_likelihood", "log_joint", "log_evidence"),
-    *("squared_distance", "p_value", "novelty_p_value"),
+    *("squared_distance", "relative_distance", "p_value", "novelty_p_value"),
 )
 _OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
 
@@ -54,7 +54,7 @@ def _score_names(_: click.Context, __: click.Parameter, text: str) -> tuple[str,
     type=PROBABILITY,
 )
 @option("--reject-cost COST", "Leave rows undecided whose expected cost is higher.", type=float)
-@option("--novelty P", "Leave rows undecided whose novelty p-value is lower.", type=PROBABILITY)
+@option("--novelty P", "Leave rows undecided that lie further from all classes.", type=PROBABILITY)
 @option(
     "--priors from-data|uniform|LABEL=P,...",
     "Other priors; from-data estimates them from the rows.",

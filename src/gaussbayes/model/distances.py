@@ -16,6 +16,8 @@ a p-value between j/(m + 1) and (j + 1)/(m + 1). So levels hold for any densitie
 training sets, up to the effect of the held-out rows on the fit.
 """
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -23,6 +25,7 @@ from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.protocol import Distant, Sampled
 from gaussbayes.model.model import Model
+from gaussbayes.model.statistics import SufficientStatistics
 
 
 def chi_square_tail(squared_distance: ArrayLike, n_features: ArrayLike) -> FloatArray:
@@ -92,6 +95,22 @@ def nearest_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatA
     nearest = tail_probabilities(model, rows, n_jobs)[:, model.prior > 0].max(axis=1)
     held_out = _held_out(model)
     return _ranked(nearest, held_out[-1]) if held_out else nearest
+
+
+def relative_distances(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArray:
+    """Return squared distances (n, k) less that from the mean of all classes together.
+
+    The other distance is that under the densities of one class that has all rows, which follow from
+    the statistics.
+    """
+    statistics = model.statistics_for("relative_distance").members(model.settings)[0]
+    together = tuple(part.together() for part in statistics.parts)
+    everything = SufficientStatistics(np.array(["all"]), together)
+    schema = replace(model.schema, classes=everything.classes, announced=None, listed=None)
+    settings = replace(model.settings.members[0], priors=None, fewest_classes=1)
+    settings = replace(settings, unlabelled_weight=0.0)
+    whole = Model(settings, schema, everything).solved(n_jobs)
+    return model.squared_distance(rows, n_jobs)[0] - whole.squared_distance(rows, n_jobs)[0]
 
 
 def _held_out(model: Model) -> tuple[FloatArray, ...]:
