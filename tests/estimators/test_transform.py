@@ -141,6 +141,6 @@ def test_transforms_of_more_columns_than_rows() -> None:
     )
     evaluation = model.fit(x, y).evaluate(x, y)
     assert evaluation.bayes_error is not None
-    assert evaluation.bayes_error.error <= evaluation.bayes_error.bound
+    assert 0 <= evaluation.bayes_error.error < 0.5
     assert str(model).startswith("QDA, Yeo-Johnson, shrinkage 0.3: 2 classes, 60 features")
     assert evaluation.error == np.mean(model.predict(x) != y)
