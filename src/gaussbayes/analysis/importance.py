@@ -30,7 +30,7 @@ from gaussbayes.model.calibration import IMPOSSIBLE, score_of_classes
 from gaussbayes.model.held_out import fold_numbers, held_out_rows
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
-from gaussbayes.model.statistics import observe
+from gaussbayes.model.statistics import SufficientStatistics, observe
 
 FOLDS = 10
 _BAR = 24
@@ -96,36 +96,30 @@ def importance(model: Model, table: LabelledRows, n_jobs: int | None = None) -> 
     """
     statistics = observe(table, model.settings, model.schema, n_threads(n_jobs)).with_rows()
     data = held_out_rows(table, statistics, model.schema, model.settings).with_company()
-    rows = data.held
-    if not rows.size:
+    if not data.held.size:
         msg = "importance needs a class with at least two rows: no row can be held out"
         raise DataError(msg)
-    fold = np.full(table.rows.n_rows, -1)
-    fold[data.numbers[rows]] = fold_numbers(data.rows[rows], data.targets[rows], FOLDS)
-    n_folds = int(fold.max()) + 1
-    schema, d = model.schema, model.schema.n_features
-    losses, odds = np.full((2, d + 1, table.rows.n_rows), np.nan)
-    for number in track(range(n_folds), "importance", n_folds):
-        others, held_out = fold != number, np.flatnonzero(fold == number)
-        training = LabelledRows(table.rows[others], table.targets[others], table.classes)
-        seen = observe(training, model.settings, schema, n_threads(n_jobs))
-        fitted = model.of_rows(seen).solved(n_jobs)
-        truth = table.targets[held_out].proportions()
-        places = [schema.position(label) for label in fitted.classes.tolist()]
+    fold = fold_numbers(data.rows[data.held], data.truth, FOLDS)
+    n_folds, d = int(fold.max()) + 1, model.schema.n_features
+    losses, odds = np.empty((2, d + 1, data.held.size))
+    for places, others in track(data.without_folds(fold), "importance", n_folds):
+        training = SufficientStatistics(data.classes, others, statistics.unlabelled)
+        fitted = model.of_rows(training).solved(n_jobs)
+        codes = [data.schema.position(label) for label in fitted.classes.tolist()]
+        rows, truth = data.rows[data.held[places]], data.truth[places].proportions()[:, codes]
         for feature in range(d + 1):
             kept = [column for column in range(d) if column != feature]
-            log_posterior = _without(fitted, table.rows[held_out], kept, n_jobs)
-            losses[feature, held_out] = -score_of_classes(log_posterior, truth[:, places])
+            log_posterior = _without(fitted, rows, kept, n_jobs)
+            losses[feature, places] = -score_of_classes(log_posterior, truth)
             margin = np.clip(margins(log_posterior), IMPOSSIBLE, -IMPOSSIBLE)
-            odds[feature, held_out] = score_of_classes(margin, truth[:, places])
-    rows = np.flatnonzero(fold >= 0)
-    weights = table.targets[rows].total_weights().astype(np.float64)
+            odds[feature, places] = score_of_classes(margin, truth)
+    weights = data.truth.total_weights().astype(np.float64)
     weights = weights / weights.sum()
-    effects = (np.abs(odds[:-1, rows] - odds[-1, rows]) @ weights).tolist()
-    differences = _differences(losses[:, rows], weights)
-    measured = map(FeatureImportance, schema.titles, *differences, effects)
+    effects = (np.abs(odds[:-1] - odds[-1]) @ weights).tolist()
+    differences = _differences(losses, weights)
+    measured = map(FeatureImportance, model.schema.titles, *differences, effects)
     features = tuple(sorted(measured, key=lambda each: -each.loss))
-    return Importance(features, float(losses[d, rows] @ weights), rows.size, n_folds)
+    return Importance(features, float(losses[d] @ weights), data.held.size, n_folds)
 
 
 def _without(model: Model, rows: Rows, columns: list[int], n_jobs: int | None) -> FloatArray:
