@@ -320,7 +320,13 @@ class Mapped(Family[MappedStatistics, MappedDensity]):
             inner = self.family.observe(z, some, inner_names)
             return MappedStatistics(known, inner, _by_class(log_slope, some))
 
-        return merge_blocks(observe_block, row_blocks(rows.n_rows, known.width), threads)
+        blocks = row_blocks(rows.n_rows, known.width)
+        if isinstance(self.family, Sized):  # they must outweigh the merging of their statistics
+            state = self.family.n_bytes(targets.n_classes, known.width)
+            least = min(12 * state, _MOST_MAPPED) // (8 * known.width)
+            if least > blocks[0].stop:
+                blocks = ranges(rows.n_rows, least)
+        return merge_blocks(observe_block, blocks, threads)
 
     def adapted(self, statistics: MappedStatistics) -> MappedStatistics:
         """Statistics gathered under other settings, by the same map."""
@@ -448,6 +454,10 @@ class MappedCoordinates:
     def rounding(self, density: MappedDensity) -> float:
         """How much of the coordinates after an iteration of EM is rounding."""
         return self.inner.rounding(density.inner)
+
+
+_MOST_MAPPED = 1 << 25
+"""Bytes of the rows that are mapped at a time."""
 
 
 def row_blocks(n_rows: int, n_columns: int) -> list[slice]:

@@ -60,6 +60,9 @@ from gaussbayes.model.statistics import SufficientStatistics, observe_parts
 
 FOLDS = 5
 
+_MOST_DEVIATIONS = 1 << 22
+"""Entries of the deviations of rows from the means of all classes at a time: 32 MB."""
+
 _LEAST = 2  # rows of every class in a sample
 
 EXACT_FOLDS = 50
@@ -447,6 +450,7 @@ def _in_closed_form(
 
     d = max(1, data.schema.n_features)
     step = rows_at_once(4 * d * k, max(128, 8 * d))  # d × d matrices are worth so many rows
+    step = min(step, max(8, _MOST_DEVIATIONS // (k * d)))
     if d > data.codes.size:  # a block of the deviations from all means is no larger than the rows
         step = max(8, data.codes.size // (2 * k))
     threads = n_threads(n_jobs) if n * d * k > CACHED else 1

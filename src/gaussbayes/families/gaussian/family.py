@@ -66,6 +66,11 @@ each of its m dimensions, so that posteriors are too sure, which fewer rows left
 A full covariance is one matrix of all features, a diagonal one a matrix of one dimension for
 each."""
 
+MOST_OF_CLASSES, POOLED_INTENSITIES = 1 << 30, (0.01, 0.05, 0.3, 1.0)
+"""Multiplications ``k d³`` for the covariances of all classes, above which the automatic choice
+tries only one covariance for all of them, if they have fewer rows than features on average; and how
+far it is shrunk. Each strength of the prior would take some ten times as many."""
+
 Estimate: TypeAlias = Literal["plug_in", "predictive"]
 
 SHRINK = Remedy("shrink the covariances", (("shrinkage", 0.1),))
@@ -163,10 +168,22 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
     def fix(
         self, rows: Rows, targets: Targets, names: Schema, *, wide: bool = False
     ) -> Sequence[AnyFamily]:
-        """In the span of the rows, if there are more features than rows and these are shrunk."""
+        """In the span of the rows, if there are more features than rows and these are shrunk.
+
+        What is tried is less where the classes are too many for a covariance of each.
+        """
         from gaussbayes.families.gaussian.spanned import compact
 
-        return compact(self, rows, targets) if wide and self.regularisation == PLAIN else [self]
+        if wide and self.regularisation == PLAIN:
+            return compact(self, rows, targets)
+        (n, d), k = rows.numbers.shape, targets.n_classes
+        if self.choice and k * d**3 > MOST_OF_CLASSES and n < k * d:
+            pooled = tuple(
+                Gaussian(structure_of("full", True), self.divisor, intensity, self.target)
+                for intensity in POOLED_INTENSITIES
+            )
+            return [replace(pooled[0], choice=pooled)]
+        return [self]
 
     def observe(
         self, rows: Rows, targets: Targets, names: Schema, threads: int = 1

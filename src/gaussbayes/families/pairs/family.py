@@ -114,11 +114,17 @@ class Pairs(Family[PairStatistics, PairsDensity]):
             return [self]
         _check_finite(rows, names)
         most = BINS[0] if self.bins == "auto" else self.bins
-        for bins in (most, *(fewer for fewer in BINS if fewer < most)):
-            levels = levels_of(rows, targets.total_weights(), names.categorical, bins)
-            if targets.n_classes * levels.size**2 <= MOST_COUNTS:
+        wanted = [most, *(fewer for fewer in BINS if fewer < most)]
+        k, weights = targets.n_classes, targets.total_weights()
+        if k * (wanted[-1] * names.n_features) ** 2 > MOST_COUNTS:
+            fewest = levels_of(rows, weights, names.categorical, wanted[-1])
+            if k * fewest.size**2 > MOST_COUNTS:  # seen before more bins are computed in vain
+                wanted = wanted[-1:]
+        for bins in wanted:
+            levels = levels_of(rows, weights, names.categorical, bins)
+            if k * levels.size**2 <= MOST_COUNTS:
                 return [replace(self, levels=levels, limited=bins < most)]
-        n_counts = targets.n_classes * levels.size**2
+        n_counts = k * levels.size**2
         msg = (
             f"family 'pairs' cannot take {names.n_features} features in {targets.n_classes} "
             f"classes: with two levels each there would be {n_counts:,} counts of pairs, and there "

@@ -87,9 +87,8 @@ class Transformed(Mapped):
     ) -> "Sequence[Transformed]":
         """This family with the transforms that suit the rows, where they are given by name."""
         fixed = self if self.is_fixed else self._with_transforms(rows, targets, names)
-        if not wide:
-            return [fixed]
-        families = self.family.fix(fixed.forward(rows, names), targets, names, wide=True)
+        mapped = fixed.forward(rows, names) if wide else rows  # otherwise only their shape counts
+        families = self.family.fix(mapped, targets, names, wide=wide)
         return [replace(fixed, family=family) for family in families]
 
     def _with_transforms(self, rows: Rows, targets: Targets, names: Schema) -> "Transformed":
