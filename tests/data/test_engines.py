@@ -118,6 +118,9 @@ def test_tables_that_cannot_be() -> None:
     keys = connection.sql("SELECT i * 0.5 AS a, 'k' || i AS kind FROM range(5000) t(i)")
     with pytest.raises(DataError, match="names rows, not classes"):
         fitted(keys)
+    rows = "SELECT i % 7 AS a, '2024-01-' || (10 + i % 9) AS day, i % 2 AS kind FROM range(80) t(i)"
+    for relation in (connection.sql(rows), connection.sql(rows).pl().lazy()):
+        assert fitted(relation).columns_["day"].origin == "2024-01-10"
     dates = connection.sql("SELECT 1.0 AS a, DATE '2024-01-01' AS kind")
     with pytest.raises(DataError, match="the target 'kind' holds date32.* values"):
         fitted(dates)

@@ -6,7 +6,6 @@ machine, for any number of workers, any order of arrival, and with workers lost 
 blocks are read again. All workers must run the same build on the same kind of processor for that.
 """
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gaussbayes.data.files import OpenFiles, SourceFile, open_file
-from gaussbayes.data.readers.binary import batches_of, stored_types
+from gaussbayes.data.readers.binary import batches_of
 from gaussbayes.data.sources import BlockReader, Fold, OpenSource, Reduced
 
 if TYPE_CHECKING:
@@ -29,25 +28,6 @@ class Cluster(Protocol):
         self, work: Callable[[Any], Reduced[Any]], blocks: Sequence[tuple[int, Any]]
     ) -> Reduced[Any]:
         """The sum of what numbered blocks add, in the tree of their numbers."""
-
-
-class PartitionedFrame(OpenSource):
-    """A table in numbered partitions, which are on the workers."""
-
-    def __init__(self, shown: str, schema: "pa.Schema") -> None:
-        self.shown, self.schema, self.inferred = shown, schema, stored_types(schema)
-
-    @abstractmethod
-    def map_reduce(
-        self,
-        work: Callable[[Iterable["pa.RecordBatch"], int], Reduced[Any]],
-        names: Sequence[str],
-    ) -> Reduced[Any]:
-        """The sum of what partitions add, of which the work takes some columns and the number."""
-
-    def reduce(self, reader: BlockReader, fold: Fold[Any], n_jobs: int | None) -> Reduced[Any]:
-        work = partial(partition_sum, reader=reader, fold=fold)
-        return self.map_reduce(work, reader.selection.columns)
 
 
 class ClusterFiles(OpenFiles):
@@ -85,7 +65,7 @@ def file_sum(file: SourceFile, reader: BlockReader, fold: Fold[Any]) -> Reduced[
 
 
 def partition_sum(
-    stored: Iterable["pa.RecordBatch"], number: int, reader: BlockReader, fold: Fold[Any]
+    number: int, stored: Iterable["pa.RecordBatch"], reader: BlockReader, fold: Fold[Any]
 ) -> Reduced[Any]:
     """What a partition adds; it is cut as a file of the same rows would be."""
     shown = f"partition {number}"

@@ -133,13 +133,6 @@ class SampledColumn:
         number = requested is not None or strays.size or spells
         return replace(self, kind="number" if number else "category", strays=strays)
 
-    def without_spelled_dates(self) -> "SampledColumn":
-        """The same, where strings cannot be read as dates."""
-        if self.kind != "date" or not self.is_text:
-            return self
-        dtype = f"date ({self.dtype})"
-        return replace(self, kind="number", dtype=dtype, is_text=False, is_supported=False)
-
     def _as_dates(self) -> "SampledColumn":
         """The same as dates, those that are none being infinite, if half of the values are."""
         if self.kind == "date":

@@ -391,8 +391,6 @@ def decide_columns(
             column = SampledColumn.of(
                 frame[name], marks, typed=source is not None and name in source.categorical
             )
-            if source is not None and not source.spells_dates:
-                column = column.without_spelled_dates()
             columns[name] = column.held_as(given.get(name), parsed=parsed, amounts=amounts)
     automatic = request.is_automatic
     keeps_identifiers = request.columns.keep_identifiers

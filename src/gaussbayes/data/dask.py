@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import pyarrow as pa
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import merge_numbered
-from gaussbayes.data.clusters import PartitionedFrame
-from gaussbayes.data.readers.binary import batches_of
-from gaussbayes.data.sources import Batch, ColumnSelection, Reduced
+from gaussbayes.data.clusters import partition_sum
+from gaussbayes.data.readers.binary import batches_of, stored_types
+from gaussbayes.data.sources import Batch, BlockReader, ColumnSelection, Fold, OpenSource, Reduced
 from gaussbayes.data.tables import check_distinct, is_string, value_type
-
-PartitionWork: TypeAlias = Callable[[Iterable[pa.RecordBatch], int], Reduced[Any]]
-"""What is done with the rows of a partition, given its number."""
 
 
 class DaskCluster:
@@ -49,14 +46,14 @@ def _done(block: Any, work: Callable[[Any], Reduced[Any]]) -> Reduced[Any]:
     return work(block)
 
 
-class DaskFrame(PartitionedFrame):
+class DaskFrame(OpenSource):
     """A Dask DataFrame, each partition of which is a pandas frame."""
 
     def __init__(self, frame: Any, client: Any = None) -> None:
         self._frame, self._cluster = frame, DaskCluster(client)
         shown = f"the DataFrame of {frame.npartitions} partitions"
         check_distinct(shown, list(frame.columns))
-        super().__init__(shown, _declared_schema(frame))
+        self.shown, self.inferred = shown, stored_types(_declared_schema(frame))
 
     def sampled_rows(self, columns: Sequence[str], most: int) -> tuple[Any, bool]:
         """Rows of all partitions, about so many at most, and whether these are all."""
@@ -69,9 +66,9 @@ class DaskFrame(PartitionedFrame):
             frame = frame.sample(frac=most / n_rows, random_state=0)
         return self._cluster.computed(frame), n_rows <= most
 
-    def map_reduce(self, work: PartitionWork, names: Sequence[str]) -> Reduced[Any]:
-        """The sum of what partitions add."""
-        return self._cluster.map_reduce(partial(_partition_sum, work=work), self._blocks(names))
+    def reduce(self, reader: BlockReader, fold: Fold[Any], n_jobs: int | None) -> Reduced[Any]:
+        work = partial(_frame_sum, reader=reader, fold=fold)
+        return self._cluster.map_reduce(work, self._blocks(reader.selection.columns))
 
     def files(self, selection: ColumnSelection) -> Iterator[tuple[str, Iterator[Batch]]]:
         for number, block in self._blocks(selection.columns):
@@ -82,7 +79,7 @@ class DaskFrame(PartitionedFrame):
         """Numbered tasks of the partitions with their numbers and the types they should have."""
         from dask.delayed import delayed
 
-        types = pa.schema([self.schema.field(name) for name in names])
+        types = pa.schema([self.inferred.schema.field(name) for name in names])
         partitions = self._frame[list(names)].to_delayed()
         return [(number, delayed((number, part, types))) for number, part in enumerate(partitions)]
 
@@ -99,9 +96,11 @@ def _declared_schema(frame: Any) -> pa.Schema:
     return pa.Schema.from_pandas(empty, preserve_index=False)
 
 
-def _partition_sum(block: tuple[int, Any, pa.Schema], work: PartitionWork) -> Reduced[Any]:
+def _frame_sum(
+    block: tuple[int, Any, pa.Schema], reader: BlockReader, fold: Fold[Any]
+) -> Reduced[Any]:
     """What a partition, a pandas frame, adds."""
-    return work(_arrow_table(*block).to_batches(), block[0])
+    return partition_sum(block[0], _arrow_table(*block).to_batches(), reader, fold)
 
 
 def _arrow_table(number: int, part: Any, types: pa.Schema) -> pa.Table:

@@ -6,7 +6,6 @@ with those of files and arrays to rounding, not to the bit.
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
@@ -28,7 +27,7 @@ class EngineTable(OpenSource):
         self._frame = _plain_numbers(nw.from_native(frame).lazy())
         names = self._frame.collect_schema().names()
         with closing(arrow_tables(self._frame.head(1), names)) as tables:
-            self.inferred = replace(stored_types(next(tables).schema), spells_dates=False)
+            self.inferred = stored_types(next(tables).schema)
 
     def sampled_rows(self, columns: Sequence[str], most: int) -> "tuple[pa.Table, bool]":
         looked_at = self._frame.head(LOOKED_AT * most)

@@ -184,8 +184,6 @@ class InferredTypes:
     """Columns that are of a categorical type, though their values are read as numbers."""
     is_text: bool = False
     """Whether strings that write numbers can be read as numbers, as in files of text."""
-    spells_dates: bool = True
-    """Whether strings that write dates can be read as dates."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,9 @@ import pyarrow as pa
 
 from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.base.merge_tree import merge_numbered
-from gaussbayes.data.clusters import PartitionedFrame
-from gaussbayes.data.readers.binary import batches_of
-from gaussbayes.data.sources import Batch, ColumnSelection, Reduced
+from gaussbayes.data.clusters import partition_sum
+from gaussbayes.data.readers.binary import batches_of, stored_types
+from gaussbayes.data.sources import Batch, BlockReader, ColumnSelection, Fold, OpenSource, Reduced
 from gaussbayes.data.tables import check_distinct
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
@@ -61,13 +61,13 @@ class SparkCluster:
 cluster_of = SparkCluster
 
 
-class SparkFrame(PartitionedFrame):
+class SparkFrame(OpenSource):
     """A Spark DataFrame, whose partitions are numbered by Spark."""
 
     def __init__(self, frame: Any, session: Any = None) -> None:
         shown, self._frame = "the Spark DataFrame", frame
         check_distinct(shown, frame.columns)
-        super().__init__(shown, _arrow_schema(frame))
+        self.shown, self.inferred = shown, stored_types(_arrow_schema(frame))
 
     def sampled_rows(self, columns: Sequence[str], most: int) -> tuple[pa.Table, bool]:
         """Rows of all partitions, about so many at most, and whether these are all."""
@@ -78,12 +78,9 @@ class SparkFrame(PartitionedFrame):
                 frame = frame.sample(most / n_rows, seed=0)
             return frame.toArrow().rename_columns(columns), n_rows <= most
 
-    def map_reduce(
-        self, work: Callable[[Iterable[pa.RecordBatch], int], Reduced[Any]], names: Sequence[str]
-    ) -> Reduced[Any]:
-        """The sum of what partitions add."""
-        frame = _columns(self._frame, names)
-        return _summed(frame, partial(_partition_outcome, work=work, names=names))
+    def reduce(self, reader: BlockReader, fold: Fold[Any], n_jobs: int | None) -> Reduced[Any]:
+        frame = _columns(self._frame, reader.selection.columns)
+        return _summed(frame, partial(_partition_outcome, reader=reader, fold=fold))
 
     def files(self, selection: ColumnSelection) -> Iterator[tuple[str, Iterator[Batch]]]:
         with _whatever_pandas():
@@ -99,12 +96,12 @@ frame_of = SparkFrame
 
 
 def _partition_outcome(
-    batches: Batches, work: Callable[..., Reduced[Any]], names: Sequence[str]
+    batches: Batches, reader: BlockReader, fold: Fold[Any]
 ) -> Iterator[tuple[int, Outcome]]:
     """What the partition at hand adds."""
     number = _partition()
-    named = (batch.rename_columns(names) for batch in batches)
-    yield number, _outcome(partial(work, named, number))
+    named = (batch.rename_columns(reader.selection.columns) for batch in batches)
+    yield number, _outcome(partial(partition_sum, number, named, reader, fold))
 
 
 def _block_outcomes(
