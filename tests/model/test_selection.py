@@ -79,6 +79,34 @@ def test_how_many_rows_each_candidate_needs() -> None:
         assert any("predictive" in title for title in titles)
 
 
+def test_collinear_measurements_are_not_shrunk() -> None:
+    """One large factor in all features and small differences, in which alone the classes differ.
+
+    Shrunk towards equal variances, the differences drown in the factor.
+    """
+    generator, y = np.random.default_rng(0), np.arange(120) % 3
+    X = 10.0 * generator.normal(size=(120, 1)) + 0.2 * generator.normal(size=(120, 8))
+    X[:, 1:3] += np.stack([0.6 * y, -0.5 * (y == 1)], axis=1)
+    candidates = AutoClassifier().fit(X, y).selection_.candidates
+    best = candidates[0]
+    assert ("predictive" in best.title, best.shrinkage) == (True, None)
+    assert best.log_loss < 0.8 * min(each.log_loss for each in candidates if each.shrinkage)
+
+
+def test_many_classes_have_fewer_candidates() -> None:
+    """Three strengths of the prior instead of five, beside plain diagonal covariances."""
+    for k, strengths in ((20, 5), (21, 3)):
+        X, y = clusters(10 * k, d=2, k=k)
+        titles = {
+            each.title.partition(", shrinkage")[0]
+            for each in AutoClassifier().fit(X, y).selection_.candidates
+        }
+        predictive = {
+            title.partition(", predictive")[0] for title in titles if "predictive" in title
+        }
+        assert len(predictive) == strengths
+
+
 def test_rows_of_gaussians_have_the_model_that_they_were_drawn_from() -> None:
     """Nothing is shrunk or integrated out where rows are many; more rows keep the selection."""
     generator = np.random.default_rng(0)
@@ -89,7 +117,8 @@ def test_rows_of_gaussians_have_the_model_that_they_were_drawn_from() -> None:
     best = model.selection_.best
     assert best.title.startswith("LDA, ")
     assert best.shrinkage is None
-    assert best.log_loss == min(each.log_loss for each in model.selection_.candidates)
+    least = min(each.log_loss for each in model.selection_.candidates)
+    assert best.log_loss == pytest.approx(least, rel=1e-4)  # that of its predictive twin
     model.partial_fit(X[:300] + 0.1, y[:300])
     assert model.selection_.best == best
 

@@ -374,8 +374,9 @@ def _scored(trial: Trial, outcome: Outcome) -> Trial:
 def _fitted(data: HeldOutRows, settings: Settings, n_jobs: int | None) -> Candidate:
     """A candidate before any row is held out."""
     refused = n_parameters = None
-    # Predictive densities exist, unless a class weighs less than a row, or has no second one.
+    # Shrunk predictive densities exist, unless a class weighs less than a row, or has one alone.
     predictive = settings.first("estimation") == "predictive" and data.held.size > 0
+    predictive &= settings.first("shrinkage") is not None
     if not (predictive and data.statistics.weight.min() >= 1):
         try:
             n_parameters = solve(data.statistics, settings, data.schema, n_jobs).n_parameters

@@ -56,7 +56,10 @@ AUTOMATIC = "auto"
 
 SHARINGS, INTENSITIES = (0.01, 0.09, 0.23, 0.75, 0.99), (0.05, 0.3, 1.0)
 """Strengths of the prior of covariances that the automatic choice tries, worth 0.01, 0.1, 0.3, 3
-and 100 times the rows of the mean class, and how far it is shrunk."""
+and 100 times the rows of the mean class, and how far it is shrunk, if it is."""
+
+MANY_CLASSES = 20
+"""Classes beyond which every second strength is tried: candidates take long then."""
 
 FEWEST_ESTIMATED = 10
 """Rows of the mean class, for each dimension of the matrices that are inverted, from which on
@@ -371,11 +374,15 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         estimated if there are enough rows.
         """
         k, d, n = statistics.weight.size, names.n_features, float(statistics.weight.sum())
-        tried = [
-            family
-            for family in self.choice or (self,)
-            if family.estimation == self.estimation or n >= fewest_rows(family.structure, k, d)
-        ]
+        tried = self.choice or (self,)
+        if self.estimation == "predictive" and self.choice:
+            strengths = SHARINGS[::2] if k > MANY_CLASSES else SHARINGS
+            enough = (family for family in tried if n >= fewest_rows(family, k, d))
+            tried = tuple(
+                family
+                for family in enough
+                if family.estimation != "predictive" or family.structure.sharing in strengths
+            )
         quick = [family for family in tried if not _takes_long(family, statistics)]
 
         def closed_form(family: Gaussian) -> Structure | None:
@@ -385,9 +392,15 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
             yield list(families)
 
 
-def fewest_rows(structure: Structure, n_classes: int, n_columns: int) -> int:
-    """Rows from which on parameters are estimated beside integrated ones: `FEWEST_ESTIMATED`."""
-    return FEWEST_ESTIMATED * n_classes * (n_columns if structure.shape.correlated else 1)
+def fewest_rows(family: Gaussian, n_classes: int, n_columns: int) -> int:
+    """Rows from which on a family is tried: see `FEWEST_ESTIMATED`.
+
+    A predictive one that is not shrunk needs a pooled covariance that can be inverted.
+    """
+    if family.estimation == "predictive":
+        return 0 if family.shrinkage else n_classes + n_columns
+    correlated = family.structure.shape.correlated
+    return FEWEST_ESTIMATED * n_classes * (n_columns if correlated else 1)
 
 
 def _takes_long(family: Gaussian, statistics: GaussianStatistics) -> bool:
@@ -506,7 +519,7 @@ def _automatic(divisor: Divisor, target: ShrinkageTarget) -> Gaussian:
     integrated = [
         PredictiveGaussian(Structure("full", sharing), divisor, shrinkage, target)
         for sharing in SHARINGS
-        for shrinkage in INTENSITIES
+        for shrinkage in (None, *INTENSITIES)
     ]
     estimated = [
         Gaussian(structure_of(covariance, sharing), divisor, shrinkage)

@@ -252,11 +252,7 @@ def compact(family: Any, rows: Rows, targets: Targets) -> list[Any]:
     simple = tuple(
         some
         for some in candidates
-        if not some.structure.shape.correlated
-        and (
-            some.estimation == family.estimation
-            or n >= fewest_rows(some.structure, targets.n_classes, d)
-        )
+        if not some.structure.shape.correlated and n >= fewest_rows(some, targets.n_classes, d)
     )
     if (
         family.target not in CLOSED_FORMS
