@@ -328,8 +328,10 @@ def test_targets_and_names_that_cannot_be(estimator: Any) -> None:
 def test_one_message_names_all_columns_with_stray_values() -> None:
     table = TABLE[["size", "visits", "kind"]].astype({"size": str})
     table["mass"] = RNG.normal(size=N).round(3).astype(str)
-    table.loc[3, "size"], table.loc[5, "mass"], table.loc[6, "mass"] = "far", "-", "?!"
-    with pytest.raises(DataError, match="'size' .'far', first in row 3.; 'mass' .'-', '.!'") as e:
+    table.loc[[3, 4, 8], "size"] = ["far", "off", "low"]
+    table.loc[5:8, "mass"] = ["-", "?!", "a", "b"]
+    problem = "'size' .'far', 'off', 'low', first in row 3.; 'mass' .'-', '.!', 'a', …, first"
+    with pytest.raises(DataError, match=problem) as e:
         fitted(GaussianClassifier(), table)
     assert len(e.value.remedies) == 3
     for remedy in e.value.remedies:
