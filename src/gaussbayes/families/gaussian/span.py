@@ -52,8 +52,6 @@ class Span:
         """How many coordinates a row has."""
         return int(self.basis.shape[1])
 
-    width = n_directions
-
     @property
     def n_outside(self) -> int:
         """How many directions are left."""

@@ -8,7 +8,7 @@ the pooled deviations of the features; these units are settings that keep a row 
 as transforms are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -17,9 +17,9 @@ import numpy as np
 from gaussbayes.base.errors import DataError, SingularCovarianceError
 from gaussbayes.base.notices import Remedy
 from gaussbayes.base.types import FloatArray
-from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.data.schema import Schema
-from gaussbayes.families.gaussian.density import divisors, located_density
+from gaussbayes.families.gaussian.density import GaussianDensity, divisors, located_density
 from gaussbayes.families.gaussian.family import fewest_rows
 from gaussbayes.families.gaussian.left_out import (
     GaussianLeftOut,
@@ -33,7 +33,7 @@ from gaussbayes.families.gaussian.shrinkage import CLOSED_FORMS, oas_by_traces
 from gaussbayes.families.gaussian.span import Span, pooled_deviation, span_of
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Full, Structure
-from gaussbayes.families.mapped import Mapped, MappedStatistics
+from gaussbayes.families.mapped import MappedStatistics
 from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
 
 _LEAST_LEFT = 1e-6
@@ -66,7 +66,7 @@ class SpannedStatistics(MappedStatistics):
 
 
 @dataclass(frozen=True, slots=True)
-class Spanned(Mapped):
+class Spanned(Family[Any, GaussianDensity]):
     """A Gaussian family of full covariances, shrunk, in the span of the rows of a fit.
 
     Examples
@@ -86,15 +86,14 @@ class Spanned(Mapped):
     span: Span
     family: Any  # Gaussian, of all features
 
-    attempt = Family.attempt
-
     name: ClassVar[str] = "gaussian"
     kind: ClassVar[Kind] = "number"
 
     @property
-    def map(self) -> Span:
-        """The span."""
-        return self.span
+    def options(self) -> Mapping[str, object]:
+        """Those of the family of all features."""
+        options: Mapping[str, object] = self.family.options
+        return options
 
     def of_columns(self, columns: Sequence[int]) -> Any:
         """The family of some of the features: of all pairs of these."""
@@ -106,12 +105,25 @@ class Spanned(Mapped):
         del n_columns
         return 8 * n_classes * self.span.n_directions**2
 
+    def n_parameters(self, n_classes: int, n_columns: int) -> int:
+        """Free parameters: those of the family of all features."""
+        n_parameters: int = self.family.n_parameters(n_classes, n_columns)
+        return n_parameters
+
+    def _forward(self, rows: Rows) -> Rows:
+        """The coordinates of rows, which must lie in the span."""
+        z = [
+            self.span.mapped(rows[block], None, block.start)[0].matrix
+            for block in self.span.blocks(rows.n_rows)
+        ]
+        return number_rows(np.concatenate(z) if z else np.empty((0, self.span.n_directions)))
+
     def observe(
         self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
     ) -> SpannedStatistics:
         """The statistics of labelled rows that lie in the span."""
         layout = replace(self.family, structure=Structure("full"), choice=())
-        inner = layout.observe(self.forward(rows), targets, self.span.names(names), threads)
+        inner = layout.observe(self._forward(rows), targets, self.span.names(names), threads)
         return SpannedStatistics(self.span, inner)
 
     def adapted(self, statistics: Any) -> SpannedStatistics:
@@ -124,11 +136,11 @@ class Spanned(Mapped):
 
     def estimate(
         self,
-        statistics: MappedStatistics,
+        statistics: SpannedStatistics,
         names: Schema,
         threads: int = 1,
-        start: Any = None,
-    ) -> Fit[Any]:
+        start: GaussianDensity | None = None,
+    ) -> Fit[GaussianDensity]:
         """The density that fits best, shrunk; what d × d matrices would give."""
         del threads, start
         moments = statistics.inner.moments
@@ -199,21 +211,26 @@ class Spanned(Mapped):
             if other.shrinkage and other.structure.shape.correlated
         }
 
-    def density_of(self, statistics: Any, inner: Any) -> Any:
-        """An error: unlabelled rows are fitted in all features."""
-        del statistics, inner
-        raise no_em()
-
     def start(self, statistics: Any, together: Any, names: Schema, threads: int = 1) -> Any:
         """An error, likewise."""
         del statistics, together, names, threads
         raise no_em()
 
+    def maximise(self, expected: Any, names: Schema) -> Any:
+        """An error, likewise."""
+        del expected, names
+        raise no_em()
+
+    def log_penalty(self, density: GaussianDensity) -> float:
+        """0: there is none."""
+        del density
+        return 0.0
+
     # Held-out rows and selection.
 
     def left_out(
         self,
-        statistics: MappedStatistics,
+        statistics: SpannedStatistics,
         path: Sequence["Spanned"],
         targets: Targets,
         names: Schema,
@@ -235,7 +252,14 @@ class Spanned(Mapped):
             ]
         else:
             return None
-        return together(formulas, self.forward)
+        return together(formulas, self._forward)
+
+    def variants(
+        self, statistics: SpannedStatistics, names: Schema
+    ) -> Iterator[Sequence["Spanned"]]:
+        """Those of the family of all features."""
+        for families in self.family.variants(statistics.inner, names):
+            yield [replace(self, family=family) for family in families]
 
 
 def compact(family: Any, rows: Rows, targets: Targets) -> list[Any]:

@@ -5,7 +5,7 @@ evidence are those of the rows as they came. Whatever belongs to regions, not to
 (quantiles, distances, overlaps, odds, contributions of columns), is the same for x and z.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -13,11 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.threads import CACHED, for_each
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.data.schema import Schema
-from gaussbayes.families.mapped import MappedDensity
-from gaussbayes.families.protocol import Fused, ParameterTable
+from gaussbayes.families.expression import TransformedColumns
+from gaussbayes.families.gaussian.density import GaussianDensity
+from gaussbayes.families.mapped import MappedStatistics, row_blocks, weighted_sums
+from gaussbayes.families.protocol import Coordinates, ParameterTable
 from gaussbayes.families.transformed.transform import Logarithm, Transforms, YeoJohnson
 
 _NODES = np.linspace(-4.0, 4.0, 401)
@@ -25,20 +29,112 @@ _NODES = np.linspace(-4.0, 4.0, 401)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TransformedDensity(MappedDensity):
-    """Densities of k classes, of columns that are transformed; see `density_of`."""
+class TransformedDensity:
+    """Densities of k classes, of columns that are transformed to z with the density `inner`."""
 
     map: Transforms
+    inner: GaussianDensity
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return self.inner.n_classes
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns there are."""
+        return self.map.n_columns
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters of the densities of z; those of the transforms count as settings."""
+        return self.inner.n_parameters
+
+    def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
+        """``log p(z | c) + Σ_j log t_j'(x_j)`` (n, k) over the columns that are there."""
+        return self.score(rows, np.zeros(self.n_classes), None, "log_joint", threads)
+
+    def score(
+        self,
+        rows: Rows,
+        log_prior: FloatArray,
+        bias: Callable[[slice], RealArray] | None,
+        task: Task,
+        threads: int = 1,
+    ) -> NDArray[Any]:
+        """What `task` asks for of ``log_prior_c + log p(x | c) + bias_c``: (n,) or (n, k).
+
+        It is worked out block by block, so that memory is bounded.
+        """
+        dtype, n, d = rows.dtype, rows.n_rows, self.n_columns
+        out: NDArray[Any] = np.empty(
+            n if task == "label" else (n, self.n_classes), np.intp if task == "label" else dtype
+        )
+
+        def scored(block: slice) -> NDArray[Any]:
+            z, log_slope = self.map.mapped(rows[block], None, block.start)
+            added = None if bias is None else partial(_shifted, bias, block.start)
+            z = number_rows(z.matrix.astype(dtype, copy=False))
+            scores = self.inner.score(z, log_prior, added, task, 1)
+            if task == "log_joint":  # in all others they cancel
+                scores += log_slope.sum(axis=1)[:, None].astype(dtype)
+            return scores
+
+        def score_block(block: slice) -> None:
+            out[block] = scored(block)
+
+        blocks = row_blocks(n, d)
+        try:
+            for_each(score_block, blocks, threads if n * d > CACHED else 1)
+        except DataError:
+            if len(blocks) > 1:  # the message is to count rows from the first of all
+                scored(slice(0, n))
+            raise
+        return out
+
+    def expression(self, statistics: MappedStatistics | None) -> TransformedColumns:
+        """The transforms, and the record of the density of z."""
+        inner = self.inner.expression(None if statistics is None else statistics.inner)
+        return TransformedColumns(self.map.of, inner)
+
+    def marginal(self, columns: Sequence[int], names: Schema) -> "TransformedDensity":
+        """The density of some of the columns."""
+        return TransformedDensity(self.map.of_columns(columns), self.inner.marginal(columns, names))
+
+    def selected(self, codes: Sequence[int]) -> "TransformedDensity":
+        """Only the classes with these codes, in this order."""
+        return replace(self, inner=self.inner.selected(codes))
+
+    # EM.
+
+    def expect(self, rows: Rows, responsibility: FloatArray, threads: int = 1) -> MappedStatistics:
+        """Expected statistics of rows that belong to each class in part (n, k)."""
+        z, log_slope = self.map.mapped(rows)
+        inner = self.inner.expect(z, responsibility, threads)
+        return MappedStatistics(self.map, inner, weighted_sums(log_slope, responsibility))
+
+    def expect_statistics(self, statistics: MappedStatistics) -> tuple[MappedStatistics, float]:
+        """Expected complete statistics of rows known by theirs, and their `log_likelihood`."""
+        inner, log_likelihood = self.inner.expect_statistics(statistics.inner)
+        total = log_likelihood + float(statistics.log_slope.sum())
+        return replace(statistics, inner=inner), total
+
+    def log_likelihood(self, statistics: MappedStatistics) -> float:
+        """``Σ w log p(x | c)`` of what was observed, each row in its own class."""
+        return self.inner.log_likelihood(statistics.inner) + float(statistics.log_slope.sum())
+
+    def coordinates(self, names: Schema) -> "TransformedCoordinates":
+        """Those of the density of z."""
+        return TransformedCoordinates(self, self.inner.coordinates(names))
+
+    # Distances.
 
     def squared_distance(self, rows: Rows, threads: int = 1) -> tuple[FloatArray, FloatArray]:
         """Squared distances (n, k) of the transformed rows, and how many columns there are (n,)."""
-        distance: tuple[FloatArray, FloatArray] = self.inner.squared_distance(
-            self.map.mapped(rows)[0], threads
-        )
-        return distance
+        return self.inner.squared_distance(self.map.mapped(rows)[0], threads)
 
     @property
-    def straight(self) -> Any:
+    def straight(self) -> GaussianDensity:
         """The density of the transformed columns."""
         return self.inner
 
@@ -71,9 +167,7 @@ class TransformedDensity(MappedDensity):
         self, row: Rows, pair: tuple[int, int], reference: FloatArray | None
     ) -> tuple[float, FloatArray]:
         """The log ratio at the reference, and each column's contribution (d,): those of z."""
-        z, _ = self.map.mapped(row)
-        parts: tuple[float, FloatArray] = self.inner.contributions(z, pair, reference)
-        return parts
+        return self.inner.contributions(self.map.mapped(row)[0], pair, reference)
 
     def reference_point(self, weights: FloatArray) -> FloatArray:
         """The mean (d,) of the classes' means of z with these weights, in the units of x."""
@@ -97,7 +191,7 @@ class TransformedDensity(MappedDensity):
 
         m is 1 if the classes share one, else k.
         """
-        covariance: FloatArray = self.inner.dense_covariance()
+        covariance = self.inner.dense_covariance()
         if self.map.linear:
             scale = self._scale
             return np.asarray(covariance * scale[:, None] * scale)
@@ -151,44 +245,26 @@ class TransformedDensity(MappedDensity):
         return tuple(shown)
 
 
-class FusedTransformedDensity(TransformedDensity):
-    """Transformed columns whose z a kernel scores."""
+@dataclass(frozen=True, slots=True, eq=False)
+class TransformedCoordinates:
+    """A density as a vector: that of the density of z."""
 
-    __slots__ = ()
+    start: TransformedDensity
+    inner: Coordinates[GaussianDensity]
 
-    def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
-        """``log p(z | c) + Σ_j log t_j'(x_j)`` (n, k) over the columns that are there."""
-        return self.score(rows, np.zeros(self.n_classes), None, "log_joint", threads)
+    def vector(self, density: TransformedDensity) -> FloatArray:
+        """The coordinates of a density (p,)."""
+        return self.inner.vector(density.inner)
 
-    def score(
-        self,
-        rows: Rows,
-        log_prior: FloatArray,
-        bias: Callable[[slice], RealArray] | None,
-        task: Task,
-        threads: int,
-    ) -> NDArray[Any]:
-        """What `task` asks for of ``log_prior_c + log p(x | c) + bias_c``: (n,) or (n, k)."""
-        shape = rows.n_rows if task == "label" else (rows.n_rows, self.n_classes)
-        out: NDArray[Any] = np.empty(shape, np.intp if task == "label" else rows.dtype)
+    def density(self, vector: FloatArray) -> TransformedDensity:
+        """The density with these coordinates."""
+        return replace(self.start, inner=self.inner.density(vector))
 
-        def score(z: Rows, first: int) -> NDArray[Any]:
-            added = None
-            if bias is not None:
-                added = partial(_shifted, bias, first)
-            scores: NDArray[Any] = self.inner.score(z, log_prior, added, task, 1)
-            return scores
-
-        self.score_blocks(rows, score, out, threads, slopes=task == "log_joint")
-        return out
+    def rounding(self, density: TransformedDensity) -> float:
+        """How much of the coordinates after an iteration of EM is rounding."""
+        return self.inner.rounding(density.inner)
 
 
 def _shifted(bias: Callable[[slice], RealArray], first: int, part: slice) -> RealArray:
     """What is added to rows that are counted from another one."""
     return bias(slice(first + part.start, first + part.stop))
-
-
-def density_of(transforms: Transforms, inner: Any) -> TransformedDensity:
-    """The density of columns whose transforms have this density."""
-    kind = FusedTransformedDensity if isinstance(inner, Fused) else TransformedDensity
-    return kind(transforms, inner)

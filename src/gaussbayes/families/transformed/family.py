@@ -1,19 +1,24 @@
 """A family of transformed columns: a monotone transform of each, then another family."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gaussbayes.base.errors import OptionError
+from gaussbayes.base.merge_tree import merge_blocks
+from gaussbayes.base.notices import Remedy
 from gaussbayes.base.spelling import meant
-from gaussbayes.base.types import TransformName
-from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.base.threads import ranges
+from gaussbayes.base.types import FloatArray, TransformName
+from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.data.schema import Schema
-from gaussbayes.families.mapped import Mapped, MappedStatistics, row_blocks
-from gaussbayes.families.protocol import AnyDensity, AnyFamily, Kind, Sampled
-from gaussbayes.families.transformed.density import TransformedDensity, density_of
+from gaussbayes.families.mapped import MappedStatistics, by_class, row_blocks
+from gaussbayes.families.protocol import AnyFamily, Family, Fit, Kind, LeftOut, Sampled, Sized
+from gaussbayes.families.removal import Removal
+from gaussbayes.families.transformed.density import TransformedDensity
 from gaussbayes.families.transformed.estimation import estimate_transforms
 from gaussbayes.families.transformed.transform import (
     TRANSFORMS,
@@ -22,9 +27,12 @@ from gaussbayes.families.transformed.transform import (
     Transforms,
 )
 
+_MOST_MAPPED = 1 << 25
+"""Bytes of the rows that are mapped at a time."""
+
 
 @dataclass(frozen=True, slots=True)
-class Transformed(Mapped):
+class Transformed(Family[MappedStatistics, TransformedDensity]):
     """Columns whose transforms ``z_j = t_j(x_j)`` follow a family.
 
     ``log p(x | c) = log p(z | c) + Σ_j log t_j'(x_j)``
@@ -50,7 +58,7 @@ class Transformed(Mapped):
 
     transforms: tuple[Transform | TransformName, ...]
     """The transform of each column, or its name until it is estimated."""
-    family: Any  # Family, of z
+    family: AnyFamily  # of z
 
     name: ClassVar[str] = "transformed"
     kind: ClassVar[Kind] = "number"
@@ -70,8 +78,7 @@ class Transformed(Mapped):
     @property
     def plain(self) -> AnyFamily:
         """The family of z."""
-        family: AnyFamily = self.family
-        return family
+        return self.family
 
     @property
     def map(self) -> Transforms:
@@ -106,8 +113,8 @@ class Transformed(Mapped):
 
     def sample_of(self, statistics: MappedStatistics) -> Any:
         """That of the family of z, as if the transforms had been given."""
-        sampled = isinstance(self.family, Sampled)
-        return self.family.sample_of(statistics.inner) if sampled else None
+        family = self.family
+        return family.sample_of(statistics.inner) if isinstance(family, Sampled) else None
 
     def of_columns(self, columns: Sequence[int]) -> "Transformed":
         """The family of some of the columns, in this order."""
@@ -120,9 +127,136 @@ class Transformed(Mapped):
             x = rows[block].matrix.astype(np.float64, copy=False)
             transforms.check(x, names, block.start)
 
-    def density_of(self, mapped: Transforms, inner: AnyDensity) -> TransformedDensity:
-        """The density of rows whose transforms have this density."""
-        return density_of(mapped, inner)
+    def forward(self, rows: Rows, names: Schema | None = None) -> Rows:
+        """Rows as the numbers that they are mapped to, in float64."""
+        z = np.empty((rows.n_rows, self.map.n_columns))
+        for block in row_blocks(*z.shape):
+            z[block] = self.map.mapped(rows[block], names, block.start)[0].matrix
+        return number_rows(z)
+
+    def observe(
+        self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
+    ) -> MappedStatistics:
+        """The statistics of labelled rows, mapped block by block."""
+        known = self.map
+
+        def observe_block(block: slice) -> MappedStatistics:
+            z, log_slope = known.mapped(rows[block], names, block.start)
+            some = targets[block]
+            inner = self.family.observe(z, some, names)
+            return MappedStatistics(known, inner, by_class(log_slope, some))
+
+        n, d = rows.n_rows, known.n_columns
+        blocks = row_blocks(n, d)
+        # They must outweigh the merging of their statistics.
+        least = min(12 * self._sized.n_bytes(targets.n_classes, d), _MOST_MAPPED) // (8 * d)
+        if least > blocks[0].stop:
+            blocks = ranges(n, least)
+        return merge_blocks(observe_block, blocks, threads)
+
+    def adapted(self, statistics: MappedStatistics) -> MappedStatistics:
+        """Statistics gathered under other settings, by the same map."""
+        statistics.check_map(self.map)
+        return replace(statistics, inner=self.family.adapted(statistics.inner))
+
+    def estimate(
+        self,
+        statistics: MappedStatistics,
+        names: Schema,
+        threads: int = 1,
+        start: TransformedDensity | None = None,
+    ) -> Fit[TransformedDensity]:
+        """The density that fits the mapped rows best, regularised."""
+        near = None if start is None else start.inner
+        fit = self.family.estimate(statistics.inner, names, threads, near)
+        record = fit.convergence
+        if record is not None:
+            curve = record.log_likelihood + statistics.log_slope.sum()
+            record = replace(record, log_likelihood=curve)
+        return Fit(TransformedDensity(statistics.map, fit.density), record)
+
+    @property
+    def options(self) -> Mapping[str, object]:
+        """Those of the family inside."""
+        return self.family.options
+
+    # EM for missing labels.
+
+    def start(
+        self,
+        statistics: MappedStatistics,
+        together: MappedStatistics,
+        names: Schema,
+        threads: int = 1,
+    ) -> TransformedDensity:
+        """A density to start from, by labelled rows, and all rows as those of one class."""
+        inner = self.family.start(statistics.inner, together.inner, names, threads)
+        return TransformedDensity(statistics.map, inner)
+
+    def maximise(self, expected: MappedStatistics, names: Schema) -> TransformedDensity:
+        """The density that maximises likelihood and penalty: the mapping does not depend on it."""
+        inner = self.family.maximise(expected.inner, names)
+        return TransformedDensity(expected.map, inner)
+
+    def log_penalty(self, density: TransformedDensity) -> float:
+        """The penalty of the family inside."""
+        return self.family.log_penalty(density.inner)
+
+    def penalised(self, statistics: MappedStatistics, names: Schema) -> Self | None:
+        """This family with a penalty that keeps the likelihood bounded; None if it has none."""
+        penalised = self.family.penalised(statistics.inner, names)
+        return None if penalised is None else self._around(penalised)
+
+    def attempt(self, statistics: MappedStatistics, names: Schema) -> None:
+        """Raise what `estimate` would, or if its EM takes long."""
+        self.family.attempt(statistics.inner, names)
+
+    def alternatives(self) -> dict[Remedy, Self]:
+        """What may have an estimate where this has none, by how the user asks for it."""
+        return {name: self._around(other) for name, other in self.family.alternatives().items()}
+
+    # Held-out rows and selection.
+
+    def left_out(
+        self,
+        statistics: MappedStatistics,
+        path: Sequence[Self],
+        targets: Targets,
+        names: Schema,
+        *,
+        exact: bool = True,
+    ) -> LeftOut | None:
+        """The closed form of the family inside, given the map."""
+        families = [member.family for member in path]
+        closed = self.family.left_out(statistics.inner, families, targets, names, exact=exact)
+        if closed is None:
+            return None
+
+        def log_densities(rows: Rows, removal: Removal) -> tuple[FloatArray, NDArray[np.bool_]]:
+            return closed(self.forward(rows), removal)
+
+        return log_densities
+
+    def variants(self, statistics: MappedStatistics, names: Schema) -> Iterator[Sequence[Self]]:
+        """Those of the family inside."""
+        for families in self.family.variants(statistics.inner, names):
+            yield [self._around(family) for family in families]
+
+    def n_bytes(self, n_classes: int, n_columns: int) -> int:
+        """How much memory the statistics of so many classes and features take."""
+        return self._sized.n_bytes(n_classes, n_columns) + 8 * n_classes * n_columns
+
+    def n_parameters(self, n_classes: int, n_columns: int) -> int:
+        """Free parameters of the family inside; the parameters of the map count as settings."""
+        return self._sized.n_parameters(n_classes, n_columns)
+
+    @property
+    def _sized(self) -> Sized:
+        assert isinstance(self.family, Sized)
+        return self.family
+
+    def _around(self, family: AnyFamily) -> Self:
+        return replace(self, family=family)
 
 
 def check_transform(transform: Any) -> Any:

@@ -10,8 +10,10 @@ from gaussbayes.base.records import Record, encode, refuse, within
 from gaussbayes.base.types import TransformName
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian import record as gaussian
+from gaussbayes.families.gaussian.family import Gaussian
+from gaussbayes.families.gaussian.spanned import Spanned
 from gaussbayes.families.mapped import MappedStatistics
-from gaussbayes.families.transformed.density import TransformedDensity, density_of
+from gaussbayes.families.transformed.density import TransformedDensity
 from gaussbayes.families.transformed.family import Transformed
 from gaussbayes.families.transformed.transform import TRANSFORMS, RankNormal, Transform, Transforms
 
@@ -57,7 +59,7 @@ class SettingsRecord(Record, frozen=True):
     @classmethod
     def of(cls, family: Transformed) -> "SettingsRecord":
         transforms = [TransformRecord.of(transform) for transform in family.map.of]
-        return cls(transforms, gaussian.SettingsRecord.of(family.family))
+        return cls(transforms, gaussian.SettingsRecord.of(_gaussian(family)))
 
     def read(self) -> Transformed:
         transforms = []
@@ -82,7 +84,7 @@ class StatisticsRecord(Record, frozen=True):
     def read(self, family: Transformed, names: Schema) -> MappedStatistics:
         transforms = _transforms(family, names)
         with within("transformed"):
-            inner = self.transformed.read(family.family, names)
+            inner = self.transformed.read(_gaussian(family), names)
         log_slope = self.floats("log_slope", names.classes.shape[0], names.n_features)
         return MappedStatistics(transforms, inner, log_slope)
 
@@ -98,8 +100,8 @@ class DensityRecord(Record, frozen=True):
 
     def read(self, family: Transformed, names: Schema) -> TransformedDensity:
         with within("transformed"):
-            inner = self.transformed.read(family.family, names)
-        return density_of(_transforms(family, names), inner)
+            inner = self.transformed.read(_gaussian(family), names)
+        return TransformedDensity(_transforms(family, names), inner)
 
 
 def _transforms(family: Transformed, names: Schema) -> Transforms:
@@ -107,3 +109,9 @@ def _transforms(family: Transformed, names: Schema) -> Transforms:
         expected = f"from settings with {names.n_features} transforms, one for each column"
         refuse("", expected, len(family.map.of))
     return family.map
+
+
+def _gaussian(family: Transformed) -> Gaussian | Spanned:
+    """The family of transformed columns, which is all that model files have."""
+    assert isinstance(family.family, Gaussian | Spanned)
+    return family.family

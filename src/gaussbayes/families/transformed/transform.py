@@ -35,7 +35,6 @@ from gaussbayes.base.notices import Remedy
 from gaussbayes.base.types import FloatArray, TransformName
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.data.schema import Schema
-from gaussbayes.families.expression import Expression, TransformedColumns
 from gaussbayes.families.likelihood_ratio import FamilyTests, FeatureChange
 
 _LARGEST = float(np.finfo(np.float64).max)
@@ -314,11 +313,6 @@ class Transforms:
         """How many columns are transformed."""
         return len(self.of)
 
-    @property
-    def width(self) -> int:
-        """How many numbers a row has then: as before."""
-        return len(self.of)
-
     def names(self, names: Schema) -> Schema:
         """What messages call the transformed columns: as before."""
         return names
@@ -326,10 +320,6 @@ class Transforms:
     def of_columns(self, columns: Sequence[int]) -> "Transforms":
         """Those of some columns, in this order."""
         return Transforms(tuple(self.of[j] for j in columns))
-
-    def places(self, columns: Sequence[int]) -> Sequence[int]:
-        """Where transformed columns are: where they were."""
-        return columns
 
     def tests(self, tests: FamilyTests, names: Schema) -> FamilyTests:
         """Tests of z as tests of x, in its units."""
@@ -349,10 +339,6 @@ class Transforms:
         if not self.linear:
             notes += ("interquartile ranges are those of Gaussians about the median before",)
         return replace(tests, changes=tuple(changes), notes=notes)
-
-    def expression(self, inner: Expression) -> Expression:
-        """The record of the density of columns whose transforms have this one."""
-        return TransformedColumns(self.of, inner)
 
     def mapped(
         self, rows: Rows, names: Schema | None = None, first_row: int = 0
