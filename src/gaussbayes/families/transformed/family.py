@@ -150,7 +150,7 @@ class Transformed(Family[MappedStatistics, TransformedDensity]):
         blocks = row_blocks(n, d)
         # They must outweigh the merging of their statistics.
         least = min(12 * self._sized.n_bytes(targets.n_classes, d), _MOST_MAPPED) // (8 * d)
-        if least > blocks[0].stop:
+        if n and least > blocks[0].stop:
             blocks = ranges(n, least)
         return merge_blocks(observe_block, blocks, threads)
 
