@@ -28,7 +28,7 @@ KINDS = {
     "roc": "ROC curves, or precision-recall curves",
     "explanation": "contributions of the features to the log-odds of one row",
     "importance": "held-out log loss lost without each feature",
-    "qq": "held-out distances from the classes against quantiles of χ², with tests of normality",
+    "qq": "held-out distances against quantiles of χ²; tests of normality",
     "comparison": "log loss of several classifiers",
 }
 _EVALUATED = {"confusion", "calibration", "roc"}
