@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray, LabelArray
-from gaussbayes.data.schema import ORDINARY, POSSIBLE_MARK, ColumnKind, ColumnMarks
+from gaussbayes.data.schema import IDENTIFIES, ORDINARY, POSSIBLE_MARK, ColumnKind, ColumnMarks
 from gaussbayes.data.tables import (
     AMOUNT_SIGN,
     column_codes,
@@ -414,7 +414,7 @@ def identifier(column: SampledColumn, sample: Sample) -> Answer | None:
     """It tells rows apart."""
     if sample.keeps_identifiers or not (is_name(column) or _is_row_number(column)):
         return None
-    return "excluded", "identifies rows"
+    return "excluded", IDENTIFIES
 
 
 def constant(column: SampledColumn, _: Sample) -> Answer | None:

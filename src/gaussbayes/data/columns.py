@@ -45,7 +45,6 @@ from gaussbayes.data.schema import (
     ColumnMarks,
     ColumnTable,
     MissingMarks,
-    infinite_sentence,
 )
 from gaussbayes.data.tables import (
     as_frame,
@@ -400,17 +399,17 @@ def decide_columns(
         numbered = None if parsed and not whole else rows + int(parsed)
         used = {name for name, (kind, _) in answers.items() if kind != "excluded"}
         _check_strays(columns, used, request, numbered, is_file=parsed, shown=shown)
-    infinite = tuple(
+    infinite = sorted(
         name
         for name, column in columns.items()
         if automatic and answers[name][0] == "number" and column.is_infinite
     )
-    marked = MissingMarks(frozenset(), tuple((name, INFINITY) for name in sorted(infinite)))
+    marked = MissingMarks(frozenset(), tuple((name, INFINITY) for name in infinite))
     answers |= {
         name: (kind, None) for name, kind in given.items() if kind == "count" and name in columns
     }
     decided = tuple(_column(name, answers[name], columns.get(name)) for name in features)
-    result = ColumnTable(decided, request.target, infinite, request.missing.plus(marked))
+    result = ColumnTable(decided, request.target, request.missing.plus(marked))
     if not result.used:
         _raise_for_none(result, set(names) - set(features), columns)
     return result
@@ -491,26 +490,9 @@ def _array_encoder(X: Any, request: Request) -> Encoder:
 
 def warn_of_columns(columns: ColumnTable) -> None:
     """Warn of columns that were dropped, alone determine the class, or have infinite numbers."""
-    level = level_outside()
-    if columns.dropped:
-        n = len(columns.dropped)
-        what = "1 column was" if n == 1 else f"{n} columns were"
-        msg = (
-            f"{what} dropped: {columns.reasons}. Columns(features=[…]) uses exactly the columns "
-            "that it names, and Columns(exclude=[…]) drops columns without this warning"
-        )
-        warnings.warn(msg, DroppedColumnsWarning, stacklevel=level)
-    if columns.infinite:
-        warnings.warn(infinite_sentence(columns.infinite), UserWarning, stacklevel=level)
-    for name, mark in columns.possible_marks.items():
-        msg = (
-            f"{columns[name].reason} of {name!r}: Columns(na_values={{{name!r}: [{mark}]}}) treats "
-            "it as missing"
-        )
-        warnings.warn(msg, UserWarning, stacklevel=level)
-    for column in columns.doubts:
-        msg = f"{column.name!r} {column.reason}: if it is known only with the class, exclude it"
-        warnings.warn(msg, UserWarning, stacklevel=level)
+    for notice in columns.notices(columns.missing):
+        kind = DroppedColumnsWarning if notice.kind == "dropped columns" else UserWarning
+        warnings.warn(str(notice), kind, stacklevel=level_outside())
 
 
 # What was requested.

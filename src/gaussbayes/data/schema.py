@@ -13,6 +13,7 @@ from operator import index
 from typing import Any, Literal, TypeAlias
 
 from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.notices import Notice, Remedy
 from gaussbayes.base.result import Result, plain
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.text_tables import MOST_NAMED, Block, TextTable
@@ -132,11 +133,6 @@ class MissingMarks:
         return {"na_values": values, "keep_default_na": kept}
 
 
-def infinite_sentence(names: Iterable[str]) -> str:
-    """What users are told about columns whose infinite values are missing values."""
-    return f"infinite values are treated as missing in {', '.join(names)}"
-
-
 @cache
 def _column_marks(strings: frozenset[str]) -> ColumnMarks:
     return ColumnMarks(strings)
@@ -188,6 +184,9 @@ NOT_REQUESTED = "not among the features"
 
 EXCLUDED = "excluded"
 """Why a column is excluded if it was named."""
+
+IDENTIFIES = "identifies rows"
+"""Why a column is excluded that tells rows apart."""
 
 REQUESTED = (NOT_REQUESTED, EXCLUDED)
 """Why columns are excluded that users wanted to be."""
@@ -248,8 +247,6 @@ class ColumnTable(Result):
 
     columns: tuple[Column, ...]  #: in the order of the table, without the target
     target: str | None = None  #: the column that holds the labels
-    infinite: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    """Columns that are used and hold infinite numbers, which are missing values to a model."""
     missing: MissingMarks = field(default=STANDARD_MARKS, repr=False, compare=False)
     """What stands for missing values."""
     strings: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
@@ -354,6 +351,30 @@ class ColumnTable(Result):
     def reasons(self) -> str:
         """Why columns were dropped, all in one line."""
         return reasons_of(self.dropped)
+
+    def notices(self, missing: MissingMarks) -> Iterator[Notice]:
+        """What users should know about the columns, which have these marks of missing values."""
+        if self.dropped:
+            identifies = any(column.reason == IDENTIFIES for column in self.dropped)
+            keep = Remedy("keep identifiers", columns=(("keep_identifiers", True),))
+            message = f"dropped {self.reasons}"
+            yield Notice("dropped columns", message, (keep,) if identifies else ())
+        if self.doubts:
+            names = [column.name for column in self.doubts]
+            message = f"suspicious {reasons_of(self.doubts)}"
+            it = "it" if len(names) == 1 else "them"
+            exclude = Remedy(f"exclude {it}", columns=(("exclude", names),))
+            message += ": is it known for new rows before their class?"
+            yield Notice("suspicious columns", message, (exclude,))
+        marks = {name: [mark] for name, mark in self.possible_marks.items()}
+        if marks:
+            message = ", ".join(f"{name} ({self[name].reason})" for name in marks)
+            as_missing = Remedy("treat them as missing", columns=(("na_values", marks),))
+            yield Notice("possible missing value", message, (as_missing,))
+        infinite = ", ".join(name for name, marks in missing.of_columns if marks >= INFINITY)
+        if infinite:
+            message = f"infinite values are treated as missing in {infinite}"
+            yield Notice("infinite values", message)
 
     def of_names(self, names: Sequence[str]) -> ColumnTable:
         """Some of the columns alone, in this order."""

@@ -6,9 +6,9 @@ only the reading of its rows has shown is stored with it: rows skipped, encoding
 
 from collections.abc import Iterator
 
-from gaussbayes.base.notices import Notice, Remedy
+from gaussbayes.base.notices import Notice
 from gaussbayes.base.numerals import counted
-from gaussbayes.data.schema import INFINITY, infinite_sentence, reasons_of
+from gaussbayes.data.schema import ColumnTable
 from gaussbayes.data.sources import BadRows
 from gaussbayes.model.model import Model
 
@@ -30,29 +30,8 @@ def skipped_rows(bad_rows: BadRows) -> tuple[Notice, ...]:
 
 
 def _columns(model: Model) -> Iterator[Notice]:
-    roles, missing = model.schema.roles, model.schema.missing
-    if roles is not None and roles.dropped:
-        identifies = any(column.reason == "identifies rows" for column in roles.dropped)
-        keep = Remedy("keep identifiers", columns=(("keep_identifiers", True),))
-        message = f"dropped {reasons_of(roles.dropped)}"
-        yield Notice("dropped columns", message, (keep,) if identifies else ())
-    doubts = () if roles is None else roles.doubts
-    if doubts:
-        message = f"suspicious {reasons_of(doubts)}: is it known for new rows before their class?"
-        names = [column.name for column in doubts]
-        exclude = Remedy(
-            f"exclude {'it' if len(names) == 1 else 'them'}", columns=(("exclude", names),)
-        )
-        yield Notice("suspicious columns", message, (exclude,))
-    marks = {} if roles is None else roles.possible_marks
-    if roles is not None and marks:
-        message = ", ".join(f"{name} ({roles[name].reason})" for name in marks)
-        given: dict[str, list[str]] = {name: [mark] for name, mark in marks.items()}
-        missing_marks = Remedy("treat them as missing", columns=(("na_values", given),))
-        yield Notice("possible missing value", message, (missing_marks,))
-    infinite = [name for name, marks in missing.of_columns if marks >= INFINITY]
-    if infinite:
-        yield Notice("infinite values", infinite_sentence(infinite))
+    roles = model.schema.roles or ColumnTable(())
+    return roles.notices(model.schema.missing)
 
 
 def _families(model: Model) -> Iterator[Notice]:
