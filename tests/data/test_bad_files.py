@@ -75,7 +75,7 @@ def test_names_and_values_that_are_unusual(tmp_path: Path) -> None:
     [
         ("a.csv", "", "a.csv is empty"),
         ("a.csv", "\n \n\n", "a.csv is empty"),
-        ("a.csv", "a,b,y\n", "no rows to learn from"),
+        ("a.csv", "a,b,y\n", "no rows to fit to"),
         ("a.csv", "5.1,3.5,y\n4.9,3.0,u\n", "looks like a row.*header=False"),
         ("a.csv", "7,5,y\n4,3,u\n", "looks like a row of data"),
         ("a.csv", "a,Y\n1,u\n", r"no column 'y' \(did you mean 'Y'\?\); the columns are 'a', 'Y'"),
@@ -91,7 +91,7 @@ def test_names_and_values_that_are_unusual(tmp_path: Path) -> None:
         ("a.csv", 'a,y\n1,"u\n2,v\n', "ends inside quotation marks"),
         ("a.csv", "a,y\n1e200,u\n-1e200,u\n0,v\n", "a.csv: values up to 1e.200 are too large"),
         ("a.csv", b"PAR1\0\0\0\0", "not text but a parquet file.*format='parquet'"),
-        ("a.xlsx", b"PK\x03\x04\0\0\0\0", "is no text.*known formats are .csv"),
+        ("a.xlsx", b"PK\x03\x04\0\0\0\0", "is not text.*known formats are .csv"),
         ("a.csv.gz", GOOD, "is not a gzip file, as its name says"),
         ("a.csv.gz", ZIPPED[:-3], "breaks off in the middle"),
         ("a.csv.gz", ZIPPED + b"rubbish", "damaged"),
@@ -205,7 +205,7 @@ def test_bad_rows_are_skipped_counted_and_named(tmp_path: Path) -> None:
     ):
         assert row in notice.message
     path = write(tmp_path, "a.csv", "a,y\n1\n2\n")
-    with pytest.raises(DataError, match="no rows to learn from; all 2 are bad, the first: .* row"):
+    with pytest.raises(DataError, match="no rows to fit to; all 2 are bad, the first: .* row"):
         small(path, reading={"bad_rows": "skip"}, numeric=["a"])
 
 

@@ -125,7 +125,7 @@ def test_tables_that_cannot_be() -> None:
     with pytest.raises(DataError, match="the target 'kind' holds date32.* values"):
         fitted(dates)
     nothing = connection.sql("SELECT 1.0 AS a, 'x' AS kind WHERE false")
-    with pytest.raises(DataError, match="there are no rows to learn from|no column is left"):
+    with pytest.raises(DataError, match="there are no rows to fit to|no column is left"):
         fitted(nothing, features=["a"])
     for value in (1e200, 1.6e308):
         table = pl.LazyFrame({"a": [value, value / 2, -value], "kind": ["x", "x", "y"]})

@@ -170,7 +170,7 @@ def test_names_are_stripped_and_distinct(tmp_path: Path) -> None:
     assert source.names == ("x", "Unnamed: 1", "x.1", "y")
     (notice,) = source.notices
     assert notice.kind == "renamed columns"
-    assert "without a name of their own were named Unnamed: 1, x.1" in notice.message
+    assert "without a name were named Unnamed: 1, x.1" in notice.message
     assert small(source, features=["x", "x.1"]).notices_ == (notice,)
     pd.DataFrame({"x": [1, 2, 4], "z": [7, 6, 1], "y": list("uvu")}).to_parquet(tmp_path / "b.pq")
     for name, names in (("a.csv", ["a", "b", "c", "y"]), ("b.pq", ["a", "b", "y"])):

@@ -156,7 +156,7 @@ def decide(
         if most < least:
             msg = (
                 f"reject_cost must be at least {least:g}, the least cost of any decision, got "
-                f"{most:g}: every row would be refused"
+                f"{most:g}: every row would be left undecided"
             )
             raise OptionError(msg)
         ambiguous |= expected > most

@@ -152,8 +152,8 @@ def unseen_message(unseen: Sequence[Unseen], names: Schema) -> str:
         for new in unseen
     ]
     return (
-        f"not among the categories seen in training: {', '.join(parts)}. They say nothing about "
-        "the class; the other features decide"
+        f"not among the categories of the training rows: {', '.join(parts)}. They are treated as "
+        "missing"
     )
 
 

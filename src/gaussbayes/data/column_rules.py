@@ -153,7 +153,7 @@ class SampledColumn:
         if 2 * self.counts[fractions].sum() > self.n_known:
             msg = (
                 f"column {self.name!r} holds numbers such as {self.values[fractions][0]}, but "
-                "categories are strings, integers or booleans: learn from it as a number, or cut "
+                "categories are strings, integers or booleans: treat it as a number, or cut "
                 "the numbers into a few intervals"
             )
             raise DataError(msg)

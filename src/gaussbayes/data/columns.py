@@ -535,7 +535,7 @@ def _not_wanted(
     reasons |= dict.fromkeys(excluded, EXCLUDED)
     both = next((name for name in given if name in reasons), None)
     if both is not None:
-        msg = f"it is said what {both!r} holds, but it is {reasons[both]}: leave out one of the two"
+        msg = f"{both!r} is given a type, but it is {reasons[both]}: remove one of the two"
         raise DataError(msg)
     return reasons
 

@@ -345,7 +345,7 @@ def find_format(file: SourceFile, stream: OpenBytes) -> FormatName:
     if by_content is not None:
         return by_content
     if b"\0" in start and not file.encoding:
-        msg = f"{file.shown} is no text (it begins {start!r}); known formats are {known_endings()}"
+        msg = f"{file.shown} is not text (it begins {start!r}); known formats are {known_endings()}"
         raise DataError(msg)
     # What separates the values of CSV is looked for in the first line.
     is_object = start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
@@ -403,10 +403,7 @@ class FileReader(ABC):
             return given
         found = distinct_names(names)
         changed = [new for new, old in zip(found, names, strict=True) if new != old]
-        message = (
-            f"columns of {self.file.shown} without a name of their own were named "
-            f"{', '.join(changed)}"
-        )
+        message = f"columns of {self.file.shown} without a name were named {', '.join(changed)}"
         self.notice("renamed columns", message, given=bool(changed))
         return found
 

@@ -525,7 +525,7 @@ class RowSource:
             bad, what = reduced.bad_rows, ""
             if bad.count:
                 what = f"; all {bad.count} are bad, the first: {bad.first[0]}"
-            msg = f"{shown}: there are no rows to learn from{what}"
+            msg = f"{shown}: there are no rows to fit to{what}"
             raise DataError(msg)
         if not reduced.weighs:
             msg = f"{shown}: the weights in column {reader.request.weights!r} are all zero"
@@ -689,7 +689,7 @@ def _check_bytes(n_bytes: int, n_classes: int, n_features: int) -> None:
         what = f"a target with {n_classes} different values or more"
         choose = "is it the right column? Choose one of classes, fewer categories"
     msg = (
-        f"what is learnt of {what} takes {n_bytes >> 20:,} MB: {choose}, or a shared or diagonal "
+        f"the statistics of {what} take {n_bytes >> 20:,} MB: {choose}, or a shared or diagonal "
         "covariance"
     )
     raise DataError(msg)

@@ -169,7 +169,7 @@ class Selection(Result):
         notes = []
         if reasons:
             many = counted(len(reasons), "candidate")
-            notes = [f"{many} cannot be judged, the first because: {reasons[0]}"]
+            notes = [f"{many} cannot be evaluated, the first because: {reasons[0]}"]
         scores = ("error", "log\nloss", "Brier\nscore")
         title = "candidates, best first: scores on held-out rows before calibration"
         columns = ("model", "shrink-\nage", "para-\nmeters", *scores)
@@ -216,7 +216,7 @@ def select(
         fitted = [trial for trial in trials if trial.candidate.refused is None]
         if not fitted:
             reasons = "; ".join(dict.fromkeys(f"{one.title}: {one.refused}" for one in candidates))
-            msg = f"none of {len(candidates)} candidates can be judged: {reasons:.1000}"
+            msg = f"none of {len(candidates)} candidates can be evaluated: {reasons:.1000}"
             raise DataError(msg)
         best = fitted[-1]
     else:
@@ -233,7 +233,7 @@ def tried(alternatives: Sequence[HeldOutRows], n_jobs: int | None = None) -> lis
     most = _affordable_rows(alternatives[0], sum(len(path) for _, path in groups))
     samples = {data: data.with_company().sampled(most) for data in alternatives}
     trials: list[Trial] = []
-    for data, path in track(groups, "judging candidates", len(groups)):
+    for data, path in track(groups, "evaluating candidates", len(groups)):
         trials = sorted([*trials, *_judged(samples[data], path, n_jobs)], key=_rank)
         trials[_FINALISTS:] = [replace(trial, log_posterior=None) for trial in trials[_FINALISTS:]]
     return trials

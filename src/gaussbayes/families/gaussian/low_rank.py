@@ -189,5 +189,5 @@ def _incomplete(
 
 def no_em() -> OptionError:
     """What is raised where unlabelled rows would have to be learnt from."""
-    msg = "a model in the span of its rows cannot learn from unlabelled rows: fit to all at once"
+    msg = "a model in the span of its rows cannot use unlabelled rows: fit to all at once"
     return OptionError(msg)

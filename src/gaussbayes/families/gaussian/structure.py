@@ -129,7 +129,7 @@ def _raise_dependent(correlation: FloatArray, owner: str, names: Schema, weight:
         raise SingularCovarianceError(msg)
     if weight <= d:
         msg = (
-            f"{owner} has {weight:g} rows for {d} features: a full covariance of its own needs "
+            f"{owner} has {weight:g} rows for {d} features: a class-specific full covariance needs "
             f"at least {d + 1}"
         )
         raise SingularCovarianceError(msg)
