@@ -1362,7 +1362,7 @@ class GaussianClassifier(BaseClassifier):
         Gaussian features, the same for all classes. Densities and draws are in the original units.
     families : None or {feature: family}
         "gaussian", "categorical", "poisson" or "pairs" for features given by name or number, or for
-        several in a tuple, which form a block of their own.
+        several in a tuple, which form a separate block.
     priors : None, "uniform", sequence or {label: probability}
         None are the class proportions; a sequence is in the order of `classes_`.
     smoothing : float
@@ -1494,10 +1494,11 @@ class GaussianClassifier(BaseClassifier):
 class AutoClassifier(BaseClassifier):
     """Bayes classifier whose model is selected by the log loss of held-out rows.
 
-    The candidates differ in the transform of the features, in the shape of the covariances, in how
-    far they are shrunk and pooled, and in how categories and missing values enter the model.
-    `selection_` lists them with their held-out log losses. The posteriors of the selected model are
-    calibrated on held-out predictions. Methods and attributes are those of `GaussianClassifier`.
+    The candidates differ in the transform of the features, in the shape of the covariances, and in
+    how far they are shrunk and pooled. `selection_` lists them with their held-out log losses. The
+    selected model is pooled with pairs of levels of all columns if this lowers the held-out log
+    loss, and its posteriors are calibrated on held-out predictions. Methods and attributes are
+    those of `GaussianClassifier`.
 
     Parameters
     ----------
