@@ -1238,10 +1238,9 @@ class BaseClassifier(
         if not is_source(X):
             return score(model, self._rows(X), self.n_jobs)
         feature_names(model)  # which must have some
-        names = None if self.columns is None else self.columns.names
         scores = [
             score(model, self._rows(table), self.n_jobs)
-            for table in batches_of(X, self.columns_, names)
+            for table in batches_of(X, self.columns_, self.columns)
         ]
         if not scores:  # an error that any table without rows has
             return score(model, self._rows(self._table(X)), self.n_jobs)

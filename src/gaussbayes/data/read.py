@@ -82,7 +82,10 @@ class Source:
 
     def named(self, names: Sequence[str]) -> Source:
         """Return the same files without a header, with these names of their columns."""
-        return replace(self, column_names=tuple(names))
+        source = replace(self, column_names=tuple(names))
+        if "files" in self.__dict__:  # a pipe is copied once
+            source.__dict__["files"] = self.files
+        return source
 
     @property
     def is_files(self) -> bool:
@@ -137,7 +140,7 @@ class Source:
         ------
         pyarrow.Table
         """
-        yield from self.tables(columns, None)
+        yield from self.tables(columns)
 
     def table(self, columns: ColumnTable | None = None) -> pa.Table:
         """Read all rows into one Arrow table.
@@ -170,20 +173,15 @@ class Source:
         on_cluster = self.client is not None
         return tuple(kept(x, on_cluster=on_cluster) for x in files_of(self.source, self.format))
 
-    def opened(
-        self,
-        missing: MissingMarks = STANDARD_MARKS,
-        names: Sequence[str] | None = None,
-    ) -> OpenSource:
-        """The rows, of which the first have been looked at; `names` are of the columns of files."""
+    def opened(self, missing: MissingMarks = STANDARD_MARKS) -> OpenSource:
+        """The rows, of which the first have been looked at."""
         packages = {type(x).__module__.partition(".")[0] for x in (self.source, self.client)}
         opened: Any = self.source
         if self.is_files:
             from gaussbayes.data.files import OpenFiles
 
-            given = self.column_names if names is None else tuple(names)
             how: dict[str, Any] = {"header": self.header, "encoding": self.encoding}
-            how |= {"missing": missing, "names": given}
+            how |= {"missing": missing, "names": self.column_names}
             opened = OpenFiles([replace(file, **how) for file in self.files], self.bad_rows)
         if self.client is not None or packages & {"dask", "dask_expr", "pyspark"}:
             from gaussbayes.data.clusters import open_on_cluster
@@ -197,14 +195,11 @@ class Source:
         return opened  # type: ignore[no-any-return]
 
     def tables(
-        self,
-        columns: ColumnTable | None,
-        names: Sequence[str] | None,
-        used: Sequence[str] | None = None,
+        self, columns: ColumnTable | None, used: Sequence[str] | None = None
     ) -> Iterator[pa.Table]:
-        """As `batches`, of columns that are `used`; `names` replace those of the files."""
+        """As `batches`, of columns that are `used`."""
         missing = STANDARD_MARKS if columns is None else columns.missing
-        yield from self.opened(missing, names).tables(columns, used)
+        yield from self.opened(missing).tables(columns, used)
 
     def __str__(self) -> str:
         if not self.is_files:
@@ -277,9 +272,11 @@ def read(
     return Source(source, header, encoding, format, bad_rows, client)
 
 
-def as_source(X: object) -> Source:
-    """A source as it is, or `read` with its defaults."""
-    return X if isinstance(X, Source) else read(X)
+def as_source(X: object, columns: Columns | None = None) -> Source:
+    """A source as it is, or `read` with its defaults; its columns have the names that are given."""
+    source = X if isinstance(X, Source) else read(X)
+    names = None if columns is None else columns.names
+    return source if names is None else source.named(names)
 
 
 def table_of(
@@ -294,19 +291,14 @@ def table_of(
     target : the column that holds the labels, if it is named
     request : what the estimator was told about the columns
     """
-    import pyarrow as pa
-
-    source, names = as_source(X), None if request is None else request.names
+    source = as_source(X, request)
     if columns is None:
         columns = source.columns(target if isinstance(target, str) else None, request)
-    tables = list(source.tables(columns, names))
-    if not tables:
-        return source.opened(names=names).inferred.schema.empty_table()
-    return pa.concat_tables(tables)
+    return source.table(columns)
 
 
 def batches_of(
-    X: object, columns: ColumnTable, names: Sequence[str] | None = None
+    X: object, columns: ColumnTable, request: Columns | None = None
 ) -> Iterator[pa.Table]:
     """The rows of anything that `is_source` as Arrow tables, typed as a fitted model needs them.
 
@@ -314,13 +306,13 @@ def batches_of(
     ----------
     X : a source, or what `read` takes
     columns : what the columns are to the model; only features are read
-    names : ``Columns(names=…)`` of the estimator, for files without a header
+    request : what the estimator was told about the columns
     """
-    source = as_source(X)
-    present = source.names if names is None else source.opened(names=names).inferred.schema.names
-    check_present(present, [column.name for column in columns.used])
-    unknown = [name for name in present if name not in columns.names and name != columns.target]
+    source = as_source(X, request)
+    used = [column.name for column in columns.used]
+    check_present(source.names, used)
+    unknown = [x for x in source.names if x not in columns.names and x != columns.target]
     if unknown:
         msg = f"the model has no column {listed(unknown)}: leave them out, or fit with them"
         raise DataError(msg)
-    yield from source.tables(columns, names, [column.name for column in columns.used])
+    yield from source.tables(columns, used)

@@ -549,9 +549,9 @@ def open_rows(source: object, request: Request, columns: ColumnTable | None = No
     >>> reduced.total, reduced.n_rows
     (150, 150)
     """
-    given = as_source(source)
+    given = as_source(source, request.columns)
     request = replace(request, bad_rows=given.bad_rows)
-    opened = given.opened(request.marks, request.columns.names)
+    opened = given.opened(request.marks)
     return RowSource(opened, BlockReader.open(opened, request, columns))
 
 
