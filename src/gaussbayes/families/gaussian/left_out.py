@@ -468,13 +468,12 @@ def solve_each(
     loses most.
     """
     (a, b, added, pull, _), (n, d) = terms, y.shape
-    if own.ndim == 1:
-        left = (own[:, None] * a + pooled[:, None] * b).T + added
-        gone, kept, ones = _slice_of(pull > 0), np.ones(n), np.ones(d)
-        proportion = pull[gone, None] * np.square(y[gone]) / left[gone]
-        left[gone] *= 1.0 - proportion
-        kept[gone] -= proportion.max(axis=1)
-        return (np.square(v) / left) @ ones, np.log(left) @ ones, kept
+    if own.ndim == 1:  # features one after the other in memory, as y and v are
+        left = own[:, None] * a + pooled[:, None] * b + added.T
+        proportion = np.square(y.T) * (pull / left)
+        left *= 1.0 - proportion
+        squares = (np.square(v.mT) / left).sum(axis=1)
+        return squares, _sums_of_logs(left), 1.0 - proportion.max(axis=0)
     squares, log_det, kept = np.empty((len(v), n)), np.empty(n), np.empty(n)
     a, b = np.broadcast_to(a, n), np.broadcast_to(b, n)
     for block in ranges(n, rows_at_once(d * d)):
