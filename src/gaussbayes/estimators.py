@@ -327,6 +327,10 @@ class BaseClassifier(
     def remove_class(self, label: object) -> Self:
         """Remove a class with all its rows.
 
+        The model equals a fit to the remaining rows. The exception is a shared full covariance when
+        k d² is above 16,384: it is stored once for all classes and stays as it is, and `notices_`
+        says so. To remove the rows from it as well, `forget` them.
+
         Parameters
         ----------
         label : the class

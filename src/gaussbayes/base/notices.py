@@ -23,6 +23,7 @@ NoticeKind: TypeAlias = Literal[
     "infinite values",
     "possible missing value",
     "encoding",
+    "removed class",
     "skipped rows",
     "unlabelled rows",
     "empty classes",

@@ -79,6 +79,11 @@ class MappedStatistics:
         """Whether no value was missing."""
         return bool(self.inner.is_complete)
 
+    @property
+    def is_pooled(self) -> bool:
+        """Whether scatters are summed over the classes."""
+        return getattr(self.inner, "is_pooled", False)
+
     def __add__(self, other: Self) -> Self:
         self.check_map(other.map)
         return self._with(self.inner + other.inner, self.log_slope + other.log_slope)

@@ -322,7 +322,10 @@ class Model(Result):
         return self._of(self.statistics_for("forget").without(rows, self.settings, self.schema))
 
     def without_class(self, label: object) -> Model:
-        """The model without a class and its rows; nothing is changed in the others."""
+        """The model without a class and its rows; nothing is changed in the others.
+
+        A scatter that is summed over the classes still has its rows: a notice says so.
+        """
         statistics = self.statistics_for("remove_class")
         code = self.schema.position(label)
         if code < 0:
@@ -332,7 +335,14 @@ class Model(Result):
         announced = self.schema.announced
         if announced is not None:
             announced = announced[[known != label for known in announced.tolist()]]
-        return self._of(statistics.selected(others)).announcing(announced).checked()
+        model = self._of(statistics.selected(others)).announcing(announced).checked()
+        if not (statistics.is_pooled and statistics.weight[code] > 0):
+            return model
+        message = (
+            f"the covariance that the classes share still contains the rows of class {label!r}, "
+            "because it is stored once for all of them; forget(X, y) removes given rows from it"
+        )
+        return model.noticing((Notice("removed class", message),))
 
     def merged(self, other: Model) -> Model:
         """The model of the rows of both, with the settings of this one; classes are united.

@@ -206,6 +206,11 @@ class SufficientStatistics:
         heavy = self.weight > 0
         return self if heavy.all() else self.selected(np.flatnonzero(heavy).tolist())
 
+    @property
+    def is_pooled(self) -> bool:
+        """Whether scatters are summed over the classes, so that no class can leave them."""
+        return any(getattr(part, "is_pooled", False) for part in self.parts)
+
     def selected(self, codes: Sequence[int]) -> "SufficientStatistics":
         """Only the classes with these codes, in this order."""
         which = np.asarray(codes, dtype=np.intp)

@@ -25,7 +25,6 @@ from gaussbayes import kernels
 from gaussbayes.base.checks import check_finite, not_negative, overflow_error
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import merge_blocks
-from gaussbayes.base.notices import Remedy
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
 from gaussbayes.data.schema import Schema
@@ -110,8 +109,6 @@ class Layout:
             "settings"
         )
 
-
-_OWN_COVARIANCES = Remedy("fit class-specific covariances", (("shared", False),))
 
 LAYOUTS: dict[ScatterLayout, Layout] = {
     "full": Layout("full", by_class=True, correlated=True),
@@ -281,18 +278,13 @@ class ClassMoments:
     def selected(self, codes: Sequence[int] | NDArray[np.intp]) -> ClassMoments:
         """Only the classes with these codes, in this order.
 
-        An error if rows of a class that is left out are in a scatter summed over the classes.
+        A scatter summed over the classes is scaled: the covariance that they share stays as it is.
         """
         where, scatter, peak = np.asarray(codes, dtype=np.intp), self.scatter, self.peak
         if LAYOUTS[self.layout].by_class:
             scatter, peak = scatter[where], None if peak is None else peak[where]
         elif not np.isin(np.flatnonzero(self.weight > 0), where).all():
-            msg = (
-                f"the scatter of {self.n_classes} classes and {self.n_features} features was "
-                "summed over the classes to save memory, so that no class can be removed; fit "
-                "again without the class"
-            )
-            raise DataError(msg).with_remedies([_OWN_COVARIANCES])
+            scatter = scatter * (self.weight[where].sum() / self.weight.sum())
         mean = self.anchor[where], self.offset[where]
         return ClassMoments(self.weight[where], *mean, scatter, self.layout, peak)
 
@@ -529,6 +521,11 @@ class GaussianStatistics:
         """The same where class `i` has become number ``positions[i]`` of `n_classes`."""
         cells = None if self.cells is None else self.cells.aligned(positions)
         return GaussianStatistics(self.moments.aligned(positions, n_classes), cells)
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether the scatter is summed over the classes, so that no class can leave it."""
+        return self.moments.layout == "pooled"
 
     def together(self) -> GaussianStatistics:
         cells = None if self.cells is None else self.cells.together()
