@@ -128,7 +128,8 @@ def test_files_of_every_dialect(tmp_path: Path) -> None:
         with warnings.catch_warnings(record=True):
             warnings.simplefilter("always")
             model = GaussianClassifier(smoothing=1.0).fit(source, "y")
-        found = model.predict_proba(table)
-        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12, err_msg=name)
+        for rows in (table, source if isinstance(source, Path) else table):
+            found = model.predict_proba(rows)
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12, err_msg=name)
         noticed = {"an old encoding": ["encoding"], "infinite values": ["infinite values"]}
         assert [notice.kind for notice in model.notices_] == noticed.get(name, []), name

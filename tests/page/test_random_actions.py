@@ -1,19 +1,11 @@
-"""Random actions: whatever a reader does, the page computes on and shows numbers.
-
-``python -m tests.page.test_random_actions 1000 [SEED]`` tries more of them than the test.
-"""
+"""Random actions: whatever a reader does, the page computes on and shows numbers."""
 
 import random
 import re
-import sys
-import tempfile
 from collections import Counter
-from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
-from gaussbayes.lab.page import Lab as LabPage
-from tests.page import chromium
 from tests.page.driving import CONTROLS, HANDLES, NARROW, WIDE, Lab, encoded, opened
 from tests.page.test_addresses import GOOD as ADDRESSES
 from tests.page.test_addresses import HOSTILE
@@ -205,19 +197,3 @@ def try_actions(browser: Browser, address: str, n_actions: int, seed: int) -> Co
 
 def test_random_actions(browser: Browser, address: str) -> None:
     try_actions(browser, address, N_ACTIONS, SEED)
-
-
-def main(n_actions: int = 1000, seed: int = SEED) -> None:
-    """Try many actions on the page and print what was done."""
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
-        address = LabPage().save(Path(folder, "lab.html")).as_uri()
-        browser = driver.chromium.launch(
-            executable_path=chromium.find(), args=list(chromium.OPTIONS)
-        )
-        done = try_actions(browser, address, n_actions, seed)
-        browser.close()
-    sys.stdout.write(f"{n_actions} actions without an error: {dict(done)}\n")
-
-
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))

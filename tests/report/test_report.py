@@ -160,6 +160,9 @@ def test_many_classes_are_listed_not_drawn(tmp_path: Path) -> None:
     report = read_report(model.report(X, codes, tmp_path / "a.html"))
     assert len(report.root.all("figure")) == 1
     assert len(report.table("Classes")) == 51
+    confusion = model.evaluate(X, codes, cv=10).confusion
+    _, *lines = report.table("most frequent errors")
+    assert all(confusion[int(true), int(said)] == int(n) > 1 for true, said, n in lines)
     assert "The parameters of the first 12 of 50 classes are shown." in report.words
 
 
