@@ -21,7 +21,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from shutil import copyfileobj
 from stat import S_ISDIR, S_ISREG
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.notices import Notice, NoticeKind, Remedy
@@ -35,8 +35,6 @@ try:
 except ModuleNotFoundError as error:
     message = "reading and writing files needs pyarrow: pip install 'gaussbayes[files]'"
     raise ImportError(message) from error
-
-Compression: TypeAlias = Literal["gzip", "zstd", "bz2"]
 
 STANDARD_STREAM = "-"
 
@@ -53,12 +51,7 @@ _FORMATS: dict[str, FormatName] = {
     ".ipc": "arrow",
     ".feather": "arrow",
 }
-_COMPRESSIONS: dict[str, Compression] = {
-    ".gz": "gzip",
-    ".zst": "zstd",
-    ".zstd": "zstd",
-    ".bz2": "bz2",
-}
+_COMPRESSIONS = (".gz", ".zst", ".zstd", ".bz2")
 
 _READERS = {
     "csv": "text.CsvReader",
@@ -75,7 +68,7 @@ _MAGIC: dict[bytes, FormatName] = {
     b"ARROW1": "arrow",
     b"\xff\xff\xff\xff": "arrow",
 }
-_COMPRESSED: dict[bytes, Compression] = {
+_COMPRESSED = {
     b"\x1f\x8b": "gzip",
     b"\x28\xb5\x2f\xfd": "zstd",
     b"BZh": "bz2",
@@ -86,11 +79,10 @@ BUFFER = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file of rows: its name, and its format and compression where the name tells."""
+    """A file of rows: its name, and its format where the name tells."""
 
     name: str
     format: FormatName | None  # None: its first bytes tell
-    compression: Compression | None
     header: bool = True  # of CSV and TSV: whether the first line names the columns
     names: tuple[str, ...] | None = None  # of the columns, in place of the file's own
     encoding: str | None = None  # of text; None is UTF-8, otherwise cp1252
@@ -111,19 +103,16 @@ class SourceFile:
 # Names.
 
 
-def format_by_name(name: str) -> tuple[FormatName | None, Compression | None]:
+def format_by_name(name: str) -> FormatName | None:
     """What the end of a file's name says.
 
     Examples
     --------
     >>> format_by_name("rows.CSV.gz"), format_by_name("rows")
-    (('csv', 'gzip'), (None, None))
+    ('csv', None)
     """
     path = Path(name.lower())
-    compression = _COMPRESSIONS.get(path.suffix)
-    if compression is not None:
-        path = path.with_suffix("")
-    return _FORMATS.get(path.suffix), compression
+    return _FORMATS.get((path.with_suffix("") if path.suffix in _COMPRESSIONS else path).suffix)
 
 
 def known_endings() -> str:
@@ -143,11 +132,7 @@ def files_of(
     """
     parts = [source] if isinstance(source, str | PathLike) else source
     names = [name for part in parts for name in _expanded(fspath(part))]
-    found = ((name, *format_by_name(name)) for name in names)
-    return tuple(
-        SourceFile(name, by_name if format is None else format, compression)
-        for name, by_name, compression in found
-    )
+    return tuple(SourceFile(name, format or format_by_name(name)) for name in names)
 
 
 def kept(file: SourceFile, *, on_cluster: bool) -> SourceFile:
@@ -195,7 +180,7 @@ def _in_folder(folder: Path) -> list[str]:
         if path.is_file()
         and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
     )
-    known = [str(path) for path in paths if format_by_name(path.name)[0] is not None]
+    known = [str(path) for path in paths if format_by_name(path.name) is not None]
     if not known:
         others = ", ".join(repr(path.name) for path in paths[:5])
         what = f"only {others}" if others else "it is empty"
@@ -302,12 +287,6 @@ def open_bytes(file: SourceFile) -> OpenBytes:
     stream = OpenBytes(stored, stored, file)
     start = stream.peek(8)[:8]
     compression = next((_COMPRESSED[each] for each in _COMPRESSED if start.startswith(each)), None)
-    if compression is None and file.compression is not None and start:
-        stream.close()
-        msg = (
-            f"{file.shown} is not a {file.compression} file, as its name says: it begins {start!r}"
-        )
-        raise DataError(msg)
     if compression is not None:
         inflated = pa.CompressedInputStream(pa.PythonFile(stream, "r"), compression)
         stream = OpenBytes(inflated, stored, file)
