@@ -17,6 +17,7 @@ from sklearn.neighbors import NearestCentroid
 import gaussbayes
 from gaussbayes import GaussianClassifier, datasets, plots
 from gaussbayes import sklearn as drop_ins
+from gaussbayes.cli import SUBCOMMANDS
 
 ROOT = Path(__file__).parent.parent
 DOCS, EXAMPLES = ROOT / "docs", ROOT / "examples"
@@ -166,6 +167,12 @@ def test_the_models_that_are_said_to_equal_scikit_learns_do() -> None:
         np.testing.assert_allclose(ours.fit(rows, y).predict_proba(rows), expected, atol=1e-12)
     nearest = GaussianClassifier("spherical", shared=True, priors="uniform").fit(X, y)
     assert (nearest.predict(X) == NearestCentroid().fit(X, y).predict(X)).all()
+
+
+def test_every_command_is_on_a_page_of_options() -> None:
+    texts = [TEXTS[DOCS / f"command-options{end}.md"] for end in ("", "-more")]
+    listed = re.findall(r"^```\{command-options\} (.*)$", "\n".join(texts), flags=re.MULTILINE)
+    assert sorted(" ".join(listed).split()) == sorted(SUBCOMMANDS)
 
 
 def test_every_page_of_the_guide_has_a_formula_code_and_a_figure() -> None:

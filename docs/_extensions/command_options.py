@@ -1,7 +1,7 @@
 """Arguments in Python and options of every command, from the tables of the package."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from inspect import cleandoc
 from textwrap import dedent
 from typing import ClassVar
@@ -42,19 +42,20 @@ def _tables() -> Iterator[str]:
 
 
 class CommandOptions(SphinxDirective):
-    """``{command-options}``: a section for each command."""
+    """``{command-options} NAME ...``: a section for each of these commands."""
 
-    has_content: ClassVar[bool] = False
+    required_arguments: ClassVar[int] = 1
+    final_argument_whitespace: ClassVar[bool] = True
 
     def run(self) -> list[nodes.Node]:
-        text = "\n".join(_lines(gaussbayes))
+        text = "\n".join(_lines(gaussbayes, self.arguments[0].split()))
         return self.parse_text_to_nodes(text, allow_section_headings=True)
 
 
-def _lines(group: click.Group) -> Iterator[str]:
+def _lines(group: click.Group, names: Sequence[str]) -> Iterator[str]:
     """The text: usage, what it does, and a list of options for each command."""
     root = click.Context(group, info_name="gaussbayes")
-    for name in group.list_commands(root):
+    for name in names:
         command = group.get_command(root, name)
         assert command is not None
         context = click.Context(command, info_name=name, parent=root)
@@ -66,7 +67,8 @@ def _lines(group: click.Group) -> Iterator[str]:
             yield from fenced("sh", text) if as_it_stands else (escaped(text), "")
         records = [parameter.get_help_record(context) for parameter in command.params]
         yield from ("| option | |", "|---|---|")
-        yield from (f"| `{one[0]}` | {escaped(one[1])} |" for one in records if one and one[1])
+        for option, purpose in filter(None, records):
+            yield "| `{}` | {} |".format(option.replace("|", r"\|"), escaped(purpose))
         yield ""
 
 
