@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from gaussbayes import Columns, DataError, GaussianClassifier, OptionError
+from gaussbayes import DataError, GaussianClassifier
 from gaussbayes.datasets import load_iris
 
 IRIS = load_iris()
@@ -67,12 +67,3 @@ def test_dictionaries_and_tables() -> None:
     assert "<b>" not in hostile.scores([[1.0]])._repr_html_().replace("<b>p", "")
     many = GaussianClassifier(shared=True).fit(np.arange(40.0)[:, None], np.arange(40) // 2)
     assert "posterior" in str(many.scores([[3.0]]))
-
-
-def test_columns_that_a_model_lacks() -> None:
-    model = GaussianClassifier(smoothing=1.0, columns=Columns(categorical=[0]))
-    scores = model.fit([["a"], ["b"], ["b"], ["a"]], [0, 0, 1, 1]).scores([["a"]])
-    with pytest.raises(OptionError, match="this model has none"):
-        _ = scores.squared_distance
-    assert set(scores.to_dict()) == {"classes", *COLUMNS} - set(DISTANCES)
-    assert "p_value_0" not in scores.to_frame()

@@ -67,18 +67,3 @@ def test_parameters_lie_within_the_range_of_the_data(model: Any) -> None:
     assert mean["classes"] == ["early", "late"]
     if isinstance(model, AutoClassifier):
         assert "calibrated on held-out rows: " in text.replace("\n", " ")
-
-
-def test_the_moments_are_those_of_the_rows() -> None:
-    """Of transformed features about, of others exactly."""
-    frame = table()
-    rows, y = frame[["amount", "visits"]].dropna(), frame["kind"][frame["amount"].notna()]
-    bent = GaussianClassifier(transforms="yeo-johnson").fit(rows, y)
-    plain = GaussianClassifier().fit(rows, y)
-    expected = rows.groupby(y).mean().to_numpy()
-    np.testing.assert_allclose(plain.means_, expected, rtol=1e-12)
-    assert (bent.means_[:, 0] / expected[:, 0] < 2).all()
-    assert (bent.means_[:, 0] / expected[:, 0] > 0.5).all()
-    assert "Plug-in estimate of the Bayes error" in str(plain)
-    empty = GaussianClassifier().partial_fit(rows[:1], y[:1])
-    assert "It cannot predict yet" in str(empty)

@@ -1,41 +1,13 @@
 """Errors, notices and remedies: one tree of errors, records that each interface renders."""
 
 import pickle
-import re
-
-from numpy.linalg import LinAlgError
 
 from gaussbayes.base import errors
 from gaussbayes.base.notices import AUTOMATIC_MODEL, Notice, Remedy
 from gaussbayes.base.spelling import closest, meant
 
-PARENTS = {
-    "GaussBayesError": ValueError,
-    "DataError": errors.GaussBayesError,
-    "OptionError": errors.GaussBayesError,
-    "SingularCovarianceError": errors.GaussBayesError,
-    "FileError": errors.GaussBayesError,
-}
 EXCLUDE = Remedy("exclude such columns", columns=(("exclude", ["id"]),))
 MARKS = Remedy("mark them as missing", columns=(("na_values", {"age": ["?"]}),))
-
-
-def test_the_tree_of_errors_is_the_one_drawn() -> None:
-    """A class stands below its parent and further to the right than it."""
-    assert set(errors.__all__) == PARENTS.keys()
-    for name, parent in PARENTS.items():
-        # What cannot be inverted is also an error of NumPy's, as users of scikit-learn expect.
-        others = (LinAlgError,) if name == "SingularCovarianceError" else ()
-        assert getattr(errors, name).__bases__ == (parent, *others)
-    drawn = re.findall(r"^(.*?)(\w+Error)\b", str(errors.__doc__), flags=re.MULTILINE)
-    above, found = list[tuple[int, str]](), {}
-    for indent, name in drawn[: len(PARENTS) + 1]:
-        while above and above[-1][0] >= len(indent):
-            above.pop()
-        if above:
-            found[name] = above[-1][1]
-        above.append((len(indent), name))
-    assert found == {name: parent.__name__ for name, parent in PARENTS.items()}
 
 
 def test_remedies_are_data_and_python() -> None:

@@ -104,13 +104,6 @@ def test_update_is_the_fit_of_all_rows(call: Call, tmp_path: Path, iris: Path) -
     np.testing.assert_allclose(load("model.json").covariances_, first.covariances_, rtol=1e-9)
 
 
-def test_show_has_the_parameters(call: Call, fitted: GaussianClassifier) -> None:
-    found = json.loads(call("show", "iris.json", "--json").stdout)
-    np.testing.assert_array_equal(found["means"], fitted.means_)
-    np.testing.assert_array_equal(found["covariances"], fitted.covariances_)
-    assert found["classes"] == fitted.classes_.tolist()
-
-
 @pytest.mark.filterwarnings("ignore::UserWarning")  # identifiers are dropped
 def test_files_are_evaluated_as_frames_are(call: Call) -> None:
     """Numbers with missing values, categories and dates are the same to a fit and to a fold."""

@@ -45,14 +45,6 @@ def test_the_first_record(records: list[list[str]]) -> None:
     assert [row for row in parsed(data[:end]) if row] == [records[0]]
 
 
-def test_blocks_are_about_as_large_as_asked() -> None:
-    data = b"1,2,3\n" * 10_000
-    blocks = list(text.text_blocks(stream_of(data), "file", quoted=True, size=600))
-    assert {len(block) for block in blocks} == {600}
-    blocks = list(text.text_blocks(stream_of(data), "file", quoted=True, size=599))
-    assert {len(block) for block in blocks[:-1]} == {600}
-
-
 def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text, "LONGEST_RECORD", 1000)
     blocks = text.text_blocks(stream_of(b'1,"' + b"x\n" * 10_000), "a.csv", quoted=True, size=100)

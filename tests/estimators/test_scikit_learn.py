@@ -98,11 +98,3 @@ def test_weights_are_routed(model: Any) -> None:
     for fitted, rows in zip(found["estimator"], found["indices"]["train"], strict=True):
         again = clone(model).fit(FRAME.iloc[rows], Y[rows], weights[rows])
         np.testing.assert_array_equal(fitted.predict_proba(FRAME), again.predict_proba(FRAME))
-
-
-def test_html_shows_settings_and_attributes() -> None:
-    model = GaussianClassifier("diagonal", shared=True)
-    assert "diagonal" in model._repr_html_()
-    page = model.fit(FRAME, Y)._repr_html_()
-    assert "classes_" in page
-    assert "feature_names_in_" in page

@@ -6,12 +6,8 @@ missing of values and labels, soft labels and weights. An error or a warning is 
 says that a column tells the class alone or that there is none to learn from; so are posteriors that
 do not sum to 1, a loss of rows left out that is not finite though every class has two rows, and
 labels that change with the units of the features.
-
-Run it with: python -m tests.fuzz.automatic [TABLES] [--seed SEED]
 """
 
-import argparse
-import sys
 import traceback
 import warnings
 from dataclasses import dataclass, field
@@ -156,19 +152,3 @@ def run(tables: int, seed: int) -> Outcome:
         if problem is not None:
             outcome.failures.append(f"table {number}: {problem}")
     return outcome
-
-
-def main() -> int:
-    """Run it, and tell what was found."""
-    parser = argparse.ArgumentParser(description="fit random tables by the automatic choice")
-    parser.add_argument("tables", type=int, nargs="?", default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    outcome = run(given.tables, given.seed)
-    told = [*outcome.failures, f"{outcome.fits} tables, {len(outcome.failures)} failures"]
-    sys.stdout.write("\n".join(told) + "\n")
-    return bool(outcome.failures)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -89,14 +89,6 @@ def test_more_unlabelled_rows_than_are_kept(monkeypatch: pytest.MonkeyPatch) -> 
             step()
 
 
-def test_rows_that_weigh_nothing_are_none() -> None:
-    labels, weights = LABELS.copy(), np.ones(90)
-    weights[[label is None for label in labels]] = 0.0
-    light = fitted(TABLE, labels, weights)
-    close(light, fitted(TABLE[weights > 0], labels[weights > 0]), 1e-12)
-    assert not [notice for notice in light.notices_ if notice.kind == "unlabelled rows"]
-
-
 def given() -> GaussianClassifier:
     return GaussianClassifier.from_parameters([0.5, 0.5], [[0.0], [1.0]], [[1.0]])
 

@@ -18,7 +18,6 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
 )
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import (
     average_precision_score,
     confusion_matrix,
@@ -310,21 +309,6 @@ def test_other_classifiers_are_drawn_as_they_predict(classifier: Any, iris: Case
     ]
     expected = confusion_matrix(iris.y, fitted.predict(petals)).ravel().tolist()
     assert cells == list(map(str, expected))
-
-
-def test_equal_models_give_equal_figures(iris: Case) -> None:
-    X = iris.X.iloc[:, :2]
-    models = GaussianClassifier(shared=True), LinearDiscriminantAnalysis(solver="lsqr")
-    fitted = [model.fit(X, iris.y) for model in models]
-    maps = [plots.posterior(model, X, label="setosa").images[0].get_array() for model in fitted]
-    np.testing.assert_allclose(maps[0], maps[1], atol=1e-9)
-    for draw in (plots.calibration, plots.roc):
-        labels = [legend_texts(draw(model, X, iris.y)) for model in fitted]
-        assert labels[0] == labels[1]
-    halfway = KNeighborsClassifier(1).fit([[0.0], [1.0], [4.0], [9.0]], list("aabb"))
-    assert boundaries(plots.posterior(halfway, [[0.0], [9.0]])) == pytest.approx([2.5], abs=1e-9)
-    curve = plots.posterior(LogisticRegression().fit(LENGTHS, SPECIES), LENGTHS, SPECIES)
-    assert len(boundaries(curve)) == 1
 
 
 @pytest.mark.parametrize(
