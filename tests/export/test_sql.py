@@ -110,6 +110,7 @@ def test_the_file_of_a_fit_as_its_engine_reads_it(tmp_path: Path) -> None:
     for row, spelled in enumerate(("", " ", "NA", " ? ", " 1.5 ")):
         cells.iloc[row, row % 2] = spelled
     cells["price"] = [f"${1000 + 99.5 * row:,.2f}" for row in range(60)]
+    cells["paid"] = [f"{1000 + 77.25 * (row % 7):,.2f}" for row in range(60)]
     cells["rate"] = [f"{row % 9 - 4.5} %" for row in range(60)]
     path = tmp_path / "rows.csv"
     cells.to_csv(path, index=False)

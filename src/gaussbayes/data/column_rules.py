@@ -33,7 +33,6 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray, LabelArray
 from gaussbayes.data.schema import IDENTIFIES, ORDINARY, POSSIBLE_MARK, ColumnKind, ColumnMarks
 from gaussbayes.data.tables import (
-    AMOUNT_SIGN,
     column_codes,
     days_of,
     is_amount,
@@ -186,8 +185,8 @@ class SampledColumn:
 
     @cached_property
     def has_amounts(self) -> bool:
-        """Whether strings have signs of money or percentages."""
-        return AMOUNT_SIGN.search("".join(self.values.tolist())) is not None
+        """Whether strings are amounts of money, percentages, or numbers with thousands."""
+        return any(map(is_amount, self.values.tolist()))
 
     @property
     def is_infinite(self) -> bool:

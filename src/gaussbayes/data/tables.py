@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 """The types of numbers that are taken as they are."""
 
-AMOUNT_SIGN = re.compile("[$€£¥%]")
+AMOUNT_SIGN = re.compile("[$€£¥%,]")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = np.timedelta64(1, "D")
 
@@ -159,10 +159,11 @@ class StringError(DataError):
 
 
 def amount_pattern(decimal: str = ".") -> str:
-    """The pattern of an amount of money or a percentage, such as $1,234.50 or 12.5 %."""
+    """The pattern of an amount: $1,234.50, 12.5 %, or a number with thousands such as 1,234.50."""
     point, separator = (r"\.", ",") if decimal == "." else (",", r"\.")
     number = rf"-?((\d{{1,3}}({separator}\d{{3}})+|\d+)({point}\d+)?|{point}\d+)"
-    return rf"^\s*[+-]?([$€£¥]\s?{number}|{number}\s?[$€£¥%])\s*$"
+    thousands = rf"-?\d{{1,3}}({separator}\d{{3}})+{point}\d+"
+    return rf"^\s*[+-]?([$€£¥]\s?{number}|{number}\s?[$€£¥%]|{thousands})\s*$"
 
 
 def amount_marks(decimal: str = ".") -> str:
@@ -174,10 +175,10 @@ _AMOUNT, _AMOUNT_MARKS = re.compile(amount_pattern()), re.compile(amount_marks()
 
 
 def is_amount(text: str) -> bool:
-    """Whether a string is an amount of money or a percentage.
+    """Whether a string is an amount of money, a percentage, or a number with thousands.
 
-    >>> [is_amount(text) for text in ("$1,234.50", "-12 %", "€5", "1,234", "$1,23", "100")]
-    [True, True, True, False, False, False]
+    >>> [is_amount(text) for text in ("$1,234.50", "-12 %", "€5", "1,234.5", "1,234", "$1,23")]
+    [True, True, True, True, False, False]
     """
     return AMOUNT_SIGN.search(text) is not None and _AMOUNT.match(text) is not None
 

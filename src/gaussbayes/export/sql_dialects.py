@@ -89,7 +89,8 @@ class Dialect:
 
 _NUMBER = (
     "CASE WHEN {is_text} AND {{marked}} THEN NULL"
-    " WHEN {is_text} AND TRANSLATE(CAST({{x}} AS {text}), '$€£¥%', '') <> CAST({{x}} AS {text})"
+    " WHEN {is_text} AND (TRANSLATE(CAST({{x}} AS {text}), '$€£¥%', '') <> CAST({{x}} AS {text})"
+    " OR CAST({{x}} AS {text}) LIKE '%,%.%')"
     " THEN CAST(TRANSLATE(CAST({{x}} AS {text}), '$€£¥%, ', '') AS {double})"
     " ELSE CAST({{x}} AS {double}) END"
 )
