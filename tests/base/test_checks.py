@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 from gaussbayes.base import checks
 from gaussbayes.base.checks import check_finite, overflow_error
 from gaussbayes.base.errors import DataError, OptionError
-from gaussbayes.families.gaussian.patterns import group, patterns_of
+from gaussbayes.families.gaussian.cells import group, patterns_of
 
 WORDS = {
     "probability": "a probability from 0 to 1",

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.types import Divisor, FloatArray
+from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Targets
 from gaussbayes.kernels.reference import left_of
 
@@ -51,11 +51,6 @@ def remove(codes: NDArray[np.intp], weights: FloatArray, class_weight: FloatArra
     stretch = before / left
     total = class_weight.sum() - weights
     return Removal(codes, weights, left, total, weights * stretch, stretch, sound)
-
-
-def degrees(weight: FloatArray, divisor: Divisor, n_means: int) -> FloatArray:
-    """What a scatter is divided by: its weight, less the means it was centred at if unbiased."""
-    return weight if divisor == "mle" else weight - n_means
 
 
 def difference(total: FloatArray, part: FloatArray) -> FloatArray:

@@ -26,21 +26,17 @@ from gaussbayes.families.gaussian import (
     tails,
 )
 from gaussbayes.families.gaussian.low_rank import LowRank, in_coordinates
-from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
+from gaussbayes.families.gaussian.regularisation import Regularisation
 from gaussbayes.families.gaussian.shrinkage import (
     Penalty,
     Shrinkage,
     shrink,
     target_variances,
 )
-from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
+from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics, degrees
 from gaussbayes.families.gaussian.structure import Shape, Structure, structure_of_values
 from gaussbayes.families.mapped import MappedStatistics
 from gaussbayes.families.protocol import Coordinates, ParameterTable
-from gaussbayes.families.removal import degrees
-from gaussbayes.kernels.arrays import (
-    no_remainder,
-)
 
 _SMALLEST = 1e-305  # sums of squares below this lose digits: numbers below 1e-308 have fewer
 _FARTHEST = 1024.0  # standard deviations between a mean and the centre: an error of 1e-13
@@ -60,7 +56,9 @@ class GaussianDensity:
     center: FloatArray  # (d,)
     offset: FloatArray  # (k, d)
     covariance: Shape
-    remainder: FloatArray = field(default_factory=no_remainder)  # (k, d), or (0, 0) when it is 0
+    remainder: FloatArray = field(
+        default_factory=lambda: np.empty((0, 0))
+    )  # (k, d), or (0, 0) when it is 0
     degrees: FloatArray | None = None
     """(k,) of freedom, above 2, of Student-t densities: the covariances are their scale matrices.
     They are given, not estimated. None for Gaussians, which have infinitely many."""
@@ -197,7 +195,7 @@ def estimate(
     divisor: Divisor = "mle",
     shrinkage: Shrinkage = None,
     target: ShrinkageTarget = "diagonal",
-    regularisation: Regularisation = PLAIN,
+    regularisation: Regularisation | None = None,
 ) -> GaussianDensity:
     """The density that fits complete rows best.
 
@@ -210,10 +208,13 @@ def estimate(
     if shrinkage is not None and not structure.shape.isotropic:
         towards = target_variances(target, moments)
     values = _values(moments, names, structure, divisor, shrinkage, towards)
-    values = regularisation.regularised(values, moments)
     weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight
     try:
-        covariance = regularisation.shape_of(structure.shape, values, names, weight)
+        if regularisation is None:
+            covariance = structure.shape.of(values, names, weight)
+        else:
+            values = regularisation.regularised(values, moments)
+            covariance = regularisation.shape_of(structure.shape, values, names, weight)
     except SingularCovarianceError:
         if structure.between:  # singular only if the pooled one is, of which more can be said
             pooled = structure.parts[1]

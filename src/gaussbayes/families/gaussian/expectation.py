@@ -29,9 +29,13 @@ from gaussbayes.base.threads import for_each, ranges, rows_at_once
 from gaussbayes.base.types import FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.expression import LOG_2_PI
-from gaussbayes.families.gaussian.cells import PatternMoments, feature_moments
+from gaussbayes.families.gaussian.cells import (
+    PatternMoments,
+    feature_moments,
+    group,
+    patterns_of,
+)
 from gaussbayes.families.gaussian.low_rank import LowRank, no_em
-from gaussbayes.families.gaussian.patterns import group, patterns_of
 from gaussbayes.families.gaussian.statistics import (
     LAYOUTS,
     ClassMoments,

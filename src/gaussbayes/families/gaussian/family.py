@@ -19,7 +19,7 @@ from gaussbayes.families.gaussian import left_out, missing_values
 from gaussbayes.families.gaussian.cells import feature_moments, observe
 from gaussbayes.families.gaussian.density import GaussianDensity, estimate, maximum
 from gaussbayes.families.gaussian.predictive import PredictiveLeftOut, Prior, predictive
-from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
+from gaussbayes.families.gaussian.regularisation import Regularisation
 from gaussbayes.families.gaussian.shrinkage import (
     Penalty,
     Shrinkage,
@@ -29,6 +29,7 @@ from gaussbayes.families.gaussian.shrinkage import (
 from gaussbayes.families.gaussian.statistics import (
     ClassMoments,
     GaussianStatistics,
+    degrees,
     layout_for,
     summarise,
 )
@@ -49,7 +50,6 @@ from gaussbayes.families.protocol import (
     Kind,
     LeftOut,
 )
-from gaussbayes.families.removal import degrees
 from gaussbayes.kernels.reference import scatter_shape
 
 AUTOMATIC = "auto"
@@ -102,7 +102,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
     target: ShrinkageTarget = "diagonal"  # what shrinkage goes to
     choice: tuple["Gaussian", ...] = ()  # what model selection tries, if it is left open
     penalty: Penalty | None = field(default=None, repr=False, compare=False)
-    regularisation: Regularisation = field(default=PLAIN, repr=False)  # beside shrinkage
+    regularisation: Regularisation | None = field(default=None, repr=False)  # beside shrinkage
 
     name: ClassVar[str] = "gaussian"
     kind: ClassVar[Kind] = "number"
@@ -177,7 +177,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         """
         from gaussbayes.families.gaussian.spanned import compact
 
-        if wide and self.regularisation == PLAIN:
+        if wide and self.regularisation is None:
             return compact(self, rows, targets)
         (n, d), k = rows.numbers.shape, targets.n_classes
         if self.choice and k * d**3 > MOST_OF_CLASSES and n < k * d:
@@ -240,7 +240,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         """What T² follows from; see `gaussbayes.families.protocol.Sampled`."""
         structure, weight = self.structure, statistics.weight
         plain = structure.covariance == "full" and self.estimation == "plug_in"
-        shrunk = self.shrinkage or self.regularisation != PLAIN or structure.between
+        shrunk = self.shrinkage or self.regularisation or structure.between
         if statistics.cells is not None or shrunk or not plain:
             return None
         total, n_means = structure.weights(weight), weight.size if structure.shared else 1
@@ -285,7 +285,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         moments = statistics.moments
         if not statistics.is_complete:
             moments = missing_values.complete(statistics, self.structure, names)[0].moments
-        return self.regularisation.added(moments)
+        return 0.0 if self.regularisation is None else self.regularisation.added(moments)
 
     def alternatives(self) -> "dict[Remedy, Gaussian]":
         """What may have an estimate where this has none, by how the user asks for it."""
@@ -361,7 +361,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
 
         There is none for covariances that are regularised otherwise than by shrinkage.
         """
-        if any(family.regularisation != PLAIN for family in path):
+        if any(family.regularisation for family in path):
             return None
         return left_out.left_out(statistics, path, targets, names, exact=exact)
 
@@ -501,8 +501,9 @@ class PredictiveGaussian(Gaussian):
         if not statistics.is_complete:
             return None
         moments, priors = statistics.moments, [family.prior for family in path]
-        given = not exact and not left_out.few_matrices(moments, targets)
-        return left_out.together([PredictiveLeftOut.of(moments, priors, names, units_given=given)])
+        return left_out.together(
+            [PredictiveLeftOut.of(moments, priors, names, units_given=not exact)]
+        )
 
 
 AUTOMATIC_GAUSSIAN = PredictiveGaussian(Structure("full", 0.75), "mle", 0.1, "spherical")

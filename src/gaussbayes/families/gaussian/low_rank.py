@@ -26,7 +26,7 @@ from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import LOG_2_PI
-from gaussbayes.families.gaussian.patterns import patterns_of
+from gaussbayes.families.gaussian.cells import patterns_of
 from gaussbayes.families.gaussian.span import Span
 from gaussbayes.families.gaussian.structure import Full, factor
 from gaussbayes.families.protocol import ParameterTable

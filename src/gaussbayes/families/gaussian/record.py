@@ -25,7 +25,7 @@ from gaussbayes.families.gaussian.cells import PatternMoments, cell_layout, chec
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.family import Estimate, Gaussian
 from gaussbayes.families.gaussian.low_rank import LowRank
-from gaussbayes.families.gaussian.regularisation import PLAIN, Regularisation
+from gaussbayes.families.gaussian.regularisation import Regularisation
 from gaussbayes.families.gaussian.span import Span
 from gaussbayes.families.gaussian.spanned import Spanned, SpannedStatistics
 from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments, GaussianStatistics
@@ -86,14 +86,14 @@ class SettingsRecord(Record, frozen=True):
             plain.shrinkage,
             plain.target,
             plain.estimation,
-            plain.regularisation,
+            plain.regularisation or Regularisation(),
             SpanRecord.of(family.span) if isinstance(family, Spanned) else None,
         )
 
     def read(self) -> Gaussian | Spanned:
         settings = (self.covariance, self.sharing, self.divisor, self.shrinkage)
         family = Gaussian.of(*settings, self.target, self.estimate)
-        if self.regularisation != PLAIN:
+        if self.regularisation != Regularisation():
             if self.span is not None or self.estimate == "predictive":
                 refuse("regularisation", "0 with a span, and for Student-t densities")
             return replace(family, regularisation=self.regularisation)
@@ -252,7 +252,9 @@ class DensityRecord(Record, frozen=True):
         covariance: Shape
         if span is None:
             self.floats("outside", 0)
-            covariance = self._covariance(structure, names, family.regularisation)
+            covariance = self._covariance(
+                structure, names, family.regularisation or Regularisation()
+            )
         else:
             covariance = self._in_span(structure, span, names)
         degrees = self.floats("degrees", k if predictive else 0)
@@ -262,7 +264,7 @@ class DensityRecord(Record, frozen=True):
         return GaussianDensity(center, offset, covariance, remainder.reshape(-1, d), freedom)
 
     def _in_span(self, structure: Structure, span: Span, names: Schema) -> LowRank:
-        inside = self._covariance(structure, _directions(span, names), PLAIN).values
+        inside = self._covariance(structure, _directions(span, names), Regularisation()).values
         outside, least = self.floats("outside", len(inside)), np.linalg.eigvalsh(inside)[:, 0]
         if not ((outside > 0) & (outside <= least * (1.0 + TOLERANCE))).all():
             expected = "variances above 0, and none above those in the span"

@@ -1,19 +1,111 @@
 """What is done to estimated covariances beside shrinkage: it never touches the statistics.
 
 These are the conventions of scikit-learn's classes, for those who come from there.
+
+Of features that depend on one another, directions without variance may not count. In units of the
+features' deviations, ``Σ = D R D``, the eigenvectors of R whose deviations are at most the
+tolerance span directions in which nothing varies within classes. There the precision is 0 instead
+of infinite: what rows are like in these directions says nothing about their class. That is the
+pseudo-inverse of R, and what scikit-learn's LDA does by singular values.
 """
 
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, replace
+from typing import Annotated, Self
 
 import numpy as np
 from msgspec import Meta
+from numpy.typing import NDArray
 
+from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.schema import Schema
-from gaussbayes.families.gaussian.reduced_rank import Reduced
 from gaussbayes.families.gaussian.statistics import ClassMoments
-from gaussbayes.families.gaussian.structure import Shape
+from gaussbayes.families.gaussian.structure import Full, Shape
+
+_WIDE = 1e8
+"""The variance, in units of the features, that stands for an infinite one where a matrix must be
+inverted: for marginals and for missing values. Its inverse and its rounding are about as small."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reduced(Full):
+    """Full covariances, some of whose directions do not count.
+
+    `values` are those that stand in for the covariances where a matrix must be inverted.
+
+    Examples
+    --------
+    >>> names = Schema(np.array(["a", "b"]), 2)
+    >>> shape = Reduced.of_rank(np.array([[[4.0, 4.0], [4.0, 4.0]]]), names, 1e-4)
+    >>> shape.times_precision(np.array([2.0, 2.0])).round(12).tolist(), shape.dense().tolist()
+    ([0.25, 0.25], [[[4.0, 4.0], [4.0, 4.0]]])
+    """
+
+    estimated: FloatArray  # (m, d, d) the covariances
+    tolerance: float
+
+    @classmethod
+    def of_rank(cls, covariance: FloatArray, names: Schema, tolerance: float) -> Full:
+        """Covariances (m, d, d) without the directions of deviations up to a tolerance.
+
+        The deviations are in units of those of the features. Where all directions count, these are
+        ordinary covariances.
+        """
+        try:
+            shape = Full.of(covariance, names)
+        except SingularCovarianceError:
+            pass
+        else:
+            # The least eigenvalue is at most d times smaller than what is left unexplained.
+            if shape.amplification * shape.n_features * tolerance**2 < 1.0:
+                return shape
+        wide, whitener = np.empty_like(covariance), np.empty_like(covariance)
+        log_det = np.empty(len(covariance))
+        for c, matrix in enumerate(covariance):
+            wide[c], whitener[c], log_det[c] = _reduced(matrix, tolerance)
+        return cls(wide, whitener, log_det, covariance, tolerance)
+
+    @property
+    def parameters(self) -> FloatArray:
+        return self.estimated
+
+    def dense(self) -> FloatArray:
+        return self.estimated
+
+    def sub(self, columns: NDArray[np.intp], names: Schema) -> Full:  # type: ignore[override]
+        covariance = self.estimated[:, columns[:, None], columns]
+        return self.of_rank(covariance, names, self.tolerance)
+
+    def selected(self, codes: "list[int] | NDArray[np.intp]") -> Self:  # type: ignore[override]
+        where = np.asarray(codes, dtype=np.intp)
+        return replace(
+            self,
+            values=self.values[where],
+            whitener=self.whitener[where],
+            log_det=self.log_det[where],
+            estimated=self.estimated[where],
+        )
+
+
+def _reduced(covariance: FloatArray, tolerance: float) -> tuple[FloatArray, FloatArray, float]:
+    """What stands in for a covariance (d, d), the whitener of what counts, and a log determinant.
+
+    The whitener W is lower triangular, with rows of zeros first: ``WᵀW`` is the pseudo-inverse.
+    """
+    variance = covariance.diagonal()
+    unit = np.sqrt(np.where(variance > 0, variance, 1.0))
+    spread, axes = np.linalg.eigh(covariance / unit[:, None] / unit)
+    counted = spread > tolerance**2
+    d, r = unit.size, int(np.count_nonzero(counted))
+    spread = np.where(counted, spread, _WIDE)
+    wide = (axes * spread) @ axes.T * unit[:, None] * unit
+    white = (axes[:, counted] / np.sqrt(spread[counted])).T / unit
+    whitener = np.zeros((d, d))
+    if r:  # read backwards, an upper triangle is a lower one
+        upper: FloatArray = np.linalg.qr(white[:, ::-1]).R
+        whitener[d - r :] = upper[::-1, ::-1]
+    log_det = float(np.log(spread).sum() + 2.0 * np.log(unit).sum())
+    return 0.5 * (wide + wide.T), whitener, log_det
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +137,6 @@ class Regularisation:
     def regularised(self, values: FloatArray, moments: ClassMoments | None) -> FloatArray:
         """Covariances (m, d, d), or variances (m, d) or (m,), of rows with these moments."""
         added = self.identity + (0.0 if moments is None else self.added(moments))
-        if not added:
-            return values
         changed: FloatArray = (1.0 - self.identity) * values
         diagonal = np.einsum("mii->mi", changed) if changed.ndim == 3 else changed
         diagonal += added
@@ -63,7 +153,3 @@ class Regularisation:
         if self.rank_tolerance is None or not shape.correlated:
             return shape.of(values, names, weight)
         return Reduced.of_rank(values, names, self.rank_tolerance)
-
-
-PLAIN = Regularisation()
-"""Nothing is done."""

@@ -31,9 +31,9 @@ from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import LOG_2_PI
 from gaussbayes.families.gaussian import tails
+from gaussbayes.families.gaussian.cells import patterns_of
 from gaussbayes.families.gaussian.low_rank import LowRank, distances
-from gaussbayes.families.gaussian.patterns import patterns_of
-from gaussbayes.families.gaussian.reduced_rank import Reduced
+from gaussbayes.families.gaussian.regularisation import Reduced
 from gaussbayes.kernels import check_possible
 from gaussbayes.kernels.arrays import (
     IMPOSSIBLE,

@@ -26,7 +26,7 @@ from gaussbayes.base.checks import check_finite, not_negative, overflow_error
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.threads import ranges
-from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
+from gaussbayes.base.types import CodeArray, Divisor, FloatArray, RealArray, ScatterLayout
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.removal import ROUNDING
 from gaussbayes.kernels.arrays import Columns, as_matrix
@@ -572,6 +572,11 @@ class GaussianStatistics:
             return self
         cells = None if self.cells is None else self.cells.with_layout(layout)
         return GaussianStatistics(self.moments.with_layout(layout), cells)
+
+
+def degrees(weight: FloatArray, divisor: Divisor, n_means: int) -> FloatArray:
+    """What a scatter is divided by: its weight, less the means it was centred at if unbiased."""
+    return weight if divisor == "mle" else weight - n_means
 
 
 def layout_for(

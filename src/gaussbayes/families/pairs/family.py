@@ -4,15 +4,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gaussbayes.base.checks import check_finite, positive_number
 from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.pairs.density import PairsDensity, averaged, smoothed
-from gaussbayes.families.pairs.left_out import left_out
 from gaussbayes.families.pairs.levels import Levels, levels_of
 from gaussbayes.families.pairs.statistics import PairStatistics, count
 from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
+from gaussbayes.families.removal import Precision, Removal
+from gaussbayes.kernels import active
+from gaussbayes.kernels.arrays import PairCounts
 
 MOST_COUNTS = 4_000_000
 """Counts of pairs in all classes together."""
@@ -219,3 +225,35 @@ class Pairs(Family[PairStatistics, PairsDensity]):
 def _check_finite(rows: Rows, names: Schema) -> None:
     numbers = names.of_numbers
     check_finite(rows.matrix, names=numbers.features or numbers.places, allow_nan=True)
+
+
+def left_out(counted: PairStatistics, backoffs: Sequence[float], targets: Targets) -> LeftOut:
+    """The closed form for some weights of the back-off (s).
+
+    A row is not reliable if rounding may show in what is left without it.
+    """
+    precision, levels = Precision.of(targets), counted.levels
+    densities = [averaged(counted, backoff) for backoff in backoffs]
+    n_levels = np.diff(levels.starts).astype(np.float64)
+    counts = PairCounts(counted.count, counted.beside, counted.observed, n_levels)
+
+    def scores(rows: Rows, removal: Removal) -> tuple[FloatArray, NDArray[np.bool_]]:
+        n, codes = rows.n_rows, levels.codes(rows)
+        total: FloatArray = np.empty((len(densities), n, counted.weight.size))
+        for density, by_class in zip(densities, total, strict=True):
+            active().score_pairs(codes, density.table, 0.0, by_class)
+        without, reliable = np.empty((len(densities), n)), np.empty(n, dtype=bool)
+        active().score_pairs_without(
+            codes,
+            removal.codes,
+            removal.lost,
+            counts,
+            np.array(backoffs, dtype=np.float64),
+            (precision.exact, precision.smallest),
+            without,
+            reliable,
+        )
+        total[:, np.arange(n), removal.codes] = without
+        return total, np.broadcast_to(reliable, total.shape[:2])
+
+    return scores
