@@ -103,3 +103,28 @@ def test_values_too_large_to_square() -> None:
     model = GaussianClassifier().fit(X, y)
     with pytest.raises(DataError, match="so far from every class"):
         model.predict(X * 1e200)
+
+
+@pytest.mark.parametrize(
+    ("n_features", "labels", "model", "words"),
+    [
+        (20_001, 2, GaussianClassifier(shared=True), r"20,001 features need one matrix: 3\.2 GB"),
+        (
+            4_000,
+            100,
+            GaussianClassifier(),
+            r"each of 100 classes: 12\.8 GB.*diagonal.*share one covariance.*shared=True",
+        ),
+    ],
+)
+def test_covariances_that_are_too_large(
+    n_features: int, labels: int, model: GaussianClassifier, words: str
+) -> None:
+    """The message says how much memory they would take, before any of it is taken."""
+    y = np.arange(2 * labels) % labels
+    X = np.zeros((2 * labels, n_features), np.float16)
+    X[:labels] = 1
+    with pytest.raises(DataError, match=f"(?s){words}.*PCA|{words}"):
+        model.partial_fit(X, y)
+    narrow = GaussianClassifier("diagonal", shared=True, smoothing=1).fit(X, y)
+    assert narrow.predict(X[:2]).shape == (2,)

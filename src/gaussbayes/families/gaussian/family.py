@@ -74,6 +74,9 @@ MOST_OF_CLASSES, POOLED_INTENSITIES = 1 << 30, (0.01, 0.05, 0.3, 1.0)
 tries only one covariance for all of them, if they have fewer rows than features on average; and how
 far it is shrunk. Each strength of the prior would take some ten times as many."""
 
+MOST_CORRELATED, MOST_SCATTER_BYTES = 20_000, 1 << 33
+"""Features with full covariances, and bytes of the scatters of all classes."""
+
 Estimate: TypeAlias = Literal["plug_in", "predictive"]
 
 SHRINK = Remedy("shrink the covariances", (("shrinkage", 0.1),))
@@ -198,10 +201,28 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         """
         X, labels, weights, k = rows.numbers, targets.labels, targets.weights, targets.n_classes
         layout = self.layout(k, X.shape[1])
+        self._check_size(k, X.shape[1])
         try:
             return GaussianStatistics(summarise(X, labels, weights, k, layout, threads))
         except DataError:
             return observe(X, labels, weights, k, layout, names, threads)
+
+    def _check_size(self, n_classes: int, n_columns: int) -> None:
+        """Raise if the scatters would take more memory than anybody wants to spend on them."""
+        size = self.n_bytes(n_classes, n_columns)
+        many = n_columns > MOST_CORRELATED and self._needs[0]
+        if not many and size <= MOST_SCATTER_BYTES:
+            return
+        what = "one matrix" if self._needs[1] else f"a matrix for each of {n_classes} classes"
+        msg = (
+            f"full covariances of {n_columns:,} features need {what}: {size / 1e9:.1f} GB for the "
+            "sums of squares, and twice as much for the covariances and their factors. Use fewer "
+            "features, for example those of sklearn.decomposition.PCA"
+        )
+        remedies = [Remedy("use diagonal covariances", (("covariance", "diagonal"),))]
+        if not (many or self._needs[1]):
+            remedies.append(_SHARE)
+        raise DataError(msg).with_remedies(remedies)
 
     def adapted(self, statistics: GaussianStatistics | MappedStatistics) -> GaussianStatistics:
         """As much of statistics gathered under other settings as is observed under these.
