@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from gaussbayes.base.types import FloatArray, LabelArray
+from gaussbayes.base.types import LabelArray, RealArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Dataset:
     ('sepal length (cm)', (150,))
     """
 
-    rows: FloatArray  #: (n, d) numbers
+    rows: RealArray  #: (n, d) numbers
     labels: LabelArray  #: (n,) what each row is
     feature_names: tuple[str, ...]  #: d of them
     class_names: tuple[str, ...]  #: k of them, in order of first appearance
@@ -56,4 +56,30 @@ def load_iris() -> Dataset:
         feature_names=tuple(header[:-1]),
         class_names=tuple(dict.fromkeys(labels)),
         source="R. A. Fisher, Annals of Eugenics 7 (1936), 179-188",
+    )
+
+
+def load_sentences() -> Dataset:
+    """Vectors of 480 short requests to a service desk: 24 classes, 384 features in float32.
+
+    A class is what a request is about (parcel, invoice, account, booking, repair, lesson) and what
+    is to be done (status, cancel, change, complain). The sentences come from a grammar written for
+    this package, `benchmarks/sentences.py`; the vectors, of length 1, from the network
+    all-MiniLM-L6-v2 (Apache License 2.0), rounded to half precision.
+
+    Examples
+    --------
+    >>> requests = load_sentences()
+    >>> requests.rows.shape, requests.rows.dtype.name, requests.class_names[:2]
+    ((480, 384), 'float32', ('parcel status', 'parcel cancel'))
+    """
+    with files("gaussbayes.datasets").joinpath("sentences.npz").open("rb") as file:
+        table = np.load(file, allow_pickle=False)
+        vectors, labels = table["vectors"].astype(np.float32), table["labels"]
+    return Dataset(
+        rows=vectors,
+        labels=labels,
+        feature_names=tuple(f"feature {number}" for number in range(vectors.shape[1])),
+        class_names=tuple(dict.fromkeys(labels.tolist())),
+        source="benchmarks/sentences.py, embedded by all-MiniLM-L6-v2",
     )
