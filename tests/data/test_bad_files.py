@@ -170,6 +170,9 @@ def test_files_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     ):
         with pytest.raises(OptionError, match=message):
             read(source, **how)
+    for device, message in (("/dev/zero", "is not text"), ("/dev/null", "is empty")):
+        with pytest.raises(DataError, match=f"{device} {message}"):
+            small(device)
     path = write(tmp_path, "a.csv", GOOD)
 
     def refuse(*_: object) -> None:  # the administrator may read everything

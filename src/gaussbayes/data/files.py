@@ -20,7 +20,7 @@ from itertools import chain, count
 from os import PathLike, fspath
 from pathlib import Path
 from shutil import copyfileobj
-from stat import S_ISDIR, S_ISREG
+from stat import S_ISFIFO, S_ISSOCK
 from typing import Any
 
 from gaussbayes.base.errors import DataError
@@ -136,12 +136,12 @@ def files_of(
 
 
 def kept(file: SourceFile, *, on_cluster: bool) -> SourceFile:
-    """A file that can be read again: of standard input, a pipe or a device, a copy on disk."""
+    """A file that can be read again: of standard input or a pipe, a copy on disk."""
     is_standard_input = file.name == STANDARD_STREAM
     with naming(file):
         if not is_standard_input:
             mode = Path(file.name).stat().st_mode
-            if S_ISREG(mode) or S_ISDIR(mode):
+            if not (S_ISFIFO(mode) or S_ISSOCK(mode)):  # a device may never end
                 return file
         if on_cluster:
             msg = f"a cluster cannot read {file.shown}: write it to a file workers can open"
