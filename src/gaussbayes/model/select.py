@@ -308,15 +308,19 @@ def _is_clearly_better(one: Trial, other: Trial) -> bool:
     """Whether the log loss of held-out rows is lower by more than chance explains."""
     if one.log_posterior is None or other.log_posterior is None:
         return other.log_posterior is None and one.log_posterior is not None
-    truth = one.data.truth
-    if not truth.codes.size:
+    if not one.data.held.size:
         return False
-    first, second = (
-        score_of_classes(np.maximum(posterior, IMPOSSIBLE), truth.proportions())
-        for posterior in (one.log_posterior, other.log_posterior)
-    )
-    total, error = sum_and_error(first - second, truth.total_weights())
+    total, error = _gain(one.data, one.log_posterior, other.log_posterior)
     return total > error + 1.0
+
+
+def _gain(data: HeldOutRows, better: FloatArray, worse: FloatArray) -> tuple[float, float]:
+    """By how many nats the classes of held-out rows are more probable, and its standard error."""
+    first, second = (
+        score_of_classes(np.maximum(log_posterior, IMPOSSIBLE), data.truth.proportions())
+        for log_posterior in (better, worse)
+    )
+    return sum_and_error(first - second, data.truth.total_weights())
 
 
 def _paths(data: HeldOutRows) -> Iterator[list[Settings]]:
@@ -428,10 +432,7 @@ def pool(trial: Trial, n_jobs: int | None = None) -> Pooled:
         return replace(alone, notices=(Notice("no pairs", str(problem)),))
     second, outcome = _best(data, family, n_jobs)
     calibration, posterior = calibrated(data, settings, trial.log_posterior, outcome)
-    proportions, weights = data.truth.proportions(), data.truth.total_weights()
-    gain = score_of_classes(posterior, proportions)
-    gain -= score_of_classes(alone.log_posterior, proportions)
-    total, error = sum_and_error(gain, weights)
+    total, error = _gain(data, posterior, alone.log_posterior)
     if total <= error or calibration.second == 0:
         return alone
     settings = replace(settings, components=(*settings.components, *second.settings.components))
