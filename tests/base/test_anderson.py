@@ -72,21 +72,6 @@ def test_without_progress_it_ends_and_says_so() -> None:
     assert path.objective.size < 500
 
 
-def test_it_may_end_where_little_is_gained() -> None:
-    """Steps to the places 1 − 2⁻ⁿ, with what would lie beyond them never better."""
-
-    def halve(x: FloatArray) -> Step[None]:
-        apart = 1.0 - x[0]
-        objective = -apart if np.frexp(apart)[0] == 0.5 else -2.0  # a power of two
-        return Step(np.array([1.0 - apart / 2]), float(objective), 0.0, None)
-
-    path = accelerate(halve, np.array([0.0]), Goal(1e-9, gain=0.01))
-    assert not path.converged
-    # After n steps 2⁻ⁿ is left, and the last five have gained 31 times that.
-    gained = 31.0 * 2.0 ** -np.arange(20.0)
-    assert path.objective.size - 1 == np.argmax(gained < 0.01)
-
-
 @pytest.mark.parametrize("size", [0, 1, 3])
 def test_iterations_that_have_arrived_may_go_on(size: int) -> None:
     """Also those without coordinates: the combined step is exactly 0 from the second on."""

@@ -11,38 +11,30 @@ from gaussbayes.base.checks import check_finite, overflow_error
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.families.gaussian.cells import group, patterns_of
 
-WORDS = {
-    "probability": "a probability from 0 to 1",
-    "integer": "an integer, at least 1",
-    "finite_number": "a finite number",
-    "positive_number": "a finite number above 0",
-    "not_negative": "0 or a finite number above it",
-}
-GOOD = {
-    "probability": [0, 1, 0.5, np.float32(0.5), np.int64(1)],
-    "integer": [1, np.int32(7), 10**30],
-    "finite_number": [-2, np.float32(0.25)],
-    "positive_number": [np.float32(0.25), 7],
-    "not_negative": [0, 3.5],
-}
-BAD = {
-    "probability": [-1e-300, 1.0000001],
-    "integer": [0, -3, 2.0],
-    "positive_number": [0, -2, 0.0],
-    "not_negative": [-1e-300],
+NUMBERS = {
+    "an integer, at least 1": (checks.integer, [1], [1, np.int32(7), 10**30], [0, -3, 2.0]),
+    "a finite number": (checks.finite_number, [], [-2, np.float32(0.25)], []),
+    "a finite number, at least 0": (checks.finite_number, [0.0], [0, 3.5], [-1e-300]),
+    "a finite number from 0 to 1": (
+        checks.finite_number,
+        [0.0, 1.0],
+        [0, 1, 0.5, np.float32(0.5), np.int64(1)],
+        [-1e-300, 1.0000001],
+    ),
+    "a finite number above 0": (checks.positive_number, [], [np.float32(0.25), 7], [0, -2, 0.0]),
 }
 
 
-@pytest.mark.parametrize("name", WORDS)
-def test_numbers(name: str) -> None:
-    least = (1,) if name == "integer" else ()
-    for value in GOOD[name]:
-        number = getattr(checks, name)("level", value, *least)
-        assert (number, type(number)) == (value, int if name == "integer" else float)
-    for value in (*BAD.get(name, ()), np.nan, np.inf, -np.inf, "0.5", None, True, [0.5]):
+@pytest.mark.parametrize("words", NUMBERS)
+def test_numbers(words: str) -> None:
+    check, limits, good, bad = NUMBERS[words]
+    for value in good:
+        number = check("level", value, *limits)
+        assert (number, type(number)) == (value, int if "integer" in words else float)
+    for value in (*bad, np.nan, np.inf, -np.inf, "0.5", None, True, [0.5]):
         with pytest.raises(OptionError) as caught:
-            getattr(checks, name)("level", value, *least)
-        assert str(caught.value) == f"level must be {WORDS[name]}, got {value!r}"
+            check("level", value, *limits)
+        assert str(caught.value) == f"level must be {words}, got {value!r}"
 
 
 def test_values_that_are_not_finite_are_named_by_row_and_column() -> None:

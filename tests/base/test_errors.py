@@ -4,7 +4,7 @@ import pickle
 
 from gaussbayes.base import errors
 from gaussbayes.base.notices import AUTOMATIC_MODEL, Notice, Remedy
-from gaussbayes.base.spelling import closest, meant
+from gaussbayes.base.spelling import meant
 
 EXCLUDE = Remedy("exclude such columns", columns=(("exclude", ["id"]),))
 MARKS = Remedy("mark them as missing", columns=(("na_values", {"age": ["?"]}),))
@@ -50,7 +50,8 @@ def test_names_that_were_meant() -> None:
         ("", ["x"], None),
         ("zzz", ["age", "height"], None),
     ):
-        assert closest(name, known) == closest(name, dict.fromkeys(known)) == expected
+        words = "" if expected is None else f" (did you mean {expected!r}?)"
+        assert meant(name, known) == meant(name, dict.fromkeys(known)) == words
     assert meant("lessn", ["lesson", "fit"]) == " (did you mean 'lesson'?)"
     assert meant("a", ["it's"]) == ""
     assert meant("its", ["it's"]) == """ (did you mean "it's"?)"""

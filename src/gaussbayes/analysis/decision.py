@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.checks import finite_number, probability
+from gaussbayes.base.checks import finite_number
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.numerals import five_digits, shortened
 from gaussbayes.base.result import Result
@@ -149,7 +149,7 @@ def decide(
         expected = (posterior @ matrix)[every, best]
     ambiguous, is_novel = np.zeros((2, n), dtype=np.bool_)
     if reject_below is not None:
-        ambiguous |= posterior.max(axis=1) < probability("reject_below", reject_below)
+        ambiguous |= posterior.max(axis=1) < finite_number("reject_below", reject_below, 0.0, 1.0)
     if reject_cost is not None:
         least = 0.0 if matrix is None else float(matrix.min())
         most = finite_number("reject_cost", reject_cost)
@@ -161,5 +161,7 @@ def decide(
             raise OptionError(msg)
         ambiguous |= expected > most
     if novelty is not None:
-        is_novel = nearest_p_values(model, rows, n_jobs) < probability("novelty", novelty)
+        is_novel = nearest_p_values(model, rows, n_jobs) < finite_number(
+            "novelty", novelty, 0.0, 1.0
+        )
     return Decisions(best, posterior[every, best], expected, ambiguous, is_novel, model.classes)

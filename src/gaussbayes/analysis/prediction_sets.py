@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.checks import probability
+from gaussbayes.base.checks import finite_number
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.notices import Remedy
 from gaussbayes.base.numerals import percent, shortened
@@ -116,7 +116,7 @@ def prediction_sets(
 
     A set may be empty: a row between the classes may be unusual for each of them.
     """
-    if not 0.0 < probability("coverage", coverage) < 1.0:
+    if not 0.0 < finite_number("coverage", coverage, 0.0, 1.0) < 1.0:
         msg = f"coverage must be above 0 and below 1, got {coverage!r}"
         raise OptionError(msg)
     calibration = model.calibration

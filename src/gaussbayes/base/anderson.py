@@ -7,10 +7,9 @@ vanish if M were linear; of a linear M it finds the fixed point within as many i
 different factors. What it proposes is taken only if the objective there is no lower than before;
 otherwise the step is the plain one. So the objective never falls, by construction.
 
-When to stop is decided by the parameters, or by the objective where these need not be exact. The
-error e of x obeys ``f = (1 − J) e``, where J is how M changes with x. The largest ``|Δx| / |Δf|``
-seen, over pairs of steps, estimates how much larger than f the error can be: it is
-``1 / (1 − r)`` for the slowest factor r.
+When to stop is decided by the parameters. The error e of x obeys ``f = (1 − J) e``, where J is how
+M changes with x. The largest ``|Δx| / |Δf|`` seen, over pairs of steps, estimates how much larger
+than f the error can be: it is ``1 / (1 − r)`` for the slowest factor r.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,9 +34,6 @@ _LONGEST = 2.0
 _SLACK = 1e-13
 """How much lower than before, relative to its size, an objective is taken for rounding."""
 
-_LATELY = 5
-"""Steps over which the objective must have gained something."""
-
 _STALLED = 40
 """Steps without any progress, of the objective or of the step length, after which none comes."""
 
@@ -47,7 +43,6 @@ class Goal:
     """When iterations have come far enough."""
 
     tolerance: float  # the estimated error of x, in its largest entry
-    gain: float = 0.0  # or if the objective has risen by less in the last few steps; 0 is never
     most: int = 10_000  # iterations, whatever they have reached
 
 
@@ -97,8 +92,6 @@ def accelerate(
         since = since + 1 if remaining >= 0.9 * lowest else 0
         lowest = min(lowest, remaining)
         if converged or n >= goal.most:
-            break
-        if goal.gain and n > _LATELY and record[-1] - record[-1 - _LATELY] < goal.gain:
             break
         if since >= _STALLED and record[-1] - record[-_STALLED] <= _STALLED * slack(record[-1]):
             break

@@ -25,28 +25,24 @@ def as_numbers(what: str, values: object) -> FloatArray:
         raise OptionError(msg) from None
 
 
-def finite_number(what: str, value: object) -> float:
-    """The value, if it is a finite number."""
+def finite_number(what: str, value: object, least: float = -np.inf, most: float = np.inf) -> float:
+    """The value, if it is a finite number between two others, which are allowed."""
     number = _number(value)
-    return _checked(what, value, number, bool(np.isfinite(number)), "a finite number")
-
-
-def not_negative(what: str, value: object) -> float:
-    """The value, if it is 0 or a finite number above it."""
-    number = _number(value)
-    return _checked(what, value, number, 0.0 <= number < np.inf, "0 or a finite number above it")
+    if not (least <= number <= most and abs(number) < np.inf):
+        limits = f", at least {least:g}" if most == np.inf else f" from {least:g} to {most:g}"
+        limits = "" if least == -np.inf else limits
+        msg = f"{what} must be a finite number{limits}, got {value!r:.200}"
+        raise OptionError(msg)
+    return number
 
 
 def positive_number(what: str, value: object) -> float:
     """The value, if it is a finite number above 0."""
     number = _number(value)
-    return _checked(what, value, number, 0.0 < number < np.inf, "a finite number above 0")
-
-
-def probability(what: str, value: object) -> float:
-    """The value, if it is a number from 0 to 1."""
-    number = _number(value)
-    return _checked(what, value, number, 0.0 <= number <= 1.0, "a probability from 0 to 1")
+    if not 0.0 < number < np.inf:
+        msg = f"{what} must be a finite number above 0, got {value!r:.200}"
+        raise OptionError(msg)
+    return number
 
 
 def integer(what: str, value: object, least: int) -> int:
@@ -64,13 +60,6 @@ def _number(value: object) -> float:
     if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
         return float(value)
     return np.nan
-
-
-def _checked(what: str, value: object, number: float, good: bool, expected: str) -> float:
-    if not good:
-        msg = f"{what} must be {expected}, got {value!r:.200}"
-        raise OptionError(msg)
-    return number
 
 
 def check_finite(

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NoReturn, Self, TypeAlias
 
 import numpy as np
 
-from gaussbayes.base.checks import not_negative
+from gaussbayes.base.checks import finite_number
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.notices import AUTOMATIC_MODEL, Remedy
 from gaussbayes.base.records import refuse
@@ -114,7 +114,7 @@ class Smoothed(Family[S, D]):
     smoothing: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "smoothing", not_negative("smoothing", self.smoothing))
+        object.__setattr__(self, "smoothing", finite_number("smoothing", self.smoothing, 0.0))
 
     @property
     def options(self) -> dict[str, Any]:

@@ -41,7 +41,7 @@ from gaussbayes.families.gaussian.structure import (
 )
 from gaussbayes.families.protocol import Convergence
 
-EXACT, NEARLY, ROUGH = Goal(1e-12), Goal(1e-6), Goal(1e-3, gain=0.1, most=50)
+EXACT, NEARLY, ROUGH = Goal(1e-12), Goal(1e-6), Goal(1e-3, most=50)
 """How far EM goes, by the estimated error of parameters, in standard deviations or as proportions:
 for parameters, for those that are integrated out afterwards, and to start from or to tell models
 apart by their predictions."""

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes import kernels
-from gaussbayes.base.checks import check_finite, not_negative, overflow_error
+from gaussbayes.base.checks import check_finite, finite_number, overflow_error
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.threads import ranges
@@ -508,7 +508,7 @@ class GaussianStatistics:
         return GaussianStatistics(self.moments.without(theirs.moments, names), cells)
 
     def scaled(self, factor: float) -> GaussianStatistics:
-        factor = not_negative("factor", factor)
+        factor = finite_number("factor", factor, 0.0)
         cells = self.cells.scaled(factor) if self.cells is not None and factor else None
         return GaussianStatistics(self.moments.scaled(factor), cells)
 
