@@ -11,6 +11,7 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.notices import AUTOMATIC_MODEL, Remedy
 from gaussbayes.base.records import refuse
 from gaussbayes.base.types import FloatArray
+from gaussbayes.data.rows import Targets
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.likelihood_ratio import (
     FamilyTests,
@@ -75,6 +76,20 @@ class ClassSums:
 
     def together(self) -> Self:
         return self.mapped(lambda part, axis: part.sum(axis=axis, keepdims=True))
+
+
+def class_sums(terms: FloatArray, targets: Targets) -> tuple[FloatArray, FloatArray]:
+    """The weight of each class (k,), and the sums of terms (s, n, d) over its rows (s, k, d)."""
+    (s, _, d), k, weights = terms.shape, targets.n_classes, targets.weights
+    if targets.is_soft:
+        soft_weights = targets.labels if weights is None else targets.labels * weights[:, None]
+        # Not a matrix product: BLAS may add in another order with other threads.
+        return soft_weights.sum(axis=0), np.einsum("nc,snj->scj", soft_weights, terms)
+    codes, sums = targets.codes, np.zeros((s, k, d))
+    for number, j in np.argwhere(terms.any(axis=1)).tolist():
+        values = terms[number, :, j]
+        sums[number, :, j] = np.bincount(codes, values if weights is None else values * weights, k)
+    return np.bincount(codes, weights, k).astype(np.float64), sums
 
 
 def check_alike(a: Any, b: Any) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray
-from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.rows import Rows
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.likelihood_ratio import FamilyTests
 from gaussbayes.families.protocol import (
@@ -157,18 +157,6 @@ def innermost(family: AnyFamily) -> AnyFamily:
 def row_blocks(n_rows: int, n_columns: int) -> list[slice]:
     """The rows in pieces that are mapped at a time; at least one piece."""
     return ranges(n_rows, rows_at_once(8 * n_columns, 16)) or [slice(0, 0)]
-
-
-def by_class(terms: FloatArray, targets: Targets) -> FloatArray:
-    """The weighted sums (k, d) of terms (n, d) over the rows of each class."""
-    k, d = targets.n_classes, terms.shape[1]
-    if targets.is_soft:
-        return weighted_sums(terms, targets.labels * targets.total_weights()[:, None])
-    if targets.weights is not None:
-        terms = terms * targets.weights[:, None]
-    place = targets.codes.astype(np.intp)[:, None] * d + np.arange(d)
-    sums: FloatArray = np.bincount(place.ravel(), terms.ravel(), k * d).astype(np.float64)
-    return sums.reshape(k, d)
 
 
 def weighted_sums(terms: FloatArray, weights: FloatArray) -> FloatArray:

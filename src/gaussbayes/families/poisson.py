@@ -22,6 +22,7 @@ from gaussbayes.families.independent import (
     Smoothed,
     check_alike,
     check_weight,
+    class_sums,
     column_tests,
 )
 from gaussbayes.families.likelihood_ratio import FamilyTests, rates
@@ -123,7 +124,7 @@ def sum_rows(
 
     def sum_block(block: slice) -> PoissonStatistics:
         terms = PoissonStatistics.terms(_numbers(rows[block]), block.start, names)
-        return PoissonStatistics(*_by_class(terms, targets[block]))
+        return PoissonStatistics(*class_sums(terms, targets[block]))
 
     return merge_blocks(sum_block, _blocks(rows) or [slice(0, 0)], threads)
 
@@ -135,20 +136,6 @@ def _numbers(rows: Rows) -> FloatArray:
 def _blocks(rows: Rows, n_scores: int = 1) -> list[slice]:
     n, d = rows.numbers.shape
     return ranges(n, rows_at_once(d * n_scores, 256))
-
-
-def _by_class(terms: FloatArray, targets: Targets) -> tuple[FloatArray, FloatArray]:
-    """The weight of each class (k,), and the sums of terms (s, n, d) over its rows (s, k, d)."""
-    (s, _, d), k, weights = terms.shape, targets.n_classes, targets.weights
-    if targets.is_soft:
-        soft_weights = targets.labels if weights is None else targets.labels * weights[:, None]
-        # Not a matrix product: BLAS may add in another order with other threads.
-        return soft_weights.sum(axis=0), np.einsum("nc,snj->scj", soft_weights, terms)
-    codes, sums = targets.codes, np.zeros((s, k, d))
-    for number, j in np.argwhere(terms.any(axis=1)).tolist():
-        values = terms[number, :, j]
-        sums[number, :, j] = np.bincount(codes, values if weights is None else values * weights, k)
-    return np.bincount(codes, weights, k).astype(np.float64), sums
 
 
 def mean_of_all(statistics: PoissonStatistics) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,7 +16,8 @@ from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, TransformName
 from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.data.schema import Schema
-from gaussbayes.families.mapped import MappedStatistics, by_class, row_blocks
+from gaussbayes.families.independent import class_sums
+from gaussbayes.families.mapped import MappedStatistics, row_blocks
 from gaussbayes.families.protocol import AnyFamily, Family, Fit, Kind, LeftOut, Sampled, Sized
 from gaussbayes.families.removal import Removal
 from gaussbayes.families.transformed.density import TransformedDensity
@@ -31,7 +33,7 @@ _MOST_MAPPED = 1 << 25
 """Bytes of the rows that are mapped at a time."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Transformed(Family[MappedStatistics, TransformedDensity]):
     """Columns whose transforms ``z_j = t_j(x_j)`` follow a family.
 
@@ -80,7 +82,7 @@ class Transformed(Family[MappedStatistics, TransformedDensity]):
         """The family of z."""
         return self.family
 
-    @property
+    @cached_property
     def map(self) -> Transforms:
         """The transforms; they must have been estimated."""
         for transform in self.transforms:
@@ -144,7 +146,7 @@ class Transformed(Family[MappedStatistics, TransformedDensity]):
             z, log_slope = known.mapped(rows[block], names, block.start)
             some = targets[block]
             inner = self.family.observe(z, some, names)
-            return MappedStatistics(known, inner, by_class(log_slope, some))
+            return MappedStatistics(known, inner, class_sums(log_slope[None], some)[1][0])
 
         n, d = rows.n_rows, known.n_columns
         blocks = row_blocks(n, d)

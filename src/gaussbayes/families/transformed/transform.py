@@ -24,6 +24,7 @@ on its side is such that it is 1 beyond the others.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -286,7 +287,7 @@ def _groups(transforms: tuple[Transform, ...]) -> tuple[_Group, ...]:
     return tuple(groups)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Transforms:
     """The transform of each column.
 
@@ -400,21 +401,9 @@ class Transforms:
                 columns = np.arange(x.shape[1])[group.columns]
                 check_positive(x, columns, names, first_row)
 
-    @property
+    @cached_property
     def _groups(self) -> tuple[_Group, ...]:
-        # Thousands of transforms are slow to compare: they are known by their identity.
-        known = _known.get(id(self.of))
-        if known is None or known[0] is not self.of:
-            if len(_known) > _MOST_KNOWN:
-                _known.clear()
-            known = _known[id(self.of)] = self.of, _groups(self.of)
-        return known[1]
-
-
-_MOST_KNOWN = 64
-
-_known: dict[int, tuple[tuple[Transform, ...], tuple[_Group, ...]]] = {}
-"""What is worked out together, with the tuple of transforms that it is of."""
+        return _groups(self.of)
 
 
 def _in_units(change: FeatureChange, transform: Transform, mean: float) -> FeatureChange:
