@@ -128,7 +128,7 @@ def test_bad_settings(settings: dict[str, Any], message: str) -> None:
 def test_levels_hold_for_new_rows_of_estimated_classes(n: int, d: int, estimator: Any) -> None:
     """P-values of new rows are uniform: by F distributions, or ranks among held-out rows."""
     rng, shared = np.random.default_rng([n, d]), estimator.get_params().get("shared")
-    p_values, novel = list[float](), list[bool]()
+    p_values, novel, of_evidence = list[float](), list[bool](), list[float]()
     exact = not (estimator.get_params().get("calibrate", True))
     for _ in range(60 if exact else 25):
         mean = rng.normal(size=(2, d))
@@ -142,9 +142,12 @@ def test_levels_hold_for_new_rows_of_estimated_classes(n: int, d: int, estimator
         scores = model.scores(new).p_value.reshape(50, 2, 2)
         p_values += [*scores[:, 0, 0], *scores[:, 1, 1]]
         novel += model.decide(new, novelty=0.05).novel.tolist()
+        if not exact and len(of_evidence) < 500:
+            of_evidence += model.scores(new).novelty_p_value.tolist()
     assert 0.03 < np.mean(np.array(p_values) < 0.05) < 0.075
     assert 0.75 * 0.3 < np.mean(np.array(p_values) < 0.3) < 1.3 * 0.3
     assert 0.02 < np.mean(novel) < 0.075
+    assert exact or 0.02 < np.mean(np.array(of_evidence) < 0.05) < 0.085
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.families.protocol import Distant, Warped
 from gaussbayes.model.distances import tail_probabilities
-from gaussbayes.model.held_out import held_out_rows, held_out_tails
+from gaussbayes.model.held_out import held_out_rows, tails_of
 from gaussbayes.model.model import Model
 from gaussbayes.model.statistics import observe
 
@@ -44,7 +44,7 @@ def held_out_distances(
     table = LabelledRows(rows, Targets(codes.astype(np.int32), k), model.classes)
     statistics = observe(table, model.settings, model.schema).with_rows()
     data = held_out_rows(table, statistics, model.schema, model.settings).members[0]
-    return held_out_tails(data.with_company().sampled(_MOST_ROWS), data.settings)[:-1]
+    return tails_of(data.with_company().sampled(_MOST_ROWS), data.settings)[:-2]
 
 
 def normality(model: Model, rows: Rows, codes: NDArray[np.intp]) -> dict[object, float]:

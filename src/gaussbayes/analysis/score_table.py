@@ -7,7 +7,6 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
 
-from gaussbayes.analysis.novelty import evidence_p_values
 from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.numerals import five_digits, fixed, shortened
 from gaussbayes.base.result import Result
@@ -16,6 +15,7 @@ from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.data.tables import as_frame, is_frame
 from gaussbayes.model.distances import class_p_values, relative_distances
+from gaussbayes.model.evidence import evidence_p_values
 from gaussbayes.model.model import Model
 
 COLUMNS = (
@@ -114,10 +114,12 @@ class Scores(Result):
 
     @cached_property
     def novelty_p_value(self) -> FloatArray:
-        """Probability that a row drawn from the model has no more evidence than this row (n,).
+        """Probability that a new row has no more evidence than this row (n,).
 
-        It is simulated with 100,000 draws, always the same ones; rows with missing values are
-        compared by the features that are known.
+        It is simulated with 100,000 draws from the model, always the same ones; rows with missing
+        values are compared by the features that are known. A calibrated model ranks it among those
+        of held-out rows. Otherwise the parameters count as true: with few rows for each feature it
+        is too small.
         """
         return evidence_p_values(self._model, self._rows, self._n_jobs)
 

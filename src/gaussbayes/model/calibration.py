@@ -89,8 +89,9 @@ class Calibration:
     """For each class, the log posteriors of it that its rows were given when they were left out,
     calibrated by other rows, sorted: what prediction sets are made by."""
     tails: tuple[FloatArray, ...] = field(default=(), repr=False)
-    """For each class, the tail probabilities of the distances of its held-out rows from it, sorted,
-    and those of all held-out rows from the nearest class: see `gaussbayes.model.distances`."""
+    """For each class, the tail probabilities of the distances of its held-out rows from it, sorted;
+    those of all held-out rows from the nearest class; those of their evidence. See
+    `gaussbayes.model.distances`."""
 
     @property
     def factors(self) -> tuple[float, float, float]:
@@ -154,7 +155,7 @@ class Calibration:
             return tuple(numbers[code] if code >= 0 else np.empty(0) for code in codes)
 
         left_out = chosen(self.left_out) if self.left_out else ()
-        tails = (*chosen(self.tails), self.tails[-1]) if self.tails else ()
+        tails = (*chosen(self.tails), *self.tails[-2:]) if self.tails else ()
         return replace(self, offsets=offsets, left_out=left_out, tails=tails)
 
 

@@ -81,10 +81,8 @@ def _sample(model: Model) -> tuple[FloatArray, FloatArray, FloatArray] | None:
 def class_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArray:
     """Return the p-values (n, k) of the distances of rows from the classes."""
     tail = tail_probabilities(model, rows, n_jobs)
-    held_out = _held_out(model)
-    if held_out:
-        tail = np.stack(list(map(_ranked, tail.T, held_out[:-1])), axis=1)
-    return tail
+    held_out = held_out_tails(model)
+    return np.stack(list(map(ranked, tail.T, held_out)), axis=1) if held_out else tail
 
 
 def nearest_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArray:
@@ -93,8 +91,8 @@ def nearest_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatA
     Without held-out rows they are the largest p-values of the classes, which are conservative.
     """
     nearest = tail_probabilities(model, rows, n_jobs)[:, model.prior > 0].max(axis=1)
-    held_out = _held_out(model)
-    return _ranked(nearest, held_out[-1]) if held_out else nearest
+    held_out = held_out_tails(model)
+    return ranked(nearest, held_out[-2]) if held_out else nearest
 
 
 def relative_distances(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArray:
@@ -113,18 +111,19 @@ def relative_distances(model: Model, rows: Rows, n_jobs: int | None = 1) -> Floa
     return model.squared_distance(rows, n_jobs)[0] - whole.squared_distance(rows, n_jobs)[0]
 
 
-def _held_out(model: Model) -> tuple[FloatArray, ...]:
+def held_out_tails(model: Model) -> tuple[FloatArray, ...]:
+    """Return the tail probabilities of held-out rows that a calibrated model keeps, or none."""
     return () if model.calibration is None else model.calibration.tails
 
 
-def _ranked(tail: FloatArray, held_out: FloatArray) -> FloatArray:
+def ranked(tail: FloatArray, held_out: FloatArray) -> FloatArray:
     """Return the ranks of tail probabilities among sorted ones of held-out rows.
 
     Between these, and below the smallest, they are interpolated.
 
     Examples
     --------
-    >>> _ranked(np.array([0.0, 0.02, 0.3, 0.5]), np.array([0.04, 0.2, 0.4])).tolist()
+    >>> ranked(np.array([0.0, 0.02, 0.3, 0.5]), np.array([0.04, 0.2, 0.4])).tolist()
     [0.0, 0.125, 0.625, 0.7916666666666666]
     """
     if not held_out.size:

@@ -26,9 +26,9 @@ from gaussbayes.families.protocol import Sized
 from gaussbayes.model.held_out import (
     HeldOutRows,
     held_out_rows,
-    held_out_tails,
     pick,
     spread_sample,
+    tails_of,
 )
 from gaussbayes.model.model import Model, check_n_classes, unsolved_model
 from gaussbayes.model.model_notices import skipped_rows
@@ -149,7 +149,7 @@ def _choose(
             selection = selection.weighed(weights, trial.settings.unlabelled_weight)
         pooled = pool(trial, threads)
         settings, notices = pooled.settings, pooled.notices
-        tails = held_out_tails(trial.data, trial.settings, threads)
+        tails = tails_of(trial.data, trial.settings, threads)
         calibration = replace(pooled.calibration, tails=tails)
         selection = scored(selection, trial.data, pooled.log_posterior)
         selection = replace(selection, title=settings.title)

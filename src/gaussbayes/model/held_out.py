@@ -22,6 +22,7 @@ has rows near the centre of a class and far from it. The rows of a sample are ev
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -53,6 +54,7 @@ from gaussbayes.model.calibration import (
 )
 from gaussbayes.model.distances import tail_probabilities
 from gaussbayes.model.em import EXACT, ROUGH
+from gaussbayes.model.evidence import evidence_tails
 from gaussbayes.model.model import Model, solve
 from gaussbayes.model.settings import Priors, Settings, class_priors
 from gaussbayes.model.solution import Solution
@@ -372,30 +374,32 @@ def calibrated(
     return replace(calibrate(*evidence), left_out=left_out), posterior
 
 
-def held_out_tails(
+def tails_of(
     data: HeldOutRows, settings: Settings, n_jobs: int | None = None
 ) -> tuple[FloatArray, ...]:
-    """Tail probabilities of the distances of held-out rows, by the models of the other folds.
+    """Tail probabilities of held-out rows, by the models of the other folds, sorted.
 
-    Sorted, for each class those of its rows, and those of all rows from the nearest class. None if
-    there are no distances, or the model of some folds cannot be fitted.
+    For each class those of the distances of its rows, then those of all rows from the nearest
+    class, then those of the evidence of complete rows. Nothing if the model of some folds cannot be
+    fitted; empty where a model has no distances, or cannot be simulated.
     """
     k, codes = data.classes.shape[0], data.truth.codes
-    tails = np.full((codes.size, k), np.nan)
+    tails, evidence = np.full((codes.size, k), np.nan), np.full(codes.size, np.nan)
     try:
         start = solve(data.statistics, settings, data.schema, n_jobs, goal=ROUGH)
         for places, others in data.folds:
             statistics = SufficientStatistics(data.classes, others, data.statistics.unlabelled)
             model, present = _model_of_others(data, settings, statistics, start, n_jobs)
             rows = data.rows[data.held[places]]
-            tails[np.ix_(places, present)] = tail_probabilities(model, rows, n_jobs)
+            with suppress(OptionError):
+                tails[np.ix_(places, present)] = tail_probabilities(model, rows, n_jobs)
+            with suppress(OptionError):
+                evidence[places] = evidence_tails(model, rows, n_jobs)
     except GaussBayesError:
         return ()
-    nearest = np.fmax.reduce(tails, axis=1)
-    own = tails[np.arange(codes.size), codes]
-    own[np.isnan(own)] = -1.0
-    by_class = (own[codes == code] for code in range(k))
-    return (*(np.sort(each[each >= 0]) for each in by_class), np.sort(nearest))
+    nearest, own = np.fmax.reduce(tails, axis=1), tails[np.arange(codes.size), codes]
+    groups = (*(own[codes == code] for code in range(k)), nearest, evidence)
+    return tuple(np.sort(group[~np.isnan(group)]) for group in groups)
 
 
 def _closed_forms(

@@ -53,8 +53,8 @@ from gaussbayes.model.held_out import (
     Outcome,
     calibrated,
     evidence_of,
-    held_out_tails,
     hold_out,
+    tails_of,
 )
 from gaussbayes.model.model import solve
 from gaussbayes.model.settings import Component, Settings
@@ -283,7 +283,7 @@ def calibration_of(data: HeldOutRows, n_jobs: int | None = None) -> Calibration:
     if isinstance(outcome, GaussBayesError):
         raise outcome
     calibration = calibrated(data, data.settings, outcome)[0]
-    return replace(calibration, tails=held_out_tails(data, data.settings, n_jobs))
+    return replace(calibration, tails=tails_of(data, data.settings, n_jobs))
 
 
 def weigh_unlabelled(

@@ -96,8 +96,8 @@ class CalibrationRecord(Record, frozen=True):
     prior_proportion: Annotated[float, Meta(ge=0, le=1)]
     left_out: Raw  # rows of each class that were held out
     scores: Raw  # their log posteriors, class by class; null for −∞
-    distances: Raw  # held-out rows with a distance from their class, and from the nearest class
-    tails: Raw  # the tail probabilities of these distances
+    tails: Raw  # of each class, of the nearest class, and of the evidence: how many there are
+    probabilities: Raw  # of these tails
 
     @classmethod
     def of(cls, calibration: Calibration) -> "CalibrationRecord":
@@ -117,9 +117,9 @@ class CalibrationRecord(Record, frozen=True):
         left_out = self._by_class("left_out", "scores", k)
         if any((scores > ROUNDING).any() for scores in left_out):
             refuse("scores", "log posteriors, at most 0")
-        tails = self._by_class("distances", "tails", k + 1)
+        tails = self._by_class("tails", "probabilities", k + 2)
         if any(((each < 0) | (each > 1)).any() for each in tails):
-            refuse("tails", "probabilities, from 0 to 1")
+            refuse("probabilities", "numbers from 0 to 1")
         factors = self.temperature, offsets, self.prior_proportion, self.second
         return Calibration(*factors, left_out, tails)
 
