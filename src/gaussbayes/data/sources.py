@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import Mergeable, MergeTree
 from gaussbayes.base.notices import Notice, Remedy
+from gaussbayes.base.numerals import counted
 from gaussbayes.base.progress import track
 from gaussbayes.base.threads import in_order, n_threads
 from gaussbayes.base.types import BadRowHandling, LabelArray
@@ -108,6 +109,15 @@ class BadRows:
 
     def __add__(self, other: BadRows) -> BadRows:
         return BadRows(self.count + other.count, (*self.first, *other.first)[:MOST_NAMED])
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """The notice about these rows, if there are any; the first few are named."""
+        if not self.count:
+            return ()
+        more = self.count - len(self.first)
+        named = "; ".join(map(str, self.first)) + (f"; and {more:,} more" if more else "")
+        return (Notice("skipped rows", f"{counted(self.count, 'row')} skipped: {named}"),)
 
     def later(self, n_rows: int) -> BadRows:
         """The same rows, after so many others in their file."""

@@ -31,7 +31,6 @@ from gaussbayes.model.held_out import (
     tails_of,
 )
 from gaussbayes.model.model import Model, check_n_classes, unsolved_model
-from gaussbayes.model.model_notices import skipped_rows
 from gaussbayes.model.options import Options
 from gaussbayes.model.select import (
     MOST_HELD_OUT,
@@ -266,7 +265,7 @@ def fit_source(
 
 def _notices(rows: RowSource, reduced: Reduced[Any]) -> tuple[Notice, ...]:
     """What users should know about the reading of rows."""
-    return (*rows.source.notices, *skipped_rows(reduced.bad_rows))
+    return (*rows.source.notices, *reduced.bad_rows.notices)
 
 
 def observe_source(

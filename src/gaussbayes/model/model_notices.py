@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from gaussbayes.base.notices import Notice
 from gaussbayes.base.numerals import counted
 from gaussbayes.data.schema import ColumnTable
-from gaussbayes.data.sources import BadRows
 from gaussbayes.model.model import Model
 
 
@@ -18,15 +17,6 @@ def model_notices(model: Model) -> tuple[Notice, ...]:
     fitted = (*_classes(model), *_unlabelled(model), *_convergence(model), *_information(model))
     fitted += tuple(_families(model))
     return (*_columns(model), *model.notices, *fitted)
-
-
-def skipped_rows(bad_rows: BadRows) -> tuple[Notice, ...]:
-    """The notice about rows that could not be used; the first few are named."""
-    if not bad_rows.count:
-        return ()
-    more = bad_rows.count - len(bad_rows.first)
-    named = "; ".join(map(str, bad_rows.first)) + (f"; and {more:,} more" if more else "")
-    return (Notice("skipped rows", f"{counted(bad_rows.count, 'row')} skipped: {named}"),)
 
 
 def _columns(model: Model) -> Iterator[Notice]:
