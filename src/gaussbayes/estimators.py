@@ -85,12 +85,12 @@ from gaussbayes.model.fit import (
     observe_source,
 )
 from gaussbayes.model.model import Model, unsolved_model
-from gaussbayes.model.model_notices import model_notices
 from gaussbayes.model.options import Options, arguments_of, model_options
 from gaussbayes.model.select import Selection
 from gaussbayes.model.settings import Priors
 from gaussbayes.model.solution import NegativeLogLikelihood
 from gaussbayes.model.statistics import SufficientStatistics, observe
+from gaussbayes.model.summary import model_notices
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags

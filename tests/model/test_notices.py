@@ -12,7 +12,7 @@ import pytest
 
 import gaussbayes
 from gaussbayes import AutoClassifier, DroppedColumnsWarning, GaussianClassifier
-from gaussbayes.model.model_notices import model_notices
+from gaussbayes.model.summary import model_notices
 
 N = 80
 GENERATOR = np.random.default_rng(3)

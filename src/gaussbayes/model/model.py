@@ -62,7 +62,7 @@ class Model(Result):
     target: str | None = None  # the column that the labels came from, if it has a name
     notices: tuple[
         Notice, ...
-    ] = ()  # about the reading of its rows; see `gaussbayes.model.model_notices`
+    ] = ()  # about the reading of its rows; see `gaussbayes.model.summary`
 
     def tables(self) -> Sequence[Block]:
         """What it is, its classes and its parameters; see `gaussbayes.model.summary`."""
