@@ -207,7 +207,10 @@ def test_unlabelled_means_and_proportions() -> None:
     assert changes["number", "mean"].p_value == pytest.approx(expected, rel=1e-8)
     table = np.array([frame["kind"].value_counts().sort_index() for frame in (old, new)])
     g = stats.chi2_contingency(table, correction=False, lambda_="log-likelihood").statistic
-    assert changes["kind", "proportion"].p_value == pytest.approx(stats.chi2.sf(g, 1), rel=0.02)
+    proportion = changes["kind", "proportion"]
+    assert proportion.p_value == pytest.approx(stats.chi2.sf(g, 1), rel=0.02)
+    shares = [(frame["kind"] == proportion.quantity.split()[-1]).mean() for frame in (old, new)]
+    assert (proportion.before, proportion.after) == pytest.approx(tuple(shares))
     twice = drift(model, pd.concat([new, new]).drop(columns="side"))
     weighted = drift(model, new.drop(columns="side"), sample_weight=np.full(150, 2.0))
     assert weighted.p_value == pytest.approx(twice.p_value)
