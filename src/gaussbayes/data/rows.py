@@ -43,7 +43,6 @@ from gaussbayes.data.tables import (
     frame_numbers,
     is_frame,
     listed,
-    without_marks,
 )
 from gaussbayes.kernels import arrays as kernel_columns
 from gaussbayes.kernels.arrays import Columns
@@ -279,7 +278,7 @@ class Encoder:
             if X.shape[1] != self.n_features or not X.size:
                 X = self._cut(X)
                 self._check_shape(X.shape)
-            return number_rows(self._without_marks(X))
+            return number_rows(as_matrix(X, self.names or range(self.n_features), self.missing))
         if isinstance(X, Rows):
             return self._encode_rows(X)
         X = _as_table(X)
@@ -312,7 +311,6 @@ class Encoder:
             ]
             category = Remedy("treat strings as categories", columns=(("categorical", texts),))
             raise StringError(str(error)).with_remedies([category]) from None
-        matrix = self._without_marks(matrix)
         return self._joined(matrix, [array[:, j] for j in self.categorical])
 
     def encode_row(self, row: Any) -> Rows:
@@ -391,14 +389,6 @@ class Encoder:
             msg = f"X has {shape[1]} features, but {self.n_features} are expected{named}"
             raise DataError(msg)
         check_not_empty(shape)
-
-    def _without_marks(self, matrix: RealArray) -> RealArray:
-        """Numbers (n, g) with NaN in place of those that stand for missing ones."""
-        if not self.missing.may_be_numbers or not matrix.size:
-            return matrix
-        names = [None if self.names is None else self.names[j] for j in self.numeric]
-        columns = zip(matrix.T, names, strict=True)
-        return np.stack([without_marks(x, self.missing.of(name)) for x, name in columns], axis=1)
 
     def _encode_rows(self, rows: Rows) -> Rows:
         g, q = rows.numbers.shape[1], rows.codes.shape[1]

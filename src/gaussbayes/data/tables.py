@@ -203,20 +203,25 @@ def as_matrix(
 ) -> RealArray:
     """An array (n, d) as float32 or float64; `names` is what messages call its columns.
 
-    Arrays of these two types are returned as they are, whatever their strides. float16 becomes
-    float32; integers, booleans, other floats and numbers held as objects become float64, missing
-    values NaN. Looking for NaN is left to those who read the rows anyway.
+    Arrays of these two types are returned as they are, whatever their strides, unless some numbers
+    stand for missing values. float16 becomes float32; integers, booleans, other floats and numbers
+    held as objects become float64, missing values NaN. Looking for NaN is left to those who read
+    the rows anyway.
     """
-    if array.dtype in FLOATS:
+    if array.dtype in FLOATS and not missing.may_be_numbers:
         return array
-    if array.dtype.kind in "biuf":
+    marks = [missing.of(name if isinstance(name, str) else None) for name in names]
+    matrix: RealArray = array
+    if array.dtype not in FLOATS and array.dtype.kind in "biuf":
         native = array.dtype.newbyteorder("=")
         if native == np.float16:
             native = np.dtype(np.float32)
-        return array.astype(native if native in FLOATS else np.float64)
-    marks = [missing.of(name if isinstance(name, str) else None) for name in names]
-    columns = map(column_floats, array.T, names, marks)
-    return np.stack(list(columns), axis=1)
+        matrix = array.astype(native if native in FLOATS else np.float64)
+    elif array.dtype not in FLOATS:
+        matrix = np.stack(list(map(column_floats, array.T, names, marks)), axis=1)
+    if not missing.may_be_numbers or not matrix.size:
+        return matrix
+    return np.stack(list(map(without_marks, matrix.T, marks)), axis=1)
 
 
 def column_floats(
