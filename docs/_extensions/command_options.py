@@ -65,11 +65,11 @@ def _lines(group: click.Group, names: Sequence[str]) -> Iterator[str]:
             as_it_stands = paragraph.startswith("\b\n")  # click does not wrap such a paragraph
             text = dedent(paragraph.removeprefix("\b\n"))
             yield from fenced("sh", text) if as_it_stands else (escaped(text), "")
-        records = [parameter.get_help_record(context) for parameter in command.params]
-        yield from ("| option | |", "|---|---|")
-        for option, purpose in filter(None, records):
-            yield "| `{}` | {} |".format(option.replace("|", r"\|"), escaped(purpose))
-        yield ""
+        for parameter in command.params:
+            record = parameter.get_help_record(context)
+            if record is not None and record[1]:
+                option, purpose = record
+                yield from (f"`{option}`", f": {escaped(purpose)}", "")
 
 
 def fenced(language: str, text: str) -> tuple[str, ...]:
