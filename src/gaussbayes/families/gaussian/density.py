@@ -225,9 +225,9 @@ def estimate(
 
 def _check_underflow(moments: ClassMoments, names: Schema) -> None:
     """Raise if the values of a feature are so small that their squares underflow."""
-    squares = moments.squares.sum(axis=0)
-    if (squares >= _SMALLEST).all():
+    if moments.squares.min(initial=np.inf) >= _SMALLEST:
         return
+    squares = moments.squares.sum(axis=0)
     largest = np.abs(moments.mean).max(axis=0)
     varies = (squares > 0) | ((largest > 0) & (largest < np.sqrt(_SMALLEST)))
     small = np.flatnonzero((squares < _SMALLEST) & varies)
