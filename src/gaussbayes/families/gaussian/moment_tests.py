@@ -186,20 +186,10 @@ def _columns(
     delta = (after.anchor - before.anchor) + (after.offset - before.offset)
     blocks = []
     for j in np.flatnonzero(varied).tolist():
-        weight = float(before.weight[code, j]), float(after.weight[code, j])
-        squares = float(before.scatter[code, j]), float(after.scatter[code, j])
-        total = sum(squares)
-        unit = np.sqrt(weight[0] * weight[1] / sum(weight) / total)
-        blocks.append(
-            _Scatters(
-                1,
-                (weight[0] - 1.0, weight[1] - 1.0),
-                weight,
-                (float(np.log(squares[0])), float(np.log(squares[1]))),
-                float(np.log(total)),
-                np.array([[delta[code, j] * unit]]),
-            )
-        )
+        weights = [each.weight[[code], j] for each in (before, after)]
+        scatters = [each.scatter[code, j].reshape(1, 1) for each in (before, after)]
+        block = _scatters(weights, scatters, delta[[code]][:, [j]])
+        blocks += [] if block is None else [block]
     return blocks, np.flatnonzero(~varied)
 
 
@@ -211,39 +201,46 @@ def _matrices(
 ) -> tuple[list[_Scatters], NDArray[np.intp]]:
     """The features that vary, together, and those that cannot be compared so."""
     moments = before.moments, after.moments
-    weights = [each.weight[codes] for each in moments]
-    degrees = [float(w.sum() - np.count_nonzero(w)) for w in weights]
     which = np.flatnonzero(varied)
-    every = np.arange(varied.size)
-    if not which.size or min(degrees) <= which.size - 1:
-        return [], every
     layout = LAYOUTS[moments[0].layout]
     scatters = [
         layout.of_columns(layout.stacked(each.scatter)[codes[0] : codes[0] + 1], which)[0]
         for each in moments
     ]
-    logs, factors = [], []
+    delta = (moments[1].anchor - moments[0].anchor) + (moments[1].offset - moments[0].offset)
+    weights = [each.weight[codes] for each in moments]
+    block = _scatters(weights, scatters, delta[np.ix_(codes, which)]) if which.size else None
+    if block is None:
+        return [], np.arange(varied.size)
+    return [block], np.flatnonzero(~varied)
+
+
+def _scatters(
+    weights: Sequence[FloatArray], scatters: Sequence[FloatArray], delta: FloatArray
+) -> _Scatters | None:
+    """Two scatters (p, p) of classes of some weights (m,), their means `delta` (m, p) apart.
+
+    None if there are too few rows, or a feature does not vary or depends on others.
+    """
+    degrees = [float(w.sum() - np.count_nonzero(w)) for w in weights]
+    p = delta.shape[1]
+    if min(degrees) <= p - 1:
+        return None
+    logs = []
     for scatter in (*scatters, scatters[0] + scatters[1]):
         unit = np.sqrt(np.diagonal(scatter))
         if not unit.all():
-            return [], every
+            return None
         try:
             factor = np.linalg.cholesky(scatter / unit[:, None] / unit)
         except np.linalg.LinAlgError:
-            return [], every
+            return None
         if np.diagonal(factor).min() ** 2 < _SINGULAR:
-            return [], every
+            return None
         logs.append(float(2.0 * (np.log(np.diagonal(factor)) + np.log(unit)).sum()))
-        factors.append((factor, unit))
-    delta = (moments[1].anchor - moments[0].anchor) + (moments[1].offset - moments[0].offset)
     both = (weights[0] > 0) & (weights[1] > 0)
     total = np.where(both, weights[0] + weights[1], 1.0)
     root = np.sqrt(np.where(both, weights[0] * weights[1] / total, 0.0))
-    factor, unit = factors[-1]
-    scaled = root[:, None] * delta[np.ix_(codes, which)] / unit
-    shift = np.linalg.solve(factor, scaled.T).T
+    shift = np.linalg.solve(factor, (root[:, None] * delta / unit).T).T
     sizes = float(weights[0].sum()), float(weights[1].sum())
-    block = _Scatters(
-        which.size, (degrees[0], degrees[1]), sizes, (logs[0], logs[1]), logs[2], shift
-    )
-    return [block], np.flatnonzero(~varied)
+    return _Scatters(p, (degrees[0], degrees[1]), sizes, (logs[0], logs[1]), logs[2], shift)
