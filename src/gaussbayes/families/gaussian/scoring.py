@@ -67,11 +67,15 @@ A posterior is evaluated by its absolute error; a log posterior, which may be ne
 relative error.
 """
 
-_FARTHEST_WHITENED = 256.0
+_FARTHEST_WHITENED = 2048.0
 """Standard deviations between a mean and the centre up to which rows are whitened only once.
 
-The difference of a whitened row and a whitened mean then loses up to 256 ε, 6e-14.
+The difference of a whitened row and a whitened mean then loses up to 2048 ε, 5e-13.
 """
+
+_NARROW = 8192.0
+"""How much more rounding is allowed for rows in float32, whose scores are rounded to 6e-8: the
+posteriors of linear forms may lose 2e-8."""
 
 # Rows alike that are worth a marginal of their own, however long it takes to score one.
 _FEWEST = 32
@@ -190,7 +194,7 @@ class _Wanted(NamedTuple):  # made in a third of the time that a frozen dataclas
         known = _prepared.setdefault(self.density, {})
         ready = known.get(key)
         if ready is None:
-            form = self._masked() if masked else self._cheapest()
+            form = self._masked() if masked else self._cheapest(dtype)
             if not isinstance(form, Quadratic):
                 dtype = _DOUBLE
             ready = _Ready(active.prepare(form, dtype), dtype)
@@ -199,8 +203,8 @@ class _Wanted(NamedTuple):  # made in a third of the time that a frozen dataclas
             known[key] = ready
         return ready
 
-    def _cheapest(self) -> Form:
-        """The cheapest form that is exact enough for its purpose.
+    def _cheapest(self, dtype: "np.dtype[Any]") -> Form:
+        """The cheapest form that is exact enough for its purpose and rows of a float type.
 
         Of two neighbours among far-off classes the linear form keeps but few digits: its terms grow
         with the squared distances of the means from the centre, and cancel. The terms of the
@@ -214,15 +218,19 @@ class _Wanted(NamedTuple):  # made in a third of the time that a frozen dataclas
         else:
             log_constant = log_prior - 0.5 * (d * LOG_2_PI + shape.log_det)
             log_constant = np.ascontiguousarray(np.broadcast_to(log_constant, (k,)))
-        if density.shared and not density.remainder.size:
-            white = shape.whiten(density.offset)
+        center, offset, narrow = density.center, density.offset, dtype != _DOUBLE
+        if density.remainder.size and narrow:  # what rounding took from the means is not resolved
+            center = offset.mean(axis=0)
+            offset = offset - center
+        if density.shared and (narrow or not density.remainder.size):
+            white, allowed = shape.whiten(offset), _NARROW if narrow else 1.0
             squares = np.einsum("cj,cj->c", white, white)
-            farthest = squares.max()
+            farthest = squares.max() / allowed
             if farthest * _EPSILON <= _ROUNDING.get(purpose, 0.0):
-                coefficient = shape.times_precision(density.offset)
-                return Linear(density.center, coefficient, log_prior - 0.5 * squares)
-            if shape.whitener.ndim == 3 and farthest <= _FARTHEST_WHITENED**2:
-                return Whitened(density.center, white, shape.whitener[0], log_constant)
+                coefficient = shape.times_precision(offset)
+                return Linear(center, coefficient, log_prior - 0.5 * squares)
+            if shape.whitener.ndim == 3 and farthest <= _FARTHEST_WHITENED**2 * allowed:
+                return Whitened(center, white, shape.whitener[0], log_constant)
         where = density.center, density.offset, shape.whitener
         return Quadratic(*where, log_constant, density.remainder)
 
