@@ -15,6 +15,7 @@ import scipy
 import sklearn
 from cells import CELLS
 from choice_page import section_of
+from embeddings import section as embeddings
 from intelex import section as beside_onedal
 from limits import Limit, against_the_machine, many_classes, memory, small_tables, start
 from ratios import GOALS, STRUCTURES, Ratio, ratios_of
@@ -51,7 +52,9 @@ def main() -> None:
             start(),
         ]
     )
-    peers = [] if arguments.quick else [*beside_onedal(arguments.rounds), *in_duckdb()]
+    peers = []
+    if not arguments.quick:
+        peers = ["", *embeddings(arguments.rounds), *beside_onedal(arguments.rounds), *in_duckdb()]
     page = "\n".join(_page(ratios, alike, limits, arguments.rounds, peers))
     print(page)
     print(f"\n{time.perf_counter() - started:.0f} s")
