@@ -20,9 +20,9 @@ BETWEEN = r"(?:\s|[#*>]|//)+"
 
 def problems(text: str, path: str) -> Iterator[tuple[int, str]]:
     """Lines of a text with a word of the list, each with the term to write instead."""
-    allowed = [one.get("word", "") for one in LIST["exception"] if re.search(one["path"], path)]
+    allowed = [one["word"] for one in LIST["exception"] if re.search(one["path"], path)]
     for word, term in LIST["instead"].items():
-        if not {word, ""} & {*allowed}:  # an exception without a word is for all of them
+        if word not in allowed:
             pattern = rf"(?<![\w-])(?:{word.replace(' ', BETWEEN)})(?![\w-])"
             for match in re.finditer(pattern, text, flags=re.IGNORECASE | re.MULTILINE):
                 found = " ".join(match[0].split())

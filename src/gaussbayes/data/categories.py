@@ -3,8 +3,8 @@
 Categories are strings, integers or booleans, sorted. Integers held as floats are integers, so that
 a column with missing values, which many tables store as floats, has the categories of one without.
 Where booleans and integers meet, True is 1. A missing value and one that was not seen in training
-say nothing about the class: both are integrated out. A missing one is expected and a new one is
-not, so that new ones are counted.
+carry no information about the class: both are integrated out. A missing one is expected and a new
+one is not, so that new ones are counted.
 
 Columns come as arrays, series of frames or columns of Arrow tables. Of strings and dictionaries
 only the different values are looked at. What is missing says `gaussbayes.data.schema`.
@@ -145,7 +145,7 @@ def warn_of_unseen(unseen: Sequence[Unseen], names: Schema) -> None:
 
 
 def unseen_message(unseen: Sequence[Unseen], names: Schema) -> str:
-    """What is said of categories that training never saw."""
+    """The notice about categories that did not occur in the training rows."""
     parts = [
         f"{new.n_values:,} value{'' if new.n_values == 1 else 's'} of "
         f"{names.feature_name(new.column)} ({', '.join(f'{each!r:.40}' for each in new.examples)})"

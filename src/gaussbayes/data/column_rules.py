@@ -241,8 +241,8 @@ def is_number(text: str) -> bool:
 def _stray_codes(column: SampledColumn, *, requested: bool) -> NDArray[np.intp]:
     """The codes of strings that are not numbers where nearly all others are, or are requested.
 
-    Few numbers that occur again and again are rather codes: 0, 1, 2, 3+. So are 001, 002, 003A, and
-    integers among which others are like 136A or 98115-4820 more than once.
+    Few numbers that occur again and again are rather codes: 0, 1, 2, 3+; also 001, 002, 003A,
+    and integers beside several codes such as 136A or 98115-4820.
     """
     texts = [str(value) for value in column.values]
     spelled = is_number if column.has_amounts else _NUMBER.fullmatch  # which is faster
@@ -310,13 +310,13 @@ NEARLY_UNIQUE = 0.9
 """The proportion of different values from which on a column may identify rows."""
 
 FEWEST_ROWS = 3
-"""Rows below which values tell nothing about a column."""
+"""Rows below which values carry no information about a column."""
 
 START = 200
 """Rows by which columns that may be copies are found."""
 
 BY_CHANCE = log(1e-6)
-"""Probability that thresholds of a number which says nothing separate all classes."""
+"""Probability that thresholds of an uninformative number separate all classes."""
 
 _POSSIBLE_MARKS = frozenset(
     sign * (10.0**digits - 1) for digits in range(1, 10) for sign in (-1, 1 if digits > 1 else -1)
@@ -405,7 +405,7 @@ def unsupported_type(column: SampledColumn, _: Sample) -> Answer | None:
 
 
 def too_few_rows(column: SampledColumn, _: Sample) -> Answer | None:
-    """So few rows tell nothing against a column."""
+    """Columns with few rows are not excluded."""
     return _used(column) if column.n_rows < FEWEST_ROWS else None
 
 
@@ -568,7 +568,7 @@ def _copies(
 
 
 def _keys(column: SampledColumn) -> Iterator[Any]:
-    """What two columns have in common of which one may say nothing of its own.
+    """What two columns have in common if one may be redundant.
 
     Names must part the rows alike. Numbers must rise and fall with one another: otherwise they may
     be several things that are known of the same groups. Few numbers may be codes of names.
@@ -583,7 +583,7 @@ def _keys(column: SampledColumn) -> Iterator[Any]:
 
 
 def _is_redundant(a: SampledColumn, b: SampledColumn) -> bool:
-    """Whether it is no accident that two columns have a key in common."""
+    """Whether two columns have a key in common by more than chance."""
     repeated = a.n_values <= a.n_known / 2
     if a.is_ordered and b.is_ordered:
         values = [column.in_order.astype(float) for column in (a, b)]

@@ -442,7 +442,7 @@ def table_encoder(
     labels: tuple[Targets, LabelArray] | None = None,
     target: str | None = None,
 ) -> Encoder:
-    """The features among the columns of a table in memory, by what they hold and what was said.
+    """The features among the columns of a table in memory, by their contents and the request.
 
     The columns of an array have no types: they are numbers, unless they were said to be categories.
     `labels` are targets and classes, `target` is their name, if they have one.

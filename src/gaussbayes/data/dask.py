@@ -88,7 +88,7 @@ frame_of = DaskFrame
 
 
 def _declared_schema(frame: Any) -> pa.Schema:
-    """The types that a frame is said to have; no rows are read for that."""
+    """The declared types of a frame; no rows are read for this."""
     import pandas as pd
 
     named = {name: "string" if kind == "object" else kind for name, kind in frame.dtypes.items()}

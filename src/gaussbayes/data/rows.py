@@ -270,7 +270,7 @@ class Encoder:
         """The rows of an array, list, frame, Arrow record batch or `Rows` with these features.
 
         They must have the same names in the same order, where both have names; columns of the
-        table that was learnt from which are no features may be there, too. Numbers are not copied
+        training table that are not features may be present as well. Numbers are not copied
         where the container holds them as floats side by side. Of categories that are not known, how
         many there are is counted in `Rows.unseen`.
         """
@@ -368,7 +368,7 @@ class Encoder:
     def _chosen(self, columns: Sequence[str]) -> list[str]:
         """The columns without those that are left out, in the order of the features if they may.
 
-        They may where they are in that of the table that was learnt from.
+        They may be if they are in the order of the training table.
         """
         assert self.roles is not None
         others = {column.name for column in self.roles.excluded}
@@ -417,7 +417,7 @@ KIND_ARGUMENTS: Mapping[ColumnKind, str] = {
     "number": "numeric",
     "date": "dates",
 }
-"""The arguments of `Columns` that say what columns hold; counts are said by families."""
+"""The arguments of `Columns` that declare kinds of columns; families declare counts."""
 
 
 def placed_kinds(

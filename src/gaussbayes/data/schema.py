@@ -20,7 +20,7 @@ from gaussbayes.base.text_tables import MOST_NAMED, Block, TextTable
 from gaussbayes.base.types import LabelArray
 
 # How missing values are written: one rule for files of all formats and for Python. None, NaN, null
-# and the empty string are always missing. So are the strings of a list that people and programs
+# and the empty string are always missing, and so are the strings of a list that people and programs
 # use, unless it is turned off, and what is named beside it, for all columns or for some.
 
 DEFAULT_NA = frozenset(
@@ -171,7 +171,7 @@ INFINITY = frozenset(("inf", "-inf"))
 
 STANDARD_MARKS = MissingMarks()
 ORDINARY = STANDARD_MARKS.unnamed
-"""The marks of a column of which nothing is said."""
+"""The marks of a column without a request."""
 
 
 # Columns.

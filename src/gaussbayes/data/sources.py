@@ -158,7 +158,7 @@ def _not_count(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _not_integer(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Where floats are no integers of 64 bits."""
+    """Where floats are not integers of 64 bits."""
     whole = (np.rint(values) == values) & (values >= -(2.0**63)) & (values < 2.0**64)
     return np.asarray(~(whole | np.isnan(values)))
 
@@ -349,7 +349,7 @@ Sum = TypeVar("Sum", bound=Mergeable)
 Sum_co = TypeVar("Sum_co", bound=Mergeable, covariant=True)
 
 _MOST_BYTES = 1 << 30
-"""What is learnt from rows and takes more comes rather from a target that is not one."""
+"""Statistics that take more usually come from a column that is not a target."""
 
 
 class Fold(Protocol[Sum_co]):
@@ -544,7 +544,7 @@ class RowSource:
 
 
 def open_rows(source: object, request: Request, columns: ColumnTable | None = None) -> RowSource:
-    """Find the columns of a source that are asked for, and check that they can be what they are.
+    """Find the columns of a source that are requested, and check that they can be what they are.
 
     `columns` says what they are to a fitted model; otherwise it is decided by what they hold.
 
@@ -691,7 +691,7 @@ def _check_size(total: Any, n_features: int = 0) -> None:
 
 
 def _check_bytes(n_bytes: int, n_classes: int, n_features: int) -> None:
-    """Raise if what was learnt takes more memory than statistics should."""
+    """Raise if the statistics take too much memory."""
     if n_bytes <= _MOST_BYTES:
         return
     what, choose = f"{n_features} features", "choose fewer"

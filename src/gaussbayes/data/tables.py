@@ -184,7 +184,7 @@ def is_amount(text: str) -> bool:
 
 
 def as_array(X: Any) -> NDArray[Any]:
-    """A table that is no frame as an array (n, d) of any type; strings stay as they are."""
+    """A table other than a frame as an array (n, d) of any type; strings are kept."""
     array: NDArray[Any] = X if type(X) is np.ndarray else _from_sequence(X)
     if array.ndim > 2:
         msg = f"Found array with dim {array.ndim} (shape={array.shape}), while dim <= 2 is required"
@@ -416,7 +416,7 @@ def days_of(codes: NDArray[Any], values: NDArray[Any], marks: ColumnMarks = ORDI
     """The days from 1970 to each date of a column (n,), NaN where there is none.
 
     The column is given by codes (n,), −1 for missing ones, and what they stand for (m,): dates and
-    times, or strings that write them. What is no date is infinite.
+    times, or strings that write them. Other strings are infinite.
     """
     if values.dtype.kind == "M":
         days = (values - np.datetime64(0, "D")) / _DAY

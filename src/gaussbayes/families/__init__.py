@@ -40,7 +40,7 @@ def family_records(name: str) -> Any:
     types `SettingsRecord`, `StatisticsRecord` and `DensityRecord` (see `gaussbayes.base.records`).
     Each has a class method ``of`` that makes one, and ``read``, its inverse: ``read()`` of settings
     and ``read(family, names)`` of the others, where `names`, a `Schema`, has the classes and
-    columns that they must be of. What is wrong is said by `gaussbayes.base.records.refuse`.
+    columns that they must be of. `gaussbayes.base.records.refuse` reports problems.
     """
     return _part(name, "record") or import_module(f"gaussbayes.families.{name}")
 

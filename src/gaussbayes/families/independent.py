@@ -52,7 +52,7 @@ class ClassSums:
         return replace(self, **arrays)
 
     def trimmed(self) -> Self:
-        """The same without what no row has any more."""
+        """The same without values that no remaining row has."""
         return self
 
     @property

@@ -298,7 +298,7 @@ class Family(Protocol[S, D]):
         *,
         exact: bool = True,
     ) -> LeftOut | None:
-        """A closed form for rows left out one at a time; None where there is none.
+        """A closed form for leave-one-out; None where there is none.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What is left of weights and sums when rows are taken away, and how much of it is rounding."""
+"""What is left of weights and sums when rows are removed, and how much of it is rounding."""
 
 from dataclasses import dataclass
 from typing import NoReturn
@@ -42,7 +42,7 @@ class Removal:
 
 
 def remove(codes: NDArray[np.intp], weights: FloatArray, class_weight: FloatArray) -> Removal:
-    """Take away rows of these classes and weights (n,), one at a time, from classes (k,)."""
+    """Remove rows of these classes and weights (n,), one at a time, from classes (k,)."""
     before = class_weight[codes]
     left = before - weights
     sound = left > LEAST_LEFT * before
@@ -71,7 +71,7 @@ def raise_removal(what: str, gone: float, had: float, owner: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """How exact sums of the weights of some rows are, so that one row can be taken away.
+    """How exact sums of the weights of some rows are, so that one row can be removed.
 
     Sums of integers are exact. Other sums may be off by rounding; as long as that is less than the
     smallest weight, it is known whether anything is left.

@@ -1,26 +1,26 @@
-"""Posteriors that are as sure as rows left out say they may be.
+"""Calibrate posteriors on held-out predictions.
 
-A Gaussian that does not quite fit, and features that are taken to be independent though they are
-not, make posteriors too sure. Rows that the model has not seen tell by how much::
+A Gaussian that does not quite fit, and dependent features that are modelled as independent, make
+posteriors overconfident. Held-out rows show by how much::
 
     log p(c | x) = log prior_c + t log p(x | c) + b_c − log Σ …
 
-with one temperature ``t ≤ 1`` and one offset ``b_c`` a class, those that make the classes of the
-rows left out most probable. Densities stay as they are: calibration acts on posteriors and on what
-is decided by them, and priors enter as they are, so that they may be changed afterwards.
+with one factor ``t ≤ 1``, the inverse of a temperature, and one offset ``b_c`` for each class. They
+maximise the likelihood of the classes of the held-out rows. Densities do not change: calibration
+acts on posteriors and decisions only. The prior is not scaled, so that it can be changed later.
 
-However sure a model is, it says nothing of some rows: wrong labels, rows unlike all others. Of the
-posterior a proportion e is therefore the prior,
+Some rows are mislabelled or unlike all others. Therefore a proportion e of the posterior is the
+prior,
 
     (1 − e) p(c | x) + e prior_c
 
-the one that makes the classes of the rows left out most probable, as if besides them a tenth of a
-row had said nothing at all. So e is above 0 also where every row left out is right.
+which maximises the same likelihood, with a tenth of a row added that carries no information. Thus
+e is above 0 also if every held-out row is classified correctly.
 
-Where features have little to do with the classes, that the rows left out are more probable by them
-than by the prior alone may be chance, the more so as the best of many models is calibrated. With a
-gain G in log probability and its standard error S, a proportion 1 − G / 2.5 S of the posterior is
-the prior as well: all of it where nothing is gained, none where the gain is beyond doubt.
+If the features carry little information about the classes, the gain of held-out log probability
+over the prior alone may be chance, the more so as the best of many models is calibrated. With a
+gain G and its standard error S, a proportion 1 − G / 2.5 S of the posterior is the prior as well:
+all of it if nothing is gained, none if the gain is beyond doubt.
 
 A pool (`gaussbayes.model.select`) has two members with log-likelihoods l and l'. Each is calibrated
 alone, and weights v and v' of the calibrated log-likelihoods make the classes of the held-out rows
@@ -46,11 +46,11 @@ from gaussbayes.kernels.reference import log_sum_exp
 _PRIOR_ROWS = 2.0
 """How many rows the prior of temperature and offsets is worth.
 
-Where all rows left out are right, they say nothing about how sure posteriors may be.
+If all held-out rows are classified correctly, they do not bound the confidence of the posteriors.
 """
 
 _NOTHING = 0.1
-"""Rows that say nothing about the classes, besides those left out."""
+"""Rows without information about the classes, beside the held-out rows."""
 
 _MOST_NOTHING = 0.5
 """Proportion of the prior beyond which classes would hardly depend on the features."""
@@ -173,10 +173,10 @@ def calibrate(
     weights: FloatArray,
     second: FloatArray | None = None,
 ) -> Calibration:
-    """The calibration that makes the classes of rows left out most probable.
+    """The calibration that makes the classes of held-out rows most probable.
 
     For each member ``−Σ_i w_i Σ_c q_ic log p(c | x_i) + 2 (log² t + Σ_c b_c²)`` is minimised, with
-    ``t ≤ 1``: a free temperature would sharpen without end where every row left out is right. Then
+    ``t ≤ 1``: a free temperature would sharpen without end where every held-out row is right. Then
     the weights of two members are found, and the proportion of the prior; see above,
     `_proportion_of_prior` and `_doubt`.
 
@@ -354,7 +354,7 @@ def sum_and_error(gain: FloatArray, weights: FloatArray) -> tuple[float, float]:
 def _proportion_of_prior(posterior: FloatArray, prior: FloatArray, weights: FloatArray) -> float:
     """The e that maximises ``Σ_i w_i log((1 − e) p_i + e prior_i) + 0.1 log e``, at most a half.
 
-    `posterior` and `prior` are those of the classes of rows left out. The sum is concave, and
+    `posterior` and `prior` are those of the classes of held-out rows. The sum is concave, and
     rises up to the proportion of the tenth of a row alone: no other row takes from the prior.
 
     Examples

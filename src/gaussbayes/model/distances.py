@@ -6,7 +6,7 @@ without shrinkage, and D² is the distance by the unbiased estimate, then
 
     D² n/(n + 1) (ν − d + 1)/(d ν) ~ F(d, ν − d + 1)
 
-with ν = n − 1 for a class of n rows with its own covariance, and ν = N − k for a covariance that k
+with ν = n − 1 for a class-specific covariance of n rows, and ν = N − k for a covariance that k
 classes of N rows share. This is exact if each class is normal. Otherwise D² is compared with χ²
 with d degrees of freedom, as if the parameters were true.
 

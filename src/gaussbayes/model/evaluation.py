@@ -85,7 +85,7 @@ class RankingCurve:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationCurve:
-    """Rows grouped by predicted probability, and how often it came true; no empty groups."""
+    """Rows grouped by predicted probability, and the observed frequency; no empty groups."""
 
     stated: FloatArray  #: (m,) mean predicted probability
     observed: FloatArray  #: (m,) observed frequency
@@ -528,7 +528,7 @@ def calibration_curve(
 ) -> CalibrationCurve:
     """Group rows by predicted probability (n,) into equal intervals of [0, 1].
 
-    `true` (n,) says whether it came true; with soft labels, how probable that is.
+    `true` (n,) says whether the class occurred; with soft labels, its probability.
     """
     group = np.minimum((stated * _GROUPS).astype(np.intp), _GROUPS - 1)
     squares = true * np.square(1.0 - stated) + (1.0 - true) * np.square(stated)

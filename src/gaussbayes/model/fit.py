@@ -52,7 +52,7 @@ MOST_SAMPLED = 20_000
 """Rows of a sample: enough to learn transforms from, and to choose by."""
 
 MOST_BYTES = 1 << 27
-"""Rows of a source that take no more are all kept, and are no sample."""
+"""Rows of a source that take no more memory are all kept, without sampling."""
 
 
 def fit_model(
@@ -133,11 +133,11 @@ def _choose(
         for each in options.alternatives(schema)
         for settings in each.fix(table.rows, table.targets, schema, wide=wide)
     ]
-    judged, views = table, [_view(table, each, schema, threads) for each in alternatives]
+    compared, views = table, [_view(table, each, schema, threads) for each in alternatives]
     closed = all(view.statistics.is_complete for view in views) and not table.targets.is_soft
     if not closed and table.rows.n_rows > MOST_HELD_OUT:  # the candidates are fitted several times
-        judged = pick(table, spread_sample(table.rows, table.targets, MOST_HELD_OUT))
-        views = [_view(judged, each, schema, threads) for each in alternatives]
+        compared = pick(table, spread_sample(table.rows, table.targets, MOST_HELD_OUT))
+        views = [_view(compared, each, schema, threads) for each in alternatives]
     if options.automatic:
         selection, trial = select([view.labelled() for view in views], threads)
         kept = trial.data.settings.components
@@ -228,7 +228,7 @@ def fit_source(
 
     What has to be estimated before rows are summed is estimated by all rows if they take at most
     128 MB, and otherwise by a stratified sample of them, for which the source is read once more.
-    So are selection and calibration.
+    The same holds for selection and calibration.
     """
     rows = open_rows(source, request)
     schema = rows.encoder.schema(np.empty(0))

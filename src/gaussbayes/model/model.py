@@ -44,7 +44,7 @@ Answer = TypeVar("Answer")
 class Model(Result):
     """Settings, the statistics of the rows it was fitted to, and the parameters that follow.
 
-    A model whose parameters were given has no statistics. Parameters that are not worked out yet
+    A model whose parameters were given has no statistics. Parameters that are not computed yet
     are None; `solved` gives the model with them.
 
     Examples
@@ -111,7 +111,7 @@ class Model(Result):
 
     @property
     def parameters(self) -> Solution:
-        """Priors and densities; they must have been worked out (see `solved`)."""
+        """Priors and densities; they must have been computed (see `solved`)."""
         if self.solution is None:
             return self.solved().parameters
         return self.solution
@@ -175,7 +175,7 @@ class Model(Result):
         start: Solution | None = None,
         goal: Goal = EXACT,
     ) -> Model:
-        """The same model with its parameters worked out; see `solve`."""
+        """The same model with its parameters computed; see `solve`."""
         if self.solution is not None:
             return self
         assert self.statistics is not None

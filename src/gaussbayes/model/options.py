@@ -221,7 +221,7 @@ class Options:
 
     @cached_property
     def request(self) -> Request:
-        """What is asked of a table; worked out once."""
+        """What is asked of a table; computed once."""
         kinds = self.kinds
         if isinstance(self.transform, tuple):
             kinds |= {feature: "number" for features, _ in self.transform for feature in features}
@@ -462,7 +462,7 @@ def arguments_of(settings: Settings, schema: Schema) -> dict[str, Any]:
 
 
 def _is_special(family: AnyFamily) -> bool:
-    """Whether a family has settings that are no options."""
+    """Whether a family has settings that are not options."""
     return bool(make_family(family.name, family.options) != family)
 
 

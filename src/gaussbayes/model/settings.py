@@ -62,7 +62,7 @@ class Settings:
     components: tuple[Component, ...]
     priors: Priors = None
     unlabelled_weight: float = 1.0  # how much an unlabelled row counts beside a labelled one
-    calibration: Calibration | None = None  # of posteriors, by rows left out
+    calibration: Calibration | None = None  # of posteriors, by held-out rows
     fewest_classes: int = 2  # with rows, that a model must have
 
     @property

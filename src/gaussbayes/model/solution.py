@@ -53,7 +53,7 @@ class Solution:
 
     @cached_property
     def log_prior(self) -> FloatArray:
-        """The logarithms of the priors (k,), worked out once; −∞ for a prior of 0."""
+        """The logarithms of the priors (k,), computed once; −∞ for a prior of 0."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.prior))
 

@@ -65,7 +65,7 @@ def stored_types(schema: pa.Schema) -> InferredTypes:
         written = pa.ipc.read_schema(pa.py_buffer(b64decode(notes.get(b"ARROW:schema", b""))))
         categorical |= {field.name for field in written if is_dictionary(field.type)}
     except (pa.ArrowException, OSError, EncodingError, UnicodeDecodeError):
-        pass  # what cannot be understood says nothing
+        pass  # metadata that cannot be read are ignored
     known = frozenset(categorical & {*schema.names})
     return InferredTypes(schema.remove_metadata(), categorical=known)
 
@@ -194,7 +194,7 @@ def _cast(column: Any, kind: Any, file: str, *, safe: bool, encoded: bool) -> An
         return column
     if is_dictionary(column.type):
         if encoded and column.type.value_type == kind:
-            return column  # the same values; who asked for a dictionary wants it kept
+            return column  # the same values; who requested a dictionary wants it kept
         _check_strings(column, file)
         column = column.cast(column.type.value_type)
     elif pa.types.is_string_view(column.type):

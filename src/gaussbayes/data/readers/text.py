@@ -80,8 +80,8 @@ _INTEGER = re.compile(r"\s*\d+\s*")
 _DAY = re.compile(r"\s*\d{4}-\d\d-\d\d")
 
 _MOST_VALUES = 1 << 24
-"""Of a block of JSON: lines that say nothing of many columns would take more memory than they are
-long."""
+"""Values of a block of JSON: lines that lack many columns would take more memory than their
+length."""
 
 
 class TextReader(FileReader):
@@ -318,7 +318,7 @@ def cast_text(
 def _plain(values: Any, decimal: str, marks: ColumnMarks, *, amounts: bool = False) -> Any:
     """Text without blanks around it, null for marks, and numbers with a point.
 
-    Of `amounts` of money and percentages it is the number.
+    The value of `amounts` of money and of percentages is the number.
     """
     text = pc.ascii_trim_whitespace(values)
     text = pc.if_else(pc.is_in(text, value_set=pa.array(sorted(marks.strings))), None, text)
@@ -566,7 +566,7 @@ def _object_text(objects: list[dict[str, Any]], names: list[str]) -> Any:
 
     def text(value: Any) -> str | None:
         if value is None or isinstance(value, str):
-            # Half of a surrogate pair is no character.
+            # Half of a surrogate pair is not a character.
             return value and value.encode("utf-8", "replace").decode()
         return repr(value) if type(value) in {int, float} else json.dumps(value)  # which is slower
 

@@ -369,8 +369,8 @@ class CategoricalDensity:
     def _table(self, feature: int, categories: Categories, dtype: "np.dtype[Any]") -> RealArray:
         """``log p(category | class)`` (2 + m, k) of the categories that rows are coded by.
 
-        The first two rows are 0: those of missing and unseen values, −2 and −1. So are those of
-        categories that this density does not know.
+        The first two rows are 0: those of missing and unseen values, −2 and −1. The rows of
+        categories that this density does not have are 0 as well.
         """
         known = np.concatenate([np.zeros((2, self.n_classes)), self.of(feature).T])
         if categories is not self.categories[feature]:

@@ -35,9 +35,9 @@ def contributions(
 
     Together they are the log ratio at the row but for rounding, a few ε of the values themselves
     and of the squared distances of both points; where features are nearly collinear these are far
-    larger than their sum. Features that are missing are integrated out, and add 0. All is worked
-    out about the density's centre, so that a huge common offset costs no digit. Without a
-    reference, it is the mean of the classes' means.
+    larger than their sum. Features that are missing are integrated out, and add 0. All is computed
+    about the density's centre, so that a huge common offset costs no digit. Without a reference, it
+    is the mean of the classes' means.
     """
     if reference is None:
         reference = np.full(density.n_classes, 1.0 / density.n_classes)

@@ -245,7 +245,7 @@ def maximum(
     structure: Structure,
     penalty: Penalty | None = None,
 ) -> GaussianDensity:
-    """The most likely density of complete rows, own covariances where the structure is between.
+    """The most likely density of complete rows, class-specific covariances if partially pooled.
 
     A penalty is added to the log-likelihood.
     """

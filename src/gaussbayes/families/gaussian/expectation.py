@@ -106,7 +106,7 @@ _points: "WeakKeyDictionary[GaussianStatistics, dict[bool, Points]]" = WeakKeyDi
 
 
 def points_of(statistics: GaussianStatistics, *, shared: bool) -> Points:
-    """The points of labelled rows, for covariances of their own or a shared one.
+    """The points of labelled rows, for class-specific covariances or a shared one.
 
     They are kept for as long as the statistics live, unless they are large: EM asks for them in
     every iteration.
@@ -143,7 +143,7 @@ def _complete_cells(moments: ClassMoments) -> PatternMoments:
 def row_blocks(X: FloatArray) -> Iterator[tuple[NDArray[np.intp], PointBlock]]:
     """Rows (n, d) in blocks, as they came but 0 where a value is missing, and their numbers.
 
-    A block fits into the cache. All rows are said to be of class 0.
+    A block fits into the cache. All rows have class 0.
     """
     patterns = patterns_of(X)
     values = np.where(np.isnan(X), 0.0, X)[patterns.order]

@@ -65,8 +65,8 @@ FEWEST_ESTIMATED = 10
 """Rows of the mean class, for each dimension of the matrices that are inverted, from which on
 parameters may be estimated instead of integrated out. Estimated from n rows and taken to be true, a
 matrix of m dimensions makes the log density of a new row too small or too large by some m / n in
-each of its m dimensions, so that posteriors are too sure, which fewer rows left out need not show.
-A full covariance is one matrix of all features, a diagonal one a matrix of one dimension for
+each of its m dimensions, so that posteriors are overconfident, which few held-out rows need not
+show. A full covariance is one matrix of all features, a diagonal one a matrix of one dimension for
 each."""
 
 MOST_OF_CLASSES, POOLED_INTENSITIES = 1 << 30, (0.01, 0.05, 0.3, 1.0)
@@ -328,7 +328,8 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         m = self.structure.n_covariances(n_classes)
         return n_classes * n_columns + self.structure.shape.n_parameters_of(m, n_columns)
 
-    # EM for missing labels: the structure between own and shared maximises own covariances.
+    # EM for missing labels: the structure between own and shared maximises class-specific
+    # covariances.
 
     def start(
         self,
@@ -378,7 +379,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         *,
         exact: bool = True,
     ) -> LeftOut | None:
-        """A closed form for rows left out one at a time, or None; see `left_out.left_out`.
+        """A closed form for leave-one-out, or None; see `left_out.left_out`.
 
         There is none for covariances that are regularised otherwise than by shrinkage.
         """
@@ -518,7 +519,7 @@ class PredictiveGaussian(Gaussian):
         *,
         exact: bool = True,
     ) -> LeftOut | None:
-        """A closed form for rows left out one at a time, unless they have missing values."""
+        """A closed form for leave-one-out, unless they have missing values."""
         if not statistics.is_complete:
             return None
         moments, priors = statistics.moments, [family.prior for family in path]

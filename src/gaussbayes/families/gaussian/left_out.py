@@ -63,7 +63,7 @@ def left_out(
     *,
     exact: bool = True,
 ) -> LeftOut | None:
-    """A closed form for rows left out one at a time; None where there is none.
+    """A closed form for leave-one-out; None where there is none.
 
     There is none for rows with missing values, and for some full covariances shrunk towards the
     pooled one; see `has_closed_form`. Log densities are up to a term of the row.

@@ -188,6 +188,6 @@ def _incomplete(
 
 
 def no_em() -> OptionError:
-    """What is raised where unlabelled rows would have to be learnt from."""
+    """The error if a fit would have to use unlabelled rows."""
     msg = "a model in the span of its rows cannot use unlabelled rows: fit to all at once"
     return OptionError(msg)

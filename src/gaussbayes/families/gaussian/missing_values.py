@@ -49,7 +49,7 @@ apart by their predictions."""
 _EPS = float(np.finfo(np.float64).eps)
 _COLLAPSED = 1e-24  # a variance so much smaller than where it started is on its way to 0
 # The least proportion of a variance that other features may leave unexplained. What is missing is
-# worked out from the others, with errors that grow as this falls; and a likelihood without a
+# computed from the others, with errors that grow as this falls; and a likelihood without a
 # maximum is found out by it.
 _LEAST_UNEXPLAINED = 1e-10
 # The same where labelled rows are but to start from: they have too little to say, and it would take
@@ -236,7 +236,7 @@ def start_of(
 ) -> GaussianDensity:
     """A density to start from, where labelled rows alone may have too little to say.
 
-    For a covariance of which these say nothing, the variances of the rows that have each feature,
+    For a covariance that these do not determine, the variances of the rows that have each feature,
     or those of all rows. A feature that does not vary in any row, which only a penalty gives a
     variance, starts with 1.
     """

@@ -14,7 +14,7 @@ statistics are sums over them. Features are also compared one by one: means by t
 by the F test.
 
 Features one by one, and diagonal covariances, use every value that is there, which is exact if
-values are missing independently of what they are. So are determinants, by the complete rows alone.
+values are missing independently of their values. Determinants use the complete rows alone.
 """
 
 from collections.abc import Sequence

@@ -9,16 +9,17 @@ Student-t distribution with ``ν_c = s + n_c + 1`` degrees of freedom, its locat
 with the pooled scatter ``P = Σ S_c`` of all N rows, the shrinkage g, and its target: D is the
 identity and ``t = tr P / (N d)`` for the spherical one, ``t D = diag P / N`` for the diagonal one.
 The prior is worth ``s = ρ N / k`` rows, as many as the mean class has for ρ = 1; with the sharing
-λ, ``ρ = λ / (1 − λ)``. So 0 are own covariances, 1 is a shared one, and a class with few rows is
-drawn to the pooled covariance more than one with many. In sums, which is all that statistics are,
+λ, ``ρ = λ / (1 − λ)``. So 0 are class-specific covariances, 1 is a shared one, and a class with few
+rows is drawn to the pooled covariance more than one with many. In sums, which is all that
+statistics are,
 
     s T + S_c = (ρ / k) ((1 − g) P + g target(P)) + S_c
 
 so that a row that is left out takes the outer product of its deviation out of P and out of its own
 S_c, and something from the trace: a closed form.
 
-Features that do not vary within classes, or not at all, are no error: they have some sum of squares
-in P, see `gaussbayes.families.gaussian.shrinkage.target_squares`.
+Features that do not vary within classes, or not at all, do not raise an error: they have some sum
+of squares in P, see `gaussbayes.families.gaussian.shrinkage.target_squares`.
 """
 
 from collections.abc import Sequence
@@ -45,7 +46,7 @@ _LEAST_GIVEN = 1e-8
 class Prior:
     """How many rows the prior of covariances is worth, and how far its target is shrunk."""
 
-    sharing: float  # λ, from 0 (own covariances) to 1 (a shared one)
+    sharing: float  # λ, from 0 (class-specific covariances) to 1 (a shared one)
     shrinkage: float  # g, from 0 to 1
     diagonal: bool = True  # whether the target of shrinkage is the diagonal; else it is spherical
 

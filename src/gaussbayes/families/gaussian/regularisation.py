@@ -2,10 +2,10 @@
 
 These are the conventions of scikit-learn's classes, for those who come from there.
 
-Of features that depend on one another, directions without variance may not count. In units of the
+Directions without variance, of features that depend on one another, may not count. In units of the
 features' deviations, ``Σ = D R D``, the eigenvectors of R whose deviations are at most the
 tolerance span directions in which nothing varies within classes. There the precision is 0 instead
-of infinite: what rows are like in these directions says nothing about their class. That is the
+of infinite: these directions carry no information about the class. That is the
 pseudo-inverse of R, and what scikit-learn's LDA does by singular values.
 """
 

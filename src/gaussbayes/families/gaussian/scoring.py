@@ -9,7 +9,7 @@ because the terms of many features cancel.
 
 NaN is a value that is missing, and is integrated out: every score is that of the features that are
 there. The kernels meet NaN on their way, so that complete rows pay nothing for it. Rows with the
-same features missing may be many: then the marginal is worked out once, and scored as complete rows
+same features missing may be many: then the marginal is computed once, and scored as complete rows
 are. Where nearly every row lacks others, a kernel factors a matrix for each. A row of which nothing
 is there has density 1 for every class, so that its posterior is the prior.
 """
@@ -128,7 +128,7 @@ def score(
     """What `task` asks for of ``log_prior_c + log p(x | c) + bias_c``: labels (n,) or (n, k).
 
     Scores are of the rows' float type. The bias, what is known of the rows besides their
-    numbers, is worked out block by block, on the threads. −∞ in it, or in the prior, rules a
+    numbers, is computed block by block, on the threads. −∞ in it, or in the prior, rules a
     class out. Rows that are infinite are an error; for posteriors, so are those that have
     probability 0 in every class, or are so far from every class that squares overflow.
     """
@@ -406,7 +406,7 @@ def _rows_alike(
 
 
 def _rows_worth_a_marginal(density: "GaussianDensity") -> int:
-    """How many rows of one pattern take longer one by one than once a marginal is worked out."""
+    """How many rows of one pattern take longer one by one than once a marginal is computed."""
     if isinstance(density.covariance, Reduced):
         return 1  # which directions do not count depends on the features that are there
     if kernels.active().NAME == "reference":

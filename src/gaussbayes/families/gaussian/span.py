@@ -6,7 +6,8 @@ the features, a row has the coordinates
 
     z = Qᵀ x̃,    x̃ = (x − center) / u
 
-and of its squared length the part ``|x̃|² − |z|²`` lies outside, where the rows say nothing.
+and of its squared length the part ``|x̃|² − |z|²`` lies outside, where the rows carry no
+information.
 """
 
 from dataclasses import dataclass, field

@@ -38,8 +38,8 @@ from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
 
 _LEAST_LEFT = 1e-6
 """What must be left of a determinant. With more features than rows every row has a direction of its
-own, along which next to nothing is left without it, but for the target: that is no rounding. Of the
-size of a log density, which is in proportion to the features, rounding is 1e-9 here."""
+own, along which next to nothing is left without it, but for the target: that is not rounding.
+Rounding is 1e-9 of the size of a log density, which is in proportion to the features."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

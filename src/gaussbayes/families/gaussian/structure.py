@@ -4,7 +4,7 @@ A shape (full, diagonal, spherical) holds the covariances of all classes at once
 when every class has its own, 1 when they share one. It knows its whitener W, with ``Σ⁻¹ = WᵀW``,
 its log determinant, and whatever else depends on the shape, so that nothing outside has to ask
 which one it is. A structure is a shape and how far the classes share it: a number λ from 0 to 1.
-With 0 every class has its own covariance Σ_c, with 1 all share the pooled one Σ; between, the
+With 0 every class has a covariance Σ_c, with 1 all share the pooled one Σ; between, the
 classes' own are shrunk towards the pooled one, ``(1 − λ) Σ_c + λ Σ``: regularised discriminant
 analysis.
 
@@ -494,12 +494,12 @@ class Structure:
 
     @property
     def parts(self) -> "tuple[Structure, Structure]":
-        """What lies at both ends: own covariances and a shared one."""
+        """What lies at both ends: class-specific covariances and a shared one."""
         return Structure(self.covariance), Structure(self.covariance, 1.0)
 
     @property
     def maximised(self) -> "Structure":
-        """The end whose likelihood has a maximum that is known: shared, or else own covariances."""
+        """The end whose likelihood has a known maximum: shared, or else class-specific."""
         return self.parts[int(self.shared)]
 
     def weights(self, weight: FloatArray) -> FloatArray:
@@ -561,7 +561,7 @@ def structure_of_values(
     covariance: CovarianceName | None = None,
     shared: bool | None = None,
 ) -> Structure:
-    """The structure of covariances that the user wrote down, by what was said and by their shape.
+    """The structure of given covariances, by the arguments and by their shape.
 
     Without a word they are full: (k, d, d) own ones, (d, d) a shared one. With as many classes as
     features, (d, d) may as well be a table of variances, and nothing is guessed.

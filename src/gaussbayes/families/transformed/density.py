@@ -64,7 +64,7 @@ class TransformedDensity:
     ) -> NDArray[Any]:
         """What `task` asks for of ``log_prior_c + log p(x | c) + bias_c``: (n,) or (n, k).
 
-        It is worked out block by block, so that memory is bounded.
+        It is computed block by block, so that memory is bounded.
         """
         dtype, n, d = rows.dtype, rows.n_rows, self.n_columns
         out: NDArray[Any] = np.empty(

@@ -67,7 +67,7 @@ def estimate_transforms(
 ) -> Transforms:
     """The transforms of these kinds, one for each column, that suit the rows.
 
-    Constant columns, and those of two values, are standardised, whatever was asked for: no monotone
+    Constant columns, and those of two values, are standardised, whatever was requested: no monotone
     transform changes them in anything else. Powers, ranks and means are those of all rows, with
     labels or without; scales are deviations within classes.
     """

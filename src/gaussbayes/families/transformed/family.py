@@ -41,7 +41,7 @@ class Transformed(Family[MappedStatistics, TransformedDensity]):
 
     A transform is given by name until it is estimated (`fix`), from rows, before any are
     observed; from then on it is a setting. So statistics are sums over rows of z, which merge and
-    are removed, and rows left out one at a time are scored exactly, given the transforms.
+    are removed, and leave-one-out scores are exact, given the transforms.
 
     Examples
     --------

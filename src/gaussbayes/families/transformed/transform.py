@@ -270,7 +270,7 @@ class _Group:
 
 
 def _groups(transforms: tuple[Transform, ...]) -> tuple[_Group, ...]:
-    """The columns by the kind of their transforms, which are worked out together."""
+    """The columns by the kind of their transforms, which are computed together."""
     groups = []
     for kind in TRANSFORMS.values():
         columns = [j for j, transform in enumerate(transforms) if isinstance(transform, kind)]
