@@ -8,6 +8,7 @@ import codecs
 import errno
 import glob
 import io
+import os
 import sys
 import tempfile
 from abc import ABC, abstractmethod
@@ -22,6 +23,7 @@ from pathlib import Path
 from shutil import copyfileobj
 from stat import S_ISFIFO, S_ISSOCK
 from typing import Any
+from weakref import finalize
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.notices import Notice, NoticeKind, Remedy
@@ -77,6 +79,15 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how text in UTF-16 begins
 BUFFER = 1 << 18
 
 
+class Copy:
+    """A temporary file that is removed with this object."""
+
+    def __init__(self) -> None:
+        handle, self.name = tempfile.mkstemp()
+        os.close(handle)
+        finalize(self, Path(self.name).unlink)
+
+
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     """A file of rows: its name, and its format where the name tells."""
@@ -87,7 +98,7 @@ class SourceFile:
     names: tuple[str, ...] | None = None  # of the columns, in place of the file's own
     encoding: str | None = None  # of text; None is UTF-8, otherwise cp1252
     missing: MissingMarks = STANDARD_MARKS  # what stands for missing values in text
-    copy: Any = None  # of what comes through a pipe, which can be read only once
+    copy: Copy | None = None  # of what comes through a pipe, which can be read only once
 
     @property
     def shown(self) -> str:
@@ -97,7 +108,7 @@ class SourceFile:
     @property
     def path(self) -> str:
         """Where the bytes are."""
-        return self.name if self.copy is None else str(self.copy.name)
+        return self.name if self.copy is None else self.copy.name
 
 
 # Names.
@@ -146,13 +157,13 @@ def kept(file: SourceFile, *, on_cluster: bool) -> SourceFile:
         if on_cluster:
             msg = f"a cluster cannot read {file.shown}: write it to a file workers can open"
             raise DataError(msg)
-        copy = tempfile.NamedTemporaryFile()  # noqa: SIM115 (it lives as long as the file)
-        if is_standard_input:
-            copyfileobj(getattr(sys.stdin, "buffer", io.BytesIO()), copy, BUFFER)
-        else:
-            with Path(file.name).open("rb") as stream:
-                copyfileobj(stream, copy, BUFFER)
-        copy.flush()
+        copy = Copy()
+        with Path(copy.name).open("wb") as sink:
+            if is_standard_input:
+                copyfileobj(getattr(sys.stdin, "buffer", io.BytesIO()), sink, BUFFER)
+            else:
+                with Path(file.name).open("rb") as stream:
+                    copyfileobj(stream, sink, BUFFER)
     return replace(file, copy=copy)
 
 
