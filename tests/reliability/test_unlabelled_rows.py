@@ -49,3 +49,15 @@ def test_few_unlabelled_rows_take_few_iterations(n_unlabelled: int, most: int) -
         assert model.model_.convergence.n_iterations <= most
     held_out = GaussianClassifier().leave_one_out(X, y)
     assert (held_out.n_folds, len(held_out.log_posterior)) == (50, 300 - n_unlabelled)
+
+
+def test_rows_without_label_come_and_go_alone() -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    X, labels = rng.normal(size=(60, 2)) + 2.0 * y[:, None], y.astype(object)
+    labels[40:] = None
+    whole, labelled = GaussianClassifier().fit(X, labels), GaussianClassifier().fit(X[:40], y[:40])
+    model = GaussianClassifier().fit(X[:40], y[:40]).partial_fit(X[40:], [None] * 20)
+    np.testing.assert_allclose(model.predict_proba(X), whole.predict_proba(X), rtol=1e-9)
+    model.forget(X[40:], [None] * 20)
+    np.testing.assert_allclose(model.predict_proba(X), labelled.predict_proba(X), rtol=1e-9)
