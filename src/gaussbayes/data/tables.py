@@ -72,9 +72,9 @@ def as_numpy(values: Any, what: str) -> Any:
             return np.asarray(values)
         return np.from_dlpack(values)
     except (BufferError, RuntimeError, TypeError) as error:
-        kind = f"{type(values).__module__}.{type(values).__name__}"
+        kind, problem = f"{type(values).__module__}.{type(values).__name__}", str(error).rstrip(".")
         msg = (
-            f"{what} ({kind}) cannot be read as a NumPy array: {error!s:.200}. Pass a float32 "
+            f"{what} ({kind}) cannot be read as a NumPy array: {problem:.200}. Pass a float32 "
             f"array in the memory of the CPU; for PyTorch: {what}.detach().cpu().float().numpy()"
         )
         raise DataError(msg) from None
