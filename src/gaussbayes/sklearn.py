@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Self, TypeVar, cast
@@ -40,7 +40,7 @@ from gaussbayes.base.types import (
     TableLike,
     WeightsLike,
 )
-from gaussbayes.data.labels import check_known, encode, unite
+from gaussbayes.data.labels import encode, unite
 from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.data.schema import MissingMarks
 from gaussbayes.estimators import BaseClassifier, Fitted, linear_part
@@ -181,7 +181,7 @@ class _DropIn(BaseClassifier):
             announced = None if first else self._model.schema.announced
             if classes is not None or self._needs_classes:
                 announced = self._announced(classes, first=first)
-                check_known(encode(y)[1], announced)
+                _check_labels(y, announced)
             model, new_classes, _ = self._updated(X, y, sample_weight, decay)
             if announced is not None:
                 announced = unite(announced, new_classes)[0]
@@ -695,3 +695,15 @@ class GaussianNB(
             return None
         family = cast("Gaussian", model.components[0].family)
         return family.added_variance(model.statistics.parts[0], model.schema)
+
+
+def _check_labels(y: Any, announced: LabelArray) -> None:
+    """Raise for labels that were not announced."""
+    labels: Iterable[object] = encode(y)[1].tolist()
+    unknown = [label for label in labels if label not in announced.tolist()]
+    if unknown:
+        msg = (
+            f"The target label(s) {unknown!r:.200} in y do not exist in the initial classes "
+            f"{announced.tolist()!r:.200}"
+        )
+        raise DataError(msg)

@@ -50,14 +50,15 @@ def settings_of(settings: Any) -> tuple[Any, float, float]:
     """The transforms, the sharing and the shrinkage of a predictive model."""
     (family,) = settings.families
     gaussian = getattr(family.family, "family", family.family)  # in the span of the rows, or not
-    return family.map, gaussian.structure.sharing, gaussian.shrinkage
+    return family.map, gaussian.structure.sharing, gaussian.shrinkage or 0.0
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(("n", "d"), [(40, 3), (14, 17)])
+@pytest.mark.parametrize(("n", "d", "possible"), [(40, 3, 40), (14, 17, 30)])
 def test_candidates_are_judged_by_the_densities_of_the_other_rows(
-    n: int, d: int, weighted: bool
+    n: int, d: int, possible: int, weighted: bool
 ) -> None:
+    """With more features than rows, candidates without shrinkage are refused."""
     X, y, w = table(n, d)
     w = w if weighted else np.ones(n)
     judged = 0
@@ -75,7 +76,7 @@ def test_candidates_are_judged_by_the_densities_of_the_other_rows(
             loss -= w[row] * (joint[y[row]] - logsumexp(joint))
         assert candidate.log_loss == pytest.approx(loss / w.sum(), rel=1e-7), str(candidate)
         judged += 1
-    assert judged == 30
+    assert judged == possible
 
 
 def test_candidates_without_correlations_are_gaussians_of_the_other_rows() -> None:
@@ -87,10 +88,12 @@ def test_candidates_without_correlations_are_gaussians_of_the_other_rows() -> No
         (family,), candidate = trial.settings.families, trial.candidate
         z, structure = family.map.forward(X)[0], family.family.structure
         how = ((structure.covariance, structure.sharing), candidate.shrinkage, "mle", "diagonal")
+        # Selection takes the units of the features from all rows.
+        unit = np.sqrt(sum((y == c).sum() * z[y == c].var(axis=0) for c in range(3)))
         loss = 0.0
         for row in range(40):
             others = np.arange(40) != row
-            mean, covariance = defined(z[others], y[others], None, *how)
+            mean, covariance = defined(z[others], y[others], None, *how, unit)
             variance = np.diagonal(covariance, axis1=1, axis2=2)
             square = np.square(z[row] - mean) / variance + np.log(variance)
             joint = np.log(np.bincount(y[others])) - 0.5 * square.sum(axis=1)

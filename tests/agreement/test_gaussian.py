@@ -39,8 +39,20 @@ def shrunk(covariance: Any, shrinkage: Any, weight: float, unit: Any) -> Any:
     return ((1 - shrinkage) * scaled + shrinkage * trace / d * np.eye(d)) * units
 
 
-def defined(X: Any, y: Any, w: Any, structure: Any, shrinkage: Any, divisor: str, target: str):
-    """Means (k, d) and covariances (k, d, d) by their definitions."""
+def defined(
+    X: Any,
+    y: Any,
+    w: Any,
+    structure: Any,
+    shrinkage: Any,
+    divisor: str,
+    target: str,
+    unit: Any = None,
+) -> tuple[Any, Any]:
+    """Means (k, d) and covariances (k, d, d) by their definitions.
+
+    Covariances are shrunk in units (d,) of the features: by default deviations within classes.
+    """
     name, sharing = structure
     classes, d = np.unique(y), X.shape[1]
     w = np.ones(y.size) if w is None else w
@@ -48,7 +60,8 @@ def defined(X: Any, y: Any, w: Any, structure: Any, shrinkage: Any, divisor: str
     mean = np.stack([w[y == c] @ X[y == c] / w[y == c].sum() for c in classes])
     z = X - mean[np.searchsorted(classes, y)]
     scatter = np.stack([(w[y == c, None] * z[y == c]).T @ z[y == c] for c in classes])
-    unit = np.sqrt(np.einsum("kii->i", scatter)) if target == "diagonal" else np.ones(d)
+    if unit is None:
+        unit = np.sqrt(np.einsum("kii->i", scatter)) if target == "diagonal" else np.ones(d)
     if name != "full":
         scatter = scatter * np.eye(d)
     if name == "spherical":

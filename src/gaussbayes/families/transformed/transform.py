@@ -199,9 +199,10 @@ def yeo_johnson(u: FloatArray, power: FloatArray, logarithm: FloatArray | None =
     """
     exponent = _exponent(u, power)
     logarithm = np.log1p(np.abs(u)) if logarithm is None else logarithm
-    divisor = np.where(exponent == 0, 1.0, exponent)
-    size = np.where(exponent == 0, logarithm, np.expm1(exponent * logarithm) / divisor)
-    return np.copysign(size, u), (exponent - 1.0) * logarithm
+    size = np.expm1(exponent * logarithm)
+    np.divide(size, exponent, out=size, where=exponent != 0)
+    np.copyto(size, logarithm, where=exponent == 0)
+    return np.copysign(size, u, out=size), (exponent - 1.0) * logarithm
 
 
 def inverse_yeo_johnson(psi: FloatArray, power: FloatArray) -> FloatArray:
