@@ -26,7 +26,7 @@ from gaussbayes.model.solution import log_evidence
 _DRAWS = 100_000
 _FEW_DRAWS = 2_000  # for each fold of held-out rows
 _MOST_NUMBERS = 2_000_000  # of these
-_BLOCK_BYTES = 1 << 23  # rows are simulated in blocks of about this size
+_BLOCK_NUMBERS = 1 << 16  # rows are simulated in blocks of about this size
 _TIE = 1e-9  # rounding of equal log evidences, where categories make many rows equal
 
 
@@ -84,7 +84,7 @@ def _distribution(
     counts = np.ceil(n_draws * prior).astype(np.intp)
     codes, weight = np.repeat(possible, counts).astype(np.int32), np.repeat(prior / counts, counts)
     drawn = np.empty(codes.shape)
-    for block in ranges(codes.size, max(1024, _BLOCK_BYTES // (8 * model.schema.n_features))):
+    for block in ranges(codes.size, max(16, _BLOCK_NUMBERS // model.schema.n_features)):
         parts = [density.draw(codes[block], generator) for density in densities]
         drawn[block] = log_evidence(solution, parts, n_jobs)
     order = np.argsort(drawn, kind="stable")

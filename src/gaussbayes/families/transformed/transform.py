@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from gaussbayes.base.checks import check_finite
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.notices import Remedy
+from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, TransformName
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.data.schema import Schema
@@ -270,6 +271,10 @@ class _Group:
     numbers: tuple[FloatArray, ...]  # (m,) each
 
 
+_COLUMNS_AT_ONCE = 512
+"""Columns that are computed together: intermediate results of all of many would take memory."""
+
+
 def _groups(transforms: tuple[Transform, ...]) -> tuple[_Group, ...]:
     """The columns by the kind of their transforms, which are computed together."""
     groups = []
@@ -277,14 +282,15 @@ def _groups(transforms: tuple[Transform, ...]) -> tuple[_Group, ...]:
         columns = [j for j, transform in enumerate(transforms) if isinstance(transform, kind)]
         if kind is RankNormal:
             groups += [_Group(transforms[j], np.array([j]), ()) for j in columns]
-        elif columns:
-            each = [
-                np.array([getattr(transforms[j], number.name) for j in columns])
+            continue
+        for block in ranges(len(columns), _COLUMNS_AT_ONCE):
+            numbers = [
+                np.array([getattr(transforms[j], number.name) for j in columns[block]])
                 for number in fields(kind)
             ]
-            everything = len(columns) == len(transforms)
-            where = slice(None) if everything else np.array(columns)
-            groups.append(_Group(kind, where, tuple(each)))
+            everything = len(columns[block]) == len(transforms)
+            where = slice(None) if everything else np.array(columns[block])
+            groups.append(_Group(kind, where, tuple(numbers)))
     return tuple(groups)
 
 
