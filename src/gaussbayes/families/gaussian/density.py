@@ -207,7 +207,7 @@ def estimate(
     towards = None
     if shrinkage is not None and not structure.shape.isotropic:
         towards = target_variances(target, moments)
-    values = _values(moments, names, structure, divisor, shrinkage, towards)
+    values = covariance_values(moments, names, structure, divisor, shrinkage, towards)
     weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight
     try:
         if regularisation is None:
@@ -287,18 +287,23 @@ def _finite_numbers(what: str, values: ArrayLike) -> FloatArray:
     return numbers
 
 
-def _values(
+def covariance_values(
     moments: ClassMoments,
     names: Schema,
     structure: Structure,
     divisor: Divisor,
     shrinkage: Shrinkage,
     target: FloatArray | None,
+    n_features: int | None = None,
 ) -> FloatArray:
-    """The covariances: full (m, d, d), diagonal (m, d) or spherical (m,); m is 1 when shared."""
+    """The covariances: full (m, d, d), diagonal (m, d) or spherical (m,); m is 1 when shared.
+
+    For `n_features` see `shrink`.
+    """
     if structure.between:
         apart, pooled = (
-            _values(moments, names, part, divisor, shrinkage, target) for part in structure.parts
+            covariance_values(moments, names, part, divisor, shrinkage, target, n_features)
+            for part in structure.parts
         )
         return np.asarray((1.0 - structure.sharing) * apart + structure.sharing * pooled)
     shared, shape = structure.shared, structure.shape
@@ -306,7 +311,7 @@ def _values(
     values = shape.from_scatter(moments.scatters(shape.layout, shared=shared), divide)
     if shrinkage is None or shape.isotropic:
         return values
-    return shrink(values, shrinkage, weight, target)
+    return shrink(values, shrinkage, weight, target, n_features)
 
 
 def divisors(

@@ -108,20 +108,24 @@ def shrink(
     shrinkage: Shrinkage | FloatArray,
     weight: FloatArray,
     target: FloatArray | None = None,
+    n_features: int | None = None,
 ) -> FloatArray:
     """Shrink full covariances (m, d, d), or variances (m, d), estimated from so many rows (m,).
 
     They are shrunk to a multiple of some variances (d,), None is the spherical target, and by one
-    intensity or by one for each (m,).
+    intensity or by one for each (m,). With `n_features` these are d directions of so many.
     """
     if shrinkage is None:
         return covariance
-    m, d = covariance.shape[:2]
-    unit = np.ones(d) if target is None else np.sqrt(np.where(target > 0, target, 1.0))
+    m, size = covariance.shape[:2]
+    d, unit = (
+        n_features or size,
+        np.ones(size) if target is None else np.sqrt(np.where(target > 0, target, 1.0)),
+    )
     full = covariance.ndim == 3
     if isinstance(shrinkage, str):
         scaled = covariance / (unit[:, None] * unit if full else np.square(unit))
-        intensity = oas_intensity(scaled, weight)
+        intensity = oas_intensity(scaled, weight, d)
     else:
         intensity = np.broadcast_to(shrinkage, m)
     variance = np.einsum("mii->mi", covariance) if full else covariance
@@ -132,14 +136,16 @@ def shrink(
     return shrunk
 
 
-def oas_intensity(covariance: FloatArray, weight: FloatArray) -> FloatArray:
+def oas_intensity(
+    covariance: FloatArray, weight: FloatArray, n_features: int | None = None
+) -> FloatArray:
     """The oracle approximating shrinkage intensity (m,) of Chen, Wiesel, Eldar and Hero (2010).
 
     ``min(1, ((1 − 2/d) tr(Σ²) + tr²(Σ)) / ((n + 1 − 2/d) (tr(Σ²) − tr²(Σ)/d)))``, their equation
     23, for n rows. scikit-learn's `oas` leaves the two terms 2/d out, which matters for few
     features.
     """
-    m, d = covariance.shape[:2]
+    m, d = len(covariance), n_features or covariance.shape[1]
     variance = np.einsum("mii->mi", covariance) if covariance.ndim == 3 else covariance
     trace = np.asarray(variance.sum(axis=1))
     # In units in which the mean variance is 1, so that no square overflows or vanishes.

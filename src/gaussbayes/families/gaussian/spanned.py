@@ -16,10 +16,13 @@ import numpy as np
 
 from gaussbayes.base.errors import DataError, SingularCovarianceError
 from gaussbayes.base.notices import Remedy
-from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.data.schema import Schema
-from gaussbayes.families.gaussian.density import GaussianDensity, divisors, located_density
+from gaussbayes.families.gaussian.density import (
+    GaussianDensity,
+    covariance_values,
+    located_density,
+)
 from gaussbayes.families.gaussian.family import fewest_rows
 from gaussbayes.families.gaussian.left_out import (
     GaussianLeftOut,
@@ -29,7 +32,7 @@ from gaussbayes.families.gaussian.left_out import (
 )
 from gaussbayes.families.gaussian.low_rank import LowRank, no_em, spanned_density
 from gaussbayes.families.gaussian.predictive import PredictiveLeftOut, check_degrees
-from gaussbayes.families.gaussian.shrinkage import CLOSED_FORMS, oas_by_traces
+from gaussbayes.families.gaussian.shrinkage import CLOSED_FORMS
 from gaussbayes.families.gaussian.span import Span, pooled_deviation, span_of
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Full, Structure
@@ -144,11 +147,18 @@ class Spanned(Family[Any, GaussianDensity]):
         """The density that fits best, shrunk; what d × d matrices would give."""
         del threads, start
         moments = statistics.inner.moments
-        if self.family.estimation == "predictive":
-            values, outside, freedom = self._predictive(moments, names)
+        family, d, freedom = self.family, self.span.n_columns, None
+        # One direction more, in which no row varies, has the variance of all outside the span.
+        wider = _wider(moments)
+        if family.estimation == "predictive":
+            scatter, freedom = replace(family.prior, diagonal=False).scatters(wider, d)
+            check_degrees(freedom, moments.weight, names)
+            values = scatter * ((1.0 + 1.0 / moments.weight) / freedom)[:, None, None]
         else:
-            values, outside = self._covariances(moments, self.family.structure, names)
-            freedom = None
+            values = covariance_values(
+                wider, names, family.structure, family.divisor, family.shrinkage, None, d
+            )
+        values, outside = values[:, :-1, :-1], values[:, -1, -1]
         if not (outside > 0).all():
             code = int(np.argmin(outside))
             owner = "no class varies"
@@ -160,47 +170,6 @@ class Spanned(Family[Any, GaussianDensity]):
         inside = Full(values, covariance.whitener, covariance.log_det)
         inner = located_density(moments.anchor, moments.offset, moments.weight, inside)
         return Fit(replace(spanned_density(inner, self.span, covariance), degrees=freedom))
-
-    def _predictive(
-        self, moments: ClassMoments, names: Schema
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Scale matrices (k, r, r), their variance outside (k,), and degrees of freedom (k,)."""
-        prior, d, weight = (
-            replace(self.family.prior, diagonal=False),
-            self.span.n_columns,
-            moments.weight,
-        )
-        scatter, freedom = prior.scatters(moments, d)
-        check_degrees(freedom, weight, names)
-        trace = float(np.einsum("mii->", moments.scatters("full", shared=False)))
-        part = 1.0 if prior.sharing == 1.0 else prior.ratio / weight.size
-        ratio = (1.0 + 1.0 / weight) / freedom
-        outside = ratio * part * prior.shrinkage * trace / d
-        return scatter * ratio[:, None, None], outside, freedom
-
-    def _covariances(
-        self, moments: ClassMoments, structure: Structure, names: Schema
-    ) -> tuple[FloatArray, FloatArray]:
-        """Covariances (m, r, r) in the span, and the variance outside it (m,)."""
-        if structure.between:
-            (own, own_outside), (pooled, outside) = (
-                self._covariances(moments, part, names) for part in structure.parts
-            )
-            sharing = structure.sharing
-            values = (1.0 - sharing) * own + sharing * pooled
-            return values, (1.0 - sharing) * own_outside + sharing * outside
-        weight, divide = divisors(moments, names, structure, self.family.divisor)
-        scatter = moments.scatters("full", shared=structure.shared)
-        values, d = scatter / divide[:, None, None], self.span.n_columns
-        trace = np.einsum("mii->m", values)
-        if self.family.shrinkage == "oas":
-            intensity = oas_by_traces(trace, np.square(values).sum(axis=(1, 2)), d, weight)
-        else:
-            intensity = np.full(len(values), float(self.family.shrinkage))
-        outside = intensity * trace / d
-        values = values * (1.0 - intensity)[:, None, None]
-        np.einsum("mii->mi", values)[...] += outside[:, None]
-        return values, outside
 
     def alternatives(self) -> dict[Remedy, "Spanned"]:
         """Those of the family of all features that have full covariances, which are shrunk."""
@@ -260,6 +229,13 @@ class Spanned(Family[Any, GaussianDensity]):
         """Those of the family of all features."""
         for families in self.family.variants(statistics.inner, names):
             yield [replace(self, family=family) for family in families]
+
+
+def _wider(moments: ClassMoments) -> ClassMoments:
+    """Moments with one feature more, which is 0 in all rows."""
+    anchor, offset = (np.pad(part, ((0, 0), (0, 1))) for part in (moments.anchor, moments.offset))
+    scatter = np.pad(moments.scatter, ((0, 0), (0, 1), (0, 1)))
+    return ClassMoments(moments.weight, anchor, offset, scatter, "full")
 
 
 def compact(family: Any, rows: Rows, targets: Targets) -> list[Any]:
