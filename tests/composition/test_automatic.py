@@ -67,6 +67,7 @@ def test_leave_one_out_is_finite_and_of_complete_rows_better_than_the_shares(kin
 @few
 def test_the_selection_is_printed_as_it_is(kind, completeness):
     selection = fitted(kind, completeness).selection_
+    assert 0 <= selection.error < 1
     lines = str(selection).split("─\n")[1].splitlines()
     for line, each in zip(lines[:20], selection.candidates, strict=False):
         assert line.startswith(each.short_title)
