@@ -64,7 +64,7 @@ _RIDGE = 5.0
 _WEIGHTS = 0.01, 3.0
 """The least weight of the first member of a pool, and the greatest of either."""
 
-_LEAST = float(np.exp(-4.0))  # temperature
+_LEAST = float(np.exp(-12.0))  # temperature, far below those that its prior allows
 _STEPS = 100  # of Newton's method, at most
 _TOLERANCE = 1e-15  # proportion of the loss that another step may still gain
 IMPOSSIBLE = -700.0  # a log probability that counts as 0
