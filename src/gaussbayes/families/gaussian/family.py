@@ -523,8 +523,8 @@ class PredictiveGaussian(Gaussian):
         if not statistics.is_complete:
             return None
         moments, priors = statistics.moments, [family.prior for family in path]
-        given = not (exact or left_out.few_matrices(moments, targets))
-        return left_out.together([PredictiveLeftOut.of(moments, priors, names, units_given=given)])
+        formula = PredictiveLeftOut.of(moments, priors, names, units_given=not exact)
+        return left_out.together([formula])
 
 
 AUTOMATIC_GAUSSIAN = PredictiveGaussian(Structure("full", 0.75), "mle", 0.1, "spherical")

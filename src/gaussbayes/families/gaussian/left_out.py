@@ -49,10 +49,6 @@ if TYPE_CHECKING:
 MOST_WEIGHTS = 16
 """Different weights of rows for which principal axes are found."""
 
-MOST_EACH = 1 << 22
-"""Operations up to which a matrix is factored for each row also if the units may be given."""
-
-
 Reliable: TypeAlias = NDArray[np.bool_]
 
 Axes: TypeAlias = tuple[FloatArray, FloatArray, float]
@@ -72,14 +68,14 @@ def left_out(
     There is none for rows with missing values, and for some full covariances shrunk towards the
     pooled one; see `has_closed_form`. Log densities are up to a term of the row.
     """
-    moments, few = statistics.moments, exact or few_matrices(statistics.moments, targets)
+    moments = statistics.moments
     if not statistics.is_complete:
         return None
     formulas = []
     for member in path:
         if member.target not in CLOSED_FORMS:
             return None
-        by_rows = few and _has_units(member)
+        by_rows = exact and _has_units(member)
         if not (by_rows or has_closed_form(member.structure, member.shrinkage, targets.weights)):
             return None
         formulas.append(PlugInLeftOut.of(moments, member, names, by_rows=by_rows))
@@ -110,12 +106,6 @@ def has_closed_form(structure: Structure, shrinkage: Shrinkage, weights: FloatAr
     if not structure.between or not structure.shape.correlated:
         return True
     return shrinkage != "oas" and (weights is None or np.unique(weights).size <= MOST_WEIGHTS)
-
-
-def few_matrices(moments: ClassMoments, targets: Targets) -> bool:
-    """Whether it takes no time to factor a matrix for each row and class."""
-    n, k, d = targets.labels.shape[0], moments.n_classes, moments.n_features
-    return bool(n * k * d * d * (d + 16) <= MOST_EACH)
 
 
 def _has_units(family: "Gaussian") -> bool:
