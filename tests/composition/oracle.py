@@ -159,9 +159,13 @@ def fit(
     divisor="mle",
     shrinkage=None,
     target="diagonal",
+    unit=None,
     unlabelled_weight=1.0,
 ):
-    """The most likely parameters, regularised once in the end as the package documents it."""
+    """The most likely parameters, regularised once in the end as the package documents it.
+
+    Covariances are shrunk in units of the features: None are those of these rows.
+    """
     ends = 1.0 if sharing == 1.0 else 0.0
     if (data.y >= 0).all():  # then neither matters to the densities
         given, unlabelled_weight = None, 1.0
@@ -171,8 +175,9 @@ def fit(
     if key not in data.known:
         data.known[key] = _maximum(data, *key)
     truth, expected = data.known[key]
-    within = np.einsum("kii->i", expected.scatter)
-    unit = np.sqrt(within) if target == "diagonal" else np.ones_like(within)
+    if unit is None:
+        within = np.einsum("kii->i", expected.scatter)
+        unit = np.sqrt(within) if target == "diagonal" else np.ones_like(within)
     units = np.multiply.outer(unit, unit)  # in these the target is spherical
     regular = covariance != "spherical"
     scatter = expected.scatter / units if regular else expected.scatter

@@ -448,8 +448,11 @@ def selection_of_shrinkage(case):
     if case.is_em:
         return
     (shrunk,) = [one for one in judged if one.shrinkage == 0.1]
-    posterior = oracle.leave_one_out(case.data, **case.settings, shrinkage=0.1)
-    close(shrunk.log_loss, -posterior[np.arange(case.data.y.size), case.data.y].mean(), 1e-6)
+    X, y = case.data.X, case.data.y
+    apart = X - np.stack([X[y == code].mean(axis=0) for code in range(case.data.k)])[y]
+    unit = np.sqrt(np.square(apart).sum(axis=0))  # selection takes units from all rows
+    posterior = oracle.leave_one_out(case.data, **case.settings, shrinkage=0.1, unit=unit)
+    close(shrunk.log_loss, -posterior[np.arange(y.size), y].mean(), 1e-6)
     assert selection.best.log_loss <= sorted(one.log_loss for one in judged)[7]
 
 
