@@ -356,7 +356,7 @@ def importance(measured: Importance, *, ax: Axes | None = None) -> Axes:
     ax.set_xlabel("increase of the held-out log loss without the feature (nats per row)")
     more = len(measured.features) - len(shown)
     first = f", first {_MOST_BARS} of {len(measured.features)} features" if more else ""
-    title = f"increase ± one standard error / effect on log-odds; {measured.n_rows:,} rows{first}"
+    title = f"increase ± one standard error / effect on log-odds\n{measured.n_rows:,} rows{first}"
     ax.set_title(title)
     return ax
 
