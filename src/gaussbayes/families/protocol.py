@@ -491,10 +491,10 @@ class Distant(Protocol):
 
 
 @runtime_checkable
-class Sampled(Protocol):
+class Sampled(Protocol[S_contra]):
     """A family of distances that follow Hotelling's T² where their covariances are estimates."""
 
-    def sample_of(self, statistics: Any) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    def sample_of(self, statistics: S_contra) -> tuple[FloatArray, FloatArray, FloatArray] | None:
         """The weight of each class, the divisor and the degrees of freedom of its scatter (k,).
 
         None if the distances do not follow T²: values are missing, or the estimate is not plain.
