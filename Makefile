@@ -67,12 +67,13 @@ wheel: $(done)/wheel
 	else cp build/wheel/*.whl dist; fi
 	sh tests/wheels.sh $(python)
 
-# What a release consists of: the source distribution and the wheels of `make wheel`. Their metadata are checked, and
-# each is installed into an empty environment, where the demo runs.
+# A release consists of the source distribution and the wheels of `make wheel`. Their metadata are checked, also for the
+# version and the addresses of pyproject.toml, and each is installed into an empty environment, where the demo runs.
 release-check: wheel $(done)/release
 	rm -f dist/*.tar.gz
 	$(python) -m build --sdist --no-isolation --outdir dist
 	$(python) -m twine check --strict dist/*
+	$(python) tests/release_urls.py check dist/*
 	sh tests/release.sh $(python)
 
 bench: $(done)/bench

@@ -5,6 +5,7 @@ import inspect
 import os
 import re
 import runpy
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -23,6 +24,7 @@ from gaussbayes import AutoClassifier, GaussianClassifier, kernels, plots
 from gaussbayes import sklearn as drop_ins
 from gaussbayes.cli import gaussbayes as command
 from gaussbayes.families import FAMILIES
+from tests import release_urls
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -230,6 +232,25 @@ def test_one_version_everywhere() -> None:
     assert released[0] == version
     assert re.findall(r"^version: (.*)$", citation, flags=re.MULTILINE) == [version]
     assert re.findall(r'^date-released: "(.*)"$', citation, flags=re.MULTILINE) == [released[1]]
+
+
+def test_addresses_are_written_for_a_release(tmp_path: Path) -> None:
+    for name in ("pyproject.toml", "README.md", "CITATION.cff"):
+        shutil.copy(ROOT / name, tmp_path)
+    repository = "https://example.org/somebody/gaussbayes"
+    release_urls.write(tmp_path, "https://example.org/before/gaussbayes")
+    shutil.copy(ROOT / "README.md", tmp_path)
+    release_urls.write(tmp_path, repository)
+    project = tomllib.loads((tmp_path / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project == PROJECT["project"] | {"urls": release_urls.urls(repository)}
+    citation = (tmp_path / "CITATION.cff").read_text(encoding="utf-8")
+    assert citation.endswith(f'repository-code: "{repository}"\n')
+    links = re.findall(r"\]\(([^)]+)\)", (tmp_path / "README.md").read_text(encoding="utf-8"))
+    assert all(link.startswith("https://") for link in links)
+    version = PROJECT["project"]["version"]
+    assert f"{repository}/raw/v{version}/docs/figures/regions.png" in links
+    with pytest.raises(SystemExit, match="must be the address of a repository"):
+        release_urls.write(tmp_path, "somebody/gaussbayes")
 
 
 def test_constraints_name_versions_only() -> None:
