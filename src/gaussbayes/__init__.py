@@ -1,7 +1,6 @@
 """Gaussian Bayes classifiers: exact, fast, and open to inspection.
 
-The public names are loaded when they are first used, so that ``import gaussbayes`` costs next to
-nothing.
+The public names are loaded when they are first used, so that ``import gaussbayes`` is fast.
 """
 
 from importlib import import_module
@@ -59,7 +58,7 @@ _HOME = {
 """The module that each public name lives in."""
 
 _PACKAGES = {"datasets", "plots", "sklearn"}
-"""Those that are public as a whole; ``import *`` leaves out the last, which would hide another."""
+"""Public modules; ``import *`` omits the last, whose name would hide another module."""
 
 
 def __getattr__(name: str) -> Any:

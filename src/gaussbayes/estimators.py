@@ -116,12 +116,12 @@ _LINEAR = (
 
 @lru_cache(maxsize=64, typed=True)
 def _checked_options(automatic: bool, names: tuple[str, ...], *values: Any) -> Options:
-    """The options of arguments that have a hash: small models are fitted many times with them."""
+    """Checked options by hashable arguments, a cache for frequent fits of small models."""
     return model_options(dict(zip(names, values, strict=True)), automatic=automatic)
 
 
 class Fitted(Generic[Value]):
-    """An attribute that is read from the model; hasattr is False where the model lacks it."""
+    """An attribute that is read from the model; hasattr is False if the model does not have it."""
 
     def __init__(
         self, read: Callable[..., Value | None], *, solved: bool = True, needs: str = ""
@@ -153,7 +153,7 @@ class Fitted(Generic[Value]):
         return value
 
     def value(self, classifier: Any, model: Model) -> Value | None:
-        """What the attribute is; None if the model lacks it."""
+        """The value of the attribute; None if the model does not have it."""
         del classifier
         return self.read(model)
 
@@ -191,7 +191,7 @@ class BaseClassifier(
     priors: Priors
     columns: Columns | None
     n_jobs: int | None
-    _model: Model  # not there before fitting
+    _model: Model  # absent before fitting
     _selection: Selection | None = None
     _automatic: ClassVar[bool] = False
     _arguments: ClassVar[tuple[str, ...]]
@@ -328,8 +328,8 @@ class BaseClassifier(
         """Remove a class with all its rows.
 
         The model equals a fit to the remaining rows. The exception is a shared full covariance when
-        k d² is above 16,384: it is stored once for all classes and stays as it is, and `notices_`
-        says so. To remove the rows from it as well, `forget` them.
+        k d² is above 16,384: it is stored once for all classes and does not change, and `notices_`
+        reports this. `forget` removes the rows from it as well.
 
         Parameters
         ----------
@@ -623,7 +623,7 @@ class BaseClassifier(
         pair = None if between is None else self._pair(*between)
         names = model.schema.features
         if names is not None and hasattr(row, "to_frame") and not is_frame(row):
-            row = row.to_frame().T.infer_objects()  # a row of a pandas frame, as it was there
+            row = row.to_frame().T.infer_objects()  # a row of a pandas frame, with its types
         elif names is not None and isinstance(row, Mapping):
             row = [row.get(name) for name in names]
         given = self._checked(row) if is_frame(row) else row
@@ -634,9 +634,9 @@ class BaseClassifier(
     ) -> Importance:
         """Compute how much the log loss increases when a feature is integrated out.
 
-        The log-odds of the true class then change by the effect of the feature, on average in
-        absolute value. Models are not refitted without the feature. Rows that the model was fitted
-        to are predicted as held-out rows.
+        The effect of a feature is the mean absolute change of the log-odds of the true class.
+        Models are not refitted without the feature. Rows that the model was fitted to are predicted
+        as held-out rows.
 
         Parameters
         ----------
@@ -741,7 +741,7 @@ class BaseClassifier(
         ----------
         X, y : rows as in `fit`
         cv : number of folds, proportion of held-out rows, "loo", or a scikit-learn splitter
-            None evaluates the fitted model on these rows, which it should not have been fitted to;
+            None evaluates the fitted model on these rows, which should not be its training rows;
             an unfitted model is evaluated by 10-fold cross-validation. Other values fit models with
             the arguments of this one, which is not changed.
         groups : (n,) groups that folds must not split, or the name of a column of X
@@ -782,8 +782,8 @@ class BaseClassifier(
     ) -> LeaveOneOut:
         """Predict every labelled row by the model of all other rows.
 
-        The models have the arguments of this one, which need not be fitted; what an
-        `AutoClassifier` has selected is kept.
+        The models have the arguments of this one, which need not be fitted. The selection of an
+        `AutoClassifier` is kept.
 
         Parameters
         ----------
@@ -993,21 +993,21 @@ class BaseClassifier(
         """Export the model as a SQL query or an ONNX file that scores rows elsewhere.
 
         SQL is one SELECT with the columns ``prediction``, ``proba_…`` for each class, and
-        ``log_evidence``. The table must have the features under their names (x0, x1, … if they have
-        none). NULL and NaN are missing values, and are integrated out. A row without a score has
-        NULL in all results: a value is impossible (a negative count, infinity), or, with full
-        covariances, values are missing in a pattern that no training row had.
+        ``log_evidence``. The columns of the table must have the names of the features (x0, x1, …
+        for unnamed features). NULL and NaN are missing values, and are integrated out. A row
+        without a score has NULL in all results: a value is impossible (a negative count, infinity),
+        or, with full covariances, values are missing in a pattern that no training row had.
 
         ONNX takes the features that are numbers as one tensor ``X`` (n, g), in their order, and
         each categorical feature as a tensor (n, 1) of its own name. NaN, the empty string and the
         smallest integer are missing values. The results are ``label`` (n,), ``probabilities``
         (n, k) and ``log_evidence`` (n,); a row without a score has NaN.
 
-        The file appears whole or not at all. Both formats need ``gaussbayes[export]``.
+        The file is written completely or not at all. Both formats need ``gaussbayes[export]``.
 
         Parameters
         ----------
-        path : file to write; its suffix, .sql or .onnx, decides the format
+        path : file to write; its suffix, .sql or .onnx, selects the format
         table : SQL: name of the table, or "schema.name"; a tuple of names if they contain dots
         dialect : SQL: "duckdb", "postgres", "sqlite", "spark" or "bigquery"
         keep : SQL: columns of the table to pass on, such as a key
@@ -1112,14 +1112,14 @@ class BaseClassifier(
     def selection_(self) -> Selection:
         """The candidates of an `AutoClassifier` with their scores, the selected one first."""
         if self._selection is None:
-            why = "an AutoClassifier has it after fit"
+            why = "only a fitted AutoClassifier has it"
             msg = f"{type(self).__name__!r} object has no attribute 'selection_': {why}"
             raise AttributeError(msg, name="selection_", obj=self)
         return self._selection
 
     @property
     def notices_(self) -> tuple[Notice, ...]:
-        """What users should know about the fit: dropped columns, skipped rows, and so on."""
+        """Notices about the fit: dropped columns, skipped rows, and so on."""
         with suppress(GaussBayesError):  # too few rows so far
             self._ready()
         return model_notices(self._record())
@@ -1155,7 +1155,7 @@ class BaseClassifier(
         return str(self._model) if self.__sklearn_is_fitted__() else repr(self)
 
     def _html_repr(self) -> str:
-        """What notebooks show: scikit-learn's diagram, and the model's tables."""
+        """The display in notebooks: scikit-learn's diagram and the model's tables."""
         tables = html_blocks(self._model.tables()) if self.__sklearn_is_fitted__() else ""
         return f"{estimator_html_repr(self)}{tables}"
 
@@ -1192,7 +1192,7 @@ class BaseClassifier(
     def _first_rows(
         self, options: Options, X: TableLike, y: LabelsLike, sample_weight: WeightsLike
     ) -> Any:
-        """Rows of a table that nothing is known about yet, and its schema."""
+        """Rows of a new table, and its schema."""
         if isinstance(y, str) or isinstance(sample_weight, str):
             X, y, sample_weight = separate_columns(X, y, sample_weight)
         _warn_of_matrix(y)
@@ -1204,7 +1204,7 @@ class BaseClassifier(
     def _updated(
         self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike, decay: float
     ) -> tuple[Model, LabelArray, Selection | None]:
-        """The model of all rows so far and of more, the labels of these, and the selection."""
+        """The updated model, the labels of the new rows, and the selection."""
         if self.__sklearn_is_fitted__():
             before = self._record().decayed(decay)
             more, notices = self._observed(before, X, y, sample_weight)
@@ -1222,7 +1222,7 @@ class BaseClassifier(
     def _observed(
         self, before: Model, X: TableLike, y: LabelsLike, sample_weight: WeightsLike
     ) -> tuple[SufficientStatistics, tuple[Notice, ...]]:
-        """The statistics of more rows, whose features are those of a model, and notices."""
+        """Statistics of new rows with the features of a model, and notices."""
         if is_source(X):
             target, weights = named_columns(y, sample_weight)
             mark = self._options().unlabelled
@@ -1241,12 +1241,12 @@ class BaseClassifier(
         model = self._ready()
         if not is_source(X):
             return score(model, self._rows(X), self.n_jobs)
-        feature_names(model)  # which must have some
+        feature_names(model)  # raises for a table without rows
         scores = [
             score(model, self._rows(table), self.n_jobs)
             for table in batches_of(X, self.columns_, self.columns)
         ]
-        if not scores:  # an error that any table without rows has
+        if not scores:  # the error of any table without rows
             return score(model, self._rows(self._table(X)), self.n_jobs)
         joined: Any = np.concatenate(scores)  # type: ignore[arg-type]
         return joined  # type: ignore[no-any-return]
@@ -1259,7 +1259,7 @@ class BaseClassifier(
         *,
         known: bool = True,
     ) -> LabelledRows:
-        """Rows of the fitted model with labels, which must be `known` classes unless said."""
+        """Rows of the fitted model with labels, which must be its classes if `known`."""
         X, y, sample_weight = separate_columns(self._table(X, y), y, sample_weight)
         rows, marks = self._rows(X), self._options().marks_of()
         targets, classes = read_targets(y, rows.n_rows, sample_weight, marks)
@@ -1279,7 +1279,7 @@ class BaseClassifier(
         return table_of(X, columns, y, self.columns)
 
     def _rows(self, X: TableLike) -> Rows:
-        """Rows of this model; scikit-learn has its own words for features that differ."""
+        """Rows of this model; for features that differ, the messages are scikit-learn's."""
         model = self._record()
         rows = model.rows(self._checked(X))
         if rows.unseen:
@@ -1289,7 +1289,7 @@ class BaseClassifier(
     def _checked(self, X: TableLike) -> Any:
         """A table, if its features are those of the model in number, name and order.
 
-        Columns that the model has dropped may be there or not.
+        Columns that the model has dropped may be present or absent.
         """
         schema = self._record().schema
         if is_frame(X):
@@ -1302,7 +1302,7 @@ class BaseClassifier(
         is_named = schema.roles is not None or self._model.statistics is None
         if is_named and rows.shape[1] in {schema.n_features, self.n_features_in_}:
             return rows
-        # Without names and equal in number there is nothing to check, and no time to spend on it.
+        # Unnamed columns of the right number need no check, which would take time.
         if schema.features is not None or rows.shape[1] != schema.n_features:
             validate_data(self, rows, reset=False, skip_check_array=True)
         return rows
@@ -1325,7 +1325,7 @@ class BaseClassifier(
         return _solved(self)
 
     def _remember(self, model: Model, **facts: Any) -> Self:
-        """Take over a new model, which is complete: nothing can fail from here."""
+        """Replace the model by a complete one; nothing can fail from here on."""
         self.__dict__.update(_model=model, **facts)
         return self
 
@@ -1355,7 +1355,7 @@ class GaussianClassifier(BaseClassifier):
         Whether all classes share one covariance. A number λ pools partially:
         ``(1 − λ) Σ_c + λ Σ``, regularised discriminant analysis (RDA).
     shrinkage : None, float in [0, 1] or "oas"
-        How far the covariances are shrunk towards the target; "oas" estimates it (oracle
+        Intensity of the shrinkage of the covariances towards the target; "oas" estimates it (oracle
         approximating shrinkage).
     shrinkage_target : {"diagonal", "spherical"}
         Target of the shrinkage: the variances of the pooled covariance, which does not depend on
@@ -1497,11 +1497,11 @@ class GaussianClassifier(BaseClassifier):
 class AutoClassifier(BaseClassifier):
     """Bayes classifier whose model is selected by the log loss of held-out rows.
 
-    The candidates differ in the transform of the features, in the shape of the covariances, and in
-    how far they are shrunk and pooled. `selection_` lists them with their held-out log losses. The
-    selected model is pooled with pairs of levels of all columns if this lowers the held-out log
-    loss, and its posteriors are calibrated on held-out predictions. Methods and attributes are
-    those of `GaussianClassifier`.
+    The candidates differ in the transform of the features and in the shape, shrinkage and pooling
+    of the covariances. `selection_` lists them with their held-out log losses. The selected model
+    is pooled with pairs of levels of all columns if this lowers the held-out log loss, and its
+    posteriors are calibrated on held-out predictions. Methods and attributes are those of
+    `GaussianClassifier`.
 
     Parameters
     ----------
@@ -1588,7 +1588,7 @@ def _warn_of_nan(y: Any, n_unlabelled: int) -> None:
     """Warn of NaN among labels that are numbers: it may be an accident, unlike None."""
     are_floats = getattr(getattr(y, "dtype", None), "kind", "") == "f"
     n = len(y) if are_floats and len(y.shape) == 1 else 0
-    if 0 < n_unlabelled < n:  # without any label there is an error to come
+    if 0 < n_unlabelled < n:  # a later check raises if no row has a label
         msg = (
             f"{n_unlabelled} of {n} labels are NaN; these rows are used as unlabelled rows. Drop "
             "them, or set columns=Columns(unlabelled=float('nan')) to use them without a warning"

@@ -1,7 +1,7 @@
 """scikit-learn's LDA, QDA and GaussianNB on the model of this package: one import line changes.
 
 Constructors, methods and attributes are those of scikit-learn 1.9. The three also have the methods
-of `gaussbayes.GaussianClassifier`: they take `sample_weight`, missing values (NaN) and more rows
+of `gaussbayes.GaussianClassifier`: they accept `sample_weight`, missing values (NaN) and more rows
 (`partial_fit`), and can be merged, explained and saved. A saved model is loaded as a
 `GaussianClassifier`.
 
@@ -82,10 +82,10 @@ def _typed(value: Value, dtype: DTypeLike) -> Value:
 
 
 class _DropIn(BaseClassifier):
-    """What the three have in common; each has the constructor of scikit-learn's class as well.
+    """The common base of the three; each adds the constructor of scikit-learn's class.
 
-    Labels that were announced, or whose rows have no weight, have a place in every result: the
-    model has only classes with rows, the others have probability 0.
+    Results include labels that were announced or whose rows have no weight: the model has only
+    classes with rows, and the other classes have probability 0.
     """
 
     columns = None
@@ -106,7 +106,7 @@ class _DropIn(BaseClassifier):
         """Raise for parameters that contradict each other or do not suit the rows."""
 
     def _named(self, error: GaussBayesError) -> GaussBayesError:
-        """An error of the model in words that suit the parameters of this class."""
+        """An error of the model, worded for the parameters of this class."""
         return type(error)(error.problem)
 
     def _options(self) -> Options:
@@ -214,7 +214,7 @@ class _DropIn(BaseClassifier):
     # Priors, and classes that have no rows.
 
     def _given_priors(self, n_classes: int) -> FloatArray | None:
-        """The priors of all classes (k,), if they are given and may be priors."""
+        """The given priors of all classes (k,), checked; None without any."""
         if self.priors is None:
             return None
         priors = np.array(self.priors, dtype=np.float64)
@@ -244,7 +244,7 @@ class _DropIn(BaseClassifier):
 
     @property
     def classes_(self) -> LabelArray:  # type: ignore[override]
-        """The labels (k,), sorted: those announced, and all that have rows."""
+        """The labels (k,), sorted: the announced ones and all with rows."""
         if not self.__sklearn_is_fitted__():
             msg = f"{type(self).__name__!r} object has no attribute 'classes_'"
             raise AttributeError(msg, name="classes_", obj=self)
@@ -252,7 +252,7 @@ class _DropIn(BaseClassifier):
         return classes
 
     def _of_all_classes(self, values: RealArray, fill: float, axis: int = 0) -> RealArray:
-        """An array with an axis of the classes with rows, for all classes; others are `fill`."""
+        """An array over the classes with rows, extended to all classes by `fill`."""
         known, present = self.classes_, self._model.classes
         if known.shape[0] == present.shape[0]:
             return values
@@ -278,7 +278,7 @@ class _DropIn(BaseClassifier):
 
 
 class _DiscriminantAnalysis(_DropIn):
-    """What LDA and QDA have in common: shrinkage, and covariances that another class estimates."""
+    """The common base of LDA and QDA: shrinkage, and covariances that another class estimates."""
 
     solver: str
     shrinkage: float | Literal["auto"] | None
@@ -376,7 +376,7 @@ class LinearDiscriminantAnalysis(
         nothing varies within classes, "lsqr" has no `transform`, and that of "eigen" is not
         centred.
     shrinkage : None, "auto" or float in [0, 1]
-        How far the covariance is shrunk towards equal variances; "auto" is Ledoit and Wolf's
+        Intensity of the shrinkage towards equal variances; "auto" is Ledoit and Wolf's
         estimate for each class.
     priors : None or (k,) priors; they do not affect the covariance
     n_components : None or int

@@ -1,1 +1,1 @@
-"""What knows no statistics and no tables: errors, notices, options, threads, text, files."""
+"""Modules without statistics and tables: errors, notices, options, threads, text, files."""

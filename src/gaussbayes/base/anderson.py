@@ -1,15 +1,15 @@
 """Anderson acceleration of iterations that never lower an objective, such as those of EM.
 
-EM goes from parameters x to parameters M(x) that are at least as likely. Near the maximum its
-steps shrink by a constant factor, which is close to 1 where much is missing. Anderson's method
-looks at the last few steps f = M(x) − x and takes the combination of them that would make f
-vanish if M were linear; of a linear M it finds the fixed point within as many iterations as M has
-different factors. What it proposes is taken only if the objective there is no lower than before;
-otherwise the step is the plain one. So the objective never falls, by construction.
+EM goes from parameters x to parameters M(x) that are at least as likely. Near the maximum its steps
+shrink by a constant factor, which is close to 1 if much is missing. Anderson's method combines the
+last few steps f = M(x) − x so that f would vanish if M were linear. It finds the fixed point of a
+linear M in as many iterations as M has distinct factors. A proposal is accepted only if its
+objective is at least as high as before; otherwise the plain step is taken. The objective therefore
+never decreases.
 
-When to stop is decided by the parameters. The error e of x obeys ``f = (1 − J) e``, where J is how
-M changes with x. The largest ``|Δx| / |Δf|`` seen, over pairs of steps, estimates how much larger
-than f the error can be: it is ``1 / (1 − r)`` for the slowest factor r.
+The parameters decide when to stop. The error e of x obeys ``f = (1 − J) e``, where J is the
+Jacobian of M. The largest ``|Δx| / |Δf|`` over pairs of steps estimates the ratio of the error to
+f: it is ``1 / (1 − r)`` for the slowest factor r.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,27 +32,27 @@ _LONGEST = 2.0
 """Largest entry of a combined step: the last steps describe only the region around them."""
 
 _SLACK = 1e-13
-"""How much lower than before, relative to its size, an objective is taken for rounding."""
+"""Relative decrease of an objective that counts as rounding."""
 
 _STALLED = 40
-"""Steps without any progress, of the objective or of the step length, after which none comes."""
+"""Iterations stop after this many steps without progress of objective or step length."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """When iterations have come far enough."""
+    """The stopping rule of the iterations."""
 
     tolerance: float  # the estimated error of x, in its largest entry
-    most: int = 10_000  # iterations, whatever they have reached
+    most: int = 10_000  # most iterations
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step(Generic[Result]):
-    """One iteration from x: where it leads, and what was calculated at x."""
+    """One iteration from x: the next point, and the quantities computed at x."""
 
     image: FloatArray  # M(x)
     objective: float  # at x
-    noise: float  # how much of M(x) is rounding
+    noise: float  # size of the rounding error of M(x)
     result: Result
 
 
@@ -76,9 +76,8 @@ def accelerate(
 
     Parameters
     ----------
-    step : raises SingularCovarianceError where there are no such parameters; passed on only if
-        the unaccelerated step leads there
-    what : what a progress bar says is being done
+    step : raises SingularCovarianceError if there are no such parameters; the error is passed on
+    only from an unaccelerated step what : the task that a progress bar names
     """
     steps: list[FloatArray] = []  # differences of x, the newest last
     residuals: list[FloatArray] = []  # differences of f
@@ -114,7 +113,7 @@ def accelerate(
 
 
 def total_objective(paths: Sequence[Iterations[Any]]) -> FloatArray:
-    """The sum of the objectives of several maximisations; a shorter one keeps its last."""
+    """The sum of the objectives of several maximisations; shorter ones repeat their last value."""
     length = max(path.objective.size for path in paths)
     total = np.zeros(length)
     for path in paths:
@@ -123,7 +122,7 @@ def total_objective(paths: Sequence[Iterations[Any]]) -> FloatArray:
 
 
 def slack(objective: float) -> float:
-    """What may be rounding in an objective."""
+    """The size of rounding errors of an objective."""
     return _SLACK * (1.0 + abs(objective))
 
 
@@ -139,11 +138,11 @@ def _ratio(step: FloatArray, residual: FloatArray) -> float:
 def _combined(
     x: FloatArray, f: FloatArray, steps: list[FloatArray], residuals: list[FloatArray]
 ) -> FloatArray | None:
-    """Where f would vanish if it were linear, or None for the plain step."""
+    """The point at which f would vanish if it were linear, or None for the plain step."""
     if not steps:
         return None
     dx, df = np.stack(steps, axis=1), np.stack(residuals, axis=1)
-    # Columns of one length: the newest differences are the smallest and matter most.
+    # Columns are normalised: the newest differences are the smallest and matter most.
     scale = np.linalg.norm(df, axis=0)
     if not scale.all():
         return None

@@ -1,8 +1,8 @@
-"""Putting a file in the place of another in one step: readers see the old one or the new one.
+"""Replace a file in one step: readers see the old file or the new one.
 
 The new content goes into a temporary file in the same directory, is forced to the disk, and is then
-renamed. Whatever fails before that leaves the old file as it was. A process that is killed leaves
-its temporary file behind; the next one that writes in the directory removes it.
+renamed. A failure before that leaves the old file unchanged. A process that is killed leaves its
+temporary file behind; the next process that writes in the directory removes it.
 """
 
 import os
@@ -17,13 +17,12 @@ from typing import BinaryIO
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Yield a stream to write a file, which takes its place whole at the end or not at all.
+    """Yield a stream; at the end its content replaces the file completely, or not at all.
 
-    A link stays a link: the file it leads to is replaced. The permissions of a file that is there
-    are kept.
+    A link stays a link: its target is replaced. The permissions of an existing file are kept.
     """
-    target = path.resolve()  # of a link, the file it leads to
-    ours = f".gaussbayes-{socket.gethostname()}-"  # a process number means nothing elsewhere
+    target = path.resolve()  # the target of a link
+    ours = f".gaussbayes-{socket.gethostname()}-"  # process numbers are local to a machine
     temporary = target.with_name(f"{ours}{os.getpid()}-{secrets.token_hex(8)}.tmp")
     try:
         with temporary.open("xb") as stream:
@@ -73,7 +72,7 @@ def _named(code: int, path: Path, what: str) -> OSError:
 
 
 def _remove_abandoned(folder: Path, ours: str) -> None:
-    """Remove temporary files of processes of this machine that are no more."""
+    """Remove temporary files of processes of this machine that have ended."""
     for temporary in folder.glob(f"{ours}*-*.tmp"):
         process = temporary.name.removeprefix(ours).partition("-")[0]
         with suppress(OSError, ValueError):
@@ -82,7 +81,7 @@ def _remove_abandoned(folder: Path, ours: str) -> None:
 
 
 def _alive(process: int) -> bool:
-    if os.name == "posix":  # elsewhere, signal 0 is not a question
+    if os.name == "posix":  # only POSIX has signal 0 as a test
         try:
             os.kill(process, 0)
         except ProcessLookupError:

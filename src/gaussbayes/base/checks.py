@@ -1,8 +1,7 @@
-"""Numbers that the user gives: checked in one place, with one message each.
+"""Checks of numbers that the user gives, with one message each.
 
-NaN and infinity in rows are found by the kernels on the way and named here. Looking for them
-beforehand would read all rows once more; a sum or a score that is not finite tells as well, and
-only then is the place searched.
+Kernels detect NaN and infinity in rows by sums or scores that are not finite, and only then does a
+check here search for the first place. A search beforehand would read all rows once more.
 """
 
 from collections.abc import Sequence
@@ -13,11 +12,11 @@ from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.types import FloatArray, RealArray
 
 TOLERANCE = 1e-8
-"""By which numbers that were given or stored may miss what they must be, in proportion."""
+"""Relative tolerance for numbers that were given or stored."""
 
 
 def as_numbers(what: str, values: object) -> FloatArray:
-    """What the user wrote, as an array of floats of our own: the caller may change theirs."""
+    """The user's values as a new array of floats; the caller may change the original."""
     try:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -46,7 +45,7 @@ def positive_number(what: str, value: object) -> float:
 
 
 def integer(what: str, value: object, least: int) -> int:
-    """The value, if it is an integer that is not too small."""
+    """The value, if it is an integer of at least `least`."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
         msg = f"{what} must be an integer, at least {least}, got {value!r:.200}"
         raise OptionError(msg)
@@ -54,8 +53,8 @@ def integer(what: str, value: object, least: int) -> int:
 
 
 def _number(value: object) -> float:
-    """The value as a float; NaN, which no check lets pass, for what is not a number."""
-    if type(value) is float:  # nearly always, and building the union below takes longer
+    """The value as a float; NaN, which every check rejects, for other types."""
+    if type(value) is float:  # the usual types; building the union below takes longer
         return value
     if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
         return float(value)
@@ -71,7 +70,7 @@ def check_finite(
 ) -> None:
     """Raise if there is NaN or infinity in the rows, naming the first place.
 
-    With `allow_nan`, where NaN is a value that is missing, only infinity is an error.
+    With `allow_nan`, NaN is a missing value, and only infinity is an error.
     """
     wrong = np.isinf(X) if allow_nan else ~np.isfinite(X)
     if wrong.any():
@@ -87,7 +86,7 @@ def check_finite(
 
 
 def overflow_error(X: RealArray) -> DataError:
-    """What is raised for finite rows whose sums are not."""
+    """The error for finite rows whose sums are not finite."""
     return DataError(
         f"values up to {np.abs(X).max():g} are too large: their sums of squares overflow; "
         "give the features in larger units"

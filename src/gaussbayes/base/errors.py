@@ -1,15 +1,15 @@
-"""Everything gaussbayes raises on purpose.
+"""The exceptions of gaussbayes.
 
 ::
 
     ValueError
-     └── GaussBayesError                  any problem with what was given
+     └── GaussBayesError                  any problem with the input
           ├── DataError                   rows, labels, weights or columns cannot be used
           ├── OptionError                 an option is invalid, or the model cannot do this
           ├── SingularCovarianceError     a covariance cannot be inverted (also LinAlgError)
           └── FileError                   a model file cannot be read or written
 
-All of them are `ValueError`, which is what scikit-learn's users and tools expect. A message says
+All of them are `ValueError`, as scikit-learn's users and tools expect. A message says
 what was received, what was expected, and what to do.
 """
 
@@ -42,11 +42,11 @@ def __getattr__(name: str) -> object:
 
 
 class GaussBayesError(ValueError):
-    """Any problem with what was given to gaussbayes.
+    """Any problem with the input of gaussbayes.
 
-    The base class of the errors below; it is never raised itself. `problem` says what is wrong and
-    `remedies` what to do about it: records with the arguments of the estimator, of `Columns` or of
-    `read` that solve the problem. The message consists of both.
+    The base class of the errors below; it is never raised itself. `problem` states what is wrong,
+    and `remedies` are records with the arguments of the estimator, of `Columns` or of `read` that
+    solve the problem. The message consists of both.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class GaussBayesError(ValueError):
         return super().__str__()
 
     def __str__(self) -> str:
-        """The problem and the remedies, in Python's words."""
+        """The problem, and the remedies as Python arguments."""
         return with_advice(self.problem, self.remedies)
 
     def with_remedies(self, remedies: "Iterable[Remedy]") -> "Self":
@@ -77,7 +77,7 @@ class GaussBayesError(ValueError):
 
 
 def with_advice(message: str, remedies: "Iterable[Remedy]") -> str:
-    """A message, and what to do about it in Python's words."""
+    """A message with its remedies as Python arguments."""
     advice = "; ".join(map(str, remedies))
     return f"{message}. Remedies: {advice}" if advice else message
 
@@ -102,7 +102,7 @@ class DataError(GaussBayesError):
 class OptionError(GaussBayesError):
     """An option or a given parameter is invalid, or the model cannot do what was requested.
 
-    Raised by `fit` for options, as in scikit-learn, and by whatever takes priors or parameters.
+    Raised by `fit` for options, as in scikit-learn, and by methods that take priors or parameters.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Merging in one fixed order, so that the sum does not depend on which part came first."""
+"""Merge in one fixed order, so that the sum does not depend on the order of arrival."""
 
 from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
@@ -18,13 +18,13 @@ Moments = TypeVar("Moments", bound=Mergeable)
 
 
 class MergeTree(Generic[Moments]):
-    """Merge numbered blocks of moments in one fixed tree, whatever the order they arrive in.
+    """Merge numbered blocks of moments in one fixed tree, in any order of arrival.
 
     Node ``(level, i)`` holds the blocks ``i·2^level … (i+1)·2^level − 1``; two neighbours are
-    merged as soon as both are there, and at the end those whose neighbour never came move up. The
-    sums are thus the same to the bit for any order of arrival, and at most about log₂(blocks)
-    partial results wait at a time when blocks arrive nearly in order. `add` may be called from
-    several threads.
+    merged as soon as both have arrived; at the end, nodes without a neighbour move up. The sums are
+    therefore the same to the bit for any order of arrival, and at most about log₂(blocks) partial
+    results wait at a time when blocks arrive nearly in order. `add` may be called from several
+    threads.
     """
 
     def __init__(self) -> None:
@@ -32,11 +32,11 @@ class MergeTree(Generic[Moments]):
         self._lock = Lock()
 
     def add(self, number: int, moments: Moments) -> None:
-        """Put block `number` into its place; each number comes once, and some may be absent."""
+        """Add block `number`; each number occurs at most once."""
         self._put(0, number, moments)
 
     def result(self) -> Moments:
-        """The moments of all blocks, of which there is at least one."""
+        """The moments of all blocks, at least one."""
         level = 0
         while len(self._waiting) > 1:
             for node in sorted(node for node in self._waiting if node[0] == level):
@@ -46,7 +46,7 @@ class MergeTree(Generic[Moments]):
         return total
 
     def _put(self, level: int, place: int, moments: Moments) -> None:
-        """Put moments at a node, and merge them with their neighbours as far up as these are."""
+        """Put moments at a node, and merge them upwards with the neighbours that have arrived."""
         while True:
             with self._lock:
                 neighbour = self._waiting.pop((level, place ^ 1), None)
@@ -58,7 +58,7 @@ class MergeTree(Generic[Moments]):
 
 
 def merge_numbered(parts: Iterable[tuple[int, Moments]]) -> Moments:
-    """The sum of numbered parts in the tree of their numbers, some of which may be absent.
+    """The sum of numbered parts in the tree of their numbers; numbers may be absent.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""What users should know about a fit, and what they can do: records that each interface renders.
+"""Notices about a fit, with remedies: records that each interface renders.
 
-Python writes a remedy as arguments, the command line as flags and the report as a sentence. No
-sentence names an option itself, so that none has to be rewritten for another interface.
+Python writes a remedy as arguments, the command line as flags and the report as a sentence.
+Sentences never name options, so they need no rewriting for another interface.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ Value: TypeAlias = bool | int | float | str | list[str] | dict[str, list[str]] |
 """The value of an option in a remedy: a number, a word, names of columns, or marks by column."""
 
 Arguments: TypeAlias = tuple[tuple[str, Value], ...]
-"""Arguments in Python's words, in the order in which they are shown."""
+"""Arguments with their Python names, in the order in which they are shown."""
 
 NoticeKind: TypeAlias = Literal[
     "dropped columns",
@@ -32,7 +32,7 @@ NoticeKind: TypeAlias = Literal[
     "no pairs",
     "no information",
 ]
-"""What a notice is about; programs and tests select notices by it."""
+"""The topic of a notice; programs and tests select notices by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +60,16 @@ class Remedy:
     read: Arguments = ()  #: arguments of `read`
 
     def __hash__(self) -> int:
-        """By what is shown: lists of columns have no hash of their own."""
+        """Hash of the printed form, because lists of columns have no hash."""
         return hash(str(self))
 
     def __str__(self) -> str:
-        """The effect, and in brackets the Python that has it."""
+        """The effect, followed by the Python arguments in brackets."""
         return f"{self.effect} ({', '.join(self._written()) or 'AutoClassifier()'})"
 
     @property
     def arguments(self) -> Arguments:
-        """All arguments, whatever they belong to."""
+        """All arguments, of the estimator, `Columns` and `read`."""
         return (*self.options, *self.columns, *self.read)
 
     def to_dict(self) -> dict[str, object]:
@@ -90,7 +90,7 @@ AUTOMATIC_MODEL = Remedy("select the model automatically")
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something that users should know about a fitted model, with what they can do about it.
+    """Information about a fitted model, with remedies.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class Notice:
     remedies: tuple[Remedy, ...] = ()  #: options that change it
 
     def __str__(self) -> str:
-        """The message and the remedies, in Python's words."""
+        """The message, and the remedies as Python arguments."""
         return with_advice(self.message, self.remedies)
 
     def to_dict(self) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Numbers as people read them: enough digits, the same in a column, a true minus sign."""
+"""Numbers as text: enough digits, the same number within a column, a true minus sign."""
 
 from collections.abc import Sequence
 from math import isfinite, isnan
@@ -21,7 +21,7 @@ def fixed(value: float, places: int) -> str:
 
 
 def five_digits(value: float, sign: str = "") -> str:
-    """A number to five digits; with ``sign="+"`` also what is positive has one.
+    """A number to five digits; with ``sign="+"`` positive numbers have a sign as well.
 
     >>> five_digits(-1234567.0), five_digits(0.25, sign="+"), five_digits(float("-inf"))
     ('−1.2346e+06', '+0.25', '−∞')
@@ -67,7 +67,7 @@ def score(value: float) -> str:
 
 
 def counted(n: int, singular: str, plural: str | None = None) -> str:
-    """A number and what it counts.
+    """A number with its noun.
 
     >>> counted(1, "row"), counted(3, "class", "classes")
     ('1 row', '3 classes')
@@ -86,7 +86,7 @@ def quoted(names: Sequence[str]) -> str:
 
 
 def shortened(name: str, most: int) -> str:
-    """A name without its middle if it is long; numbered names differ at their ends.
+    """A long name without its middle; numbered names differ at their ends.
 
     >>> shortened("mean of a measurement, number 17", 12)
     'mean …ber 17'

@@ -1,4 +1,4 @@
-"""One option of an estimator, of `Columns` or of `read`: what it may be and what it does.
+"""One option of an estimator, of `Columns` or of `read`: its values and its effect.
 
 Constructor checks, command-line options, their help and the page of options are derived from tables
 of these.
@@ -34,14 +34,14 @@ class Option:
     choices: tuple[str | bool | None, ...] = ()
     """Values that are listed one by one."""
     range: tuple[float, float] | None = None
-    """The least and the greatest number that is allowed; infinity itself is not."""
+    """The least and the greatest allowed number; infinity itself is excluded."""
     types: tuple[type, ...] = ()
-    """Other types that are allowed; `form` describes them."""
+    """Other allowed types; `form` describes them."""
     form: str = ""
     metavar: str = ""
-    """How the command line writes the value, such as ``COLUMN``."""
+    """The placeholder of the value on the command line, such as ``COLUMN``."""
     is_list: bool = False
-    """Whether several values may be given."""
+    """Whether the option accepts several values."""
     is_integer: bool = False
 
     @property
@@ -86,12 +86,12 @@ class Option:
         return isinstance(value, self.types)
 
     def check(self, value: object) -> None:
-        """Raise `OptionError` for a value that is not allowed."""
+        """Raise `OptionError` for an invalid value."""
         check_values([self], {self.name: value})
 
 
 def check_values(options: Iterable[Option], values: Mapping[str, object]) -> None:
-    """Raise one `OptionError` for all unknown names, with the nearest ones, and wrong values."""
+    """Raise one `OptionError` for all unknown names, with similar names, and all invalid values."""
     known = {option.name: option for option in options}
     unknown = [f"{name!r}{meant(name, known)}" for name in values if name not in known]
     problems = [

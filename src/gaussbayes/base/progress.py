@@ -1,7 +1,7 @@
-"""A progress bar for whatever takes longer than a second, where somebody is watching.
+"""A progress bar for tasks that take longer than a second, if standard error is a terminal.
 
-It is drawn by rich on the terminal that is standard error. Without a terminal, without rich, or
-when the work is done within a second, nothing is written at all.
+rich draws it. Without a terminal, without rich, or if the task takes less than a second, nothing is
+written.
 """
 
 import atexit
@@ -20,7 +20,7 @@ DELAY = 1.0
 """Seconds before a bar appears."""
 
 _BROKEN = (OSError, ValueError)
-"""What writing to a terminal that was hung up or closed raises; the work goes on without it."""
+"""Errors of writing to a closed terminal; the work continues without a bar."""
 
 
 def track(
@@ -30,17 +30,17 @@ def track(
     size: Callable[[Item], int] = lambda _: 1,
     proportion: Callable[[], float | None] = lambda: None,
 ) -> Iterator[Item]:
-    """Yield the items, and show how many are done if it takes longer than a second.
+    """Yield the items, and show how many are done if the loop takes longer than a second.
 
-    A loop inside another one adds its bar to the same display. The display goes away when the outer
-    loop ends, breaks off or raises.
+    A loop inside another one adds its bar to the same display. The display disappears when the
+    outer loop ends, breaks off or raises.
 
     Parameters
     ----------
-    what : what is done, in a few words
+    what : the task, in a few words
     total : how many there are; None is the number of items, if they have one
     size : how many each item counts for, such as the rows of a block
-    proportion : how much of the work is done, where that is known and the total is not
+    proportion : the completed proportion of the work, if it is known and the total is not
     """
     progress = _display.opened(sys.stderr)
     if progress is None:
@@ -60,7 +60,7 @@ def track(
 
 
 class _Display:
-    """The bars of all loops of the process: it opens with the first and closes with the last."""
+    """The bars of all loops of the process, in a display that lasts from the first to the last."""
 
     def __init__(self) -> None:
         self._lock = RLock()
@@ -68,7 +68,7 @@ class _Display:
         self._timer = Timer(DELAY, str)
 
     def opened(self, terminal: TextIO | None) -> "Progress | None":
-        """The display, which appears after a while; None where nobody could see it."""
+        """The display, which appears after a delay; None without a terminal."""
         with self._lock:
             if self._progress is None:
                 self._progress = _new_progress(terminal)
@@ -80,14 +80,14 @@ class _Display:
             return self._progress
 
     def remove(self, progress: "Progress", bar: "TaskID") -> None:
-        """Take a bar away, and with the last one the display."""
+        """Remove a bar, and with the last one the display."""
         with self._lock:
             if progress is self._progress and progress.task_ids == [bar]:
                 self.close()
             progress.remove_task(bar)
 
     def close(self) -> None:
-        """Leave the terminal as it was."""
+        """Restore the terminal."""
         with self._lock:
             self._timer.cancel()
             if self._progress is not None:
@@ -98,7 +98,7 @@ class _Display:
 
 
 _display = _Display()
-# An iterator that somebody keeps must not leave the terminal without a cursor.
+# An iterator that is kept but not finished must not leave the terminal without a cursor.
 atexit.register(_display.close)
 
 
@@ -121,7 +121,7 @@ def _new_progress(terminal: TextIO | None) -> "Progress | None":
         return None
     console = Console(file=terminal)
     name = Column(no_wrap=True, overflow="ellipsis", max_width=max(8, console.width // 2 - 10))
-    # What the loop prints stays where it prints it: standard output may be a file.
+    # Output of the loop is not redirected: standard output may be a file.
     return Progress(
         TextColumn("{task.description}", markup=False, table_column=name),
         BarColumn(bar_width=max(4, console.width // 2 - 20)),

@@ -1,12 +1,12 @@
 """Typed JSON records with arrays of numbers: the one place where arrays are written and read.
 
-A record is a msgspec struct: every member must be there, and no other may be. msgspec would make a
+A record is a msgspec struct with exactly these members. msgspec would make a
 Python object of every number, which takes up to sixteen times the bytes of the file, so arrays stay
 bytes (`msgspec.Raw`) until their length is known to be right.
 
-A family reads its records without knowing where in the file they stand: places are relative, and
-`within` puts in front of them what lies around. Nothing is checked when a record is written: a file
-is read once before it is saved.
+A family reads its records without knowing their place in the file: places are relative, and
+`within` prepends the surrounding place. Records are not checked when they are written; a file is
+read once before it is saved.
 """
 
 import re
@@ -40,7 +40,7 @@ Kind = TypeVar("Kind")
 
 
 class RecordError(FileError):
-    """What is wrong at a place of the file."""
+    """A problem at a place of the file."""
 
     def __init__(self, problem: str, place: str = "") -> None:
         super().__init__(f"{place}: {problem}" if place else problem)
@@ -48,14 +48,14 @@ class RecordError(FileError):
 
 
 def refuse(place: str, expected: str, got: object = "") -> NoReturn:
-    """Raise: this was expected at this place, and that came."""
+    """Raise an error with the expected and the actual value at this place."""
     problem = f"must be {expected}" + (f", got {got!s:.200}" if got != "" else "")
     raise RecordError(problem, place)
 
 
 @contextmanager
 def within(place: str) -> Iterator[None]:
-    """Errors in the block are at places within this one; settings and rows are refused likewise."""
+    """Prepend this place to errors in the block, also to those of settings and rows."""
     try:
         yield
     except RecordError as error:
@@ -66,7 +66,7 @@ def within(place: str) -> Iterator[None]:
 
 
 def decode(data: bytes | Raw, kind: type[Kind]) -> Kind:
-    """The value of this type that some JSON holds."""
+    """Decode JSON to a value of this type."""
     try:
         value: Kind = msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -78,7 +78,7 @@ def decode(data: bytes | Raw, kind: type[Kind]) -> Kind:
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, eq=False):
-    """An object of the file that has just these members, in this order."""
+    """An object of the file with exactly these members, in this order."""
 
     @classmethod
     def of(cls, source: Any) -> Self:
@@ -106,7 +106,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, eq=False):
         return values.reshape(shape)
 
     def weights(self, name: str, *shape: int) -> FloatArray:
-        """The numbers of a member that are weights: not negative, with a finite sum."""
+        """The weights of a member: not negative, with a finite sum."""
         values = self.floats(name, *shape)
         if (values < 0).any():
             at = int(np.argmax(values.ravel() < 0))
@@ -126,9 +126,9 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, eq=False):
         return values.astype(np.int64)
 
     def listed(self, name: str, kind: type[Kind]) -> Kind:
-        """The labels of a member, which are of this type."""
+        """The labels of a member, of this type."""
         text = getattr(self, name)
-        if _length(bytes(text)) > MOST_STRINGS:  # or so many commas in strings
+        if _length(bytes(text)) > MOST_STRINGS:  # or as many commas in strings
             refuse(name, f"an array of at most {MOST_STRINGS:,} labels")
         with within(name):
             return decode(text, kind)
@@ -150,8 +150,8 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, eq=False):
 def encode(value: object) -> Raw:
     """JSON of records, arrays and plain values.
 
-    Numbers of an array of any shape are written one after the other, each in the fewest digits that
-    give it back; NaN and infinite numbers become null.
+    Numbers of an array of any shape are written one after the other, each with the fewest digits
+    that determine it; NaN and infinite numbers become null.
     """
     try:
         return Raw(msgspec.json.encode(value, enc_hook=_plain))
@@ -161,7 +161,7 @@ def encode(value: object) -> Raw:
 
 
 def _plain(value: object) -> object:
-    """NumPy's arrays and numbers as Python's."""
+    """Convert NumPy's arrays and numbers to Python's."""
     if isinstance(value, np.ndarray | np.generic):
         return value.ravel().tolist() if isinstance(value, np.ndarray) else value.item()
     msg = f"{value!r:.80} is not a string, a number or a boolean"
@@ -176,7 +176,7 @@ def _length(text: bytes) -> int:
 
 
 def _shown(text: bytes, length: int) -> str:
-    """What a message shows of a value."""
+    """A short form of a value for a message."""
     return f"an array of {length:,}" if length >= 0 else text[:40].decode("utf-8", "replace")
 
 

@@ -8,9 +8,9 @@ from gaussbayes.base.errors import GaussBayesError
 class SingularCovarianceError(GaussBayesError, LinAlgError):
     """A covariance cannot be inverted.
 
-    Raised where a class does not vary in a feature, where features are collinear, and where rows
-    are too few; the message names the class, the features and remedies that were tried. It is a
-    `numpy.linalg.LinAlgError`, which is what code written for scikit-learn catches.
+    Raised if a class does not vary in a feature, features are collinear, or rows are too few; the
+    message names the class, the features and remedies that were tried. It is also a
+    `numpy.linalg.LinAlgError`, which code written for scikit-learn catches.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""Names that are not there, and those that were probably meant."""
+"""Suggestions for unknown names."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 
 def meant(name: str, known: Iterable[str]) -> str:
-    """What a message says behind an unknown name: " (did you mean …?)", or nothing."""
+    """The suggestion after an unknown name: " (did you mean …?)", or nothing."""
     names = list(known)
     same = [other for other in names if other.lower() == name.lower()]
     close = same or get_close_matches(name, names, n=1)

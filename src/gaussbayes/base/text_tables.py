@@ -1,4 +1,4 @@
-"""Tables as people read them: plain text, and HTML in notebooks; see `gaussbayes.base.result`."""
+"""Tables as plain text, and as HTML in notebooks; see `gaussbayes.base.result`."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _WIDEST = 80  # columns of running text
 
 
 class Styled(str):
-    """A cell that stands out in HTML: ``"bold"`` or ``"dim"``."""
+    """Emphasis of a cell in HTML: ``"bold"`` or ``"dim"``."""
 
     style: str
 
@@ -50,7 +50,7 @@ class TextTable:
     title: str = ""
     notes: Sequence[str] = ()  # sentences under it
     sides: str = "lr"
-    n_more: int = 0  # rows that are left out
+    n_more: int = 0  # omitted rows
 
     @classmethod
     def first(
@@ -61,13 +61,13 @@ class TextTable:
         most: int | None = MOST_ROWS,
         **more: Any,
     ) -> "TextTable":
-        """The first of `n_rows` rows, of which no more are made than are shown."""
+        """A table of the first of `n_rows` rows; only rows that are shown are computed."""
         rows = list(islice(lines, most))
         return cls(columns, rows, n_more=n_rows - len(rows), **more)
 
     @property
     def letters(self) -> str:
-        """What `sides` says of each column."""
+        """The letter of `sides` for each column."""
         return self.sides.ljust(len(self.columns), self.sides[-1])[: len(self.columns)]
 
     @property
@@ -127,7 +127,7 @@ def html_blocks(blocks: Iterable[Block]) -> str:
 
 
 def wrapped(text: str) -> str:
-    """A sentence in lines of at most 80 letters."""
+    """A sentence in lines of at most 80 characters."""
     return fill(text, _WIDEST, break_on_hyphens=False)
 
 
@@ -144,7 +144,7 @@ def bar(begin: float, end: float, width: int) -> str:
 
 
 def _width(text: str) -> int:
-    """How many columns of a terminal a text takes: Chinese letters two, accents none.
+    """The width of a text in terminal columns: Chinese characters take two, accents none.
 
     >>> _width("naïve"), _width("森林"), _width("e\u0301")
     (5, 4, 1)

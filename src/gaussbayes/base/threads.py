@@ -1,6 +1,6 @@
 """Work on several threads: kernels and readers release the GIL, so plain threads are enough.
 
-How rows are cut never depends on the number of threads, so neither do the results.
+The division of rows never depends on the number of threads, so the results do not either.
 """
 
 import os
@@ -24,19 +24,19 @@ Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
 _MOST_THREADS = 256
-"""Threads that the pool may have; it starts no more than are at work at the same time."""
+"""Largest number of threads of the pool; it starts them as they are needed."""
 
 CACHED = 1 << 18
-"""Numbers that stay in the cache of a core: so many are worked on at a time, and more are worth a
-second thread."""
+"""Numbers that fit into the cache of a core: a block has this many, and more numbers get a second
+thread."""
 
 
 BLOCK_ROWS = 1 << 16
-"""Rows, or counts, that a thread takes at a time where nothing else limits them."""
+"""Rows, or counts, in a block of a thread if nothing else limits them."""
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """How many threads `n_jobs` means: None is every core the process may use, −1 likewise.
+    """The number of threads for `n_jobs`: None and −1 stand for all cores of the process.
 
     With None, the environment variable ``OMP_NUM_THREADS`` is a limit, as it is for BLAS; joblib
     sets it in its workers, so that processes and threads together do not exceed the cores.
@@ -46,7 +46,7 @@ def n_threads(n_jobs: int | None) -> int:
         raise OptionError(msg)
     if n_jobs is not None and n_jobs > 0:
         return n_jobs
-    # The cores this process may use, which in a container or under taskset are not all.
+    # The cores that this process may use; a container or taskset may allow fewer than exist.
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     available = cores or 1
     if n_jobs is not None:
@@ -56,7 +56,7 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 class _Blas:
-    """How many are at work with BLAS on one thread, and what its limits were before."""
+    """The number of current users of single-threaded BLAS, and the previous limits."""
 
     lock = Lock()
     users = 0
@@ -67,8 +67,8 @@ class _Blas:
 def one_blas_thread() -> Iterator[None]:
     """Keep BLAS from using threads of its own for many small products and factorisations.
 
-    They wait for one another by spinning: on cores that others use as well, everything would take
-    ten times as long. The limit holds in the whole process, until the last who asked has finished.
+    Its threads wait for one another by spinning: on shared cores everything would take ten times as
+    long. The limit holds in the whole process until the last caller has finished.
     """
     with _Blas.lock:
         if not _Blas.users:
@@ -85,7 +85,7 @@ def one_blas_thread() -> Iterator[None]:
 
 @lru_cache
 def _blas(with_scipy: bool) -> Any:
-    """The BLAS libraries that are loaded; SciPy has one of its own."""
+    """The loaded BLAS libraries; SciPy brings its own."""
     from threadpoolctl import ThreadpoolController
 
     del with_scipy
@@ -93,18 +93,18 @@ def _blas(with_scipy: bool) -> Any:
 
 
 _writers: WeakKeyDictionary[object, RLock] = WeakKeyDictionary()
-"""The lock of each object that is being changed, or was; it has none of its own, to be copied."""
+"""The lock of each changed object; locks are kept here because they cannot be copied."""
 
 
 @contextmanager
 def one_writer(changed: object) -> Iterator[None]:
-    """Let one thread at a time read and change an object: none undoes what another has done."""
+    """Let only one thread at a time read and change an object, so that no change is lost."""
     with _writers.setdefault(changed, RLock()):
         yield
 
 
 def rows_at_once(numbers_each: int, least: int = 1) -> int:
-    """How many rows of so many numbers each stay in the cache together; at least `least`.
+    """How many rows of this length fit into the cache together; at least `least`.
 
     Examples
     --------
@@ -120,9 +120,9 @@ def ranges(n_rows: int, step: int) -> list[slice]:
 
 
 def even_ranges(n_rows: int, most: int) -> list[slice]:
-    """Cut ``0 … n_rows`` into a power of two of slices of at most `most` rows, all of one size.
+    """Cut ``0 … n_rows`` into slices of equal size, at most `most` rows.
 
-    So threads have as many each.
+    The number of slices is a power of two, so that threads get equal numbers of them.
 
     Examples
     --------
@@ -135,14 +135,14 @@ def even_ranges(n_rows: int, most: int) -> list[slice]:
 
 @lru_cache
 def _pool() -> "ThreadPoolExecutor":
-    """The threads of this process, which are started when they are needed and then kept."""
+    """The threads of this process, started when they are first needed and then kept."""
     from concurrent.futures import ThreadPoolExecutor
 
     return ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="gaussbayes")
 
 
 if hasattr(os, "register_at_fork"):
-    # The child has none of the threads: neither those of the pool nor those that hold locks.
+    # The child process has neither the threads of the pool nor those that hold locks.
     os.register_at_fork(after_in_child=_pool.cache_clear)
     os.register_at_fork(after_in_child=_writers.clear)
 
@@ -173,9 +173,9 @@ def for_each(work: Callable[[Item], None], items: Iterable[Item], threads: int) 
     helpers: list[Future[None]] = []
     for _ in range(min(threads, len(listed)) - 1):
         try:
-            # What holds in this thread for a while only, the kernels in use among it, holds in all.
+            # Context variables of this thread, such as the kernels in use, apply to all threads.
             helpers.append(_pool().submit(copy_context().run, drain))
-        except RuntimeError:  # no thread can be started: the others do the work
+        except RuntimeError:  # no thread can be started: the running ones do the work
             break
     drain()
     _finish(helpers)
@@ -184,24 +184,24 @@ def for_each(work: Callable[[Item], None], items: Iterable[Item], threads: int) 
 
 
 def _finish(futures: "Iterable[Future[Any]]") -> None:
-    """Wait for those that have begun, and cancel the others: a thread may wait within a thread."""
+    """Wait for running jobs and cancel the others: a thread may wait within a thread."""
     for begun in [future for future in futures if not future.cancel()]:
         begun.exception()
 
 
 def in_order(jobs: Iterable[Callable[[], Answer]], threads: int) -> Generator[Answer, None, None]:
-    """Run the jobs on so many threads, and yield their answers in the order of the jobs.
+    """Run the jobs on this number of threads, and yield their results in the order of the jobs.
 
-    The caller takes jobs from `jobs` while earlier ones run, so that what makes them (reading a
-    file) and what they do (parsing it) overlap. At most ``threads + 1`` answers wait at a time,
-    which bounds the memory.
+    The caller takes jobs from `jobs` while earlier ones run, so that their preparation (reading a
+    file) and their work (parsing it) overlap. At most ``threads + 1`` results wait at a time, which
+    bounds the memory.
     """
     running: deque[Future[Answer]] = deque()
     try:
         for job in jobs:
             try:
                 running.append(_pool().submit(job))
-            except RuntimeError as error:  # what Python raises where no memory is left for one
+            except RuntimeError as error:  # the error of Python if there is no memory for a thread
                 msg = "no thread can be started: memory, or the number of threads, is at its limit"
                 raise MemoryError(msg) from error
             if len(running) > threads:

@@ -1,4 +1,4 @@
-"""Array aliases and the words that settings are written in.
+"""Array aliases, and the values of settings.
 
 Shape comments use `n` for rows, `d` for features and `k` for classes; the class axis comes first.
 """
@@ -12,7 +12,7 @@ FloatArray: TypeAlias = NDArray[np.float64]
 """Statistics and parameters: always double precision."""
 
 RealArray: TypeAlias = NDArray[np.floating[Any]]
-"""Rows and scores: float32 or float64, as the rows came."""
+"""Rows and scores: float32 or float64, as in the input."""
 
 CodeArray: TypeAlias = NDArray[np.int32]
 """Class codes 0 … k−1, one for each row."""
@@ -21,30 +21,30 @@ LabelArray: TypeAlias = NDArray[np.generic]
 """Labels as the user wrote them: strings, integers or booleans."""
 
 CovarianceName: TypeAlias = Literal["full", "diagonal", "spherical"]
-"""What a class's covariance may look like."""
+"""The shape of a class's covariance."""
 
 Divisor: TypeAlias = Literal["mle", "unbiased"]
-"""What the scatter is divided by: N (maximum likelihood) or N − 1 (unbiased)."""
+"""The divisor of the scatter: N (maximum likelihood) or N − 1 (unbiased)."""
 
 ShrinkageTarget: TypeAlias = Literal["diagonal", "spherical"]
 
 TransformName: TypeAlias = Literal["standardised", "range", "yeo-johnson", "log", "rank-normal"]
-"""What Gaussian features are transformed by."""
+"""Transforms of Gaussian features."""
 
 ScatterLayout: TypeAlias = Literal["full", "pooled", "diagonal"]
-"""How much of the scatter is kept: (k, d, d), (d, d) summed over classes, or (k, d)."""
+"""The layout of the scatter: (k, d, d), (d, d) summed over classes, or (k, d)."""
 
 Task: TypeAlias = Literal["log_joint", "log_ratio", "log_posterior", "posterior", "label"]
-"""What a scoring kernel writes for each row.
+"""The output of a scoring kernel for each row.
 
 ``"log_ratio"`` is the log joint up to a term that all classes have in common: for differences.
 """
 
 BadRowHandling: TypeAlias = Literal["error", "skip"]
-"""What to do with a row of a file that cannot be read: stop, or leave it out and count it."""
+"""Treatment of rows of a file that cannot be read: stop, or skip and count them."""
 
 FormatName: TypeAlias = Literal["csv", "tsv", "jsonl", "parquet", "arrow"]
-"""How the rows of a file may be written."""
+"""Formats of files."""
 
 TableLike: TypeAlias = ArrayLike | object
 """Rows: an array, a list of rows, a data frame, paths, a lazy frame, a relation, a Dask or Spark

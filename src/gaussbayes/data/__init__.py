@@ -1,1 +1,1 @@
-"""Whatever holds rows → rows of numbers and category codes, with their labels and weights."""
+"""From any container of rows to numbers and category codes, with labels and weights."""

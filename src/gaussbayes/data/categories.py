@@ -1,13 +1,13 @@
-"""Categories: the values that a feature can take, codes of columns, and what is worth a warning.
+"""Categories: the values of a feature, codes of columns, and warnings about new values.
 
 Categories are strings, integers or booleans, sorted. Integers held as floats are integers, so that
 a column with missing values, which many tables store as floats, has the categories of one without.
-Where booleans and integers meet, True is 1. A missing value and one that was not seen in training
-carry no information about the class: both are integrated out. A missing one is expected and a new
-one is not, so that new ones are counted.
+If booleans and integers are mixed, True is 1. Missing values and values that did not occur in
+training carry no information about the class: both are integrated out. New values are unexpected,
+so they are counted.
 
-Columns come as arrays, series of frames or columns of Arrow tables. Of strings and dictionaries
-only the different values are looked at. What is missing says `gaussbayes.data.schema`.
+Columns come as arrays, series of frames or columns of Arrow tables. Only the distinct values of
+strings and dictionaries are examined. `gaussbayes.data.schema` defines missing values.
 """
 
 import inspect
@@ -28,10 +28,10 @@ from gaussbayes.data.tables import column_codes, is_missing, occurring_values
 
 Category: TypeAlias = str | int | bool
 Categories: TypeAlias = tuple[Category, ...]
-"""The categories of one feature: of one type, all different, sorted."""
+"""The categories of one feature: of one type, distinct, sorted."""
 
 UNSEEN = -1
-"""The code of a category that was not there in training."""
+"""The code of a category that did not occur in training."""
 
 MISSING = -2
 """The code of a missing value."""
@@ -46,7 +46,7 @@ _BOOLEAN = {"true": True, "false": False}
 
 
 def as_category(value: object, name: str) -> Category:
-    """A value as a category; `name` is what messages call its feature."""
+    """A value as a category; `name` is the feature's name in messages."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, str):
@@ -61,7 +61,7 @@ def as_category(value: object, name: str) -> Category:
 
 
 def in_order(values: Iterable[Category], name: str) -> Categories:
-    """Values as categories: each once, sorted."""
+    """Distinct values as sorted categories."""
     given = list(values)
     kinds = {type(value): value for value in reversed(given)}  # before True and 1 become one
     if len(kinds) > 1 and str in kinds:
@@ -90,7 +90,7 @@ def _same(a: Categories, b: Categories) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Unseen:
-    """Values of one feature whose categories were not there in training."""
+    """Values of one feature whose categories did not occur in training."""
 
     column: int  # among the categorical features
     n_values: int
@@ -101,10 +101,10 @@ def recode(
     columns: Iterable[tuple[NDArray[np.signedinteger[Any]], Categories]],
     known: Sequence[Categories] | None,
 ) -> tuple[CodeArray, tuple[Categories, ...], tuple[Unseen, ...]]:
-    """Columns of codes among their own categories, as codes among the known ones (n, q).
+    """Convert codes of columns to codes among the known categories (n, q).
 
-    `columns` are q times the codes (n,) of a column and the categories they stand for; `known` are
-    q times the categories to code by, None keeps those of each column.
+    `columns` has q pairs of codes (n,) and their categories; `known` has the q tuples of categories
+    to use, and None keeps those of the column.
     """
     given = list(columns)
     n = given[0][0].shape[0] if given else 0
@@ -127,14 +127,14 @@ def recode(
 
 
 def _translated(codes: NDArray[Any], new: Sequence[int]) -> CodeArray:
-    """Codes in place of others; those of missing and unseen values stay what they are."""
+    """Replace codes; those of missing and unseen values do not change."""
     # The last two entries are those of −2 and −1, counted from the end.
     translation = np.array([*new, MISSING, UNSEEN], dtype=np.int32)
     return np.asarray(translation[codes])
 
 
 class UnseenCategoryWarning(UserWarning):
-    """Rows to be predicted hold categories that the training rows did not."""
+    """Rows to be predicted have categories that did not occur in training."""
 
 
 def warn_of_unseen(unseen: Sequence[Unseen], names: Schema) -> None:
@@ -158,7 +158,7 @@ def unseen_message(unseen: Sequence[Unseen], names: Schema) -> str:
 
 
 def level_outside() -> int:
-    """How far up the first caller lies that is not of this package: the line to be warned of."""
+    """The stack level of the first caller outside this package, for warnings."""
     frame, level = inspect.currentframe(), 0
     while frame is not None and frame.f_globals.get("__name__", "").startswith("gaussbayes."):
         frame, level = frame.f_back, level + 1
@@ -171,10 +171,10 @@ def level_outside() -> int:
 def factorise(
     column: Any, name: str, marks: ColumnMarks = ORDINARY, *, occurring: bool = True
 ) -> tuple[CodeArray, Categories]:
-    """The codes (n,) of one column, of any container, among its categories, and these, sorted.
+    """The codes (n,) of one column of any container, and its sorted categories.
 
-    With `occurring`, the categories that a type declares but that do not occur are left out; so are
-    those that stand for missing values, the `marks`.
+    With `occurring`, declared categories that do not occur, and the `marks` of missing values, are
+    omitted.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def factorise(
         raise DataError(msg)
     which = np.arange(values.size)
     if occurring or values.size > codes.size:
-        # Of the types of several tables no two may be the same: what does not occur is left out.
+        # Tables may declare different categories: those that do not occur are omitted.
         which = np.flatnonzero(occurring_values(codes, values.size))
     translation = np.full(values.size + 1, MISSING, dtype=np.int32)  # −1 is the last entry
     if values.dtype.kind in "biu" and not marks.numbers:
@@ -207,9 +207,9 @@ def factorise(
 def spelled_numbers(
     codes: CodeArray, categories: Categories, known: Categories
 ) -> tuple[CodeArray, Categories]:
-    """The categories as numbers where text spells them and the known categories are numbers.
+    """Convert text to numbers if the known categories are numbers.
 
-    A column that is all numbers in one file may be text in another, because of one value.
+    One value can turn a column of numbers in one file into strings in another.
     """
     if kind(categories) is not str or kind(known) in {str, type(None)}:
         return codes, categories
@@ -217,7 +217,7 @@ def spelled_numbers(
 
 
 def _spelled(text: str) -> Category:
-    """The integer or the boolean that a text writes, or the text."""
+    """Parse a text as an integer or a boolean; otherwise return the text."""
     plain = text.strip()
     if _INTEGER.fullmatch(plain):
         return int(plain.partition(".")[0])

@@ -1,9 +1,9 @@
-"""Rows on a cluster, Dask or Spark: each block is summed where it is, the sums are merged.
+"""Rows on a cluster, Dask or Spark: each block is summed on its worker, and the sums are merged.
 
-A block is a partition of a frame, or a file. Its number fixes its place in
-one tree, in which numbers without rows change nothing: the sum is the same to the bit as on one
-machine, for any number of workers, any order of arrival, and with workers lost on the way, whose
-blocks are read again. All workers must run the same build on the same kind of processor for that.
+A block is a partition of a frame, or a file. Its number fixes its place in one tree; numbers
+without rows change nothing. The sum equals that of one machine to the bit, for any number of
+workers and any order of arrival. The blocks of workers that die are read again. All workers must
+run the same build on the same kind of processor.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 
 class Cluster(Protocol):
-    """Where work is done."""
+    """A cluster that sums blocks."""
 
     def map_reduce(
         self, work: Callable[[Any], Reduced[Any]], blocks: Sequence[tuple[int, Any]]
     ) -> Reduced[Any]:
-        """The sum of what numbered blocks add, in the tree of their numbers."""
+        """The sum of the statistics of numbered blocks, in the tree of their numbers."""
 
 
 class ClusterFiles(OpenFiles):
-    """Files that all workers find under their names; each is cut as on one machine."""
+    """Files that all workers find under the same names; each is divided as on one machine."""
 
     cluster: Cluster
 
     def reduce(self, reader: BlockReader, fold: Fold[Any], n_jobs: int | None) -> Reduced[Any]:
-        # Workers need not be in this process's folder.
+        # Workers may have another working directory.
         files = [replace(file, name=str(Path(file.name).absolute())) for file in self.listed]
         work = partial(file_sum, reader=reader, fold=fold)
         return self.cluster.map_reduce(work, list(enumerate(files)))
@@ -60,13 +60,13 @@ def open_on_cluster(source: Any, client: Any, package: str) -> OpenSource:
 
 
 def file_sum(file: SourceFile, reader: BlockReader, fold: Fold[Any]) -> Reduced[Any]:
-    """What a file adds, in one thread."""
+    """The statistics of a file, computed in one thread."""
     return reader.sum(open_file(file).batches(reader.selection), fold, file.shown)
 
 
 def partition_sum(
     number: int, stored: Iterable["pa.RecordBatch"], reader: BlockReader, fold: Fold[Any]
 ) -> Reduced[Any]:
-    """What a partition adds; it is cut as a file of the same rows would be."""
+    """The statistics of a partition; it is divided like a file of the same rows."""
     shown = f"partition {number}"
     return reader.sum(batches_of(stored, reader.selection, shown), fold, shown)

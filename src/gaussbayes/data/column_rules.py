@@ -1,21 +1,22 @@
-"""What each column of a table is to a model, and why: a list of rules, the first of which decides.
+"""The kind of each column of a table, with a reason: the first rule that applies decides.
 
-A `SampledColumn` is some rows of a column: its different values, how often they occur, and what
-they are. Numbers are numbers, integers too. Strings, booleans and columns of a categorical type are
-categories. Dates are dates, also as strings in ISO 8601. Strings nearly all of which are numbers
-are numbers with stray values, and strings all of which are, in a file of text, are numbers.
+A `SampledColumn` has some rows of a column: its distinct values, their frequencies and their type.
+Integers and floats are numbers. Strings, booleans and columns of a categorical type are categories.
+Dates may be strings in ISO 8601. A column of strings that are nearly all numbers is a column of
+numbers with stray values, and in a text file a column of strings that are all numbers is a column
+of numbers.
 
-A rule looks at such a sample and gives a kind with its reason, or None if it does not apply.
+A rule returns a kind with its reason for such a sample, or None if it does not apply.
 Columns that users describe are never excluded; the others are, if they
 
-- have no values, one value only, or values of a type that is neither a number nor a category,
+- have no value, one value, or values of a type that is neither a number nor a category,
 - identify rows: their name says so and nearly all values differ, they number the rows, or they are
   strings most of which are unique,
 - have too many categories,
-- say what another column or the target says.
+- repeat another column or the target.
 
-A column that alone determines the class without being the target is used, with a warning. Whether
-a column can be the target says `check_target`.
+A column that alone determines the class without being the target is used, with a warning.
+`check_target` checks whether a column can be the target.
 """
 
 import re
@@ -41,7 +42,7 @@ from gaussbayes.data.tables import (
 )
 
 FEW = 20
-"""Different values that may be codes; and rows below which little can be concluded."""
+"""Largest number of distinct values of codes; also the least number of rows for such rules."""
 
 STRAYS = 0.01
 """The largest proportion of strings that are errors in a column of numbers."""
@@ -50,7 +51,7 @@ MARKED = 0.25
 """The largest proportion of strings that mark missing values among measurements."""
 
 MOST_MARKS = 5
-"""The largest number of different strings that are such marks."""
+"""The largest number of distinct strings that are such marks."""
 
 _DATE = re.compile(r"\s*\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)?\s*")
 _NUMBER = re.compile(r"(?i)\s*[+-]?(inf|(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?)\s*")
@@ -61,14 +62,14 @@ _NO_CODES: NDArray[np.intp] = np.empty(0, np.intp)
 
 @dataclass(frozen=True)
 class SampledColumn:
-    """Some rows of a column: the codes of its values, −1 for missing ones, and these."""
+    """Some rows of a column: codes of its distinct values, −1 for missing ones, and the values."""
 
     name: str
     kind: ColumnKind
     codes: CodeArray  # (n,)
     values: NDArray[Any]  # (m,)
-    dtype: str  # as its container calls it
-    is_text: bool = False  # strings, not of a categorical type, whatever they spell
+    dtype: str  # in the container's terms
+    is_text: bool = False  # strings, not of a categorical type, even if they are numerals
     is_supported: bool = True  # whether its type can be numbers or categories
     strays: NDArray[np.intp] = field(
         default_factory=lambda: _NO_CODES
@@ -78,9 +79,9 @@ class SampledColumn:
     def of(
         cls, series: Any, marks: ColumnMarks = ORDINARY, *, typed: bool = False
     ) -> "SampledColumn":
-        """The values of a series of narwhals, without `marks`, which stand for missing ones.
+        """The values of a narwhals series without `marks` of missing values.
 
-        If it is `typed`, it is of a categorical type, whatever the series says.
+        If it is `typed`, it is of a categorical type, whatever the type of the series.
         """
         name, dtype = series.name, str(series.dtype)
         try:
@@ -111,10 +112,10 @@ class SampledColumn:
     def held_as(
         self, requested: ColumnKind | None, *, parsed: bool, amounts: bool
     ) -> "SampledColumn":
-        """The column as what it is used as: what is requested, or else what its values are.
+        """The column with its requested kind, or else the kind of its values.
 
-        Strings that spell numbers are numbers where these can be `parsed`, and strings among which
-        are amounts of money or percentages where `amounts` can be.
+        Numerals become numbers if they can be `parsed`; strings with amounts of money or
+        percentages do so if `amounts` can be parsed.
         """
         if requested == "date":
             return self._as_dates()
@@ -133,7 +134,7 @@ class SampledColumn:
         return replace(self, kind="number" if number else "category", strays=strays)
 
     def _as_dates(self) -> "SampledColumn":
-        """The same as dates, those that are none being infinite, if half of the values are."""
+        """The column as dates, if half of its values are; other values become infinite."""
         if self.kind == "date":
             return self
         days = days_of(np.arange(self.n_values), self.values)
@@ -159,7 +160,7 @@ class SampledColumn:
 
     @cached_property
     def counts(self) -> NDArray[np.intp]:
-        """How many rows have each value (m,)."""
+        """The number of rows with each value (m,)."""
         return np.bincount(self.codes[self.codes >= 0], minlength=self.values.size)
 
     @property
@@ -168,12 +169,12 @@ class SampledColumn:
 
     @property
     def n_known(self) -> int:
-        """How many values are not missing."""
+        """The number of values that are not missing."""
         return int(self.counts.sum())
 
     @property
     def n_values(self) -> int:
-        """How many different values there are."""
+        """The number of distinct values."""
         return int(self.values.size)
 
     @cached_property
@@ -195,7 +196,7 @@ class SampledColumn:
 
     @property
     def is_ordered(self) -> bool:
-        """Whether larger and smaller mean something."""
+        """Whether the values are ordered."""
         return self.kind in {"number", "date"} and self.values.dtype.kind in "biuf"
 
     @cached_property
@@ -208,17 +209,17 @@ class SampledColumn:
 
     @property
     def in_order(self) -> NDArray[Any]:
-        """The values (m,) in the order in which they come first."""
+        """The values (m,) in the order of their first rows."""
         return np.asarray(self.values[np.argsort(self.first_rows)])
 
     @cached_property
     def partition(self) -> NDArray[np.int32]:
-        """Codes (n,) in the order in which values come first."""
+        """Codes (n,) in the order of the first rows of values."""
         rank = np.append(np.argsort(np.argsort(self.first_rows)), -1).astype(np.int32)
         return np.asarray(rank[self.codes])
 
     def head(self, n_rows: int) -> "SampledColumn":
-        """The first rows, as many as that."""
+        """The first rows."""
         codes = self.codes[:n_rows]
         kept = np.unique(codes[codes >= 0])
         translation = np.full(self.n_values + 1, -1, np.int32)
@@ -226,7 +227,7 @@ class SampledColumn:
         return replace(self, codes=translation[codes], values=self.values[kept])
 
     def without(self, pattern: re.Pattern[str]) -> "SampledColumn":
-        """Strings without what matches a pattern."""
+        """Strings without the matches of a pattern."""
         texts = [pattern.sub("", str(text)) for text in self.values.tolist()]
         values, places = np.unique(np.array(texts, object), return_inverse=True)
         codes = np.append(places, -1).astype(np.int32)  # −1 is the last entry
@@ -234,15 +235,15 @@ class SampledColumn:
 
 
 def is_number(text: str) -> bool:
-    """Whether a string spells a number, or an amount."""
+    """Whether a string is a numeral or an amount."""
     return _NUMBER.fullmatch(text) is not None or is_amount(text)
 
 
 def _stray_codes(column: SampledColumn, *, requested: bool) -> NDArray[np.intp]:
-    """The codes of strings that are not numbers where nearly all others are, or are requested.
+    """Codes of strings that are not numbers in a column that is numeric or requested as numeric.
 
-    Few numbers that occur again and again are rather codes: 0, 1, 2, 3+; also 001, 002, 003A,
-    and integers beside several codes such as 136A or 98115-4820.
+    Few numbers that recur often are treated as codes: 0, 1, 2, 3+; also 001, 002, 003A, and
+    integers beside several codes such as 136A or 98115-4820.
     """
     texts = [str(value) for value in column.values]
     spelled = is_number if column.has_amounts else _NUMBER.fullmatch  # which is faster
@@ -263,7 +264,7 @@ def _stray_codes(column: SampledColumn, *, requested: bool) -> NDArray[np.intp]:
 
 
 def _missing(values: NDArray[Any], marks: ColumnMarks) -> NDArray[np.bool_]:
-    """Which values stand for missing ones (m,)."""
+    """Which values mark missing ones (m,)."""
     if values.dtype.kind == "M":
         return np.asarray(np.isnat(values))
     if values.dtype.kind in "biuf":
@@ -281,7 +282,7 @@ def _is_text(dtype: Any, values: NDArray[Any]) -> bool:
 
 
 def _kind(dtype: Any, values: NDArray[Any]) -> ColumnKind | None:
-    """What a type of narwhals that is not text holds; None if a model has no use for it."""
+    """The kind of a narwhals type other than text; None if models cannot use it."""
     import narwhals.stable.v2 as nw
 
     if dtype in (nw.Object, nw.Unknown):
@@ -301,19 +302,19 @@ def _kind(dtype: Any, values: NDArray[Any]) -> ColumnKind | None:
 NO_VALUES, CONSTANT = "no values", "constant"
 
 MOST_CATEGORIES = 1000
-"""A column of strings with more different values is free text or a key."""
+"""A column of strings with more distinct values is free text or a key."""
 
 ROWS_OF_A_CATEGORY = 5
-"""Mean number of rows of each of many categories; below it, the column tells rows apart."""
+"""Least mean number of rows per category; below it, the column identifies rows."""
 
 NEARLY_UNIQUE = 0.9
-"""The proportion of different values from which on a column may identify rows."""
+"""The least proportion of distinct values of a column that may identify rows."""
 
 FEWEST_ROWS = 3
-"""Rows below which values carry no information about a column."""
+"""The least number of rows for rules about the values of a column."""
 
 START = 200
-"""Rows by which columns that may be copies are found."""
+"""Number of rows used to find columns that may be copies."""
 
 BY_CHANCE = log(1e-6)
 """Probability that thresholds of an uninformative number separate all classes."""
@@ -332,14 +333,14 @@ IDENTIFIERS = frozenset(
 """The last word of names of identifiers, such as hospital_number."""
 
 _CUT = {"digits": re.compile(r"\d+"), "all but digits": re.compile(r"\D+")}
-"""What may stand beside the class in a string."""
+"""Characters that may surround the class in a string."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """What the rules look at beside the column itself."""
+    """The context of the rules: other columns, labels and requests."""
 
     given: Mapping[str, ColumnKind]
     """The kinds of columns that users describe."""
@@ -349,10 +350,10 @@ class Sample:
     is_whole: bool = True
     """Whether these are all rows of the table."""
     keeps_all: bool = False
-    """Whether exactly the columns that are there were requested."""
+    """Whether exactly the present columns were requested."""
     keeps_identifiers: bool = False
     copies: Mapping[str, str] = field(default_factory=dict)
-    """Why columns that say the same as another are excluded."""
+    """The reason for excluding columns that repeat another."""
 
 
 Answer: TypeAlias = tuple[ColumnKind, str | None]
@@ -388,7 +389,7 @@ def _used(column: SampledColumn) -> Answer:
 
 
 def requested(column: SampledColumn, sample: Sample) -> Answer | None:
-    """Users want it, or there are no rows to object to it."""
+    """The user requested it, or there are no rows."""
     wanted = sample.keeps_all or column.name in sample.given or not column.n_rows
     return _used(column) if wanted else None
 
@@ -399,7 +400,7 @@ def no_values(column: SampledColumn, _: Sample) -> Answer | None:
 
 
 def unsupported_type(column: SampledColumn, _: Sample) -> Answer | None:
-    """The type is that of lists, times of day or others that a model has no use for."""
+    """The type is one that models cannot use, such as lists or times of day."""
     reason = f"holds {column.dtype} values, neither numbers nor categories"
     return None if column.is_supported else ("excluded", reason)
 
@@ -410,7 +411,7 @@ def too_few_rows(column: SampledColumn, _: Sample) -> Answer | None:
 
 
 def identifier(column: SampledColumn, sample: Sample) -> Answer | None:
-    """It tells rows apart."""
+    """It identifies rows."""
     if sample.keeps_identifiers or not (is_name(column) or _is_row_number(column)):
         return None
     return "excluded", IDENTIFIES
@@ -470,13 +471,13 @@ def _is_row_number(column: SampledColumn) -> bool:
 
 
 def copy_of_column(column: SampledColumn, sample: Sample) -> Answer | None:
-    """Another column says the same."""
+    """It repeats another column."""
     reason = sample.copies.get(column.name)
     return None if reason is None else ("excluded", reason)
 
 
 def copy_of_target(column: SampledColumn, sample: Sample) -> Answer | None:
-    """It alone says what the class is, possibly with more beside it, such as 2013FAIL."""
+    """It alone determines the class, possibly within a longer string such as 2013FAIL."""
     if sample.labels is None:
         return None
     answer = _says_target(column, sample)
@@ -489,11 +490,11 @@ def copy_of_target(column: SampledColumn, sample: Sample) -> Answer | None:
 
 
 def _says_target(column: SampledColumn, sample: Sample) -> Answer | None:
-    """What follows from a column that alone says what the class is.
+    """The kind of a column that alone determines the class.
 
-    With one value for each class it is the target again. With some more values it is suspicious,
-    and so it is if thresholds of a number separate all classes. In few rows, or with values that
-    occur a few times only, it may be by chance.
+    With one value for each class it is a copy of the target. It is suspicious if it has a few more
+    values, or if thresholds of a number separate all classes. With few rows, or with rare values,
+    this may be chance.
     """
     assert sample.labels is not None
     known = (column.codes >= 0) & (sample.labels >= 0)
@@ -514,7 +515,7 @@ def _says_target(column: SampledColumn, sample: Sample) -> Answer | None:
 
 
 def possible_mark(column: SampledColumn, _: Sample) -> Answer | None:
-    """A value such as −999 that occurs again and lies far from all others may mark missing ones."""
+    """A repeated value such as −999, far from all others, may mark missing values."""
     if column.kind != "number" or column.values.dtype.kind not in "iuf":
         return None
     values = np.where(np.isfinite(column.values), column.values, 0.0)
@@ -530,13 +531,13 @@ COMPARING_RULES: tuple[Rule, ...] = (copy_of_column, copy_of_target, possible_ma
 
 
 def _separates(column: SampledColumn, class_of: CodeArray, counts: Any) -> bool:
-    """Whether thresholds separate the classes of values (m,), and not by chance."""
+    """Whether thresholds separate the classes of values (m,), more than by chance."""
     if not column.is_ordered:
         return False
     k, n = int(np.count_nonzero(counts)), int(counts.sum())
     by_value = class_of[np.argsort(column.values, kind="stable")]
     n_changes = np.count_nonzero(np.diff(by_value[by_value >= 0]))
-    # Of n! / Π n_c! orders of the classes of all rows, k! have each class in one piece.
+    # k! of the n! / Π n_c! orders of the classes have each class in one run.
     chance = lgamma(k + 1) + sum(lgamma(count + 1) for count in counts.tolist()) - lgamma(n + 1)
     return bool(n_changes == k - 1 and chance < BY_CHANCE)
 
@@ -544,10 +545,10 @@ def _separates(column: SampledColumn, class_of: CodeArray, counts: Any) -> bool:
 def _copies(
     columns: Mapping[str, SampledColumn], given: Mapping[str, ColumnKind]
 ) -> dict[str, str]:
-    """The columns that say what another says: the same values, or one value for each of its."""
+    """The columns that repeat another: equal, or one to one."""
     reasons: dict[str, str] = {}
     originals: dict[Any, SampledColumn] = {}
-    # What was requested stays, and names rather than the numbers that code them.
+    # Requested columns are kept, and names are preferred to their codes.
     order = sorted(columns, key=lambda name: (name not in given, columns[name].kind != "category"))
     starts = {name: list(_keys(columns[name].head(START))) for name in order}
     often = Counter(key for keys in starts.values() for key in keys)
@@ -568,10 +569,11 @@ def _copies(
 
 
 def _keys(column: SampledColumn) -> Iterator[Any]:
-    """What two columns have in common if one may be redundant.
+    """A common key of two columns if one may be redundant.
 
-    Names must part the rows alike. Numbers must rise and fall with one another: otherwise they may
-    be several things that are known of the same groups. Few numbers may be codes of names.
+    Names must divide the rows in the same way. Numbers must be monotone functions of one another:
+    otherwise they may be different properties of the same groups. Few numbers may be codes of
+    names.
     """
     if not column.is_ordered or column.n_values <= FEW:
         yield "names", column.partition.tobytes()
@@ -597,7 +599,7 @@ def _is_redundant(a: SampledColumn, b: SampledColumn) -> bool:
 # Targets.
 
 CONTINUOUS = 50
-"""Different integers of a target that are rather a measurement."""
+"""Number of distinct integers from which on a target is a measurement."""
 
 
 def check_target(target: SampledColumn, *, whole: bool = True) -> None:

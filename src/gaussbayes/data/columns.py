@@ -1,8 +1,8 @@
-"""`Columns`: what users say about the columns of a table; and what each column is decided to be.
+"""`Columns`: the user's request about the columns of a table, and the kind of each column.
 
-A `Request` adds the target, the weights and what families need. The columns that are named are
-found by name or pattern. The kinds of the others are decided by a sample of the rows:
-`gaussbayes.data.column_rules` has the rules. The result is a `ColumnTable`, by which rows are read.
+A `Request` adds the target, the weights and the needs of families. Named columns are found by name
+or pattern. The rules in `gaussbayes.data.column_rules` determine the kinds of the others from a
+sample of the rows. The result is a `ColumnTable`, which determines how rows are read.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ COLUMN_OPTIONS: tuple[Option, ...] = (
 
 
 class DroppedColumnsWarning(UserWarning):
-    """Columns were dropped because they carry no information about the class, or give it away.
+    """Columns were dropped because they carry no information about the class, or reveal it.
 
     `fit` warns once and lists every dropped column with the reason; `columns_` has the same list.
     ``Columns(features=[…])`` names exactly the columns to use, ``Columns(exclude=[…])`` drops
@@ -138,7 +138,7 @@ class DroppedColumnsWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """What the columns of a table hold and which of them to use.
+    """Specify which columns of a table to use, and their kinds.
 
     Arguments are stored as given and checked by `fit`. Without any of them, the kind of each column
     is detected: strings, booleans and categorical types are categories, dates are days, and columns
@@ -204,7 +204,7 @@ class Columns:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def set_params(self, **params: Any) -> Self:
-        """Return a copy with other arguments; this object stays as it is.
+        """Return a copy with other arguments; this object does not change.
 
         Parameters
         ----------
@@ -249,7 +249,7 @@ class Columns:
 
 
 def as_list(columns: ColumnNames | None) -> list[Any]:
-    """Columns as a list, of one name as well."""
+    """Columns as a list, also a single name."""
     if columns is None:
         return []
     return [columns] if isinstance(columns, str) else list(columns)
@@ -264,12 +264,12 @@ def _frozen(value: Any) -> Any:
     return value
 
 
-# What is asked of a table.
+# The request.
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of a table: its columns, its labels and weights, and what families need.
+    """A request for a table: columns, labels, weights, and the needs of families.
 
     A label that is missing, or is ``columns.unlabelled``, makes an unlabelled row.
     """
@@ -278,11 +278,11 @@ class Request:
     target: str | None = None
     """The column that holds the labels; None if no row has one, or they are given apart."""
     weights: str | None = None
-    """The column that says how much each row counts, if there is one."""
+    """The column of the sample weights, if there is one."""
     families: Mapping[str | int, ColumnKind] = field(default_factory=dict)
-    """What features that are given a family must hold, by name or number."""
+    """The kinds that families need for their features, by name or number."""
     bad_rows: BadRowHandling = "error"
-    """Of sources: whether a row that cannot be used is an error, or is skipped and counted."""
+    """For sources: whether a bad row is an error, or is skipped and counted."""
 
     @cached_property
     def missing(self) -> MissingMarks:
@@ -297,7 +297,7 @@ class Request:
 
     @property
     def marks(self) -> MissingMarks:
-        """What stands for missing values, and for a missing label in the target."""
+        """The marks of missing values, and of missing labels in the target."""
         if self.target is None or self.columns.unlabelled is None:
             return self.missing
         named = MissingMarks(frozenset(), ((self.target, self.label_marks.strings),))
@@ -305,19 +305,19 @@ class Request:
 
     @property
     def is_automatic(self) -> bool:
-        """Whether the columns to use are selected by what they hold."""
+        """Whether the columns to use are selected by their contents."""
         return self.columns.features is None
 
     @property
     def kinds(self) -> dict[str | int, ColumnKind]:
-        """What columns were said to hold, by name or number."""
+        """The requested kinds of columns, by name or number."""
         given: dict[str | int, ColumnKind] = {}
         for kind, argument in KIND_ARGUMENTS.items():
             given |= dict.fromkeys(as_list(getattr(self.columns, argument)), kind)
         return given | dict(self.families)
 
     def features_of(self, names: Sequence[str], shown: str) -> list[str]:
-        """The columns of a table without target and weights, which must be there and differ."""
+        """The columns of a table without target and weights, which must exist and differ."""
         check_distinct(shown, names)
         if self.target is not None and self.target == self.weights:
             msg = f"{self.target!r} cannot be both the target and the weights: name two columns"
@@ -327,12 +327,12 @@ class Request:
         return [name for name in names if name not in others]
 
 
-# What columns are decided to be.
+# The kinds of the columns.
 
 SKIP_ROWS = Remedy("skip such rows", read=(("bad_rows", "skip"),))
 
 SAMPLE_ROWS = 50_000
-"""Rows of a table by which the kinds of its columns are decided."""
+"""Number of rows used to determine the kinds of columns."""
 
 
 def decide_columns(
@@ -345,17 +345,17 @@ def decide_columns(
     whole: bool = True,
     shown: str = "",
 ) -> ColumnTable:
-    """What the columns of a table are to a model, by a sample of its rows.
+    """The kinds of the columns of a table, by a sample of its rows.
 
     Parameters
     ----------
     table : a frame (pandas, polars, Arrow, narwhals); the target and the weights may be among its
         columns
     labels : (n,) class codes, −1 for rows without; None are those of the target column
-    called : what messages call the labels, where they are given
-    source : all columns, where the table is a sample of those that are requested
+    called : name of given labels in messages
+    source : all columns, if the table is a sample of the requested ones
     whole : whether these are all rows of the table
-    shown : what messages call the table
+    shown : name of the table in messages
 
     Examples
     --------
@@ -416,7 +416,7 @@ def decide_columns(
 
 
 def decide_source(source: OpenSource, request: Request) -> ColumnTable:
-    """What the columns of a source are; rows of those that are requested are looked at."""
+    """The kinds of the columns of a source, by rows of the requested ones."""
     inferred = source.inferred
     names = inferred.schema.names
     features = request.features_of(names, source.shown)
@@ -427,7 +427,7 @@ def decide_source(source: OpenSource, request: Request) -> ColumnTable:
 
 
 def decided_encoder(columns: ColumnTable, request: Request) -> Encoder:
-    """The encoder of the columns that are used, in the order in which they were requested."""
+    """The encoder of the used columns, in the requested order."""
     kinds = {column.name: column.kind for column in columns.used}
     if not request.is_automatic:
         wanted = _matching(as_list(request.columns.features), columns.names, "features")
@@ -444,7 +444,7 @@ def table_encoder(
 ) -> Encoder:
     """The features among the columns of a table in memory, by their contents and the request.
 
-    The columns of an array have no types: they are numbers, unless they were said to be categories.
+    The columns of an array have no types: they are numbers, unless they were declared categories.
     `labels` are targets and classes, `target` is their name, if they have one.
     """
     frame = as_frame(X) if is_frame(X) else None
@@ -462,7 +462,7 @@ def table_encoder(
 
 
 def _array_encoder(X: Any, request: Request) -> Encoder:
-    """The features among the columns of an array, which may have been given names."""
+    """The features among the columns of an array, which may have names."""
     names = request.columns.names
     if request.missing.of_columns:
         request.missing.check_columns(names or ())
@@ -495,11 +495,11 @@ def warn_of_columns(columns: ColumnTable) -> None:
         warnings.warn(str(notice), kind, stacklevel=level_outside())
 
 
-# What was requested.
+# Requested columns.
 
 
 def _given_kinds(names: Sequence[str], request: Request) -> dict[str, ColumnKind]:
-    """What columns were said to hold, by name."""
+    """The requested kinds of columns, by name."""
     kinds = placed_kinds(request.kinds, names, len(names))
     return {names[place]: kind for place, kind in kinds.items()}
 
@@ -517,7 +517,7 @@ def check_not_feature(
 def _not_wanted(
     names: Sequence[str], request: Request, given: Mapping[str, ColumnKind]
 ) -> dict[str, str]:
-    """The columns that are not requested, and why."""
+    """The columns that are not requested, with reasons."""
     reasons: dict[str, str] = {}
     if not request.is_automatic:
         features = as_list(request.columns.features)
@@ -541,7 +541,7 @@ def _not_wanted(
 
 
 def _matching(patterns: Sequence[str], names: Sequence[str], argument: str) -> list[str]:
-    """The columns that names and patterns such as ``temp_*`` stand for, each once."""
+    """The columns matched by names and patterns such as ``temp_*``, each once."""
     if argument == "features":
         twice = sorted({pattern for pattern in patterns if patterns.count(pattern) > 1})
         if twice:
@@ -590,7 +590,7 @@ def _raise_for_none(
     raise DataError(msg).with_remedies([remedy] if usable else [])
 
 
-# What columns hold.
+# Contents of columns.
 
 
 def _check_strays(
@@ -602,7 +602,7 @@ def _check_strays(
     is_file: bool,
     shown: str,
 ) -> None:
-    """Raise for all columns of numbers in which a few strings are not numbers, at once.
+    """Raise one error for all columns of numbers in which a few strings are not numbers.
 
     `rows` are the numbers of the rows, if they are known.
     """

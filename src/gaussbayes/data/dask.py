@@ -1,4 +1,4 @@
-"""Dask as a cluster: tasks of blocks, merged by tasks, so that one small record comes back."""
+"""Dask as a cluster: tasks sum blocks, other tasks merge the sums into one small record."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class DaskCluster:
     def map_reduce(
         self, work: Callable[..., Reduced[Any]], blocks: Sequence[tuple[int, Any]]
     ) -> Reduced[Any]:
-        """The sum of what numbered blocks add: `+` of two tasks is a task."""
+        """The sum of the statistics of numbered blocks: `+` of two tasks is a task."""
         from dask.delayed import delayed
 
         task, shared = delayed(_done, pure=True), delayed(work)  # sent to each worker once
@@ -56,7 +56,7 @@ class DaskFrame(OpenSource):
         self.shown, self.inferred = shown, stored_types(_declared_schema(frame))
 
     def sampled_rows(self, columns: Sequence[str], most: int) -> tuple[Any, bool]:
-        """Rows of all partitions, about so many at most, and whether these are all."""
+        """At most about this many rows of all partitions, and whether these are all."""
         from dask.delayed import delayed
 
         frame = self._frame[list(columns)]
@@ -76,7 +76,7 @@ class DaskFrame(OpenSource):
             yield f"partition {number}", batches_of(stored, selection, f"partition {number}")
 
     def _blocks(self, names: Sequence[str]) -> list[tuple[int, Any]]:
-        """Numbered tasks of the partitions with their numbers and the types they should have."""
+        """Numbered tasks of the partitions, given their numbers and declared types."""
         from dask.delayed import delayed
 
         types = pa.schema([self.inferred.schema.field(name) for name in names])
@@ -99,12 +99,12 @@ def _declared_schema(frame: Any) -> pa.Schema:
 def _frame_sum(
     block: tuple[int, Any, pa.Schema], reader: BlockReader, fold: Fold[Any]
 ) -> Reduced[Any]:
-    """What a partition, a pandas frame, adds."""
+    """The statistics of a partition, a pandas frame."""
     return partition_sum(block[0], _arrow_table(*block).to_batches(), reader, fold)
 
 
 def _arrow_table(number: int, part: Any, types: pa.Schema) -> pa.Table:
-    """A partition as Arrow has it; objects must be what the frame says they are."""
+    """A partition as an Arrow table; objects must have the type that the frame declares."""
     try:
         table = pa.Table.from_pandas(part, preserve_index=False)
     except pa.ArrowException as error:

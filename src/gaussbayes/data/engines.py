@@ -1,7 +1,7 @@
 """Tables of engines (DuckDB, lazy Polars, SQL), read as batches of Arrow.
 
-An engine gives its rows in an order of its own, which may change from run to run: the results agree
-with those of files and arrays to rounding, not to the bit.
+The order of rows depends on the engine and may change from run to run: results agree with those of
+files and arrays up to rounding, not to the bit.
 """
 
 from collections.abc import Generator, Iterator, Sequence
@@ -41,7 +41,7 @@ class EngineTable(OpenSource):
 
 
 def _plain_numbers(frame: Any) -> Any:
-    """A lazy frame without decimals and integers of 128 bits, which Arrow has no sums of."""
+    """A lazy frame without decimals and integers of 128 bits, which Arrow cannot sum."""
     wide = (nw.Int128, nw.UInt128, nw.Decimal)
     kinds = frame.collect_schema().items()
     casts = [
@@ -55,7 +55,7 @@ def _plain_numbers(frame: Any) -> Any:
 def arrow_tables(frame: Any, names: Sequence[str]) -> "Generator[pa.Table, None, None]":
     """Some columns of a lazy frame as Arrow tables, the first of which may be empty.
 
-    Memory is bounded where the engine can.
+    Memory is bounded if the engine supports it.
     """
     import pyarrow as pa
 

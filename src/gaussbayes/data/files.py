@@ -1,7 +1,8 @@
 """`OpenFiles`: files of any format as one table of any length, read block by block.
 
 A path, a list, a folder, a pattern or ``-`` → files, their formats and their bytes; a `FileReader`
-for each format, which looks into a file and reads it piece by piece; and `OpenFiles` of them all.
+for each format, which inspects a file and reads it block by block; and `OpenFiles`, all files as
+one table.
 """
 
 import codecs
@@ -64,7 +65,7 @@ _READERS = {
 }
 """Readers in `gaussbayes.data.readers`, loaded when a file of their format is opened."""
 
-# How files begin; that of the last one of Arrow is how a stream does.
+# The first bytes of files; the last entry of Arrow is that of a stream.
 _MAGIC: dict[bytes, FormatName] = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
@@ -75,7 +76,7 @@ _COMPRESSED = {
     b"\x28\xb5\x2f\xfd": "zstd",
     b"BZh": "bz2",
 }
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how text in UTF-16 begins
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")  # byte order marks of UTF-16
 BUFFER = 1 << 18
 
 
@@ -90,15 +91,15 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file of rows: its name, and its format where the name tells."""
+    """A file of rows: its name, and its format if the name shows it."""
 
     name: str
-    format: FormatName | None  # None: its first bytes tell
+    format: FormatName | None  # None: by the first bytes
     header: bool = True  # of CSV and TSV: whether the first line names the columns
     names: tuple[str, ...] | None = None  # of the columns, in place of the file's own
     encoding: str | None = None  # of text; None is UTF-8, otherwise cp1252
-    missing: MissingMarks = STANDARD_MARKS  # what stands for missing values in text
-    copy: Copy | None = None  # of what comes through a pipe, which can be read only once
+    missing: MissingMarks = STANDARD_MARKS  # marks of missing values in text
+    copy: Copy | None = None  # of a pipe, which can be read only once
 
     @property
     def shown(self) -> str:
@@ -115,7 +116,7 @@ class SourceFile:
 
 
 def format_by_name(name: str) -> FormatName | None:
-    """What the end of a file's name says.
+    """The format and the compression in the ending of a file's name.
 
     Examples
     --------
@@ -127,7 +128,7 @@ def format_by_name(name: str) -> FormatName | None:
 
 
 def known_endings() -> str:
-    """The endings of names that tell a format or a compression, in words."""
+    """The endings of names that show a format or a compression, in words."""
     return ", ".join([*_FORMATS, *(f"…{ending}" for ending in _COMPRESSIONS)])
 
 
@@ -137,9 +138,9 @@ def files_of(
 ) -> tuple[SourceFile, ...]:
     """The files that a source stands for, in the order in which they are read.
 
-    A folder stands for the files in it and below whose names end in a known way, sorted; names that
-    begin with ``.`` or ``_`` are left out. A pattern (``*``, ``?``, ``[…]``, ``**``) stands for the
-    files that match, sorted. A list is read in its own order.
+    A folder stands for the sorted files in it and its subfolders with known endings; names that
+    begin with ``.`` or ``_`` are skipped. A pattern (``*``, ``?``, ``[…]``, ``**``) stands for the
+    sorted files that match. A list is read in its order.
     """
     parts = [source] if isinstance(source, str | PathLike) else source
     names = [name for part in parts for name in _expanded(fspath(part))]
@@ -147,7 +148,7 @@ def files_of(
 
 
 def kept(file: SourceFile, *, on_cluster: bool) -> SourceFile:
-    """A file that can be read again: of standard input or a pipe, a copy on disk."""
+    """A file that can be read again: for standard input or a pipe, a copy on disk."""
     is_standard_input = file.name == STANDARD_STREAM
     with naming(file):
         if not is_standard_input:
@@ -204,20 +205,20 @@ def _in_folder(folder: Path) -> list[str]:
 
 
 FREE_MEMORY = 192 << 20
-"""Bytes that rows may take together, however small the file is."""
+"""Bytes that rows may take together, even from a small file."""
 
 MOST_TIMES = 16
-"""How many times the size of a larger file they may take."""
+"""For larger files, the limit as a multiple of the size."""
 
 FREE_TOTAL = 1 << 30
-"""Bytes that all rows of a file may take, one after the other, however small it is."""
+"""Total bytes that all rows of a file may take, even of a small one."""
 
 MOST_TIMES_TOTAL = 1100
-"""How many times its size a larger file may take; of what gzip makes nothing takes more."""
+"""For larger files, the limit as a multiple of the size; gzip cannot exceed it."""
 
 
 def check_memory(what: str, expanded: int, in_file: int, remedy: str) -> None:
-    """Raise if rows that are held together take too much memory."""
+    """Raise if rows in memory at the same time take too much."""
     if expanded > max(FREE_MEMORY, MOST_TIMES * in_file):
         msg = (
             f"{what} would take {expanded >> 20:,} MB of memory, {max(1, in_file >> 10):,} KB of "
@@ -242,7 +243,7 @@ def check_total(file: str, expanded: int, in_file: int) -> None:
 
 @contextmanager
 def naming(file: SourceFile) -> Iterator[None]:
-    """Turn what goes wrong with reading a file into an error that names it."""
+    """Turn an error of reading a file into one that names the file."""
     try:
         yield
     except DataError:
@@ -275,7 +276,7 @@ def _reason(error: BaseException) -> str:
 
 
 class OpenBytes(io.BufferedReader):
-    """The bytes of a file, decompressed and in UTF-8 on the way; it can `peek`."""
+    """The bytes of a file, decompressed and converted to UTF-8; it can `peek`."""
 
     def __init__(self, raw: Any, stored: io.FileIO, file: SourceFile) -> None:
         super().__init__(raw, BUFFER)
@@ -288,7 +289,7 @@ class OpenBytes(io.BufferedReader):
         return data
 
     def n_taken(self) -> int:
-        """How many bytes were taken of the file as it is on the disk."""
+        """How many bytes of the file on disk were read."""
         return self._stored.tell()
 
 
@@ -309,7 +310,7 @@ def open_bytes(file: SourceFile) -> OpenBytes:
         recoded = pa.transcoding_input_stream(pa.PythonFile(stream, "r"), encoding, "utf-8")
         stream = OpenBytes(recoded, stored, file)
         start = stream.peek()
-    if b"\r" in start and b"\n" not in start:  # as the first Macintoshes ended lines
+    if b"\r" in start and b"\n" not in start:  # the line end of early Macintoshes
         ended = pa.TransformInputStream(pa.PythonFile(stream, "r"), _line_feeds)
         stream = OpenBytes(ended, stored, file)
     return stream
@@ -320,11 +321,11 @@ def _line_feeds(data: Any) -> bytes:
 
 
 def find_format(file: SourceFile, stream: OpenBytes) -> FormatName:
-    """The format of a file, by its name or else by its first bytes, and not against them."""
+    """The format of a file by its name or its first bytes, which must not contradict each other."""
     start = stream.peek(8)[:8]
     by_content = next((_MAGIC[magic] for magic in _MAGIC if start.startswith(magic)), None)
     if file.format in {"parquet", "arrow"}:
-        return file.format  # its reader says what is wrong with it
+        return file.format  # its reader reports the problem
     if by_content is not None and file.format is not None:
         msg = (
             f"{file.shown} is not text but a {by_content} file: its name must not end like that of "
@@ -337,13 +338,13 @@ def find_format(file: SourceFile, stream: OpenBytes) -> FormatName:
     if b"\0" in start and not file.encoding:
         msg = f"{file.shown} is not text (it begins {start!r}); known formats are {known_endings()}"
         raise DataError(msg)
-    # What separates the values of CSV is looked for in the first line.
+    # The separator of CSV is detected in the first line.
     is_object = start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
     return file.format or ("jsonl" if is_object else "csv")
 
 
 def seekable(file: SourceFile, stream: OpenBytes) -> Any:
-    """A file for formats read from the end; of what is compressed, a copy on disk.
+    """A file for formats that are read from the end; compressed files are copied to disk.
 
     Closes the stream. Returns a `pyarrow.NativeFile`, which several threads may read at once.
     """
@@ -354,21 +355,21 @@ def seekable(file: SourceFile, stream: OpenBytes) -> Any:
         with tempfile.NamedTemporaryFile() as copy:
             copyfileobj(stream, copy, BUFFER)
             copy.flush()
-            return opened(copy.name)  # it stays when its name goes
+            return opened(copy.name)  # it remains readable when its name is removed
 
 
 # Readers.
 
 
 class FileReader(ABC):
-    """A file whose format is known, to look into and to read; how it is cut depends on it alone."""
+    """A file of a known format; its division into blocks depends on the file alone."""
 
     bytes_read = 0
     """Of text, as it is on the disk."""
     n_rows: int | None = None
-    """How many rows there are, if the file says so itself."""
+    """The number of rows, if the file records it."""
     notices: tuple[Notice, ...] = ()
-    """What users should know about the file, after it was read as far as it was."""
+    """Notices about the file, from the parts read so far."""
 
     def __init__(self, file: SourceFile) -> None:
         self.file = file
@@ -382,7 +383,7 @@ class FileReader(ABC):
         """Its rows in order."""
 
     def distinct(self, names: Sequence[str]) -> tuple[str, ...]:
-        """The names of the columns: those given, or with a notice of those without their own."""
+        """The names of the columns; unnamed columns get names, with a notice."""
         given = self.file.names
         if given is not None and len(given) != len(names):
             what = f"{len(names)} columns, but {len(given)} names are given"
@@ -398,7 +399,7 @@ class FileReader(ABC):
         return found
 
     def notice(self, kind: NoticeKind, message: str, *, given: bool) -> None:
-        """Have a notice of this kind, or none."""
+        """Set or remove the notice of this kind."""
         others = tuple(notice for notice in self.notices if notice.kind != kind)
         self.notices = (*others, Notice(kind, message)) if given else others
 
@@ -418,7 +419,7 @@ def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def open_file(file: SourceFile) -> FileReader:
-    """The reader of a file, whose format is told by its name or its first bytes."""
+    """The reader of a file, by the format in its name or its first bytes."""
     with naming(file):
         stream = open_bytes(file)
         try:
@@ -439,7 +440,7 @@ class OpenFiles(OpenSource):
     """Rows in one or more files, `listed`, with the same columns in each.
 
     The types of the columns are `inferred` from the first block of the first file that has rows,
-    and then held: `gaussbayes.data.readers.text` says how for text.
+    and then kept; `gaussbayes.data.readers.text` describes this for text.
     """
 
     def __init__(self, files: Sequence[SourceFile], bad_rows: BadRowHandling = "error") -> None:
@@ -450,7 +451,7 @@ class OpenFiles(OpenSource):
 
     @property
     def n_rows(self) -> int | None:
-        """How many rows all files say that they have; None if one of them does not say."""
+        """The number of rows that all files record; None if one of them does not."""
         total = 0
         for reader in self.opened():
             if reader.n_rows is None:
@@ -459,13 +460,13 @@ class OpenFiles(OpenSource):
         return total
 
     def proportion_read(self) -> float | None:
-        """Which proportion of the bytes of all files has been read; None if that is not known."""
+        """The proportion of the bytes of all files that has been read; None if unknown."""
         read = self._bytes_before + self._reader.bytes_read
         return read / self._total if read and self._total else None
 
     @cached_property
     def _total(self) -> int | None:
-        """The bytes of all files, if they are known; a missing file is told of in its turn."""
+        """The bytes of all files; None if one is missing, which opening it will report."""
         with suppress(OSError):
             return sum(Path(file.path).stat().st_size for file in self.listed)
         return None

@@ -1,7 +1,7 @@
-"""What rows belong to: labels of any kind → class codes or soft labels, and weights.
+"""Labels of any kind → class codes or soft labels, and weights.
 
-A row without label has the class code −1: its label is None, NaN, pandas' NA, or a value that
-stands for a missing one. Among soft labels it is a row of NaN.
+A row without label has the class code −1: its label is None, NaN, pandas' NA, or a mark of a
+missing value. In soft labels it is a row of NaN.
 """
 
 from collections.abc import Sequence
@@ -79,18 +79,16 @@ def read_targets(
 ) -> tuple[Targets, LabelArray]:
     """The labels and weights of rows, and the classes in order (k,).
 
-    A matrix with one column counts as that column. With k ≥ 2 columns it holds soft labels: how
-    much of each row belongs to each class, finite, not negative, each row summing to 1 within 1e-8
-    (or the rounding of the float type it comes in). The classes are then the frame's column names,
-    or 0 … k − 1. Soft labels that are all 0 or 1 become class codes. A class without any weight is
-    kept here.
+    A matrix with one column counts as that column. With k ≥ 2 columns it holds soft labels, a
+    distribution over the classes for each row: finite, not negative, summing to 1 within 1e-8 (or
+    the rounding of its float type). The classes are then the frame's column names, or 0 … k − 1.
+    Soft labels that are all 0 or 1 become class codes. A class without any weight is kept here.
 
     Parameters
     ----------
-    n_rows : how many labels there must be, if that is known
-    weights : (n,) how much each row counts; None is 1 each
-    mark : a label that stands for a missing one, such as −1, beside those that always do; or the
-        `ColumnMarks` that do
+    n_rows : required number of labels, if it is known
+    weights : (n,) sample weights; None is 1 for every row
+    mark : a further mark of a missing label, such as −1; or the `ColumnMarks`
 
     Examples
     --------
@@ -130,7 +128,7 @@ def check_number(n_rows: int, n_labels: int) -> None:
 
 
 def encode(y: Any) -> tuple[CodeArray, LabelArray]:
-    """Class codes (n,) of labels, none of which is missing, and those that occur, sorted (k,)."""
+    """Class codes (n,) of labels without missing ones, and the sorted distinct labels (k,)."""
     codes, classes, n_missing = _coded(_as_column(y)[0], None)
     if n_missing:
         row = int(np.argmax(codes == UNLABELLED))
@@ -140,7 +138,7 @@ def encode(y: Any) -> tuple[CodeArray, LabelArray]:
 
 
 def codes_among(known: LabelArray, targets: Targets, classes: LabelArray) -> Targets:
-    """The same targets, with codes among the known classes; raises for a label that is none."""
+    """The same targets with codes among the known classes; unknown labels raise an error."""
     check_known(classes, known)
     k = known.shape[0]
     if classes.dtype == known.dtype and np.array_equal(classes, known):
@@ -165,20 +163,20 @@ def check_known(labels: LabelArray, known: LabelArray) -> None:
 
 
 def unite(a: LabelArray, b: LabelArray) -> tuple[LabelArray, CodeArray, CodeArray]:
-    """The classes of both, and the codes that those of `a` and of `b` have among them."""
+    """The classes of both, and the codes of the classes of `a` and of `b` among them."""
     numbers = {a.dtype.kind, b.dtype.kind} <= set("biuf")
     if not a.size or not b.size:  # no labels have no type
         both = a if a.size else b
     elif numbers or a.dtype.kind == b.dtype.kind:
         both = np.concatenate([a, b])
-    else:  # NumPy would turn 1 into '1' to make a number and a string alike
+    else:  # NumPy would turn 1 into '1' to combine a number and a string
         both = np.concatenate([a.astype(object), b.astype(object)])
     codes, classes = encode(both)
     return classes, codes[: a.size], codes[a.size :]
 
 
 def read_weights(weights: Any, n_rows: int) -> FloatArray | None:
-    """How much each row counts (n,): finite, not negative, not all zero."""
+    """Sample weights (n,): finite, not negative, not all zero."""
     if weights is None:
         return None
     try:
@@ -233,7 +231,7 @@ def _as_column(y: Any) -> tuple[Any, Sequence[object] | None]:
         msg = f"y should be a 1d array of labels, one for each row, got {y!r:.200}"
         raise DataError(msg)
     if values.dtype.kind in "US" and values.ndim == 1 and isinstance(y, list | tuple):
-        # A list of unlike things becomes strings as a whole; so does a missing label in it.
+        # NumPy converts lists of mixed types to strings, also missing labels in them.
         kinds = {type(value) for value in y}
         if not (kinds <= {str, np.str_} or kinds <= {bytes, np.bytes_}):
             values = np.fromiter(y, dtype=object, count=len(y))
@@ -241,7 +239,7 @@ def _as_column(y: Any) -> tuple[Any, Sequence[object] | None]:
 
 
 def label_marks(mark: Any) -> ColumnMarks:
-    """What stands for a missing label: a value beside the ordinary marks, or marks themselves."""
+    """The marks of a missing label: the usual marks and a value, or given marks."""
     return mark if isinstance(mark, ColumnMarks) else ORDINARY.plus(mark)
 
 
@@ -250,8 +248,7 @@ def _coded(
 ) -> tuple[CodeArray, LabelArray, int]:
     """Class codes, −1 for missing labels, the classes, and how many labels are missing.
 
-    Of strings and dictionaries only the different values are looked at.
-    """
+    Only the distinct values of strings and dictionaries are examined."""
     declared = False
     try:
         if isinstance(column, np.ndarray):
@@ -297,7 +294,7 @@ def _row_of_measurement(codes: NDArray[Any], values: NDArray[Any]) -> int | None
 def _classes_of(
     codes: NDArray[Any], values: NDArray[Any], marks: ColumnMarks | None, *, declared: bool = False
 ) -> tuple[CodeArray, LabelArray, int]:
-    """Class codes of codes among values, −1 for missing labels, the classes, and how many miss.
+    """Class codes from codes of values, −1 for missing labels; the classes; the number missing.
 
     Values that are `declared` by a type need not occur.
     """
@@ -317,7 +314,7 @@ def _classes_of(
 def _class_codes(
     codes: NDArray[np.signedinteger[Any]], n_values: int, kept: NDArray[np.intp], labels: LabelArray
 ) -> tuple[CodeArray, LabelArray, int]:
-    """Class codes of codes among values, those `kept` of which are labels; the others are missing.
+    """Class codes from codes of values; those that are not `kept` are missing labels.
 
     With the classes, sorted, and how many labels are missing.
     """

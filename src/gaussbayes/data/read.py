@@ -1,4 +1,4 @@
-"""`read`: where rows come from and how they are read, as one value that estimators take as X."""
+"""`read`: a source of rows with its options, as one value that estimators accept as X."""
 
 from __future__ import annotations
 
@@ -62,26 +62,26 @@ READ_OPTIONS: tuple[Option, ...] = (
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Rows that need not fit into memory, and how they are read; made by `read`.
+    """A source of rows that need not fit into memory, with its options; made by `read`.
 
-    `fit`, `predict` and all other methods take it wherever they take rows.
+    `fit`, `predict` and all other methods accept it as rows.
     """
 
-    source: SourceLike  #: paths, or whatever else holds rows
+    source: SourceLike  #: paths, or another container of rows
     header: bool = True  #: whether the first line of a file names the columns
     encoding: str | None = None  #: of text files; None detects it
-    format: str | None = None  #: of files; None reads it off their names
-    bad_rows: BadRowHandling = "error"  #: what happens to rows that cannot be read
-    client: object = None  #: the Dask or Spark that reads the rows
+    format: str | None = None  #: of files; None detects it by their names
+    bad_rows: BadRowHandling = "error"  #: treatment of rows that cannot be read
+    client: object = None  #: the Dask client or Spark session that reads the rows
     column_names: tuple[str, ...] | None = None  #: of files without a header
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of all columns, of which only the start of the first file is read."""
+        """The names of all columns; only the start of the first file is read."""
         return tuple(self.opened().inferred.schema.names)
 
     def named(self, names: Sequence[str]) -> Source:
-        """Return the same files without a header, with these names of their columns."""
+        """Return the same files without a header, with these column names."""
         source = replace(self, column_names=tuple(names))
         if "files" in self.__dict__:  # a pipe is copied once
             source.__dict__["files"] = self.files
@@ -94,18 +94,18 @@ class Source:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What users should know about the files: their encoding, columns that were renamed."""
+        """Notices about the files: their encoding, renamed columns."""
         return self.opened().notices
 
     def columns(self, target: str | None = None, columns: Columns | None = None) -> ColumnTable:
-        """Return what `fit` would decide about each column, without fitting.
+        """Return the kind that `fit` would give each column, without fitting.
 
         Parameters
         ----------
         target : str or None
             The column that holds the labels.
         columns : Columns or None
-            What is known about the columns, as in the estimators.
+            As in the estimators.
 
         Returns
         -------
@@ -128,13 +128,13 @@ class Source:
         return rows.encoder.roles
 
     def batches(self, columns: ColumnTable | None = None) -> Iterator[pa.Table]:
-        """Yield the rows in order, some at a time, as Arrow tables with all columns.
+        """Yield the rows in order, in blocks, as Arrow tables with all columns.
 
         Parameters
         ----------
         columns : ColumnTable or None
-            `columns_` of a fitted model: its features are read as what they are to the model,
-            whatever the values in this source look like.
+            `columns_` of a fitted model: its features are read with their kinds in the model,
+            independently of the values in this source.
 
         Yields
         ------
@@ -167,14 +167,14 @@ class Source:
 
     @cached_property
     def files(self) -> tuple[SourceFile, ...]:
-        """The files; what comes through a pipe is copied to disk once."""
+        """The files; a pipe is copied to disk once."""
         from gaussbayes.data.files import files_of, kept
 
         on_cluster = self.client is not None
         return tuple(kept(x, on_cluster=on_cluster) for x in files_of(self.source, self.format))
 
     def opened(self, missing: MissingMarks = STANDARD_MARKS) -> OpenSource:
-        """The rows, of which the first have been looked at."""
+        """The rows, after an inspection of the first ones."""
         packages = {type(x).__module__.partition(".")[0] for x in (self.source, self.client)}
         opened: Any = self.source
         if self.is_files:
@@ -197,7 +197,7 @@ class Source:
     def tables(
         self, columns: ColumnTable | None, used: Sequence[str] | None = None
     ) -> Iterator[pa.Table]:
-        """As `batches`, of columns that are `used`."""
+        """As `batches`, for the `used` columns only."""
         missing = STANDARD_MARKS if columns is None else columns.missing
         yield from self.opened(missing).tables(columns, used)
 
@@ -221,7 +221,7 @@ def read(
     bad_rows: BadRowHandling = "error",
     client: object = None,
 ) -> Source:
-    """Describe rows that need not fit into memory, and how they are read.
+    """Describe a source of rows that need not fit into memory.
 
     Nothing is read yet. Every method takes the result as X: ``fit(read("rows.csv"), "label")``. A
     path alone means ``read(path)``.
@@ -273,7 +273,7 @@ def read(
 
 
 def as_source(X: object, columns: Columns | None = None) -> Source:
-    """A source as it is, or `read` with its defaults; its columns have the names that are given."""
+    """A source unchanged, or `read` with its defaults; given names replace those of its columns."""
     source = X if isinstance(X, Source) else read(X)
     names = None if columns is None else columns.names
     return source if names is None else source.named(names)
@@ -282,14 +282,14 @@ def as_source(X: object, columns: Columns | None = None) -> Source:
 def table_of(
     X: object, columns: ColumnTable | None, target: object = None, request: Columns | None = None
 ) -> pa.Table:
-    """The rows of anything that `is_source` as one Arrow table, typed as a model needs them.
+    """The rows of any source as one Arrow table, typed as a model needs them.
 
     Parameters
     ----------
     X : a source, or what `read` takes
-    columns : what the columns are to a fitted model; None takes what `fit` would decide
-    target : the column that holds the labels, if it is named
-    request : what the estimator was told about the columns
+    columns : kinds of the columns in a fitted model; None takes those that `fit` would find
+    target : the column of the labels, if it is named
+    request : the estimator's request about the columns
     """
     source = as_source(X, request)
     if columns is None:
@@ -300,13 +300,13 @@ def table_of(
 def batches_of(
     X: object, columns: ColumnTable, request: Columns | None = None
 ) -> Iterator[pa.Table]:
-    """The rows of anything that `is_source` as Arrow tables, typed as a fitted model needs them.
+    """The rows of any source as Arrow tables, typed as a fitted model needs them.
 
     Parameters
     ----------
     X : a source, or what `read` takes
-    columns : what the columns are to the model; only features are read
-    request : what the estimator was told about the columns
+    columns : kinds of the columns in the model; only features are read
+    request : the estimator's request about the columns
     """
     source = as_source(X, request)
     used = [column.name for column in columns.used]

@@ -1,8 +1,8 @@
-"""The one way in: whatever holds rows → `Rows`, numbers and category codes as families take them.
+"""The one entry: any container of rows → `Rows`, numbers and category codes for families.
 
-An `Encoder` knows the features of a table: their number, their names, which of them hold
-categories, and the categories if these are known. It is the only place that knows types of
-columns, missing marks, unseen categories and column roles. `Targets` are what rows belong to.
+An `Encoder` has the features of a table: their number, names and kinds, and the categories if they
+are known. Only the encoder handles types of columns, missing marks, unseen categories and column
+roles. `Targets` are the labels and weights of rows.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -80,7 +80,7 @@ class Rows:
 
     @property
     def n_columns(self) -> int:
-        """How many features there are."""
+        """The number of features."""
         return int(self.numbers.shape[1] + self.codes.shape[1])
 
     @property
@@ -90,7 +90,7 @@ class Rows:
 
     @property
     def dtype(self) -> "np.dtype[Any]":
-        """The float type that scores of these rows have: that of the numbers."""
+        """The float type of the scores of these rows: that of the numbers."""
         if isinstance(self.numbers, Columns):
             return self.numbers.columns[0].dtype if self.numbers.columns else np.dtype(np.float64)
         return self.numbers.dtype
@@ -101,14 +101,14 @@ class Rows:
         return replace(self, numbers=self.matrix[which], codes=self.codes[which])
 
     def with_categories(self, categories: tuple[Categories, ...]) -> "Rows":
-        """The same rows coded by other categories; those that are not among them are unseen."""
+        """The same rows coded by other categories; all others are unseen."""
         if categories == self.categories:
             return replace(self, categories=categories, unseen=())
         codes, _, unseen = recode(zip(self.codes.T, self.categories, strict=True), categories)
         return replace(self, codes=codes, categories=categories, unseen=unseen)
 
     def joined(self, other: "Rows", names: Schema) -> "Rows":
-        """These rows, then others with the same features; `names` are of the category features."""
+        """Append rows with the same features; `names` are those of the category features."""
         pairs = zip(self.categories, other.categories, strict=True)
         both = tuple(unite(a, b, names.feature_name(j)) for j, (a, b) in enumerate(pairs))
         first, second = self.with_categories(both), other.with_categories(both)
@@ -126,7 +126,7 @@ def number_rows(numbers: RealArray | Columns) -> Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Targets:
-    """What each row belongs to, and how much it counts."""
+    """The labels and weights of rows."""
 
     labels: CodeArray | FloatArray
     """(n,) class codes, −1 for a row without label; or (n, k) soft labels, NaN for such a row."""
@@ -136,12 +136,12 @@ class Targets:
 
     @property
     def is_soft(self) -> bool:
-        """Whether rows belong to classes in part."""
+        """Whether the labels are soft."""
         return self.labels.ndim == 2
 
     @property
     def codes(self) -> CodeArray:
-        """The class codes (n,); of soft labels those of the largest."""
+        """The class codes (n,); for soft labels, those of the largest entries."""
         if self.is_soft:
             largest = np.nan_to_num(self.labels).argmax(axis=1)
             return np.where(self.labelled, largest, UNLABELLED).astype(np.int32)
@@ -162,7 +162,7 @@ class Targets:
         return replace(some, n_unlabelled=int(np.count_nonzero(~some.labelled)))
 
     def weighted_codes(self) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
-        """Which rows belong to which classes, and how much: numbers, codes and weights above 0."""
+        """Row numbers, class codes and weights of all labels with a weight above 0."""
         weights = self.total_weights()
         if self.is_soft:
             soft = np.where(self.labelled[:, None], self.labels, 0.0) * weights[:, None]
@@ -172,17 +172,17 @@ class Targets:
         return rows, self.labels[rows].astype(np.intp), weights[rows].astype(np.float64)
 
     def proportions(self) -> FloatArray:
-        """How much of each labelled row belongs to each class (n, k)."""
+        """The labels as distributions over the classes (n, k)."""
         return np.asarray(self.labels if self.is_soft else np.eye(self.n_classes)[self.codes])
 
     def total_weights(self) -> FloatArray:
-        """How much each row counts (n,), in numbers."""
+        """The sample weights (n,), as an array."""
         return np.ones(self.labels.shape[0]) if self.weights is None else self.weights
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledRows:
-    """A table that was read: rows, targets and the classes that the class codes stand for."""
+    """A table: rows, targets and the classes of the class codes."""
 
     rows: Rows
     targets: Targets
@@ -191,7 +191,7 @@ class LabelledRows:
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """The features of a table, and how its rows become numbers and category codes.
+    """The features of a table, and the conversion of its rows to numbers and category codes.
 
     Examples
     --------
@@ -209,8 +209,8 @@ class Encoder:
     names: tuple[str, ...] | None = None
     categorical: tuple[int, ...] = ()  # the features that hold categories; all others hold numbers
     categories: tuple[Categories, ...] | None = None  # known ones; None takes those that occur
-    missing: MissingMarks = STANDARD_MARKS  # what stands for missing values
-    roles: ColumnTable | None = None  # of all columns of a table, where some are no features
+    missing: MissingMarks = STANDARD_MARKS  # marks of missing values
+    roles: ColumnTable | None = None  # of all columns of a table, if some are not features
 
     @classmethod
     def learn(
@@ -224,10 +224,10 @@ class Encoder:
 
         Parameters
         ----------
-        kinds : what columns hold, by name or number; others hold numbers, but in a frame whose
-            columns have no names those of a categorical type, strings and booleans are categories
-        missing : what stands for missing values
-        names : of the columns, if they have none of their own
+        kinds : kinds of columns, by name or number; other columns are numbers, but in a frame
+            without column names those of a categorical type, strings and booleans are categories
+        missing : marks of missing values
+        names : of the columns, if they have none
         """
         if type(X) is np.ndarray and X.ndim == 2 and not kinds and not names:
             return cls(X.shape[1], missing=missing)
@@ -252,13 +252,13 @@ class Encoder:
         return tuple(j for j in range(self.n_features) if j not in self.categorical)
 
     def schema(self, classes: LabelArray) -> Schema:
-        """What messages call these features and some classes."""
+        """The names of these features and of classes in messages."""
         columns = (self.n_features, self.names, self.categorical)
         return Schema(classes, *columns, missing=self.missing, roles=self.roles)
 
     @property
     def origins(self) -> dict[str, float]:
-        """The day of 1970 on which the columns of dates begin, by their names."""
+        """The origins of the columns of dates, in days since 1970, by name."""
         dates = {} if self.roles is None else self.roles.origins
         return {name: day_number(origin) for name, origin in dates.items()}
 
@@ -269,10 +269,9 @@ class Encoder:
     def encode(self, X: Any) -> Rows:
         """The rows of an array, list, frame, Arrow record batch or `Rows` with these features.
 
-        They must have the same names in the same order, where both have names; columns of the
-        training table that are not features may be present as well. Numbers are not copied
-        where the container holds them as floats side by side. Of categories that are not known, how
-        many there are is counted in `Rows.unseen`.
+        If both have names, they must be the same in the same order; columns of the training table
+        that are not features may be present as well. Numbers are not copied if the container holds
+        them as contiguous floats. `Rows.unseen` counts unknown categories.
         """
         if not self.categorical and type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS:
             if X.shape[1] != self.n_features or not X.size:
@@ -288,7 +287,7 @@ class Encoder:
                 frame = frame.select(*self._chosen(frame.columns))
             self.check_names(frame.columns)
             self._check_shape(frame.shape)
-            numbers: RealArray | Columns = np.empty((len(frame), 0))  # of no columns none has rows
+            numbers: RealArray | Columns = np.empty((len(frame), 0))  # a row has no numbers
             if self.numeric:
                 chosen = _chosen_places(frame, self.numeric)
                 numbers = frame_numbers(chosen, self.missing, self.origins)
@@ -328,27 +327,27 @@ class Encoder:
         return rows
 
     def decode(self, rows: Rows) -> NDArray[Any]:
-        """Rows as one array (n, d): floats, or objects with categories at their places.
+        """Rows as one array (n, d): floats, or objects if there are categories.
 
-        A missing category is None; so is one that was not known.
+        Missing and unknown categories are None.
         """
         if not self.categorical:
             return rows.matrix
         table = np.empty((rows.n_rows, self.n_features), dtype=object)
         table[:, self.numeric] = rows.matrix
         for j, column in enumerate(self.categorical):
-            # Two at the end for values unseen and missing, whose codes are −1 and −2.
+            # The last two entries are for unseen and missing values, with codes −1 and −2.
             values = np.array([*rows.categories[j], None, None], dtype=object)
             table[:, column] = values[rows.codes[:, j]]
         return table
 
     def check_names(self, names: Iterable[object]) -> None:
-        """Raise if columns with names are not these features, in this order."""
+        """Raise if named columns are not these features, in this order."""
         given = tuple(names)
         if self.names is None or given == self.names:
             return
         if not all(isinstance(name, str) for name in given):
-            return  # names that are numbers are none
+            return  # numbers are not names
         others: dict[str, list[Any]] = {
             "missing": [name for name in self.names if name not in given],
             "unknown": [name for name in given if name not in self.names],
@@ -362,13 +361,13 @@ class Encoder:
         raise DataError(msg)
 
     def takes(self, X: Any) -> bool:
-        """Whether a frame has these features; others must be known to be left out."""
+        """Whether a frame has these features; other columns must be known to be excluded."""
         return set(self._chosen(as_frame(X).columns)) == set(self.names or ())
 
     def _chosen(self, columns: Sequence[str]) -> list[str]:
-        """The columns without those that are left out, in the order of the features if they may.
+        """The columns without excluded ones, in the order of the features if the table allows it.
 
-        They may be if they are in the order of the training table.
+        It does if its columns are in the order of the training table.
         """
         assert self.roles is not None
         others = {column.name for column in self.roles.excluded}
@@ -377,7 +376,7 @@ class Encoder:
         return list(self.names or ()) if given == known else given
 
     def _cut(self, array: NDArray[Any]) -> NDArray[Any]:
-        """The features (n, d) among the columns of an array, where it has all of the table's."""
+        """The features (n, d) among the columns of an array that has all columns of the table."""
         if self.roles is None or self.names is None or array.shape[1] != len(self.roles.columns):
             return array
         names = self.roles.names
@@ -423,7 +422,7 @@ KIND_ARGUMENTS: Mapping[ColumnKind, str] = {
 def placed_kinds(
     kinds: Mapping[str | int, ColumnKind], names: Sequence[Any] | None, n_columns: int
 ) -> dict[int, ColumnKind]:
-    """What columns hold that are given by name or number, by their places."""
+    """The kinds of columns, given by name or number, by position."""
     placed = {}
     for column, kind in kinds.items():
         if isinstance(column, str) and names is None:
@@ -452,7 +451,7 @@ def _typed(frame: Any, missing: MissingMarks) -> set[int]:
 
 
 def _chosen_places(frame: Any, places: Sequence[int]) -> Any:
-    """Some columns of a frame of narwhals, in order: a view where that is possible."""
+    """Some columns of a narwhals frame, in order: a view if possible."""
     if len(places) == len(frame.columns):
         return frame
     if places and places[-1] - places[0] + 1 == len(places):
@@ -461,7 +460,7 @@ def _chosen_places(frame: Any, places: Sequence[int]) -> Any:
 
 
 def _as_table(X: Any) -> Any:
-    """A record batch of Arrow as a table; everything else as it is."""
+    """A record batch of Arrow as a table; everything else unchanged."""
     if type(X).__module__.partition(".")[0] == "pyarrow":
         import pyarrow as pa
 

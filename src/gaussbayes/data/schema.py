@@ -1,4 +1,4 @@
-"""What the columns and the classes are called and what is missing in them, for all that follows."""
+"""Names and kinds of columns, names of classes, and marks of missing values."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from gaussbayes.base.spelling import meant
 from gaussbayes.base.text_tables import MOST_NAMED, Block, TextTable
 from gaussbayes.base.types import LabelArray
 
-# How missing values are written: one rule for files of all formats and for Python. None, NaN, null
-# and the empty string are always missing, and so are the strings of a list that people and programs
-# use, unless it is turned off, and what is named beside it, for all columns or for some.
+# Marks of missing values: one rule for files of all formats and for Python. None, NaN, null and the
+# empty string are always missing. A list of usual marks, which can be turned off, and marks named
+# by the user for all columns or for some are missing as well.
 
 DEFAULT_NA = frozenset(
     (
@@ -29,12 +29,12 @@ DEFAULT_NA = frozenset(
         *("<NA>", "#N/A", "#N/A N/A", "#NA", "1.#IND", "1.#QNAN", "-1.#IND", "-1.#QNAN"),
     )
 )
-"""Strings that mean a missing value, whatever the column."""
+"""Strings that mark a missing value in every column."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnMarks:
-    """The strings, and the numbers, that stand for missing values of one column.
+    """The strings and numbers that mark missing values of one column.
 
     Examples
     --------
@@ -51,20 +51,20 @@ class ColumnMarks:
         object.__setattr__(self, "numbers", frozenset(_numbers(self.strings)))
 
     def include(self, value: Any) -> bool:
-        """Whether a string or a number stands for a missing value."""
+        """Whether a string or a number marks a missing value."""
         if isinstance(value, str):
             return value.strip() in self.strings
         number = isinstance(value, Real) and not isinstance(value, bool)
         return number and value in self.numbers
 
     def plus(self, value: Any) -> ColumnMarks:
-        """The same and one value more; None is none."""
+        """The marks with one more value, unless it is None."""
         return self if value is None else ColumnMarks(self.strings | {_spelled(value)})
 
 
 @dataclass(frozen=True, slots=True)
 class MissingMarks:
-    """The strings that stand for missing values: in all columns, and in some.
+    """The strings that mark missing values, in all columns and in some.
 
     Examples
     --------
@@ -98,12 +98,12 @@ class MissingMarks:
         return cls(frozenset(everywhere), tuple((name, frozenset(some)) for name, some in named))
 
     def of(self, column: str | None) -> ColumnMarks:
-        """The marks of a column; None is one without name."""
+        """The marks of a column; None is an unnamed column."""
         more = dict(self.of_columns).get(column or "")
         return self.unnamed if more is None else _column_marks(self.everywhere | more)
 
     def check_columns(self, columns: Collection[Any], labels: Any = None) -> None:
-        """Raise if marks are given for columns that are none of a table's, nor that of `labels`."""
+        """Raise if marks are given for columns that do not exist and are not that of `labels`."""
         names = [each for each in columns if isinstance(each, str)]
         unknown = [
             f"{name!r}{meant(name, names)}"
@@ -125,7 +125,7 @@ class MissingMarks:
 
     @property
     def options(self) -> dict[str, Any]:
-        """What users give as `na_values` and `keep_default_na` to have these marks."""
+        """The arguments `na_values` and `keep_default_na` that give these marks."""
         kept = self.everywhere >= DEFAULT_NA
         values: list[Any] = sorted(self.everywhere - (DEFAULT_NA if kept else frozenset()))
         if self.of_columns:
@@ -146,7 +146,7 @@ def _several(values: Any) -> Iterable[Any]:
 
 
 def _spelled(value: Any) -> str:
-    """A mark as a string; numbers as they are commonly written."""
+    """A mark as a string; numbers in their usual notation."""
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, Real) and not isinstance(value, bool):  # type: ignore[unreachable]
@@ -177,27 +177,27 @@ ORDINARY = STANDARD_MARKS.unnamed
 # Columns.
 
 ColumnKind: TypeAlias = Literal["number", "category", "count", "date", "excluded"]
-"""What a column of a table is to a model; dates are numbers, days since an origin."""
+"""The kind of a column of a table; dates are numbers of days since an origin."""
 
 NOT_REQUESTED = "not among the features"
-"""Why a column is excluded if others were named."""
+"""The reason for excluding a column if others were named."""
 
 EXCLUDED = "excluded"
-"""Why a column is excluded if it was named."""
+"""The reason for excluding a column that was named."""
 
 IDENTIFIES = "identifies rows"
-"""Why a column is excluded that tells rows apart."""
+"""The reason for excluding a column that identifies rows."""
 
 REQUESTED = (NOT_REQUESTED, EXCLUDED)
-"""Why columns are excluded that users wanted to be."""
+"""The reasons for excluding columns on request."""
 
 POSSIBLE_MARK = "may mark missing values"
-"""How the reason of a column ends that holds a value such as −999, with which it begins."""
+"""End of the reason of a column with a value such as −999; the value comes first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table: its kind, and why it was excluded or what is suspicious about it.
+    """A column of a table with its kind and the reason.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class ColumnTable(Result):
-    """What each column of a table is to a model, in the order of the table, without the target.
+    """The kinds of the columns of a table, in the order of the table, without the target.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ class ColumnTable(Result):
     missing: MissingMarks = field(default=STANDARD_MARKS, repr=False, compare=False)
     """What stands for missing values."""
     strings: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
-    """Columns of categories that are strings, even where all of them look like numbers."""
+    """Columns of categories that are strings, even if all of them are numerals."""
 
     def __iter__(self) -> Iterator[Column]:
         return iter(self.columns)
@@ -298,16 +298,16 @@ class ColumnTable(Result):
 
     @property
     def dropped(self) -> tuple[Column, ...]:
-        """The columns that nobody asked to exclude."""
+        """The excluded columns that the user did not exclude."""
         return tuple(each for each in self.excluded if each.reason not in REQUESTED)
 
     @property
     def origins(self) -> dict[str, str]:
-        """The origin of each column of dates, by its name."""
+        """The origin of each column of dates, by name."""
         return {each.name: each.origin for each in self.columns if each.origin is not None}
 
     def dated(self, name: str, value: Any) -> Any:
-        """The date that a number of days stands for in a column; the value itself elsewhere."""
+        """The date of a number of days in a column of dates; other values unchanged."""
         origin = self.origins.get(name)
         if origin is None or value is None or isnan(value):
             return value
@@ -320,7 +320,7 @@ class ColumnTable(Result):
 
     @property
     def doubts(self) -> tuple[Column, ...]:
-        """The columns that are used though they alone determine the class."""
+        """The used columns that alone determine the class."""
         marks = self.possible_marks
         return tuple(each for each in self.used if each.reason and each.name not in marks)
 
@@ -335,7 +335,7 @@ class ColumnTable(Result):
 
     @property
     def sentence(self) -> str:
-        """One line with the columns that are used, and those excluded with the reasons."""
+        """One line with the used columns, and the excluded ones with the reasons."""
         forms = {"number": "numbers", "category": "categories", "count": "counts", "date": "dates"}
         kinds = [column.kind for column in self.used]
         counts = Counter(kinds)
@@ -349,11 +349,11 @@ class ColumnTable(Result):
 
     @property
     def reasons(self) -> str:
-        """Why columns were dropped, all in one line."""
+        """The dropped columns with reasons, in one line."""
         return reasons_of(self.dropped)
 
     def notices(self, missing: MissingMarks) -> Iterator[Notice]:
-        """What users should know about the columns, which have these marks of missing values."""
+        """Notices about the columns with these marks of missing values."""
         if self.dropped:
             identifies = any(column.reason == IDENTIFIES for column in self.dropped)
             keep = Remedy("keep identifiers", columns=(("keep_identifiers", True),))
@@ -407,15 +407,15 @@ class Schema:
     n_features: int
     features: tuple[str, ...] | None = None
     categorical: tuple[int, ...] = ()  # the columns that hold categories; all others hold numbers
-    places: tuple[int, ...] | None = None  # of a part: where its features are among all
-    missing: MissingMarks = STANDARD_MARKS  # what stands for missing values in a table
+    places: tuple[int, ...] | None = None  # positions of the features of a part among all
+    missing: MissingMarks = STANDARD_MARKS  # marks of missing values in a table
     roles: ColumnTable | None = None  # of all columns of the table, if it has names
     listed: tuple[int, ...] | None = None  # class codes as the user listed them; None as they are
     announced: LabelArray | None = None  # labels that may occur, also those that have no rows yet
 
     @property
     def of_numbers(self) -> Schema:
-        """The schema of the features that hold numbers."""
+        """The schema of the numeric features."""
         if not self.categorical:
             return self
         return self.part([j for j in range(self.n_features) if j not in self.categorical])
@@ -479,19 +479,19 @@ class Schema:
         return column
 
     def class_name(self, code: int) -> str:
-        """The class as a message writes it."""
+        """The class in a message."""
         label = self.classes[code]
         return repr(label.item() if hasattr(label, "item") else label)
 
     def feature_name(self, column: int) -> str:
-        """The feature as a message writes it."""
+        """The feature in a message."""
         if self.features is not None:
             return repr(self.features[column])
         return f"feature {column if self.places is None else self.places[column]}"
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """What tables and figures call the features (d): their names, or their numbers."""
+        """The labels of the features (d) in tables and figures: their names, or their numbers."""
         return self.features or tuple(
             f"feature {column}" for column in self.places or range(self.n_features)
         )
@@ -518,7 +518,7 @@ class Schema:
 
 
 def check_names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...] | None:
-    """Names given for the features, if there is one for each."""
+    """The given names of the features, one for each."""
     if names is not None and len(names) != n_features:
         msg = f"{n_features} features need as many names, got {list(names)}"
         raise DataError(msg)

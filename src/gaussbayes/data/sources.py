@@ -1,13 +1,13 @@
 """Any source of rows, read in blocks: a function of every block, summed in one fixed tree.
 
-`open_rows` takes whatever holds the rows: files, a Dask or Spark DataFrame, files that a cluster
-reads, a lazy frame or table of an engine. An `OpenSource` gives them as batches of Arrow.
-`InferredTypes` are what it has shown, a `ColumnSelection` says what is read of it, and a
-`ParsedTable` is what was read. A row that does not hold what its columns must is a `BadRow`.
+`open_rows` takes any container of rows: files, a Dask or Spark DataFrame, files that a cluster
+reads, a lazy frame or table of an engine. An `OpenSource` returns them as batches of Arrow.
+`InferredTypes` are the types of its first block, a `ColumnSelection` selects columns, and a
+`ParsedTable` is the result. A row with a value that its column does not allow is a `BadRow`.
 
-What comes is a `RowSource`: its features are known, and `RowSource.reduce` reads it in bounded
-memory, again and again if need be. Of files and partitions of Dask and Spark the result is the same
-to the bit however the work was shared; an engine gives its rows in an order of its own.
+The result is a `RowSource` with known features. `RowSource.reduce` reads it in bounded memory, as
+often as needed. For files and partitions of Dask and Spark the result is the same to the bit for
+any distribution of the work; the order of rows of an engine may vary.
 """
 
 from __future__ import annotations
@@ -58,11 +58,12 @@ if TYPE_CHECKING:
     from gaussbayes.data.schema import ColumnTable
 
 HeldKind: TypeAlias = ColumnKind | Literal["weight", "class"]
-"""What a column must hold: dates; numbers, none of them infinite; integers from 0 on; strings,
-integers and booleans; or numbers that are there and not negative. Others may be missing."""
+"""The values that a column must have: dates; finite numbers; counts from 0; strings, integers and
+booleans; or weights, which cannot be missing or negative. Values of the other kinds may be
+missing."""
 
 MOST_NAMED = 5
-"""Bad rows that are kept to be named."""
+"""Number of bad rows that a notice names."""
 
 NOT_A_NUMBER = "is not a number"
 NOT_FINITE = "is not finite"
@@ -75,10 +76,10 @@ _LONGEST = 60
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """A row that could not be used, and why."""
+    """A bad row, with the reason."""
 
-    file: str  # empty as long as it is not known
-    row: int  # from 1, the header not counted; from 0 within a block whose place is not known
+    file: str  # empty until it is known
+    row: int  # from 1 without the header; from 0 within a block of unknown position
     column: str | None  # None if the row as a whole is wrong
     value: str | None
     problem: str
@@ -96,14 +97,14 @@ class BadRow:
 
 @dataclass(frozen=True, slots=True)
 class BadRows:
-    """How many rows were left out, and the first of them."""
+    """The number of skipped rows, and the first of them."""
 
     count: int = 0
     first: tuple[BadRow, ...] = ()  # a few
 
     @classmethod
     def of(cls, problems: Sequence[BadRow], file: str, first_row: int) -> BadRows:
-        """The bad rows of a block, which has its place in a file."""
+        """The bad rows of a block, numbered within its file."""
         first = tuple(each.placed(file, first_row) for each in problems[:MOST_NAMED])
         return cls(len(problems), first)
 
@@ -120,7 +121,7 @@ class BadRows:
         return (Notice("skipped rows", f"{counted(self.count, 'row')} skipped: {named}"),)
 
     def later(self, n_rows: int) -> BadRows:
-        """The same rows, after so many others in their file."""
+        """The same rows, after this number of others in their file."""
         return BadRows(self.count, tuple(bad.placed(bad.file, n_rows) for bad in self.first))
 
 
@@ -128,7 +129,7 @@ NO_BAD_ROWS = BadRows()
 
 
 def bad_row_error(bad: BadRow, optional: Sequence[str] = ()) -> DataError:
-    """The error that stops the reading at a bad row; `optional` columns may be used otherwise."""
+    """The error of a bad row; `optional` columns have further remedies."""
     column, remedies = bad.column, [SKIP_ROWS] if bad.skippable else []
     if bad.problem == NOT_FINITE and optional:
         infinite: Any = ["inf", "-inf"]
@@ -144,12 +145,12 @@ def bad_row_error(bad: BadRow, optional: Sequence[str] = ()) -> DataError:
 
 
 def shorten(value: Any) -> str:
-    """A value as a message shows it."""
+    """A value in a message."""
     text = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 
-# Conditions on values as floats, NaN where one is missing, which is not wrong by itself.
+# Conditions on values as floats; NaN is a missing value, which is allowed here.
 
 
 def _not_count(values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -158,7 +159,7 @@ def _not_count(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _not_integer(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Where floats are not integers of 64 bits."""
+    """Which floats are not integers of 64 bits."""
     whole = (np.rint(values) == values) & (values >= -(2.0**63)) & (values < 2.0**64)
     return np.asarray(~(whole | np.isnan(values)))
 
@@ -178,43 +179,43 @@ _WRONG: dict[str, tuple[tuple[Condition, str], ...]] = {
     "date": ((np.isinf, "is not a date such as 2024-01-31"),),
     "category": ((_not_integer, "is not a category: these are strings, integers or booleans"),),
 }
-"""What is wrong with values, by what a column must hold: a kind, weights or classes."""
+"""The problem of bad values, by the contents of a column: a kind, weights or classes."""
 
 
-# What is read of a source.
+# Selection of columns.
 
 
 @dataclass(frozen=True, slots=True)
 class InferredTypes:
-    """What the first block of a source has shown and the rest of it is held to."""
+    """The types of the first block of a source, which all blocks must have."""
 
     schema: pa.Schema
     decimal: str = "."
     categorical: frozenset[str] = frozenset()
-    """Columns that are of a categorical type, though their values are read as numbers."""
+    """Columns of a categorical type whose values are read as numbers."""
     is_text: bool = False
-    """Whether strings that write numbers can be read as numbers, as in files of text."""
+    """Whether numerals can be read as numbers, as in files of text."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnSelection:
-    """The columns to read, in order, and what they must hold."""
+    """The columns to read, in order, and their required contents."""
 
     schema: pa.Schema
     kinds: Mapping[str, HeldKind] = field(default_factory=dict)
-    """What columns must hold, of those of which that is known."""
+    """The required contents of columns, as far as they are known."""
     target: str | None = None
-    """The column that must hold classes."""
+    """The column of the classes."""
     bad_rows: BadRowHandling = "error"
     encoded: tuple[str, ...] = ()
-    """Columns of strings to read as dictionaries, where the format can: the same few values."""
+    """Columns of a few distinct strings to read as dictionaries, if the format supports it."""
     as_stored: bool = False
-    """Whether numbers may come as the type that a Parquet or Arrow file holds them in."""
+    """Whether numbers may keep the type of a Parquet or Arrow file."""
     missing: MissingMarks = STANDARD_MARKS
     """What stands for missing values."""
     decimal: str = "."
     optional: tuple[str, ...] = ()
-    """Columns that were chosen by what they hold: others may be chosen instead."""
+    """Columns that were selected by their contents: others may be selected instead."""
 
     @property
     def columns(self) -> list[str]:
@@ -224,14 +225,14 @@ class ColumnSelection:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParsedTable:
-    """A table of the rows that could be read, and what is wrong with the others."""
+    """A table of the rows that could be read, and the bad rows."""
 
     table: pa.Table
     n_records: int  # good and bad
-    problems: tuple[BadRow, ...] = ()  # the bad ones, in order; rows are numbered from 0 here
+    problems: tuple[BadRow, ...] = ()  # the bad rows, in order, numbered from 0
 
     def sifted(self, selection: ColumnSelection) -> ParsedTable:
-        """Without rows in which a value that is needed is missing, or is wrong."""
+        """The table without rows in which a required value is missing or wrong."""
         bad: dict[int, BadRow] = {}
         kinds = dict(selection.kinds)
         if selection.target is not None:
@@ -244,13 +245,13 @@ class ParsedTable:
             for wrong, problem in _WRONG[kind]:
                 for row in np.flatnonzero(wrong(values)).tolist():
                     value = column[row].as_py()
-                    missing = is_missing(value)  # NaN is how many programs write it
+                    missing = is_missing(value)  # many programs write NaN
                     what = (None, "the value is missing") if missing else (shorten(value), problem)
                     bad.setdefault(row, BadRow("", row, name, *what))
         return self.without(bad)
 
     def without(self, bad: Mapping[int, BadRow]) -> ParsedTable:
-        """Without some rows of the table, by their numbers in it."""
+        """The table without the rows of these numbers."""
         if not bad:
             return self
         import pyarrow as pa
@@ -272,10 +273,10 @@ def select_columns(
     strings: Collection[str] = (),
     target: str | None = None,
 ) -> ColumnSelection:
-    """What to ask of files whose first block has shown `inferred`; None is all columns.
+    """The selection for files whose first block has the types `inferred`; None is all columns.
 
-    Strings are read as numbers where `kinds` needs these; `strings` are strings whatever they look
-    like. The `target` holds classes.
+    Strings are read as numbers if `kinds` requires it; `strings` stay strings, also numerals. The
+    `target` has classes.
     """
     import pyarrow as pa
 
@@ -286,14 +287,14 @@ def select_columns(
         held = inferred.schema.field(name).type
         kind = kinds.get(name)
         number = kind not in {None, "category", "date"}
-        # A column of Parquet or Arrow without any value may have no type at all.
+        # A column of Parquet or Arrow without values may have no type.
         untyped = (inferred.is_text and is_string(held)) or pa.types.is_null(held)
         if number and (untyped or pa.types.is_integer(held)):
             held = pa.float64()
         elif name in strings and not number and not is_string(value_type(held)):
             held = pa.string()
         elif kind is not None:
-            # Codes in dictionaries differ from file to file: the values are what is held.
+            # Codes in dictionaries differ from file to file, so the values are used.
             held = value_type(held)
         fields.append(pa.field(name, held))
         if (kind in {"category", "date"} or name == target) and is_string(held):
@@ -305,7 +306,7 @@ def select_columns(
 
 
 def check_types(selection: ColumnSelection, file: str) -> None:
-    """Raise for columns whose types cannot hold what they must, and show what they hold."""
+    """Raise for columns whose types do not allow the required contents, and show their values."""
     schema, target = selection.schema, selection.target
     held = None if target is None else schema.field(target).type
     if held is not None and not is_label(held) and str(held) != "null":
@@ -330,7 +331,7 @@ def check_types(selection: ColumnSelection, file: str) -> None:
 
 
 def _floats(column: Any, kind: HeldKind, marks: ColumnMarks) -> NDArray[Any] | None:
-    """The values of a column as numbers, NaN for null; None if nothing can be wrong with them."""
+    """The values of a column as numbers, NaN for null; None if all values are valid."""
     import pyarrow as pa
 
     held = value_type(column.type)
@@ -349,31 +350,30 @@ Sum = TypeVar("Sum", bound=Mergeable)
 Sum_co = TypeVar("Sum_co", bound=Mergeable, covariant=True)
 
 _MOST_BYTES = 1 << 30
-"""Statistics that take more usually come from a column that is not a target."""
+"""Larger statistics usually come from a column that is not a target."""
 
 
 class Fold(Protocol[Sum_co]):
-    """What is summed over the blocks of a source: a function that can be sent to a worker.
+    """The function that is summed over the blocks of a source; it can be sent to a worker.
 
-    Numbers are finite or missing. Its result may say by ``n_bytes`` how large it is. None is
-    nothing to add. The fold itself may say by a method ``n_bytes(n_classes)`` how large its result
-    will be.
+    Numbers are finite or missing. The result may have its size, ``n_bytes``; None adds nothing. The
+    fold may have a method ``n_bytes(n_classes)``, the expected size of the result.
     """
 
     def __call__(self, block: LabelledRows, threads: int, /) -> Sum_co | None:
-        """What a block adds; `threads` are those that it may use."""
+        """The statistics of a block; `threads` are those that it may use."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reduced(Generic[Sum]):
-    """What blocks of rows sum to, and what was read for it.
+    """The sum over blocks of rows, with counts of the rows read.
 
     Bad rows are numbered from the first row of the first block.
     """
 
-    total: Sum = None  # type: ignore[assignment]  # None for nothing
+    total: Sum = None  # type: ignore[assignment] # None for nothing
     n_rows: int = 0  # those used
-    n_records: int = 0  # those read of a file, bad ones too
+    n_records: int = 0  # rows read, including bad ones
     bad_rows: BadRows = NO_BAD_ROWS
     weighs: bool = False  # whether a row has a weight above 0
     stop: BadRow | None = None  # the row at which reading must stop; the sums are incomplete
@@ -393,38 +393,38 @@ class Reduced(Generic[Sum]):
 
 
 Batch: TypeAlias = Callable[[], ParsedTable]
-"""Some rows: making it reads bytes, and calling it, in any thread, parses them."""
+"""A block: creating it reads bytes, and calling it, in any thread, parses them."""
 
 
 class OpenSource(ABC):
-    """Rows whose columns have been looked at, and which can be read again and again."""
+    """Rows whose columns are known, and which can be read repeatedly."""
 
     shown: str
-    """What messages call the source."""
+    """The name of the source in messages."""
     inferred: InferredTypes
     """The columns and their types."""
     handling: BadRowHandling = "error"
     """Whether a row that cannot be used is an error, or is skipped and counted."""
     bad_rows = NO_BAD_ROWS
-    """Those that `tables` has skipped so far."""
+    """The bad rows that `tables` has skipped so far."""
     notices: tuple[Notice, ...] = ()
-    """What users should know about how the rows were read."""
+    """Notices about reading the rows."""
 
     @property
     def n_rows(self) -> int | None:
-        """How many rows there are, bad ones too, where that is known before they are read."""
+        """The number of rows, including bad ones, if it is known before they are read."""
         return None
 
     @abstractmethod
     def files(self, selection: ColumnSelection) -> Iterator[tuple[str, Iterator[Batch]]]:
-        """What messages call each file or partition, and its rows in order."""
+        """Each file or partition: its name in messages, and its rows in order."""
 
     def proportion_read(self) -> float | None:
-        """Which proportion has been read; None if that is not known."""
+        """The proportion that has been read; None if unknown."""
         return None
 
     def reduce(self, reader: BlockReader, fold: Fold[Any], n_jobs: int | None) -> Reduced[Any]:
-        """What all batches sum to in one fixed tree: they are read and folded side by side."""
+        """The sum over all batches in one fixed tree; batches are read and folded in parallel."""
         tree: MergeTree[Reduced[Any]] = MergeTree()
         with closing(in_order(self._jobs(reader, fold), n_threads(n_jobs))) as parts:
             proportion = self.proportion_read
@@ -437,7 +437,7 @@ class OpenSource(ABC):
     def _jobs(
         self, reader: BlockReader, fold: Fold[Any]
     ) -> Iterator[Callable[[], tuple[int, str, Reduced[Any]]]]:
-        """What folds each batch, file after file."""
+        """The folds of all batches, file after file."""
         for number, (shown, batches) in enumerate(self.files(reader.selection)):
             yield partial(_numbered, number, shown)  # so that a file without rows is among them
             for batch in batches:
@@ -446,11 +446,11 @@ class OpenSource(ABC):
     def tables(
         self, known: ColumnTable | None = None, names: Sequence[str] | None = None
     ) -> Iterator[pa.Table]:
-        """The rows in order, some at a time; the next are read while these are used.
+        """The rows in order, in blocks; the next block is read while one is used.
 
         Parameters
         ----------
-        known : what columns are to a model, and are read as
+        known : kinds of columns in a model
         names : of the columns to read, in this order; None is all
         """
         columns = self.inferred.schema.names if names is None else names
@@ -460,7 +460,7 @@ class OpenSource(ABC):
             kinds = {each.name: each.kind for each in known.used if each.name in columns}
             strings, missing = known.strings & set(columns), known.missing
         selection = select_columns(self.inferred, columns, kinds, self.handling, strings=strings)
-        # Codes of strings would be categories to whoever fits a model to the tables.
+        # A model that is fitted to the tables would treat codes of strings as categories.
         selection = replace(selection, missing=missing, encoded=())
         self.bad_rows = NO_BAD_ROWS
         for shown, batches in self.files(selection):
@@ -476,11 +476,11 @@ class OpenSource(ABC):
                     first_row += parsed.n_records
 
     def sampled_rows(self, columns: Sequence[str], most: int) -> tuple[Any, bool]:
-        """Rows of some columns, about so many at most, and whether these are all.
+        """At most about this many rows of some columns, and whether these are all.
 
-        Rows that cannot be read are left out. A file in which a column has another type, such as
-        floats where the first has integers, is not looked at: it is read once it is known what its
-        columns must hold.
+        Rows that cannot be read are skipped. A file in which a column has another type, such as
+        floats instead of integers, is skipped as well: it is read when the kinds of its columns are
+        known.
         """
         selection = select_columns(self.inferred, columns, {}, "skip")
 
@@ -497,7 +497,7 @@ class OpenSource(ABC):
 def _parsed(
     batches: Iterator[Batch], selection: ColumnSelection
 ) -> Generator[ParsedTable, None, None]:
-    """Tables without rows that cannot be used; the next are read while one is used."""
+    """Tables without bad rows; the next table is read while one is used."""
 
     def sifted(batch: Batch) -> ParsedTable:
         return batch().sifted(selection)
@@ -512,12 +512,12 @@ def _numbered(
 
 
 class RowSource:
-    """Rows whose features, target and weights are known, and which can be read again and again."""
+    """Rows whose features, target and weights are known, and which can be read repeatedly."""
 
     def __init__(self, source: OpenSource, reader: BlockReader) -> None:
         self.source, self.reader = source, reader
         self.target = reader.request.target
-        # It knows no categories: it takes those that occur in a block.
+        # Categories are unknown here: those that occur in a block are used.
         self.encoder = reader.encoder
         self.features = self.encoder.names or ()
 
@@ -544,9 +544,9 @@ class RowSource:
 
 
 def open_rows(source: object, request: Request, columns: ColumnTable | None = None) -> RowSource:
-    """Find the columns of a source that are requested, and check that they can be what they are.
+    """Find the requested columns of a source, and check their contents.
 
-    `columns` says what they are to a fitted model; otherwise it is decided by what they hold.
+    `columns` has their kinds in a fitted model; without it, their contents decide.
 
     Examples
     --------
@@ -577,7 +577,7 @@ class BlockReader:
     def open(
         cls, source: OpenSource, request: Request, columns: ColumnTable | None = None
     ) -> BlockReader:
-        """Choose the columns of a source, and check that they can be what they are."""
+        """Select the columns of a source, and check their contents."""
         target, weights = request.target, request.weights
         optional: tuple[str, ...] = ()
         features = request.features_of(source.inferred.schema.names, source.shown)
@@ -606,7 +606,7 @@ class BlockReader:
         return cls(request, encoder, selection)
 
     def read(self, table: pa.Table) -> LabelledRows:
-        """The rows of a table that has been sifted."""
+        """The rows of a table without bad rows."""
         import narwhals.stable.v2 as nw
 
         request = self.request
@@ -628,7 +628,7 @@ class BlockReader:
     def sum(
         self, batches: Iterable[Callable[[], ParsedTable]], fold: Fold[Any], file: str
     ) -> Reduced[Any]:
-        """What all batches of a file add, one after the other."""
+        """The statistics of all batches of a file, one after the other."""
         return self.merged((self.reduced(batch, fold, file) for batch in batches), file)
 
     def merged(self, parts: Iterable[Reduced[Any]], file: str) -> Reduced[Any]:
@@ -654,7 +654,7 @@ class BlockReader:
         return len(counts) == 1
 
     def reduced(self, batch: Callable[[], ParsedTable], fold: Fold[Any], file: str) -> Reduced[Any]:
-        """What a batch adds; a row that cannot be used stops the reading, or is skipped."""
+        """The statistics of a batch; a bad row stops the reading, or is skipped."""
         parsed = batch()
         usable = parsed.sifted(self.selection)
         if usable.problems and self.selection.bad_rows == "error":
@@ -675,7 +675,7 @@ class BlockReader:
 
 
 def fold_block(fold: Fold[Sum], block: LabelledRows) -> Sum | None:
-    """What a block adds, unless that would take too much memory."""
+    """The statistics of a block; raise if they would take too much memory."""
     n_bytes = getattr(fold, "n_bytes", None)
     n_features = block.rows.numbers.shape[1] + block.rows.codes.shape[1]
     if n_bytes is not None:

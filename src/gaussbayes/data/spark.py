@@ -1,12 +1,11 @@
 """Spark as a cluster: blocks are summed by its executors.
 
-Each block is folded where it is, by `mapInArrow`, to one record: its number and a `Reduced`. The
-records go through one shuffle, in which 32 neighbours at a time are merged; what is left is merged
-by the driver. Partitions that Spark computes again must hold the same rows in the same order, as
-those of files do.
+`mapInArrow` folds each block on its executor to one record: its number and a `Reduced`. One shuffle
+merges 32 neighbouring records at a time; the driver merges the results. Partitions that Spark
+computes again must hold the same rows in the same order, as those of files do.
 
-Records are pickled: every bit of a float is kept, whatever is summed, and what comes from executors
-is trusted as the code that was sent there is, which Spark pickles as well.
+Records are pickled, so every bit of a float is kept. Data from executors are trusted like the code
+that was sent there, which Spark pickles as well.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ from gaussbayes.data.tables import check_distinct
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 Outcome: TypeAlias = Reduced[Any] | GaussBayesError
-"""What some blocks sum to, or why they cannot be summed.
+"""The sum of some blocks, or the error that prevented it.
 
 Errors are raised by the driver: if an executor did, Spark would try again and again.
 """
 
 RECORD = "number long, record binary"
-"""The columns that a record has in Spark."""
+"""The columns of a record in Spark."""
 
 NEIGHBOURS = 5
 """2⁵ = 32 records are merged at a time on an executor."""
@@ -53,7 +52,7 @@ class SparkCluster:
     def map_reduce(
         self, work: Callable[[Any], Reduced[Any]], blocks: Sequence[tuple[int, Any]]
     ) -> Reduced[Any]:
-        """The sum of what numbered blocks add, each in a partition of its own."""
+        """The sum of the statistics of numbered blocks, each in a separate partition."""
         places = self._session.range(0, len(blocks), 1, len(blocks))
         return _summed(places, partial(_block_outcomes, work=work, blocks=blocks))
 
@@ -70,7 +69,7 @@ class SparkFrame(OpenSource):
         self.shown, self.inferred = shown, stored_types(_arrow_schema(frame))
 
     def sampled_rows(self, columns: Sequence[str], most: int) -> tuple[pa.Table, bool]:
-        """Rows of all partitions, about so many at most, and whether these are all."""
+        """At most about this many rows of all partitions, and whether these are all."""
         frame = _columns(self._frame, columns)
         with _named_cause(), _whatever_pandas():
             n_rows = frame.count()
@@ -92,13 +91,13 @@ class SparkFrame(OpenSource):
 frame_of = SparkFrame
 
 
-# What executors do.
+# On executors.
 
 
 def _partition_outcome(
     batches: Batches, reader: BlockReader, fold: Fold[Any]
 ) -> Iterator[tuple[int, Outcome]]:
-    """What the partition at hand adds."""
+    """The statistics of the current partition."""
     number = _partition()
     named = (batch.rename_columns(reader.selection.columns) for batch in batches)
     yield number, _outcome(partial(partition_sum, number, named, reader, fold))
@@ -107,7 +106,7 @@ def _partition_outcome(
 def _block_outcomes(
     batches: Batches, work: Callable[[Any], Reduced[Any]], blocks: Sequence[tuple[int, Any]]
 ) -> Iterator[tuple[int, Outcome]]:
-    """What some blocks add, whose places among all are given."""
+    """The statistics of the blocks at these positions."""
     for batch in batches:
         for place in batch.column(0).to_pylist():
             number, block = blocks[place]
@@ -137,7 +136,7 @@ def _merged(outcomes: Iterable[tuple[int, Outcome]]) -> Outcome:
 
 
 def _records(batches: Batches, work: Callable[[Batches], Any]) -> Batches:
-    """The outcomes of some work on a partition, as Spark takes them."""
+    """The outcomes of some work on a partition, in Spark's format."""
     for number, outcome in work(batches):
         record = pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL)
         yield pa.record_batch({"number": [number], "record": [record]})
@@ -149,11 +148,11 @@ def _outcomes(batches: Batches) -> Iterator[tuple[int, Outcome]]:
             yield number.as_py(), pickle.loads(record.as_buffer())
 
 
-# What the driver does.
+# On the driver.
 
 
 def _summed(frame: Any, work: Callable[[Batches], Any]) -> Reduced[Any]:
-    """The sum of what partitions add: the work gives outcomes and their numbers."""
+    """The sum of the statistics of partitions: the work returns outcomes and their numbers."""
     from pyspark.sql import functions
 
     leaves = _mapped(frame, partial(_records, work=work), RECORD)
@@ -172,7 +171,7 @@ def _summed(frame: Any, work: Callable[[Batches], Any]) -> Reduced[Any]:
 
 
 def _partition() -> int:
-    """The number of the partition that an executor is at."""
+    """The number of the current partition of an executor."""
     from pyspark import TaskContext
 
     context = TaskContext.get()
@@ -181,13 +180,13 @@ def _partition() -> int:
 
 
 def _columns(frame: Any, names: Sequence[str]) -> Any:
-    """Some columns, under names of our own: Spark's take dots and cases for something else."""
+    """Some columns under generated names: Spark interprets dots and case in names."""
     places = {name: f"c{place}" for place, name in enumerate(frame.columns)}
     return frame.toDF(*places.values()).select(*(places[name] for name in names))
 
 
 def _arrow_schema(frame: Any) -> pa.Schema:
-    """The columns as Arrow has them; no rows are read for that."""
+    """The columns with their Arrow types, without reading rows."""
     from pyspark.errors import PySparkException
 
     names = list(frame.columns)
@@ -209,14 +208,14 @@ def _arrow_schema(frame: Any) -> pa.Schema:
 
 
 def _mapped(frame: Any, function: Callable[[Batches], Batches], schema: Any) -> Any:
-    """The frame of what a function gives for each partition, as lazy as the frame itself."""
+    """The lazy frame of a function's results for each partition."""
     with _whatever_pandas():
         return frame.mapInArrow(function, schema)
 
 
 @contextmanager
 def _whatever_pandas() -> Iterator[None]:
-    """Do not say that Spark does not know this version of pandas, which nothing here uses."""
+    """Suppress Spark's warning about the version of pandas, which is not used here."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
         yield
@@ -224,7 +223,7 @@ def _whatever_pandas() -> Iterator[None]:
 
 @contextmanager
 def _named_cause() -> Iterator[None]:
-    """Say what to do where executors run a Python that has no gaussbayes."""
+    """Add a remedy to the error of executors whose Python has no gaussbayes."""
     from pyspark.errors import PySparkException
 
     try:

@@ -1,4 +1,4 @@
-"""Tables of any kind, what is in their columns, and what messages call them.
+"""Tables of any kind, the contents of their columns, and their names in messages.
 
 Tables are arrays, lists, frames (pandas, polars, Arrow), or sources that are read from elsewhere.
 Their columns become numbers, or codes among their different values.
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
-"""The types of numbers that are taken as they are."""
+"""The types of numbers that are used without conversion."""
 
 AMOUNT_SIGN = re.compile("[$€£¥%,]")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = np.timedelta64(1, "D")
 
 _WIDEST_SPAN = 1 << 16
-"""Integers that lie closer together are counted in a table; others are sorted."""
+"""Integers in a smaller range are counted in a table; others are sorted."""
 
 
 def is_paths(X: object) -> bool:
@@ -50,18 +50,18 @@ def is_source(X: Any) -> bool:
     if isinstance(X, list | tuple | np.ndarray) or is_frame(X):
         return is_paths(X)
     package = type(X).__module__.partition(".")[0]
-    if package == "scipy":  # a sparse matrix, which is refused as an array
+    if package == "scipy":  # a sparse matrix, for which `as_array` raises an error
         return False
     return package in {"dask", "dask_expr", "pyspark"} or not _is_exported(X)
 
 
 def _is_exported(values: object) -> bool:
-    """Whether these are an array of any library that gives its arrays to others."""
+    """Whether this is an array of a library that supports the array protocols."""
     return hasattr(values, "__array__") or hasattr(values, "__dlpack__")
 
 
 def as_numpy(values: Any, what: str) -> Any:
-    """An array of another library, such as PyTorch, as one of NumPy; anything else as it is.
+    """An array of another library, such as PyTorch, as one of NumPy; anything else unchanged.
 
     Values in the memory of the CPU are not copied.
     """
@@ -132,7 +132,7 @@ def check_distinct(what: str, names: Sequence[Any]) -> None:
 
 
 def check_present(columns: Sequence[str], wanted: Sequence[str], file: str | None = None) -> None:
-    """Raise if a column that is wanted is not there, and say which there are.
+    """Raise if a requested column does not exist, and list the existing ones.
 
     `file` is a further one of several, which must have the columns of those before it.
     """
@@ -167,7 +167,7 @@ def amount_pattern(decimal: str = ".") -> str:
 
 
 def amount_marks(decimal: str = ".") -> str:
-    """The pattern of what an amount has beside its number."""
+    """The pattern of the characters beside the number of an amount."""
     return rf"[$€£¥%\s{',' if decimal == '.' else '.'}]"
 
 
@@ -201,12 +201,11 @@ def as_array(X: Any) -> NDArray[Any]:
 def as_matrix(
     array: NDArray[Any], names: Sequence[object], missing: MissingMarks = STANDARD_MARKS
 ) -> RealArray:
-    """An array (n, d) as float32 or float64; `names` is what messages call its columns.
+    """An array (n, d) as float32 or float64; `names` returns the names of its columns in messages.
 
-    Arrays of these two types are returned as they are, whatever their strides, unless some numbers
-    stand for missing values. float16 becomes float32; integers, booleans, other floats and numbers
-    held as objects become float64, missing values NaN. Looking for NaN is left to those who read
-    the rows anyway.
+    Arrays of these two types are returned unchanged, with any strides, unless some numbers mark
+    missing values. float16 becomes float32; integers, booleans, other floats and numbers held as
+    objects become float64, missing values NaN. The kernels detect NaN when they read the rows.
     """
     if array.dtype in FLOATS and not missing.may_be_numbers:
         return array
@@ -227,7 +226,7 @@ def as_matrix(
 def column_floats(
     values: NDArray[Any], name: object, marks: ColumnMarks, *, spelled: bool = False
 ) -> RealArray:
-    """A column (n,) of another type as floats; strings may be `spelled` numbers."""
+    """A column (n,) of another type as floats; strings may be numerals if `spelled`."""
     kind = values.dtype.kind
     if kind == "c":
         msg = "Complex data not supported: X holds complex numbers; give two features for each"
@@ -256,7 +255,7 @@ def check_not_empty(shape: tuple[int, ...]) -> None:
 
 
 def _from_sequence(X: Any) -> NDArray[Any]:
-    """An array of what is neither an array nor a frame; strings in it stay as they are."""
+    """Convert other containers to an array; strings in it do not change."""
     if hasattr(X, "tocsr") or hasattr(X, "todense"):
         msg = (
             f"Sparse data was passed ({type(X).__name__}), but a Gaussian needs every value: "
@@ -310,7 +309,7 @@ def _as_float(value: object, row: int, column: str, marks: ColumnMarks, *, spell
 
 
 def is_missing(value: object, marks: ColumnMarks | None = None) -> bool:
-    """Whether a value stands for a missing one: None, NaN, pandas' NA and NaT, or one of marks."""
+    """Whether a value is missing: None, NaN, pandas' NA and NaT, or one of the marks."""
     if marks is not None and marks.include(value):
         return True
     if isinstance(value, float | np.floating | np.datetime64 | np.timedelta64):
@@ -319,7 +318,7 @@ def is_missing(value: object, marks: ColumnMarks | None = None) -> bool:
 
 
 def without_marks(values: NDArray[Any], marks: ColumnMarks) -> NDArray[Any]:
-    """Numbers (n,) with NaN in place of those that stand for missing ones."""
+    """Numbers (n,) with NaN in place of marks of missing values."""
     if not marks.numbers:
         return values
     marked = np.isin(values, list(marks.numbers))
@@ -338,9 +337,8 @@ def frame_numbers(
 ) -> Columns | RealArray:
     """The numbers (n, d) of a frame of narwhals, float32 if all of them are, NaN for missing ones.
 
-    Of columns of dates these are the days from an origin, given by name. Nothing is copied where
-    the storage holds them side by side, and columns of Arrow stay where they are, unless values are
-    missing.
+    Dates become days since the origin of their column, given by name. Contiguous storage is not
+    copied, and neither are Arrow columns without missing values.
     """
     import narwhals.stable.v2 as nw
 
@@ -367,7 +365,7 @@ def frame_numbers(
 def series_numbers(series: Any, marks: ColumnMarks, origin: float | None = None) -> RealArray:
     """The numbers (n,) of a column, a series of narwhals, or the days of its dates from an origin.
 
-    Numbers in a column of dates are such days already.
+    Numbers in a column of dates are already days.
     """
     if origin is not None and not series.dtype.is_numeric():
         return series_days(series, marks) - origin
@@ -415,8 +413,8 @@ def day_number(text: str) -> float:
 def days_of(codes: NDArray[Any], values: NDArray[Any], marks: ColumnMarks = ORDINARY) -> FloatArray:
     """The days from 1970 to each date of a column (n,), NaN where there is none.
 
-    The column is given by codes (n,), −1 for missing ones, and what they stand for (m,): dates and
-    times, or strings that write them. Other strings are infinite.
+    The column is given by codes (n,), −1 for missing values, and their values (m,): dates and
+    times, also as strings. Other strings become infinite.
     """
     if values.dtype.kind == "M":
         days = (values - np.datetime64(0, "D")) / _DAY
@@ -439,7 +437,7 @@ def _days(value: Any, marks: ColumnMarks) -> float:
 
 
 def column_codes(column: Any, name: str) -> tuple[NDArray[np.signedinteger[Any]], NDArray[Any]]:
-    """The codes of a column of any container, −1 for missing values, and what they stand for."""
+    """The codes of a column of any container, −1 for missing values, and their values."""
     if not isinstance(column, np.ndarray) and hasattr(column, "to_native"):  # of narwhals
         native = column.to_native()
         if column.implementation.is_pandas_like() and hasattr(native, "cat"):
@@ -455,8 +453,8 @@ def column_codes(column: Any, name: str) -> tuple[NDArray[np.signedinteger[Any]]
 def _series_values(series: Any) -> NDArray[Any]:
     """The values (n,) of a series of narwhals, missing ones as None or NaN.
 
-    Integers stay integers, as objects, where some are missing: as floats, which is how NumPy has
-    missing values, large ones would be rounded.
+    With missing values, integers are kept as objects: NumPy represents missing values by floats,
+    which would round large integers.
     """
     if series.dtype.is_integer() and series.null_count():
         return np.fromiter(series.to_list(), object, len(series))
@@ -478,7 +476,7 @@ def column_values(column: "pa.ChunkedArray") -> NDArray[Any]:
 
 
 def column_parts(column: "pa.ChunkedArray") -> tuple[NDArray[np.signedinteger[Any]], NDArray[Any]]:
-    """The codes (n,) of a column, −1 for null and NaN, and the values they stand for (m,)."""
+    """The codes (n,) of a column, −1 for null and NaN, and their values (m,)."""
     import pyarrow as pa
 
     if is_string(column.type):
@@ -499,7 +497,7 @@ def column_parts(column: "pa.ChunkedArray") -> tuple[NDArray[np.signedinteger[An
         indices = indices.cast(pa.int64()).fill_null(-1)
     coded = indices.to_numpy(zero_copy_only=False).astype(np.intp, copy=False)
     dictionary = whole.dictionary
-    if len(dictionary) > len(coded):  # of a long one only what occurs
+    if len(dictionary) > len(coded):  # of a long dictionary, only the values that occur
         occurring, coded = np.unique(coded, return_inverse=True)
         n_null = int(occurring.size > 0 and occurring[0] < 0)
         dictionary, coded = dictionary.take(pa.array(occurring[n_null:])), coded - n_null
@@ -540,7 +538,7 @@ def _parts_in_span(
     encode = kernels.active().encode
 
     def encode_block(block: slice) -> None:
-        # Threads write the same into `present`: true, where there is a value.
+        # All threads write the same into `present`: true for values that occur.
         encode(values[block].astype(np.int64, copy=False), lowest, codes[block], present)
 
     blocks = even_ranges(values.size, BLOCK_ROWS)
@@ -552,7 +550,7 @@ def _parts_in_span(
 
 
 def occurring_values(codes: NDArray[np.signedinteger[Any]], n_values: int) -> NDArray[np.bool_]:
-    """Which values have a row (m,), by the codes of all rows; negative ones stand for none."""
+    """Which values occur (m,), by the codes of all rows; negative codes stand for no value."""
     present = codes if codes.min(initial=0) >= 0 else codes[codes >= 0]
     return np.bincount(present, minlength=n_values) > 0
 
@@ -561,10 +559,10 @@ def occurring_values(codes: NDArray[np.signedinteger[Any]], n_values: int) -> ND
 
 
 def spread_rows(places: NDArray[np.uint64], halvings: int) -> NDArray[np.intp]:
-    """Which of some rows, given by their places in a table, are among about one of 2^m rows.
+    """Select about one of 2^m rows, given by their positions in a table.
 
-    They are spread evenly, whatever repeats itself in the table after so many rows: multiples of
-    the golden ratio are equidistributed modulo 1, also in every k-th row.
+    They are spread evenly also in tables with a period: multiples of the golden ratio are
+    equidistributed modulo 1, also in every k-th row.
 
     Examples
     --------
@@ -578,7 +576,7 @@ def spread_rows(places: NDArray[np.uint64], halvings: int) -> NDArray[np.intp]:
 
 
 def sampled_places(n_rows: int, most: int) -> NDArray[np.intp]:
-    """The places of at most so many of n rows: all of them, or halved until they are few enough."""
+    """The positions of at most this many of n rows: all, or halved until they are few enough."""
     places = np.arange(n_rows, dtype=np.uint64)
     halvings = 0
     while (some := spread_rows(places, halvings)).size > most:
@@ -587,18 +585,18 @@ def sampled_places(n_rows: int, most: int) -> NDArray[np.intp]:
 
 
 LOOKED_AT = 20
-"""How many times as many rows are looked at as are taken: not all of a large file or database."""
+"""Number of rows examined per sampled row, so that a large file is not read completely."""
 
 
 def sampled_rows(tables: "Iterable[pa.Table]", most: int) -> tuple["pa.Table", bool]:
-    """Rows of tables, one at least, so many at most, and whether these are all; see `spread_rows`.
+    """Sample rows of tables, at least one, and return whether these are all; see `spread_rows`.
 
-    Of many rows only the first are looked at.
+    Only the first of many rows are examined.
     """
     import pyarrow as pa
 
     kept: list[pa.Table] = []
-    rows, halvings, n_read = np.empty(0, np.uint64), 0, 0  # places of those that are kept
+    rows, halvings, n_read = np.empty(0, np.uint64), 0, 0  # positions of the sampled rows
     for table in tables:
         places = np.arange(n_read, n_read + table.num_rows, dtype=np.uint64)
         some = spread_rows(places, halvings)
@@ -630,7 +628,7 @@ def is_string(kind: Any) -> bool:
 
 
 def is_number(kind: Any) -> bool:
-    """Whether values of a type can be numbers: those, and booleans."""
+    """Whether values of a type can be numbers: numbers and booleans."""
     return _is(kind, "integer", "floating", "decimal", "boolean")
 
 
@@ -641,12 +639,12 @@ def is_label(kind: Any) -> bool:
 
 
 def is_date(kind: Any) -> bool:
-    """Whether values of a type can be dates: dates, times of a day, and strings that write them."""
+    """Whether values of a type can be dates: dates, timestamps and strings."""
     return _is(value_type(kind), "date", "timestamp", "null") or is_string(value_type(kind))
 
 
 def is_category(kind: Any) -> bool:
-    """Whether values of a type can be categories; a column without any value has none."""
+    """Whether values of a type can be categories, also those of a column without values."""
     return is_label(kind) or _is(kind, "null")
 
 

@@ -1,4 +1,4 @@
-"""The families by name: the one line that a new family adds outside its module or package."""
+"""The families by name; a new family adds one line here."""
 
 from importlib import import_module
 from importlib.util import find_spec
@@ -17,11 +17,11 @@ FAMILIES = {
 """The class of each family; it is in the module or package of the same name as the family."""
 
 RECORDED = (*FAMILIES, "transformed")
-"""The families that model files have: those, and one that is made of another."""
+"""The families in model files: those above, and the one that wraps another."""
 
 
 def check_family(name: str) -> None:
-    """Raise if users cannot mean a family by this name."""
+    """Raise for an unknown name of a family."""
     if name not in FAMILIES:
         known = ", ".join(map(repr, FAMILIES))
         msg = f"a family must be one of {known}, got {name!r}{meant(name, tuple(FAMILIES))}"
@@ -38,9 +38,9 @@ def family_records(name: str) -> Any:
 
     It is the module `record` of the family, or the family itself if it is one module. It has the
     types `SettingsRecord`, `StatisticsRecord` and `DensityRecord` (see `gaussbayes.base.records`).
-    Each has a class method ``of`` that makes one, and ``read``, its inverse: ``read()`` of settings
-    and ``read(family, names)`` of the others, where `names`, a `Schema`, has the classes and
-    columns that they must be of. `gaussbayes.base.records.refuse` reports problems.
+    Each has a class method ``of`` that creates it, and the inverse: ``read()`` for settings and
+    ``read(family, names)`` for the others, where `names`, a `Schema`, has their classes and
+    columns. `gaussbayes.base.records.refuse` reports problems.
     """
     return _part(name, "record") or import_module(f"gaussbayes.families.{name}")
 

@@ -1,13 +1,13 @@
-"""How densities are described, so that others than NumPy can work them out: SQL and ONNX.
+"""Descriptions of densities, from which SQL and ONNX are written.
 
-A density that is `Expressible` gives one of these records: what has to be calculated for all k
-classes, as numbers and names of columns, and not how. Columns are numbered among those of the
-density; a record inside another one is of what the outer one maps the columns to. Whoever writes
-expressions (`gaussbayes.export`) does so by the type of the record, once for each type.
+An `Expressible` density returns one of these records: the formula for all k classes as numbers and
+column numbers. Columns are numbered among those of the density; a record inside another one refers
+to the columns that the outer one computes. `gaussbayes.export` writes expressions by the type of
+the record, once for each type.
 
-Missing values are integrated out. Where columns are independent given the class, a column without
-a value adds nothing. Otherwise it depends on which columns are there: see `QuadraticForm.pattern`.
-A row of which nothing is there has log-density 0 in every class.
+Missing values are integrated out. If columns are independent given the class, a missing value adds
+nothing. Otherwise the formula depends on which columns are observed: see `QuadraticForm.pattern`. A
+row without values has log-density 0 in every class.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ LOG_2_PI = float(np.log(2 * np.pi))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DiagonalForm:
-    """Gaussians without correlations: the sum over the columns that are there of
+    """Gaussians without correlations: the sum over the observed columns of
 
     ``log_constant_cj − ½ ((x_j − center_j − offset_cj) · scale_cj)²``.
 
@@ -38,10 +38,10 @@ class DiagonalForm:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pattern:
-    """What changes in a `QuadraticForm` if some of the columns are missing.
+    """The changes of a `QuadraticForm` for a pattern of missing columns.
 
-    Deviations ``x − center`` that are missing are replaced by ``fill @ those that are there``, what
-    is expected of them; and so are the same places of `offset`. The whitener stays as it is.
+    Missing deviations ``x − center`` are replaced by their conditional expectations, ``fill @
+    observed``, and so are the same entries of `offset`. The whitener does not change.
     """
 
     observed: NDArray[np.bool_]  # (d,)
@@ -49,7 +49,7 @@ class Pattern:
     log_constant: FloatArray  # (k,)
 
     def filled(self, offset: FloatArray, number: int = 0) -> FloatArray:
-        """Deviations (…, d) with what is expected in the places of those that are missing."""
+        """Deviations (…, d) with conditional expectations for the missing ones."""
         result = np.array(offset)
         result[..., ~self.observed] = result[..., self.observed] @ self.fill[number].T
         return result
@@ -63,9 +63,9 @@ class QuadraticForm:
 
     ``log_constant_c − ½ u_c``, or ``log_constant_c − ½ (ν_c + d) log(1 + u_c / ν_c)``
 
-    if there are degrees of freedom ν; d is the number of columns that are there. If the classes
-    share their covariance, the first axis of `whitener` has length 1. The centre is to be taken off
-    first: that loses no digit if the rows are far from 0.
+    if there are degrees of freedom ν; d is the number of observed columns. If the classes share
+    their covariance, the first axis of `whitener` has length 1. Subtract the centre first, so that
+    rows far from 0 lose no digits.
     """
 
     center: FloatArray  # (d,)
@@ -76,10 +76,10 @@ class QuadraticForm:
     seen: NDArray[np.bool_]  # (p, d) incomplete patterns of training, the heaviest first
 
     def pattern(self, observed: NDArray[np.bool_]) -> Pattern:
-        """The form of rows that have these columns (d,): some, but not all.
+        """The form of rows in which some of the columns (d,) are observed.
 
-        The precision matrix P says what is expected of the others, ``−P_mm⁻¹ P_mo``, and how much
-        smaller the determinant gets: ``log |Σ_oo| = log |Σ| + log |P_mm|``.
+        The precision matrix P gives the conditional expectations of the others, ``−P_mm⁻¹ P_mo``,
+        and the determinant: ``log |Σ_oo| = log |Σ| + log |P_mm|``.
 
         Examples
         --------
@@ -118,8 +118,8 @@ class SpannedForm:
     """Densities of more columns than rows: a `QuadraticForm` in the span of these, a sphere beside.
 
     With ``x̃ = (x − center) / unit`` and ``z = Qᵀ x̃`` the squared distance is that of `inner` at z
-    and ``(|x̃|² − |z|²) / outside_c``; the rest is as there. Rows with missing values have no
-    description.
+    and ``(|x̃|² − |z|²) / outside_c``; the other terms are those of `inner`. Rows with missing
+    values cannot be expressed.
     """
 
     center: FloatArray  # (d,)
@@ -135,7 +135,7 @@ class SpannedForm:
 class ValueTable:
     """``log p(value | class)`` of one column: −∞ is a probability of 0.
 
-    A value that is not among these adds 0, as a missing one does.
+    Other values add 0, as missing values do.
     """
 
     column: int
@@ -154,7 +154,7 @@ class ValueTables:
 class PoissonRates:
     """Counts: ``x log λ − λ − log x!``; a rate of 0 makes every count but 0 impossible.
 
-    What is not an integer from 0 to 2⁵³ cannot be, and the row has no score.
+    A row with another value than an integer from 0 to 2⁵³ has no score.
     """
 
     rate: FloatArray  # (k, d)
@@ -162,10 +162,9 @@ class PoissonRates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LevelColumn:
-    """A column that is cut into levels: numbers at `edges`, or categories that have a level each.
+    """A column with levels: numbers are cut at `edges`, and categories have a level each.
 
-    A number is of the level that is as many as there are edges up to it. A category that is not
-    among these counts as a missing value.
+    The level of a number is the number of edges up to it. Other categories count as missing values.
     """
 
     n_levels: int
@@ -176,7 +175,7 @@ class LevelColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTables:
-    """Pairs of levels: ``log mean_p exp Σ_j table[u_p, u_j]`` of the columns that are there.
+    """Pairs of levels: ``log mean_p exp Σ_j table[u_p, u_j]`` of the observed columns.
 
     Levels are numbered column by column; ``table[u, u]`` is that of a parent by itself.
     """
@@ -189,7 +188,7 @@ class PairTables:
 class TransformedColumns:
     """Columns that are transformed, one by one, and a density of these.
 
-    The logarithms of the slopes, of the columns that are there, are added to every class.
+    The logarithms of the slopes of the observed columns are added to every class.
     """
 
     transforms: tuple[Any, ...]  # d of `gaussbayes.families.transformed.transform`

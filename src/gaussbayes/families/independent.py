@@ -1,4 +1,4 @@
-"""What families of columns that are independent given the class have in common."""
+"""Common base of families whose columns are independent given the class."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -39,12 +39,12 @@ def proportions_compared(counts: FloatArray, levels: Sequence[object]) -> Column
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassSums:
-    """Sums over rows by class, in arrays: to be inherited by a record of them."""
+    """Sums over rows by class, in arrays: the base of records of such sums."""
 
-    class_axes: ClassVar[dict[str, int]]  # the arrays, and which of their axes is that of the class
+    class_axes: ClassVar[dict[str, int]]  # the arrays, and their class axes
 
     def mapped(self, function: Callable[..., FloatArray], *others: Self) -> Self:
-        """A function of each array, the same ones of others, and the axis of the class."""
+        """Apply a function to each array, the same arrays of others, and the class axis."""
         arrays = {
             name: function(*(getattr(each, name) for each in (self, *others)), axis)
             for name, axis in self.class_axes.items()
@@ -52,7 +52,7 @@ class ClassSums:
         return replace(self, **arrays)
 
     def trimmed(self) -> Self:
-        """The same without values that no remaining row has."""
+        """The statistics without values that no remaining row has."""
         return self
 
     @property
@@ -93,7 +93,7 @@ def class_sums(terms: FloatArray, targets: Targets) -> tuple[FloatArray, FloatAr
 
 
 def check_alike(a: Any, b: Any) -> None:
-    """Raise unless two sums are of as many classes and columns."""
+    """Raise unless two sums have the same numbers of classes and columns."""
     mine, theirs = ((each.weight.size, each.n_columns) for each in (a, b))
     if mine != theirs:
         msg = (
@@ -110,7 +110,7 @@ def column_tests(
     quantity: str,
     names: Schema,
 ) -> FamilyTests:
-    """Likelihood ratios of independent columns: of each class their sum."""
+    """Likelihood ratios of independent columns, summed for each class."""
     ratios, changes, titles = [], [], names.titles
     for code in codes:
         columns = [ratio(code, j) for j in range(n_columns)]
@@ -124,7 +124,7 @@ def column_tests(
 
 @dataclass(frozen=True, slots=True)
 class Smoothed(Family[S, D]):
-    """A family whose one setting is how much is added to every sum or count: to be inherited."""
+    """The base of families whose only setting is the smoothing of every sum or count."""
 
     smoothing: float = 0.0
 
@@ -148,8 +148,8 @@ class Smoothed(Family[S, D]):
 
 
 def check_weight(weight: FloatArray, total: FloatArray) -> None:
-    """Raise unless each class weighs (k,) what its rows with and without a value do (k, d)."""
-    # Of fractional weights, what is left when nearly all rows were removed is mostly rounding.
+    """Raise unless weights of classes (k,) are those of rows with and without a value (k, d)."""
+    # If nearly all rows were removed, the remainder of fractional weights is mostly rounding.
     wrong = ~np.isclose(total, weight[:, None], rtol=1e-3, atol=0.0)
     if wrong.any():
         c, j = np.argwhere(wrong)[0].tolist()

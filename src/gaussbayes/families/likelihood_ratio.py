@@ -1,7 +1,7 @@
 """Likelihood ratios of two samples, with Bartlett's correction.
 
 ``L = 2 (log likelihood of each sample under its own parameters − log likelihood of both under
-common parameters)`` is large where the parameters differ. Under common parameters, ``L f / E[L]``
+common parameters)`` is large if the parameters differ. Under common parameters, ``L f / E[L]``
 follows χ² with f degrees of freedom up to terms in 1/n² (Bartlett 1937); sums of independent
 statistics add up f and E[L].
 
@@ -24,7 +24,7 @@ Ratio: TypeAlias = tuple[float, float, float]
 
 
 def bartlett_p_value(statistic: float, degrees: float, expected: float) -> float:
-    """Return the probability of so large a statistic, or a larger one, under common parameters.
+    """Return the probability of a statistic at least this large under common parameters.
 
     >>> round(bartlett_p_value(2 * 5.991464547107979, 2.0, 4.0), 12)
     0.05
@@ -55,7 +55,7 @@ def expected_determinants(
 class LikelihoodRatio:
     """The likelihood ratio of two samples for some parameters of a class.
 
-    A detail is about some of the parameters that another ratio is about.
+    A detail concerns a subset of the parameters of another ratio.
     """
 
     quantity: str  # such as "means and covariances"
@@ -67,7 +67,7 @@ class LikelihoodRatio:
 
     @property
     def p_value(self) -> float:
-        """The probability of so large a statistic, or a larger one, under common parameters."""
+        """The probability of a statistic at least this large under common parameters."""
         return bartlett_p_value(self.statistic, self.degrees, self.expected)
 
 
@@ -81,7 +81,7 @@ class FeatureChange:
     before: float
     after: float
     p_value: float  # NaN if there are too few rows
-    tested: tuple[float, float] | None = None  # in other units, those of a transform
+    tested: tuple[float, float] | None = None  # in the units of a transform
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,10 +95,10 @@ class FamilyTests:
 
 @runtime_checkable
 class Contrastable(Protocol):
-    """Statistics that can be compared with those of other rows of the same columns and classes."""
+    """Statistics that can be compared with others of the same columns and classes."""
 
     def tested(self, other: Any, names: Schema) -> FamilyTests:
-        """Likelihood ratios of each class that both have rows of."""
+        """Likelihood ratios of each class with rows in both."""
 
 
 def contingency(counts: FloatArray) -> Ratio:
@@ -124,7 +124,7 @@ def contingency(counts: FloatArray) -> Ratio:
 
 
 def rates(events: FloatArray, exposure: FloatArray) -> Ratio:
-    """Return G of two numbers of events (2,) in so many rows (2,), with one degree of freedom.
+    """Return G of numbers of events (2,) in numbers of rows (2,), with one degree of freedom.
 
     Given their sum the events are binomial, with the proportions of the rows.
     """

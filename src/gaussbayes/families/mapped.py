@@ -22,33 +22,33 @@ from gaussbayes.families.protocol import (
 
 
 class Map(Protocol):
-    """How columns become numbers: the same for all classes."""
+    """A map of columns to numbers, the same for all classes."""
 
-    differs: ClassVar[str]  # why statistics under different maps cannot be combined
+    differs: ClassVar[str]  # the message about statistics under different maps
 
     @property
     def n_columns(self) -> int:
-        """How many columns are mapped."""
+        """The number of mapped columns."""
 
     def mapped(
         self, rows: Rows, names: Schema | None = None, first_row: int = 0
     ) -> tuple[Rows, FloatArray]:
         """Rows as numbers, in float64, and the logarithms of the slopes (n, d), 0 if missing.
 
-        (n, 0) are slopes of 1. A value that cannot be mapped is an error that names row, counted
-        from `first_row`, and column.
+        (n, 0) are slopes of 1. A value that cannot be mapped raises an error that names row,
+        counted from `first_row`, and column.
         """
 
     def names(self, names: Schema) -> Schema:
-        """What messages call the numbers that columns called `names` are mapped to."""
+        """The names of the mapped columns in messages."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MappedStatistics:
     """The statistics of mapped rows by another family, and the sums of their log slopes.
 
-    With these sums the likelihood is that of the rows as they came: ``Σ w log p(x | c) =
-    Σ w log p(z | c) + Σ_cj log_slope``. A value that is missing adds nothing.
+    With these sums the likelihood is that of the original rows: ``Σ w log p(x | c) = Σ w log p(z |
+    c) + Σ_cj log_slope``. Missing values add nothing.
     """
 
     map: Any  # Map
@@ -61,22 +61,22 @@ class MappedStatistics:
 
     @property
     def weight(self) -> FloatArray:
-        """How much the rows of each class weigh (k,)."""
+        """The weights of the classes (k,)."""
         return np.asarray(self.inner.weight)
 
     @property
     def n_columns(self) -> int:
-        """How many columns there are."""
+        """The number of columns."""
         return int(self.map.n_columns)
 
     @property
     def n_bytes(self) -> int:
-        """How much memory they take."""
+        """Their memory in bytes."""
         return int(self.inner.n_bytes) + self.log_slope.nbytes
 
     @property
     def is_complete(self) -> bool:
-        """Whether no value was missing."""
+        """Whether all rows are complete."""
         return bool(self.inner.is_complete)
 
     @property
@@ -89,20 +89,20 @@ class MappedStatistics:
         return self._with(self.inner + other.inner, self.log_slope + other.log_slope)
 
     def plus(self, other: Self, names: Schema) -> Self:
-        """The statistics of the rows of both; they must be mapped alike."""
+        """The statistics of the rows of both, which must have the same map."""
         self.check_map(other.map)
         inner = self.inner.plus(other.inner, self.map.names(names))
         return self._with(inner, self.log_slope + other.log_slope)
 
     def without(self, other: Self, names: Schema) -> Self:
-        """The statistics of these rows without others, which must be among them."""
+        """The statistics without those of some of the rows."""
         self.check_map(other.map)
         inner = self.inner.without(other.inner, self.map.names(names))
         left = self.log_slope - other.log_slope
         return self._with(inner, np.where(inner.weight[:, None] > 0, left, 0.0))
 
     def scaled(self, factor: float) -> Self:
-        """The statistics of the same rows, each counting `factor` times as much."""
+        """The statistics of the same rows with weights multiplied by `factor`."""
         return self._with(self.inner.scaled(factor), factor * self.log_slope)
 
     def selected(self, codes: Sequence[int]) -> Self:
@@ -128,7 +128,7 @@ class MappedStatistics:
         return replace(self, map=self.map.of_columns(columns), inner=inner, log_slope=log_slope)
 
     def tested(self, other: Self, names: Schema) -> FamilyTests:
-        """Whether the rows are like others, which must be mapped alike."""
+        """Whether the rows are like others, which must have the same map."""
         self.check_map(other.map)
         tests: FamilyTests = self.map.tests(
             self.inner.tested(other.inner, self.map.names(names)), names
@@ -149,13 +149,13 @@ class MappedStatistics:
 
 
 def innermost(family: AnyFamily) -> AnyFamily:
-    """The family itself, or that which is inside of maps."""
+    """The family without its maps."""
     inner: AnyFamily | None = getattr(family, "family", None)
     return family if inner is None else innermost(inner)
 
 
 def row_blocks(n_rows: int, n_columns: int) -> list[slice]:
-    """The rows in pieces that are mapped at a time; at least one piece."""
+    """The rows in blocks for mapping; at least one block."""
     return ranges(n_rows, rows_at_once(8 * n_columns, 16)) or [slice(0, 0)]
 
 

@@ -33,7 +33,7 @@ LARGEST = 2.0**53
 """The largest count: up to here every integer is a float."""
 
 _TABLE = 16
-"""Counts below this are looked up."""
+"""Functions of counts below this are tabulated."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +48,7 @@ class PoissonStatistics(ClassSums):
 
     @staticmethod
     def terms(numbers: FloatArray, first_row: int = 0, names: Schema | None = None) -> FloatArray:
-        """Whether each of the counts (n, d) is missing, is there, itself, and log x! (4, n, d)."""
+        """Indicators of missing and present counts (n, d), the counts, and log x! (4, n, d)."""
         present, counts = check_counts(numbers, first_row, names)
         return np.stack([~present, present, counts, log_factorial(counts)])
 
@@ -62,12 +62,12 @@ class PoissonStatistics(ClassSums):
 
     @property
     def missing(self) -> FloatArray:
-        """How much the rows without a count weigh (k, d)."""
+        """The weights of the rows without a count (k, d)."""
         return np.asarray(self.sums[0])
 
     @property
     def observed(self) -> FloatArray:
-        """How much the rows with a count weigh (k, d)."""
+        """The weights of the rows with a count (k, d)."""
         return np.asarray(self.sums[1])
 
     @property
@@ -83,7 +83,7 @@ class PoissonStatistics(ClassSums):
         return self + other
 
     def without(self, other: Self, names: Schema) -> Self:
-        """The sums without rows among these; DataError if one is negative, or of no row."""
+        """The sums without those of some of the rows; DataError if they are inconsistent."""
         check_alike(self, other)
         rest = self.mapped(lambda a, b, _: difference(a, b), other)
         weight, sums = rest.weight, rest.sums
@@ -120,7 +120,7 @@ class PoissonStatistics(ClassSums):
 def sum_rows(
     rows: Rows, targets: Targets, threads: int = 1, names: Schema | None = None
 ) -> PoissonStatistics:
-    """The sums over rows, in blocks of a size that depends on nothing but the number of columns."""
+    """The sums over rows, in blocks whose size depends on the number of columns alone."""
 
     def sum_block(block: slice) -> PoissonStatistics:
         terms = PoissonStatistics.terms(_numbers(rows[block]), block.start, names)
@@ -172,18 +172,18 @@ def check_counts(
 def log_factorial(counts: FloatArray) -> FloatArray:
     """``log x!`` of integers."""
     largest = counts.max(initial=0.0)
-    if largest < counts.size // 2:  # looked up, if these are fewer than there are to calculate
+    if largest < counts.size // 2:  # from a table, if it is shorter than the values
         return log_factorial(np.arange(largest + 1)).take(counts.astype(np.intp))
     positive = np.maximum(counts, 1.0)
     return np.asarray(positive * np.log(positive) - counts + stirling_error(counts))
 
 
 def stirling_error(counts: FloatArray) -> FloatArray:
-    """``log x! − (x log x − x)`` of integers, right to the last digits however large they are."""
+    """``log x! − (x log x − x)`` of integers, accurate for integers of any size."""
     large = np.maximum(counts, float(_TABLE))
     inverse = 1.0 / large
     square = inverse * inverse
-    # Stirling's series; the first term left out is below 1e-15.
+    # Stirling's series; the first omitted term is below 1e-15.
     last = 1 / 1260 - square * (1 / 1680 - square / 1188)
     series = inverse * (1 / 12 - square * (1 / 360 - square * last))
     asymptotic = 0.5 * np.log(2 * np.pi * large) + series
@@ -201,7 +201,7 @@ _SMALL = np.concatenate(
 class PoissonDensity:
     """The rate of each class and column; 0 makes every count but 0 impossible.
 
-    If the rates are smoothed, `overall` is what they were shrunk towards.
+    If the rates are smoothed, they were shrunk towards `overall`.
     """
 
     rate: FloatArray  # (k, d)
@@ -239,7 +239,7 @@ class PoissonDensity:
     def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
         """``log p(x | c)`` (n, k).
 
-        Of the counts up to the largest of a block it is looked up, if they are fewer than the rows.
+        It is tabulated for the counts of a block if these are fewer than the rows.
         """
         tables: dict[int, FloatArray] = {}
 
@@ -270,10 +270,10 @@ class PoissonDensity:
         return out
 
     def expect(self, rows: Rows, responsibility: FloatArray, threads: int = 1) -> PoissonStatistics:
-        """The sums over rows that belong to each class in part (n, k).
+        """The sums over rows with soft labels (n, k).
 
-        Missing counts stay missing: as the columns are independent, their expectation is what the
-        density says already.
+        Missing counts stay missing: the columns are independent, so their expectation follows from
+        the density and adds no information.
         """
         return sum_rows(rows, Targets(responsibility, self.n_classes), threads)
 
@@ -282,11 +282,11 @@ class PoissonDensity:
 
     def expression(self, statistics: Any) -> PoissonRates:
         """The rates, as a record."""
-        del statistics  # what is missing adds nothing
+        del statistics  # missing counts add nothing
         return PoissonRates(self.rate)
 
     def by_column(self, numbers: FloatArray) -> FloatArray:
-        """``log p(x_j | c)`` of numbers that go with the rates: row i with those of class i."""
+        """``log p(x_j | c)`` of numbers, row i with the rates of class i."""
         missing = np.isnan(numbers)
         counts = np.where(missing, 0.0, numbers)
         return np.where(missing, 0.0, log_probability(counts, self.rate))
@@ -296,7 +296,7 @@ class PoissonDensity:
         with np.errstate(divide="ignore"):
             natural = np.stack([-self.rate, np.log(self.rate), -np.ones(self.rate.shape)])
         sums = statistics.sums[1:]
-        positive = sums > 0  # what weighs nothing adds 0, also where log λ is −∞
+        positive = sums > 0  # weight 0 adds 0, also if log λ is −∞
         return float(sums[positive] @ natural[positive])
 
     def coordinates(self, names: Schema) -> "RootRates":
@@ -310,7 +310,7 @@ class PoissonDensity:
         return replace(self, rate=self.rate[list(codes)])
 
     def restarted(self, together: PoissonStatistics) -> "PoissonDensity":
-        """The density with one more row in each class, which is the average of all rows."""
+        """The density with one more row in each class, the average of all rows."""
         weight, average = np.maximum(together.observed, 1.0), mean_of_all(together)
         rate = (weight * self.rate + average) / (weight + 1.0)
         return PoissonDensity(rate, average[0])
@@ -332,10 +332,10 @@ class PoissonDensity:
 
 
 def log_probability(counts: FloatArray, rate: FloatArray) -> FloatArray:
-    """``x log λ − λ − log x!`` of integers, by how far the rate is from them.
+    """``x log λ − λ − log x!`` of integers, computed from their differences to the rate.
 
-    The first and the last are huge where x is, and nearly cancel: ``log x! = x log x − x + s(x)``
-    makes of them ``−(λ − x − x log(λ / x)) − s(x)``.
+    For large x the first and the last term are large and nearly cancel. With ``log x! = x log x − x
+    + s(x)`` the sum is ``−(λ − x − x log(λ / x)) − s(x)``.
     """
     counts, rate = np.broadcast_arrays(counts, rate)
     logarithm = _log_quotient(rate, np.maximum(counts, 1.0))
@@ -345,7 +345,7 @@ def log_probability(counts: FloatArray, rate: FloatArray) -> FloatArray:
 
 
 def _log_quotient(a: FloatArray, b: FloatArray) -> FloatArray:
-    """``log(a / b)``, right to the last digits of ``a − b``; −∞ where a is 0."""
+    """``log(a / b)``, accurate also if a is close to b; −∞ if a is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         relative = (a - b) / b
         far = np.log(a) - np.log(b)
@@ -362,8 +362,8 @@ class Poisson(Smoothed[PoissonStatistics, PoissonDensity]):
 
     ``rate = (number of events + α m) / (weight of the rows that have a count + α)`` with smoothing
     α and the mean count m of the rows of all classes. 0 is maximum likelihood, and a rate of 0
-    makes every count but 0 impossible; α is the weight of imagined rows in each class that have the
-    mean count of all rows: the mode under a gamma prior of shape 1 + α m and inverse scale α.
+    makes every count but 0 impossible; α is the weight of pseudo-rows in each class with the mean
+    count of all rows: the mode under a gamma prior of shape 1 + α m and inverse scale α.
 
     Examples
     --------
@@ -378,12 +378,12 @@ class Poisson(Smoothed[PoissonStatistics, PoissonDensity]):
 
     name: ClassVar[str] = "poisson"
     kind: ClassVar[Kind] = "number"
-    content: ClassVar[str] = "count"  # what files must hold; see `gaussbayes.data.sources`
+    content: ClassVar[str] = "count"  # required contents of files; see `gaussbayes.data.sources`
 
     def density(
         self, sums: PoissonStatistics, together: PoissonStatistics | None = None
     ) -> PoissonDensity:
-        """The rates; of classes that have no values in a column, they must be smoothed.
+        """The rates; for classes without values in a column, they must be smoothed.
 
         Arrays of `sums` may have further axes before those of class and column. `together` are the
         sums over all rows as those of one class; None adds those of the classes.
@@ -395,7 +395,7 @@ class Poisson(Smoothed[PoissonStatistics, PoissonDensity]):
         return PoissonDensity(rate, overall[..., 0, :])
 
     def determined(self, sums: PoissonStatistics) -> NDArray[np.bool_]:
-        """Where there is a rate (k, d): where rows have a count, of any class if smoothed."""
+        """Which rates are defined (k, d): rows have a count, of any class if smoothed."""
         observed = sums.observed
         if self.smoothing:
             observed = np.broadcast_to(observed.sum(axis=-2, keepdims=True), observed.shape)
@@ -431,7 +431,7 @@ class Poisson(Smoothed[PoissonStatistics, PoissonDensity]):
         names: Schema,
         threads: int = 1,
     ) -> PoissonDensity:
-        """The rates of each class with one more row, which is the average of all rows."""
+        """The rates of each class with one more row, the average of all rows."""
         for j in np.flatnonzero(together.observed == 0).tolist():
             self._raise_unknown(names.feature_name(j), "")
         average = together.sums / np.maximum(together.observed, 1.0)
@@ -456,8 +456,8 @@ class Poisson(Smoothed[PoissonStatistics, PoissonDensity]):
     ) -> LeftOut | None:
         """The closed form of rows with one label each: the sums of a class, less one term.
 
-        A row is not reliable if rounding may show in what is left without it, or if its class then
-        has no count in a column.
+        A row is not reliable if rounding may matter in the remaining sums, or if its class then has
+        no count in a column.
         """
         del exact
         if targets.is_soft:
@@ -468,7 +468,7 @@ class Poisson(Smoothed[PoissonStatistics, PoissonDensity]):
             numbers, codes = _numbers(rows), removal.codes
             lost = statistics.terms(numbers, 0, names) * removal.lost[:, None]
             left, sound = precision.left(statistics.sums[:, codes], lost)
-            # Of each row, the sums of all classes without it.
+            # For each row, the sums of all classes without it.
             each = np.arange(codes.size)
             sums = np.repeat(statistics.sums[:, None], codes.size, axis=1)
             sums[:, each, codes] = left
@@ -500,7 +500,7 @@ class Poisson(Smoothed[PoissonStatistics, PoissonDensity]):
 class RootRates:
     """``2 √λ``: a change by 1 is a standard deviation of one row, whatever the rate.
 
-    Unlike logarithms they converge where a rate tends to 0, and reach it.
+    Unlike logarithms they converge if a rate tends to 0.
     """
 
     shape: tuple[int, ...]
@@ -514,12 +514,12 @@ class RootRates:
         return PoissonDensity(np.square(0.5 * vector).reshape(self.shape), self.overall)
 
     def rounding(self, density: PoissonDensity) -> float:
-        """Roots are right to a few units in their last place."""
+        """Roots are accurate to a few units in their last place."""
         return 16 * _EPS * max(1.0, float(np.sqrt(density.rate.max(initial=0.0))))
 
 
 class SettingsRecord(Record, frozen=True):
-    """What a model file stores of the settings."""
+    """The settings in a model file."""
 
     smoothing: Annotated[float, Meta(ge=0)]
 

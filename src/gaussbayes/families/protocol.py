@@ -1,8 +1,8 @@
-"""What a family of distributions is: the one interface that the model is written against.
+"""The protocol of families of distributions, the interface between families and model.
 
-A family is a distribution of some columns, for all k classes at once. What couples classes (a
-shared covariance) and what couples features (a full covariance) stays inside one family; the model
-is the sum over families::
+A family is a distribution of some columns, for all k classes at once. Dependence between classes (a
+shared covariance) and between features (a full covariance) stays inside one family; the model is
+the sum over families::
 
     log p(x, c) = log prior_c + Σ_f log p_f(x_f | c)
 
@@ -12,10 +12,10 @@ Every family obeys one algebra::
                           (+, −, scaled)              (marginal, expect, …)
 
 `Statistics` are sums over rows: exact, mergeable, removable. `Family` is a frozen record of
-settings that turns rows into statistics and statistics into a `Density`. Whatever else a density
-can do is a capability, a small protocol at the end of this module; `require` asks for one and says
-which family lacks it. Families never see the columns of others: columns are numbered among their
-own, and `names`, a `Schema`, says what messages call the classes and these columns.
+settings that turns rows into statistics and statistics into a `Density`. Further abilities of a
+density are capabilities, small protocols at the end of this module; `require` returns a density
+with a capability, or raises an error that names the family. A family numbers only its columns, and
+`names`, a `Schema`, has the names of the classes and of these columns.
 """
 
 from __future__ import annotations
@@ -47,26 +47,26 @@ from gaussbayes.families.expression import Expression
 from gaussbayes.families.removal import Removal
 
 Kind: TypeAlias = Literal["number", "category", "any"]
-"""What the columns of a family hold: numbers of `Rows`, its category codes, or either."""
+"""The contents of a family's columns: numbers of `Rows`, its category codes, or either."""
 
 TRIAL = 300
-"""Iterations within which EM must converge under other settings, if these are to be advised."""
+"""EM under other settings must converge within this number of iterations to become a remedy."""
 
 
 class Statistics(Protocol):
-    """What rows say of k classes: a group under ``+``, exact and mergeable in any order."""
+    """Sufficient statistics of k classes: a group under ``+``, exact and mergeable in any order."""
 
     @property
     def weight(self) -> FloatArray:
-        """How much the rows of each class weigh (k,), whatever is missing in them."""
+        """The weights of the classes (k,), with incomplete rows."""
 
     @property
     def n_bytes(self) -> int:
-        """How much memory they take."""
+        """Their memory in bytes."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether no value was missing in any row, so that closed forms hold."""
+        """Whether all rows are complete, so that closed forms hold."""
 
     def __add__(self, other: Self, /) -> Self:
         """The statistics of the rows of both."""
@@ -75,10 +75,10 @@ class Statistics(Protocol):
         """The same, with errors that name the features."""
 
     def without(self, other: Self, names: Schema) -> Self:
-        """The statistics without rows that are among these; DataError if they cannot be."""
+        """The statistics without those of some of the rows; DataError if they are inconsistent."""
 
     def scaled(self, factor: float) -> Self:
-        """The statistics of the same rows, each counting `factor` times as much."""
+        """The statistics of the same rows with weights multiplied by `factor`."""
 
     def selected(self, codes: Sequence[int]) -> Self:
         """Only the classes with these codes, in this order."""
@@ -102,9 +102,9 @@ D = TypeVar("D")
 class Convergence:
     """How EM proceeded.
 
-    The log-likelihood is that of the parameters before each iteration and never falls; the model is
-    one iteration beyond its last entry. The log of the prior that smoothing stands for is in it; so
-    is a penalty that stands for shrinkage if `penalised` says so.
+    The log-likelihood is that of the parameters before each iteration and never decreases; the
+    model is one iteration beyond its last entry. It includes the log prior of smoothing and, if
+    `penalised`, the penalty of shrinkage.
     """
 
     log_likelihood: FloatArray  #: (iterations + 1,)
@@ -114,11 +114,11 @@ class Convergence:
 
     @property
     def n_iterations(self) -> int:
-        """How many iterations were made; 0 for a closed form."""
+        """The number of iterations; 0 for a closed form."""
         return self.log_likelihood.size - 1
 
     def check(self) -> None:
-        """Raise unless EM converged: one that was cut off may yet find that there is no maximum."""
+        """Raise unless EM converged: otherwise a maximum may not exist."""
         if not self.converged:
             msg = f"EM did not converge within {self.n_iterations} iterations"
             raise SingularCovarianceError(msg)
@@ -137,7 +137,7 @@ class Coordinates(Protocol[D]):
         """The density with these coordinates; SingularCovarianceError if there is none."""
 
     def rounding(self, density: D) -> float:
-        """How much of the coordinates after an iteration of EM is rounding."""
+        """The rounding error of the coordinates after an iteration of EM."""
 
 
 class Density(Protocol[S]):
@@ -145,36 +145,36 @@ class Density(Protocol[S]):
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
 
     @property
     def n_columns(self) -> int:
-        """How many columns it is a density of."""
+        """The number of columns."""
 
     @property
     def n_parameters(self) -> int:
         """Free parameters, of all classes together."""
 
     def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
-        """``log p(x | c)`` (n, k), what is missing integrated out; 0 for a row that has nothing.
+        """``log p(x | c)`` (n, k), missing values integrated out; 0 for a row without values.
 
-        It is of the rows' float type. −∞ is a probability of 0.
+        It has the rows' float type. −∞ is a probability of 0.
         """
 
     def expect(self, rows: Rows, responsibility: FloatArray, threads: int = 1) -> S:
-        """Expected statistics of rows that belong to each class in part (n, k), weights included.
+        """Expected statistics of rows with weighted soft labels (n, k).
 
-        They are complete: the expectation of what is missing, given what is there, is in them.
+        They are complete: they contain the expectations of missing values given the observed ones.
         """
 
     def expect_statistics(self, statistics: S) -> tuple[S, float]:
-        """Expected complete statistics of rows known by theirs, and their `log_likelihood`."""
+        """Expected complete statistics, given observed ones, and their `log_likelihood`."""
 
     def log_likelihood(self, statistics: S) -> float:
-        """``Σ w log p(x | c)`` of what was observed, each row in its own class."""
+        """``Σ w log p(x | c)`` of the observed values, each row in its class."""
 
     def coordinates(self, names: Schema) -> Coordinates[Self]:
-        """Coordinates about this density, from which EM starts; see `gaussbayes.model.em`."""
+        """Coordinates around this density, the start of EM; see `gaussbayes.model.em`."""
 
     def marginal(self, columns: Sequence[int], names: Schema) -> Self:
         """The density of some of the columns, the others integrated out; `names` are theirs."""
@@ -185,7 +185,7 @@ class Density(Protocol[S]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit(Generic[D]):
-    """A density that was estimated, and how EM proceeded if it had to."""
+    """An estimated density, with the progress of EM if it ran."""
 
     density: D
     convergence: Convergence | None = None
@@ -200,10 +200,10 @@ those that were observed.
 
 
 class Family(Protocol[S, D]):
-    """Settings, frozen: how rows become statistics S, and statistics a density D.
+    """Frozen settings, which turn rows into statistics S, and statistics into a density D.
 
-    What is written out here holds for families that inherit it: everything is observed whatever the
-    settings, the likelihood is bounded, and there is nothing to choose.
+    The defaults here hold for families that observe the same statistics under all settings, have a
+    bounded likelihood, and leave nothing to select.
     """
 
     name: ClassVar[str]  # in `FAMILIES`, on the command line and in model files
@@ -212,10 +212,10 @@ class Family(Protocol[S, D]):
     def fix(
         self, rows: Rows, targets: Targets, names: Schema, *, wide: bool = False
     ) -> Sequence[AnyFamily]:
-        """This family with what has to be estimated before rows can be summed: transforms, span.
+        """This family with quantities that must be known before rows are summed: transforms, span.
 
-        It is estimated once, from all rows, a sample, or the first of a stream, and is a setting
-        like others from then on. Rows may lack labels.
+        They are estimated once, from all rows, a sample, or the first of a stream, and are settings
+        from then on. Rows need no labels.
 
         Parameters
         ----------
@@ -229,19 +229,19 @@ class Family(Protocol[S, D]):
         return [self]
 
     def of_columns(self, columns: Sequence[int]) -> Self:
-        """The family of some of the columns that this one is fixed for, in this order."""
+        """The fixed family of these columns, in this order."""
         return self
 
     def observe(self, rows: Rows, targets: Targets, names: Schema, threads: int = 1) -> S:
         """The statistics of labelled rows: hard labels or soft ones, weighted.
 
-        A value that cannot be one of this family is a DataError that names row and column.
+        A value that the family does not allow raises a DataError that names row and column.
         """
 
     def adapted(self, statistics: S) -> S:
-        """Statistics gathered under other settings, reduced to what these observe.
+        """Statistics observed under other settings, reduced to those of these settings.
 
-        DataError if they lack what these need.
+        DataError if they do not contain them.
         """
         return statistics
 
@@ -250,19 +250,19 @@ class Family(Protocol[S, D]):
     ) -> Fit[D]:
         """The density that fits the statistics best, regularised as the settings say.
 
-        EM, if it has to run, starts by itself, or from `start`, a density near the result: then it
-        goes only as far as models can be told apart by their predictions. If there is none, a
-        DataError or SingularCovarianceError names class and features.
+        EM, if it runs, chooses its start, or uses `start`, a density near the result: then it stops
+        when predictions no longer change noticeably. If there is no estimate, a DataError or
+        SingularCovarianceError names class and features.
         """
 
     def attempt(self, statistics: S, names: Schema) -> None:
-        """Raise what `estimate` would, or if its EM takes long (see `TRIAL`)."""
+        """Raise the error of `estimate`, or one if its EM takes long (see `TRIAL`)."""
         self.estimate(self.adapted(statistics), names)
 
     # EM for missing labels: see `gaussbayes.model.em`.
 
     def start(self, statistics: S, together: S, names: Schema, threads: int = 1) -> D:
-        """A density to start from, by labelled rows, where these alone may have too little to say.
+        """A density to start from, by labelled rows, which alone may be too few.
 
         `together` are the statistics of all rows, labelled or not, as those of one class.
         """
@@ -270,20 +270,20 @@ class Family(Protocol[S, D]):
     def maximise(self, expected: S, names: Schema) -> D:
         """The density that maximises ``log_likelihood(expected) + log_penalty``: the M-step.
 
-        `expected` are complete. Nothing is shrunk here but by the penalty.
+        `expected` are complete. Only the penalty shrinks.
         """
 
     def log_penalty(self, density: D) -> float:
-        """What the M-step adds to the log-likelihood: 0, or the log of a prior of parameters."""
+        """The term that the M-step adds to the log-likelihood: 0, or the log prior."""
 
     def penalised(self, statistics: S, names: Schema) -> Self | None:
         """This family with a penalty that keeps the likelihood bounded; None if it has none."""
         return None
 
     def alternatives(self) -> Mapping[Remedy, AnyFamily]:
-        """Families that may have an estimate where this has none, by how the user asks for them.
+        """Families that may have an estimate if this one has none, by the options of the user.
 
-        They are tried before they are advised: see `gaussbayes.model.em.remedies`.
+        They are tried before they become remedies: see `gaussbayes.model.em.remedies`.
         """
         return {}
 
@@ -298,60 +298,59 @@ class Family(Protocol[S, D]):
         *,
         exact: bool = True,
     ) -> LeftOut | None:
-        """A closed form for leave-one-out; None where there is none.
+        """A closed form for leave-one-out, or None.
 
         Parameters
         ----------
-        path : families that differ from this one in how they regularise; each has a density
-        exact : whether units of shrinkage are to be those of the other rows, as in a fit to these;
-            otherwise they may be those of all rows, which takes fewer matrices
+        path : families that differ from this one in regularisation; each has a density
+        exact : whether units of shrinkage must be those of the other rows, as in a fit to these;
+        otherwise they may be those of all rows, which needs fewer matrices
         """
 
     def variants(self, statistics: S, names: Schema) -> Iterator[Sequence[Self]]:
-        """What model selection tries, in groups that differ only in how they regularise.
+        """The candidates of model selection, in groups that differ only in regularisation.
 
-        A group has a closed form for held-out rows in common. Variants for which there are too few
-        rows, or whose estimates take long, are not among them. A family without choice is its own
-        only variant.
+        A group shares a closed form for held-out rows. Variants with too few rows, or with slow
+        estimates, are omitted. A family without options is its only variant.
         """
         del statistics, names
         yield [self]
 
     @property
     def options(self) -> Mapping[str, object]:
-        """The options, as users give them, that make this family."""
+        """The user's options that create this family."""
 
 
 AnyDensity: TypeAlias = Density[Any]
 AnyFamily: TypeAlias = Family[Any, Any]
-"""A family where those of different statistics and densities are treated alike, as in models."""
+"""A family of any statistics and densities, as in models."""
 
 
-# Capabilities: what a density, or a family, may be able to do beyond that.
+# Capabilities: optional abilities of a density or a family.
 
 
 @runtime_checkable
 class Selective(Protocol):
-    """A family that does not take every number."""
+    """A family that does not allow every number."""
 
     def check(self, rows: Rows, names: Schema) -> None:
-        """Raise for the first value that it does not take; names row and column."""
+        """Raise for the first value that is not allowed; the error names row and column."""
 
 
 @runtime_checkable
 class Sized(Protocol):
-    """A family whose size is known before any row is."""
+    """A family whose size is known without rows."""
 
     def n_bytes(self, n_classes: int, n_columns: int) -> int:
-        """How much memory the statistics of so many classes and columns take."""
+        """The memory of the statistics of this number of classes and columns, in bytes."""
 
     def n_parameters(self, n_classes: int, n_columns: int) -> int:
-        """Free parameters, whether or not they can be estimated."""
+        """The number of free parameters, also if they cannot be estimated."""
 
 
 @runtime_checkable
 class Fused(Protocol):
-    """A density that a kernel scores together with the prior and what other families add."""
+    """A density that a kernel scores together with the prior and the other families."""
 
     def score(
         self,
@@ -361,21 +360,21 @@ class Fused(Protocol):
         task: Task,
         threads: int,
     ) -> NDArray[np.intp] | RealArray:
-        """What `task` asks for of ``log_prior_c + log p(x | c) + bias_c``: labels (n,) or (n, k).
+        """The output of `task` for ``log_prior_c + log p(x | c) + bias_c``: (n,) or (n, k).
 
-        `bias` ((rows) ↦ (n, k)) is what other families add for these rows; None for nothing.
+        `bias` ((rows) ↦ (n, k)) is the sum of the other families for these rows, or None.
         """
 
 
 @runtime_checkable
 class Expressible(Protocol[S_contra]):
-    """A density that can be described, so that a database or another runtime works it out."""
+    """A density with a description for a database or another runtime."""
 
     def expression(self, statistics: S_contra | None) -> Expression:
-        """A record of what has to be calculated.
+        """A record of the formula.
 
-        `statistics`, those that it was estimated from, say which patterns of missing values there
-        were in training; None if they are not known.
+        `statistics`, from which it was estimated, have the patterns of missing values in training;
+        None if they are unknown.
         """
 
 
@@ -384,7 +383,7 @@ class Restartable(Protocol[S_contra]):
     """A density with parameters that EM would never leave, such as a probability of 0."""
 
     def restarted(self, together: S_contra) -> Self:
-        """One near it in which nothing is impossible that the rows of `together` have."""
+        """A density near it in which all values of the rows of `together` are possible."""
 
 
 @runtime_checkable
@@ -404,11 +403,10 @@ class Explainable(Protocol):
     ) -> tuple[float, FloatArray]:
         """The log ratio ``log p(x | a) − log p(x | b)`` at the reference, and each column's (d,).
 
-        They sum to the log ratio at the row: exact Shapley values. Columns that are missing add 0,
-        and the log ratio at the reference is that of the other columns. A density that is
-        `Referred` gets the weights (k,), summing to 1, of the classes' means in the reference; a
-        mean of means loses no digit, however far from 0 they are. Others compare with an unknown
-        value, whose log ratio is 0.
+        They sum to the log ratio at the row: exact Shapley values. Missing columns add 0, and the
+        log ratio at the reference is that of the other columns. A density that is `Referred` gets
+        the weights (k,), summing to 1, of the classes' means in the reference, so that means far
+        from 0 lose no digits. Others compare with an unknown value, whose log ratio is 0.
         """
 
 
@@ -460,23 +458,23 @@ class Discrete(Protocol):
 
 @runtime_checkable
 class Bounded(Protocol):
-    """A density of numbers that is 0 up to some number."""
+    """A density of numbers with a lower bound."""
 
     @property
     def lowest(self) -> FloatArray:
-        """Above which the values of each column are (d,); −∞ where they may be any."""
+        """The lower bound of each column (d,), or −∞."""
 
 
 @runtime_checkable
 class Warped(Protocol):
-    """A density of columns whose transforms have another one."""
+    """A density of columns whose transforms follow another density."""
 
     @property
     def straight(self) -> AnyDensity:
         """The density of the transformed columns."""
 
     def warp(self, points: FloatArray) -> FloatArray:
-        """The columns (…, d) of which these are the transforms."""
+        """The inverse transforms (…, d)."""
 
     def unwarp(self, rows: FloatArray) -> FloatArray:
         """The transforms (n, d) of columns."""
@@ -487,12 +485,12 @@ class Distant(Protocol):
     """A density whose distance from a class follows the χ² distribution."""
 
     def squared_distance(self, rows: Rows, threads: int = 1) -> tuple[FloatArray, FloatArray]:
-        """``m²`` (n, k), and its degrees of freedom (n,): the columns that are there."""
+        """``m²`` (n, k), and its degrees of freedom (n,), the numbers of observed columns."""
 
 
 @runtime_checkable
 class Sampled(Protocol[S_contra]):
-    """A family of distances that follow Hotelling's T² where their covariances are estimates."""
+    """A family whose distances follow Hotelling's T² if covariances are estimated."""
 
     def sample_of(self, statistics: S_contra) -> tuple[FloatArray, FloatArray, FloatArray] | None:
         """The weight of each class, the divisor and the degrees of freedom of its scatter (k,).
@@ -506,16 +504,15 @@ class Scattered(Protocol):
     """Statistics with scatters about the means of the classes, as those of Gaussians."""
 
     def scatters(self) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-        """The weight of each class (k,), the scatter of each (k, d, d) or of all about the means
-        (d, d), and the scatter of all rows (d, d).
+        """Weights (k,), scatters within classes (k, d, d) or pooled (d, d), and of all rows.
 
-        None if values are missing, or correlations.
+        None if values are missing, or if there are no correlations.
         """
 
 
 @runtime_checkable
 class Whitened(Protocol):
-    """A density of Gaussians: log ratios are linear where the classes share the covariance Σ."""
+    """A density of Gaussians: log ratios are linear if the classes share the covariance Σ."""
 
     @property
     def shared(self) -> bool:
@@ -523,10 +520,10 @@ class Whitened(Protocol):
 
     @property
     def located(self) -> tuple[FloatArray, FloatArray]:
-        """A point (d,) amid the means, and the means' offsets from it (k, d)."""
+        """A point (d,) among the means, and the offsets of the means from it (k, d)."""
 
     def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
-        """Vectors (…, d) in coordinates (…, e) in which lengths are those by Σ⁻¹ of a class."""
+        """Vectors (…, d) in whitened coordinates (…, e) of a class."""
 
     def times_precision(self, vectors: FloatArray, code: int = 0) -> FloatArray:
         """``Σ⁻¹ v`` of vectors (…, d), by the covariance of a class."""
@@ -546,7 +543,7 @@ class Tabulated(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ParameterTable:
-    """Parameters to be shown: one row a class, one column a feature or a category."""
+    """A table of parameters: one row per class, one column per feature or category."""
 
     title: str  # such as "mean" or "p(wind | class)"
     columns: tuple[str, ...]
@@ -558,7 +555,7 @@ class Describable(Protocol):
     """A density whose parameters can be shown as tables."""
 
     def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
-        """The parameters, for people."""
+        """The tables of parameters."""
 
 
 Capability = TypeVar("Capability")
@@ -567,7 +564,7 @@ Capability = TypeVar("Capability")
 def require(
     density: object, capability: type[Capability], family: AnyFamily, wanted_by: str
 ) -> Capability:
-    """A density, if it has a capability; else a OptionError that names who needs it."""
+    """A density with a capability; without it, an OptionError names the operation."""
     if not isinstance(density, capability):
         remedy = getattr(family, "remedy", "use the model without its features")
         msg = (

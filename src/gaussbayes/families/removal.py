@@ -1,4 +1,4 @@
-"""What is left of weights and sums when rows are removed, and how much of it is rounding."""
+"""Weights and sums after the removal of rows, and their rounding errors."""
 
 from dataclasses import dataclass
 from typing import NoReturn
@@ -12,10 +12,10 @@ from gaussbayes.data.rows import Targets
 from gaussbayes.kernels.reference import left_of
 
 LEAST_LEFT = 1e-3
-"""What is left of a sum must be this proportion of it; with less, its rounding would show."""
+"""The remainder must be at least this proportion of a sum; in less, rounding would matter."""
 
 ROUNDING = 1e-9
-"""Proportion of a sum that a removal may leave behind, or lack, as rounding."""
+"""Proportion of a sum that counts as rounding after a removal."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,10 +34,10 @@ class Removal:
     total: FloatArray  # (n,) of all classes without the row
     factor: FloatArray  # (n,)
     stretch: FloatArray  # (n,)
-    sound: NDArray[np.bool_]  # (n,) whether the row leaves enough of its class behind
+    sound: NDArray[np.bool_]  # (n,) whether enough of the class remains
 
     def of_rows(self, which: NDArray[np.intp]) -> "Removal":
-        """The same for some of the rows."""
+        """The weights for these rows."""
         return Removal(*(getattr(self, name)[which] for name in self.__slots__))
 
 
@@ -46,7 +46,7 @@ def remove(codes: NDArray[np.intp], weights: FloatArray, class_weight: FloatArra
     before = class_weight[codes]
     left = before - weights
     sound = left > LEAST_LEFT * before
-    # Rows that take all of their class with them are not computed with: any number will do.
+    # Rows that are alone in their class are not used: any number will do.
     left = np.where(sound, left, before)
     stretch = before / left
     total = class_weight.sum() - weights
@@ -54,14 +54,14 @@ def remove(codes: NDArray[np.intp], weights: FloatArray, class_weight: FloatArra
 
 
 def difference(total: FloatArray, part: FloatArray) -> FloatArray:
-    """Sums without a part of each; 0 where the rest is rounding, negative where it is not."""
+    """Differences of sums; 0 if the difference is rounding, negative if it cannot be."""
     left = total - part
     left[np.abs(left) <= ROUNDING * total] = 0.0
     return left
 
 
 def raise_removal(what: str, gone: float, had: float, owner: str) -> NoReturn:
-    """Raise for rows to be removed of which a class has less than that."""
+    """Raise if a class has less than the weight to be removed."""
     msg = (
         f"cannot remove {what} {gone:g} from class {owner}, which has {had:g}: "
         "remove only rows that were added"
@@ -71,14 +71,14 @@ def raise_removal(what: str, gone: float, had: float, owner: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """How exact sums of the weights of some rows are, so that one row can be removed.
+    """The precision of sums of weights, which decides whether a row can be removed.
 
-    Sums of integers are exact. Other sums may be off by rounding; as long as that is less than the
-    smallest weight, it is known whether anything is left.
+    Sums of integers are exact. Other sums may have rounding errors; while these are smaller than
+    the smallest weight, a remainder of 0 can be recognised.
     """
 
     exact: bool
-    smallest: float  # what a row adds to a sum, if it adds anything
+    smallest: float  # the least term of a row that is not 0
 
     @classmethod
     def of(cls, targets: Targets) -> "Precision":
@@ -90,5 +90,5 @@ class Precision:
         return cls(whole, float(weights.min(where=weights > 0, initial=np.inf)))
 
     def left(self, total: FloatArray, part: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
-        """Sums without a part of each, and whether the rest has its digits."""
+        """Differences of sums, and whether their digits are reliable."""
         return left_of(total, part, (self.exact, self.smallest))

@@ -162,7 +162,7 @@ class SufficientStatistics:
     def without(
         self, other: "SufficientStatistics", settings: Settings, schema: Schema
     ) -> "SufficientStatistics":
-        """The statistics without rows that are among these; DataError if they cannot be.
+        """The statistics without those of some of the rows; DataError if they are inconsistent.
 
         Classes without remaining rows are dropped.
         """
@@ -184,7 +184,7 @@ class SufficientStatistics:
         return SufficientStatistics(self.classes, parts, rest).with_rows()
 
     def scaled(self, factor: float) -> "SufficientStatistics":
-        """The statistics of the same rows, each counting `factor` times as much.
+        """The statistics of the same rows with weights multiplied by `factor`.
 
         Classes that weigh next to nothing (`FORGOTTEN`) are dropped.
         """

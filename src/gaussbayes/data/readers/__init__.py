@@ -1,1 +1,1 @@
-"""One class a format: how to look into a file, and how to read it piece by piece."""
+"""One class per format: how to inspect a file, and how to read it in blocks."""

@@ -1,7 +1,7 @@
-"""Record batches of Parquet and Arrow files and of any other source → batches of so many rows.
+"""Record batches of Parquet and Arrow files and of any other source → batches of fixed length.
 
 Batches are cut to a number of rows that depends on the number of columns alone, and cast to the
-types that are held. A row group of Parquet is never whole in memory.
+expected types. A row group of Parquet is never whole in memory.
 """
 
 from abc import abstractmethod
@@ -33,7 +33,7 @@ from gaussbayes.data.tables import check_present, is_dictionary, is_number, is_s
 _MAGIC = b"ARROW1"
 
 _READ_BYTES = 1 << 25
-"""Nominal size of the rows that are decoded together: more is faster, and takes more memory."""
+"""Nominal size of the rows that are decoded together: larger is faster, but takes more memory."""
 
 BATCH_BYTES = 1 << 23
 """Nominal size of a batch of rows in memory."""
@@ -42,7 +42,7 @@ FEWEST_ROWS = 1 << 10
 
 
 def batch_rows(n_columns: int) -> int:
-    """How many rows make a batch, a power of two; it depends on the number of columns alone."""
+    """The number of rows of a batch, a power of two that depends on the number of columns alone."""
     rows = max(FEWEST_ROWS, BATCH_BYTES // (8 * max(1, n_columns)))
     return 1 << (rows.bit_length() - 1)
 
@@ -56,8 +56,7 @@ def with_names(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
 def stored_types(schema: pa.Schema) -> InferredTypes:
     """The types of columns as they are stored.
 
-    Categories of integers come back from Parquet as integers; what was written says that they are
-    categories.
+    Parquet returns categories of integers as integers; its metadata show that they are categories.
     """
     notes = schema.metadata or {}
     categorical = {field.name for field in schema if is_dictionary(field.type)}
@@ -73,9 +72,9 @@ def stored_types(schema: pa.Schema) -> InferredTypes:
 def batches_of(
     stored: Iterable[pa.RecordBatch], selection: ColumnSelection, file: str
 ) -> Iterator[Batch]:
-    """The rows of record batches, so many at a time, to be cast to the types that are held.
+    """The rows of record batches in batches of this length, to be cast to the expected types.
 
-    What is cut is cast after that, so that a large batch is never copied as a whole.
+    Casting comes after cutting, so that a large batch is never copied as a whole.
     """
     columns = selection.columns
     tables = (pa.Table.from_batches([batch.select(columns)]) for batch in stored)
@@ -84,7 +83,7 @@ def batches_of(
 
 
 def _parsed(table: pa.Table, selection: ColumnSelection, file: str) -> ParsedTable:
-    """A batch as the types that are held; a wrong offset in it would end the process."""
+    """A validated batch, cast to the expected types: a wrong offset would crash the process."""
     table.validate(full=True)
     return ParsedTable(cast_table(table, selection, file), table.num_rows)
 
@@ -134,13 +133,13 @@ class BinaryReader(FileReader):
     def _bounded(
         self, batches: Iterator[pa.RecordBatch], selection: ColumnSelection
     ) -> Iterator[pa.RecordBatch]:
-        """The same, unless rows that are held together take too much memory."""
+        """The same batches; raise if rows in memory at the same time take too much."""
         step, total, n_rows, n_bytes = batch_rows(len(selection.columns)), 0, 0, 0
         for batch in batches:
             batch.validate()
             if n_rows + batch.num_rows > step:
                 n_rows = n_bytes = 0
-            # Columns without any value, and long runs of one, take no room in the file.
+            # Columns without values, and long runs of one value, take no space in the file.
             room = 8 * batch.num_rows * batch.num_columns
             n_rows, n_bytes = n_rows + batch.num_rows, n_bytes + max(batch.nbytes, room)
             rows = f"rows {total + 1:,} to {total + batch.num_rows:,} of {self.file.shown}"
@@ -149,7 +148,7 @@ class BinaryReader(FileReader):
                 check_memory(rows, n_bytes, self.size, "choose columns, or write smaller batches")
                 check_total(self.file.shown, 8 * total * batch.num_columns, self.size)
             except DataError:
-                del batch, batches  # an error holds on to what is here
+                del batch, batches  # an error keeps references to local objects
                 raise
             yield batch
 
@@ -160,7 +159,7 @@ def _in_file(file: SourceFile, batch: Batch) -> ParsedTable:
 
 
 def cast_table(table: pa.Table, selection: ColumnSelection, file: str) -> pa.Table:
-    """The columns of a table as the types that are held."""
+    """The columns of a table cast to the expected types."""
     if table.schema.types == selection.schema.types:
         return table
     columns = []
@@ -194,7 +193,7 @@ def _cast(column: Any, kind: Any, file: str, *, safe: bool, encoded: bool) -> An
         return column
     if is_dictionary(column.type):
         if encoded and column.type.value_type == kind:
-            return column  # the same values; who requested a dictionary wants it kept
+            return column  # the same values; a requested dictionary is kept
         _check_strings(column, file)
         column = column.cast(column.type.value_type)
     elif pa.types.is_string_view(column.type):
@@ -205,7 +204,7 @@ def _cast(column: Any, kind: Any, file: str, *, safe: bool, encoded: bool) -> An
 
 
 def _check_strings(column: Any, file: str) -> None:
-    """Raise if strings that many rows share are too long for each to have its own."""
+    """Raise if strings that many rows share are too long to be copied for each row."""
     total = 0
     for chunk in column.chunks:
         if is_dictionary(chunk.type):
@@ -219,7 +218,7 @@ def _check_strings(column: Any, file: str) -> None:
 
 
 def recut(tables: Iterator[pa.Table], step: int) -> Iterator[pa.Table]:
-    """The same rows in tables of `step` rows, the last one with what is left; nothing is copied."""
+    """The same rows in tables of `step` rows, the last one shorter; nothing is copied."""
     waiting: list[pa.Table] = []
     missing = step
     for table in tables:
@@ -230,7 +229,7 @@ def recut(tables: Iterator[pa.Table], step: int) -> Iterator[pa.Table]:
             whole = pa.concat_tables(waiting) if len(waiting) > 1 else waiting[0]
             waiting, missing = [], step
             yield whole
-            del whole  # not to hold on to these rows while the next are read
+            del whole  # release these rows while the next are read
         if start < table.num_rows:
             waiting.append(table.slice(start))
             missing -= table.num_rows - start
@@ -269,7 +268,7 @@ class ParquetReader(BinaryReader):
         )
 
     def _rows_at_once(self, most: int) -> int:
-        """How many rows are decoded together: fewer where they are long, as they may be all."""
+        """The number of rows decoded together: fewer if they may be long."""
         found = map(self._metadata.row_group, range(self._metadata.num_row_groups))
         longest: int = max(group.total_byte_size // max(1, group.num_rows) for group in found)
         return max(1, min(most, FREE_MEMORY // max(1, longest)))
@@ -323,10 +322,10 @@ class ArrowReader(BinaryReader):
         self._check_end(n_rows, end, source.tell())
 
     def _check_end(self, n_rows: int, last: int, end: int) -> None:
-        """Raise unless a stream comes to its end mark and to nothing else.
+        """Raise unless a stream ends with its end mark.
 
-        pyarrow takes the end of the file for that of the stream, wherever it is; a mark is read
-        after the last batch.
+        pyarrow treats the end of the file as that of the stream, also after any batch; the mark
+        follows the last batch.
         """
         if end < self.size:
             msg = (
@@ -343,7 +342,7 @@ class ArrowReader(BinaryReader):
             raise DataError(msg)
 
     def _start(self, n_bytes: int) -> bytes:
-        """The first bytes, as far as there are any."""
+        """The first bytes of the file."""
         start: bytes = self._buffer.slice(0, min(n_bytes, self.size)).to_pybytes()
         return start
 

@@ -1,12 +1,12 @@
 """Formats of text, CSV, TSV and JSON lines: blocks of whole records → Arrow tables, in any thread.
 
-A record ends at a line's end that is not inside quotes. Whether one is inside is told by the number
-of quotation marks before it, which is even outside; doubled marks inside a quoted value keep it so.
+A record ends at the end of a line outside quotes. A place is outside quotes if the number of
+quotation marks before it is even; doubled marks inside a quoted value do not change this.
 
-Types are inferred from a first block. Integers, numbers and booleans are what they are; everything
-else, dates and numbers with leading zeros (``007``) included, is strings and passed on as it is. A
-column without any value holds strings, unless it is read as a feature: then all its values are
-missing, and later ones are numbers.
+Types are inferred from a first block: integers, numbers, booleans, and strings for everything else,
+including dates and numbers with leading zeros (``007``). Strings are passed on unchanged. A column
+without values has strings, unless it is read as a feature: then all its values are missing, and
+later ones are numbers.
 """
 
 import csv
@@ -44,16 +44,16 @@ from gaussbayes.data.sources import (
 from gaussbayes.data.tables import amount_marks, amount_pattern, check_present, is_number
 
 BLOCK_BYTES = 1 << 23
-"""Nominal size of a block: enough to be worth a thread's while, small enough to hold several."""
+"""Nominal size of a block: large enough for a thread, small enough to keep several in memory."""
 
 LOOK_BYTES = 1 << 21
-"""Nominal size of the first block, by which types are inferred."""
+"""Nominal size of the first block, from which types are inferred."""
 
 LONGEST_RECORD = 1 << 25
-"""A record that is longer is rather a quotation mark that was never closed."""
+"""A longer record indicates a quotation mark that was never closed."""
 
 FALLBACK = "cp1252"
-"""The encoding of text that is not UTF-8, unless it is given."""
+"""The default encoding of text that is not UTF-8."""
 
 BOM = b"\xef\xbb\xbf"
 QUOTE = b'"'
@@ -68,11 +68,12 @@ _LONG_INTEGER = r"^-?0*\d{19}$"
 _BOOLEAN = r"(?i)^(true|false|0|1)$"
 _AMOUNT_LIKE = re.compile(r"[-+\d.,?\s$€£¥%]*")
 _SAMPLE = 100
-"""Values of a column of strings that usually show that not all of them are numbers."""
+"""Number of values of a string column that are tested first: usually they show that not all are
+numbers."""
 
 _STEP = 1 << 20
-"""Bytes that pyarrow parses at a time: they and what becomes of them stay in the cache. Where there
-are quotes, it would take as long to find out where to cut."""
+"""Bytes that pyarrow parses at a time, so that input and output fit into the cache. With quotes,
+finding the places to cut would take as long."""
 
 _SEPARATORS = (",", "\t", ";", "|")
 _NUMBER = re.compile(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*")
@@ -80,8 +81,8 @@ _INTEGER = re.compile(r"\s*\d+\s*")
 _DAY = re.compile(r"\s*\d{4}-\d\d-\d\d")
 
 _MOST_VALUES = 1 << 24
-"""Values of a block of JSON: lines that lack many columns would take more memory than their
-length."""
+"""Most values of a block of JSON: lines without many of the columns would take more memory than
+their length."""
 
 
 class TextReader(FileReader):
@@ -106,13 +107,13 @@ class TextReader(FileReader):
 
     @abstractmethod
     def infer(self, block: bytes) -> tuple[InferredTypes, bool]:
-        """What the first block of the file shows, and whether there are rows in it."""
+        """The columns and types of the first block, and whether it has rows."""
 
     @abstractmethod
     def begin(
         self, block: bytes, selection: ColumnSelection
     ) -> tuple[bytes, Callable[[bytes], ParsedTable]]:
-        """The rows in the first block, and what parses the rows of any block."""
+        """The rows in the first block, and the parser of any block."""
 
     def _blocks(self) -> Generator[bytes, None, None]:
         with naming(self.file), closing(open_bytes(self.file)) as opened:
@@ -124,8 +125,7 @@ class TextReader(FileReader):
     def _as_utf8(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
         """Blocks in UTF-8; unless an encoding is given, text that is not UTF-8 is cp1252.
 
-        The first block that is not ASCII decides.
-        """
+        The first block that is not ASCII decides."""
         is_other: bool | None = None
         for block in blocks:
             if block.isascii():
@@ -148,7 +148,7 @@ class TextReader(FileReader):
 def text_blocks(
     stream: BufferedReader, file: str, *, quoted: bool, size: int | None = None
 ) -> Iterator[bytes]:
-    """Cut a stream into blocks that end with the record they end in; the first is smaller."""
+    """Cut a stream into blocks of whole records; the first is smaller."""
     size = BLOCK_BYTES if size is None else size
     block = stream.read(min(LOOK_BYTES, size))
     while block:
@@ -157,9 +157,9 @@ def text_blocks(
 
 
 def _rest_of_record(stream: BufferedReader, file: str, block: bytes, *, quoted: bool) -> bytes:
-    """What a stream holds up to the end of the record it is in, which may be inside quotes."""
+    """The remaining bytes of the current record of a stream, which may be inside quotes."""
     inside = False
-    if quoted and QUOTE in block:  # faster than `bytes.count` where there are many
+    if quoted and QUOTE in block:  # faster than `bytes.count` for many
         inside = np.count_nonzero(np.frombuffer(block, np.uint8) == QUOTE[0]) % 2 == 1
     rest, line = bytearray(), block
     while inside or not line.endswith(b"\n"):
@@ -179,7 +179,7 @@ def _rest_of_record(stream: BufferedReader, file: str, block: bytes, *, quoted: 
 
 
 def first_record_end(block: bytes) -> int:
-    """How many bytes the first record has, its line's end included."""
+    """The number of bytes of the first record with its line end."""
     end = n_quotes = 0
     for line in BytesIO(block):
         end, n_quotes = end + len(line), n_quotes + line.count(QUOTE)
@@ -212,7 +212,7 @@ def _check_utf8(data: bytes, file: str) -> None:
 
 
 def infer_types(text: pa.Table, decimal: str, missing: MissingMarks) -> InferredTypes:
-    """The types that all values of columns write, as pyarrow reads them."""
+    """The types that all values of columns have, as pyarrow parses them."""
     fields = [
         pa.field(name, _type_of(values, decimal, missing.of(name)))
         for name, values in zip(text.column_names, text.columns, strict=True)
@@ -221,9 +221,9 @@ def infer_types(text: pa.Table, decimal: str, missing: MissingMarks) -> Inferred
 
 
 def _type_of(values: Any, decimal: str, marks: ColumnMarks) -> Any:
-    """The type of a column that is text: integer, boolean or number if all values are, or string.
+    """The type of a column of strings: integer, boolean or number if all values are, or string.
 
-    A few different values show it for most columns of strings.
+    For most columns of strings a few distinct values decide.
     """
     kinds = [pa.int64(), pa.bool_(), pa.float64()]
     for sample in (values[:_SAMPLE].unique(), values):
@@ -246,7 +246,7 @@ def _count(values: Any, pattern: str) -> int:
 
 
 def has_decimal_commas(text: pa.Table, file: str) -> bool:
-    """Whether numbers are written 1,5, as they may be where semicolons separate them."""
+    """Whether numbers have decimal commas, as they may if semicolons separate them."""
     commas = sum(_count(values, _DECIMAL_COMMA) for values in text.columns)
     if not commas:
         return False
@@ -270,13 +270,13 @@ def fit_types(
     problems: Sequence[BadRow],
     missing: MissingMarks = STANDARD_MARKS,
 ) -> ParsedTable:
-    """The rows of a table of text whose values fit; the others are bad ones, beside `problems`."""
+    """The rows of a text table whose values fit; the others are added to `problems`."""
     columns = []
     bad: dict[int, BadRow] = {}
     for field in selection.schema:
         values = table.column(field.name).combine_chunks()
         if selection.kinds.get(field.name) == "category" and pa.types.is_integer(field.type):
-            # 3.0 is written 3, as an integer beside missing values may not be.
+            # 3.0 is written 3, because integers with missing values may be stored as floats.
             values = pc.replace_substring_regex(values, r"\.0*(\s*)$", r"\1")
         marks = missing.of(field.name)
         column, wrong = cast_text(values, field.type, selection.decimal, marks)
@@ -291,7 +291,7 @@ def fit_types(
 
 
 def _problem(kind: Any) -> str:
-    """What is wrong with a value that is not of this type."""
+    """The problem with a value that is not of this type."""
     if pa.types.is_floating(kind):
         return NOT_A_NUMBER
     what = "an integer" if pa.types.is_integer(kind) else "true or false"
@@ -301,7 +301,7 @@ def _problem(kind: Any) -> str:
 def cast_text(
     values: Any, kind: Any, decimal: str, marks: ColumnMarks = ORDINARY
 ) -> tuple[Any, NDArray[np.bool_]]:
-    """Text as another type, null where it does not fit, and where that is."""
+    """Text cast to another type, null for values that do not fit, and their mask."""
     if not is_number(kind):
         held = values if pa.types.is_string(kind) else values.dictionary_encode().cast(kind)
         return held, np.zeros(len(values), dtype=bool)
@@ -316,22 +316,22 @@ def cast_text(
 
 
 def _plain(values: Any, decimal: str, marks: ColumnMarks, *, amounts: bool = False) -> Any:
-    """Text without blanks around it, null for marks, and numbers with a point.
+    """Stripped text, with null for marks and decimal points in numbers.
 
-    The value of `amounts` of money and of percentages is the number.
+    `amounts` of money and percentages become their numbers.
     """
     text = pc.ascii_trim_whitespace(values)
     text = pc.if_else(pc.is_in(text, value_set=pa.array(sorted(marks.strings))), None, text)
     if amounts:
         bare = pc.replace_substring_regex(text, amount_marks(decimal), "")
         text = pc.if_else(pc.match_substring_regex(text, amount_pattern(decimal)), bare, text)
-    if decimal == ",":  # "1.5" is not a number where the decimal mark is a comma
+    if decimal == ",":  # "1.5" is not a number if the decimal mark is a comma
         text = pc.replace_substring(pc.replace_substring(text, ".", "?"), ",", ".")
     return text
 
 
 def _fits(text: Any, kind: Any) -> Any:
-    """Which strings write a value of a type, as pyarrow reads it."""
+    """Which strings pyarrow parses as values of a type."""
     if not pa.types.is_integer(kind):
         return pc.match_substring_regex(text, _FLOAT if pa.types.is_floating(kind) else _BOOLEAN)
     is_long = pc.match_substring_regex(text, _LONG_INTEGER)
@@ -347,7 +347,7 @@ def _fits(text: Any, kind: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The first line: what separates values, the names of the columns, and its length."""
+    """The first line: separator, names of the columns, and length."""
 
     separator: str
     names: tuple[str, ...]
@@ -355,10 +355,10 @@ class Header:
     missing: MissingMarks = STANDARD_MARKS
 
     def parse(self, selection: ColumnSelection, data: bytes) -> ParsedTable:
-        """The rows of a block as the types that are held; by way of text if some do not fit."""
+        """The rows of a block cast to the expected types, by way of text if some do not fit."""
         types = {field.name: field.type for field in selection.schema}
         types |= {name: pa.dictionary(pa.int32(), types[name]) for name in selection.encoded}
-        # Marks are missing numbers, strings stay as they are.
+        # Marks are missing numbers; strings do not change.
         options = arrow_csv.ConvertOptions(
             column_types=types,
             include_columns=selection.columns,
@@ -373,16 +373,16 @@ class Header:
         return ParsedTable(table, table.num_rows + len(problems), tuple(problems))
 
     def text(self, data: bytes) -> tuple[pa.Table, list[BadRow]]:
-        """All values as they are written, and the rows that have too few or too many."""
+        """All values as text, and the rows with too few or too many values."""
         types = dict.fromkeys(self.names, pa.string())
         return self.table(data, arrow_csv.ConvertOptions(column_types=types))
 
     def table(
         self, data: bytes, options: Any, step: int | None = None
     ) -> tuple[pa.Table, list[BadRow]]:
-        """The rows of a block, and those with another number of values than of columns.
+        """The rows of a block, and those whose number of values is not that of the columns.
 
-        `step` is how many bytes pyarrow parses at a time, None for all.
+        `step` is the number of bytes that pyarrow parses at a time, None for all.
         """
         problems: list[BadRow] = []
 
@@ -434,7 +434,7 @@ class CsvReader(TextReader):
 def read_header(
     block: bytes, file: str, separator: str | None = None, *, named: bool = True
 ) -> Header:
-    """The header in the first block of a file; columns that are not `named` there are x1, x2, ….
+    """The header in the first block of a file; if it is not `named`, columns are x1, x2, ….
 
     Without `separator`, it is the one of ``, TAB ; |`` that occurs most often in the first line,
     outside quotes.
@@ -462,9 +462,9 @@ def read_header(
 
 
 def _check_is_header(names: tuple[str, ...], file: str) -> None:
-    """Raise for a first line that holds numbers or dates; 0, 1, 2, … or 2019, 2020 may be names.
+    """Raise for a first line with numbers or dates; 0, 1, 2, … or 2019, 2020 may be names.
 
-    A name that occurs again and again is rather a value, too.
+    A name that recurs often is treated as a value, too.
     """
     numbers = [name for name in names if _NUMBER.fullmatch(name)]
     integers = [int(name) for name in numbers if _INTEGER.fullmatch(name)]
@@ -521,7 +521,7 @@ class JsonLinesReader(TextReader):
 
 
 def _parse_objects(file: SourceFile, selection: ColumnSelection, data: bytes) -> ParsedTable:
-    """The rows of a block as the types that are held; values that are not there are null."""
+    """The rows of a block cast to the expected types; absent values are null."""
     if (data.count(b"\n") + 1) * len(selection.columns) > _MOST_VALUES:
         msg = (
             f"{file.shown} has more than {_MOST_VALUES:,} values in {1 + (len(data) >> 20)} MB, "
@@ -537,13 +537,13 @@ def _parse_objects(file: SourceFile, selection: ColumnSelection, data: bytes) ->
     with suppress(pa.ArrowInvalid, pa.ArrowNotImplementedError):
         table = arrow_json.read_json(pa.BufferReader(data), reading, parsing)
         return ParsedTable(table.select(selection.columns), table.num_rows)
-    objects, problems = _objects(data)  # value by value, to find what is wrong
+    objects, problems = _objects(data)  # value by value, to find the problem
     text = _object_text(objects, selection.columns)
     return fit_types(text, selection, problems, file.missing)
 
 
 def _objects(data: bytes) -> tuple[list[dict[str, Any]], list[BadRow]]:
-    """The objects in lines that are not blank, and what is wrong with lines that hold none."""
+    """The objects in lines that are not blank, and the problems of lines without one."""
     objects: list[dict[str, Any]] = []
     problems: list[BadRow] = []
     for line in data.splitlines():

@@ -1,4 +1,4 @@
-"""Categories: how often each occurs in each class, and what follows from it."""
+"""Categorical distributions: the frequencies of categories in each class."""
 
 from gaussbayes.families.categorical.family import (
     Categorical,

@@ -1,8 +1,8 @@
-"""Categories: how often each occurs in each class, and what follows from it.
+"""Categorical distributions: the frequencies of categories in each class.
 
-Given the class the features are independent of each other: their log probabilities are added. A
-missing value and a category never seen in training are integrated out: whatever they are, their
-probabilities sum to 1, and they add 0 to every class.
+Given the class the features are independent of each other: their log probabilities are added.
+Missing values and new categories are integrated out: the probabilities of all categories sum to 1,
+so they add 0 to every class.
 """
 
 from collections.abc import Sequence
@@ -39,16 +39,16 @@ from gaussbayes.families.protocol import Fit, Kind, LeftOut, ParameterTable
 from gaussbayes.families.removal import Precision, Removal, difference, raise_removal
 
 _COUNTED, _SCORED = 1 << 16, 1 << 14
-"""Rows that are counted at a time, at least, and that are scored at a time."""
+"""Least number of rows in a block of counting, and rows in a block of scoring."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CategoricalStatistics(ClassSums):
     """The weight of each category of each feature, and of missing values, by class.
 
-    The features lie beside each other: ``of(j)`` are the columns of feature j. A category is one
-    that weighs something in some class; of two parts each may have categories that the other lacks.
-    Integer weights are summed exactly, so that the order does not matter to the bit.
+    The columns of the features are concatenated: ``of(j)`` are those of feature j. Only categories
+    with a weight in some class are kept, so two parts may have different categories. Integer
+    weights are summed exactly, in any order.
     """
 
     categories: tuple[Categories, ...]  # q times m_j
@@ -84,9 +84,9 @@ class CategoricalStatistics(ClassSums):
         return mine.mapped(lambda a, b, _: a + b, theirs)
 
     def without(self, other: "CategoricalStatistics", names: Schema) -> "CategoricalStatistics":
-        """The counts without rows that are among these; DataError if they cannot be.
+        """The counts without those of some of the rows; DataError if they are inconsistent.
 
-        Categories of which nothing is left are left out.
+        Categories without remaining weight are dropped.
         """
         mine, theirs = _united(self, other, names)
         rest = mine.mapped(lambda a, b, _: difference(a, b), theirs)
@@ -103,7 +103,7 @@ class CategoricalStatistics(ClassSums):
     def tested(self, other: "CategoricalStatistics", names: Schema) -> FamilyTests:
         """Whether the probabilities of each class and feature are those of other rows.
 
-        The category that is shown is that whose proportion has changed most.
+        The reported category is the one whose proportion has changed most.
         """
         mine, theirs = _united(self, other, names)
 
@@ -120,7 +120,7 @@ class CategoricalStatistics(ClassSums):
         return CategoricalStatistics(categories, self.weight, count, self.missing[:, list(columns)])
 
     def trimmed(self) -> "CategoricalStatistics":
-        """Without the categories that weigh nothing in any class."""
+        """The counts without categories of weight 0 in every class."""
         occurs = np.asarray((self.count > 0).any(axis=0))
         if occurs.all():
             return self
@@ -147,7 +147,7 @@ class CategoricalStatistics(ClassSums):
 
 
 def empty(categories: tuple[Categories, ...], n_classes: int) -> CategoricalStatistics:
-    """The counts of no rows, for categories that may be known before."""
+    """The counts of no rows, for categories that may be known."""
     sizes = ((), (starts(categories)[-1],), (len(categories),))
     return CategoricalStatistics(categories, *(np.zeros((n_classes, *size)) for size in sizes))
 
@@ -166,12 +166,12 @@ def translation(categories: Categories, known: Categories) -> CodeArray:
 
 
 def count(rows: Rows, targets: Targets, threads: int = 1) -> CategoricalStatistics:
-    """How much each category weighs in each class.
+    """The weight of each category in each class.
 
-    Unseen values count as missing ones. All categories of the rows are kept: see `trimmed`.
+    Unseen values count as missing. All categories of the rows are kept: see `trimmed`.
     """
     n, k = rows.codes.shape[0], targets.n_classes
-    # A block must outweigh the table it is counted into.
+    # A block must be larger than its table of counts.
     size = max(_COUNTED, k * starts(rows.categories)[-1])
     if n <= size:
         return _count_block(rows, targets)
@@ -202,7 +202,7 @@ def _count_block(rows: Rows, targets: Targets) -> CategoricalStatistics:
 def _sums(
     code: NDArray[np.intp], size: int, targets: Targets, soft_weights: Any
 ) -> NDArray[np.floating[Any] | np.intp]:
-    """How much each code (n,) weighs in each class (k, size)."""
+    """The weight of each code (n,) in each class (k, size)."""
     k = targets.n_classes
     if soft_weights is None:
         place = targets.labels * np.intp(size) + code
@@ -213,7 +213,7 @@ def _sums(
 def _united(
     a: CategoricalStatistics, b: CategoricalStatistics, names: Schema
 ) -> tuple[CategoricalStatistics, CategoricalStatistics]:
-    """Both with the categories of either."""
+    """Both counts with the union of their categories."""
     if a.categories is b.categories and a.weight.size == b.weight.size:
         return a, b
     check_alike(a, b)
@@ -224,9 +224,9 @@ def _united(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CategoricalDensity:
-    """``log p(category | class)`` of every category of every feature, beside each other.
+    """``log p(category | class)`` of the categories of all features, concatenated.
 
-    Without smoothing a category that never occurred in a class has probability 0 there: −∞.
+    Without smoothing a category that did not occur in a class has log probability −∞ there.
     """
 
     categories: tuple[Categories, ...]  # q times m_j
@@ -257,7 +257,7 @@ class CategoricalDensity:
 
         def score_block(block: slice) -> None:
             scores = total[block]
-            buffer = scores  # of the first feature the scores are all there is
+            buffer = scores  # the first feature initialises the scores
             for j, table in enumerate(tables):
                 place = rows.codes[block, j].astype(np.intp)
                 place += 2
@@ -274,10 +274,10 @@ class CategoricalDensity:
     def expect(
         self, rows: Rows, responsibility: FloatArray, threads: int = 1
     ) -> CategoricalStatistics:
-        """The counts of rows that belong to each class in part (n, k).
+        """The counts of rows with soft labels (n, k).
 
-        What is missing, or not among the categories of this density, counts as missing: as the
-        features are independent, its expectation is what the density says already.
+        New categories count as missing. The features are independent, so the expectation of missing
+        values follows from the density and adds no information.
         """
         counts = count(rows, Targets(responsibility, self.n_classes), threads)
         return counts.with_categories(self.categories)
@@ -289,7 +289,7 @@ class CategoricalDensity:
         return counts, self.log_likelihood(counts)
 
     def log_likelihood(self, statistics: CategoricalStatistics) -> float:
-        """``Σ w log p(x | c)``; categories that this density does not know add nothing."""
+        """``Σ w log p(x | c)``; categories that this density does not have add nothing."""
         counts = statistics.with_categories(self.categories).count
         positive = counts > 0
         return float(counts[positive] @ self.log_probability[positive])
@@ -299,7 +299,7 @@ class CategoricalDensity:
 
     def expression(self, statistics: Any) -> ValueTables:
         """The probabilities of the categories of each column, as tables."""
-        del statistics  # what is missing adds nothing
+        del statistics  # missing values add nothing
         columns = enumerate(self.categories)
         return ValueTables(tuple(ValueTable(j, values, self.of(j)) for j, values in columns))
 
@@ -311,7 +311,7 @@ class CategoricalDensity:
         return replace(self, log_probability=self.log_probability[list(codes)])
 
     def restarted(self, together: CategoricalStatistics) -> "CategoricalDensity":
-        """The density for the categories of all rows, each class having one more average row."""
+        """The density for the categories of all rows, with one average row added to each class."""
         known = np.concatenate(
             [np.zeros((self.n_classes, 2)), np.exp(self.log_probability)], axis=1
         )
@@ -327,8 +327,8 @@ class CategoricalDensity:
     def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
         """The categories of one row for each class code (n,).
 
-        A category of probability 0 is never drawn; of a feature that has no categories, because no
-        row had a value of it, all values are missing.
+        A category of probability 0 is never drawn. A feature without categories, because no row had
+        a value, is missing in all rows.
         """
         n = codes.size
         drawn = np.full((n, self.n_columns), MISSING, dtype=np.int32, order="F")
@@ -341,7 +341,7 @@ class CategoricalDensity:
                 place, probability = generator.random(n), np.exp(self.of(j))
                 for c, rows in enumerate(by_class):
                     reached = np.cumsum(probability[c])
-                    reached /= reached[-1]  # the last is 1 exactly, and above every number
+                    reached /= reached[-1]  # the last is exactly 1, above every random number
                     drawn[rows, j] = np.searchsorted(reached, place[rows], side="right")
         return Rows(np.empty((n, 0)), drawn, self.categories)
 
@@ -356,7 +356,7 @@ class CategoricalDensity:
         tables = [self._table(j, column, kind) for j, column in enumerate(row.categories)]
         scores = [table[row.codes[0, j] + 2] for j, table in enumerate(tables)]
         a, b = np.array(scores).T[list(pair)]
-        with np.errstate(invalid="ignore"):  # of a category that neither class has
+        with np.errstate(invalid="ignore"):  # a category with probability 0 in both classes
             return 0.0, a - b
 
     def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
@@ -367,7 +367,7 @@ class CategoricalDensity:
         )
 
     def _table(self, feature: int, categories: Categories, dtype: "np.dtype[Any]") -> RealArray:
-        """``log p(category | class)`` (2 + m, k) of the categories that rows are coded by.
+        """``log p(category | class)`` (2 + m, k) of the categories of the rows' codes.
 
         The first two rows are 0: those of missing and unseen values, −2 and −1. The rows of
         categories that this density does not have are 0 as well.
@@ -383,7 +383,7 @@ def left_out(
 ) -> LeftOut:
     """The closed form for some smoothings (s); see `gaussbayes.families.protocol.LeftOut`.
 
-    A row is not reliable if rounding may show in what is left without it, or if its class then has
+    A row is not reliable if rounding may matter in the remaining counts, or if its class then has
     no value of a feature and, without smoothing, no probabilities.
     """
     precision = Precision.of(targets)
@@ -437,8 +437,8 @@ class Categorical(Smoothed[CategoricalStatistics, CategoricalDensity]):
     """Categories that are independent given the class: discrete naive Bayes.
 
     ``p(category | class) = (weight + α) / (weight of all categories + α m)`` of m categories with
-    smoothing α. 0 is maximum likelihood; α is the weight of as many imagined rows in each category,
-    the mode under a Dirichlet prior with parameters 1 + α. Missing values count nowhere.
+    smoothing α. 0 is maximum likelihood; α is a pseudo-count of each category: the mode under a
+    Dirichlet prior with parameters 1 + α. Missing values are not counted.
 
     Examples
     --------
@@ -458,7 +458,7 @@ class Categorical(Smoothed[CategoricalStatistics, CategoricalDensity]):
     def observe(
         self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
     ) -> CategoricalStatistics:
-        """How much each category weighs in each class, for those that weigh anything."""
+        """The weight of each category in each class, without categories of weight 0."""
         return count(rows, targets, threads).trimmed()
 
     def estimate(
@@ -468,7 +468,7 @@ class Categorical(Smoothed[CategoricalStatistics, CategoricalDensity]):
         threads: int = 1,
         start: CategoricalDensity | None = None,
     ) -> Fit[CategoricalDensity]:
-        """The probabilities of the categories that weigh anything.
+        """The probabilities of the categories with a weight above 0.
 
         A class without any value of a feature is a DataError unless there is smoothing.
         """
@@ -487,9 +487,9 @@ class Categorical(Smoothed[CategoricalStatistics, CategoricalDensity]):
         names: Schema,
         threads: int = 1,
     ) -> CategoricalDensity:
-        """The probabilities in each class with one more row, as are all rows together.
+        """The probabilities in each class with one more row, an average of all rows.
 
-        No category has probability 0, also if only unlabelled rows have it: EM would never leave 0.
+        No category has probability 0, even if only unlabelled rows have it: EM would never leave 0.
         """
         repeated = together.selected([0] * statistics.weight.size)
         categories = statistics.plus(repeated, names).categories
@@ -502,7 +502,7 @@ class Categorical(Smoothed[CategoricalStatistics, CategoricalDensity]):
         return self.maximise(replace(widened, count=count), names)
 
     def maximise(self, expected: CategoricalStatistics, names: Schema) -> CategoricalDensity:
-        """The probabilities of the categories; those of all classes where one has no value."""
+        """The probabilities of the categories; a class without values gets those of all classes."""
         log_probability, first = np.empty_like(expected.count), expected.starts
         for j, column in enumerate(expected.categories):
             weight = expected.of(j) + self.smoothing
@@ -541,8 +541,8 @@ class Categorical(Smoothed[CategoricalStatistics, CategoricalDensity]):
 class RootCoordinates:
     """``2 √p``: a change by 1 is a standard deviation of one row, whatever the probability.
 
-    Unlike logarithms they converge where a probability tends to 0, and reach it. Numbers of any
-    size and sign are coordinates of the probabilities in proportion to their squares.
+    Unlike logarithms they converge if a probability tends to 0. Any numbers are valid coordinates:
+    probabilities are proportional to their squares.
     """
 
     categories: tuple[Categories, ...]
@@ -561,5 +561,5 @@ class RootCoordinates:
             return CategoricalDensity(self.categories, np.log(square))
 
     def rounding(self, density: CategoricalDensity) -> float:
-        """Roots are right to a few units in the last place of 2, the largest of them."""
+        """Roots are accurate to a few units in the last place of 2, the largest of them."""
         return 16 * _EPS

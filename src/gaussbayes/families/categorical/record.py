@@ -1,4 +1,4 @@
-"""What a model file stores of the categorical family."""
+"""The records of the categorical family in a model file."""
 
 from typing import Annotated
 

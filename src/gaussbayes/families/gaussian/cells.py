@@ -170,7 +170,7 @@ class PatternMoments:
         return self.scatter.nbytes + sum(int(getattr(self, name).nbytes) for name in _BY_CELL)
 
     def weight_of(self, n_classes: int) -> FloatArray:
-        """How much the rows of each class weigh (k,)."""
+        """The weights of the classes (k,)."""
         return np.bincount(self.codes, self.weight, minlength=n_classes).astype(np.float64)
 
     def named(self, names: Schema) -> Schema:

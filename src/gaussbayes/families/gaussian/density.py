@@ -134,7 +134,7 @@ class GaussianDensity:
         return GaussianDensity(self.center, self.offset[list(codes)], shape, left, degrees)
 
     def log_likelihood(self, statistics: GaussianStatistics | MappedStatistics) -> float:
-        """``Σ w log p(x | c)`` of what was observed, each row in its own class.
+        """``Σ w log p(x | c)`` of the observed values, each row in its class.
 
         For complete rows of weight W_c, mean μ̂_c and scatter S_c it is
         ``−½ Σ_c (W_c (d log 2π + log |Σ_c| + |W (μ̂_c − μ_c)|²) + tr Σ_c⁻¹ S_c)``. Student-t

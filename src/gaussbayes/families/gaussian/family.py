@@ -268,7 +268,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         return weight, degrees(total, self.divisor, n_means), degrees(total, "unbiased", n_means)
 
     def attempt(self, statistics: GaussianStatistics, names: Schema) -> None:
-        """Raise what `estimate` would, or if its EM takes long."""
+        """Raise the error of `estimate`, or one if its EM takes long."""
         record = self.fit(self.adapted(statistics), names, max_iterations=TRIAL).convergence
         if record is not None:
             record.check()

@@ -94,7 +94,7 @@ class GaussianCoordinates:
         return GaussianDensity(center, (anchor - center) + mean * unit, shape)
 
     def rounding(self, density: GaussianDensity) -> float:
-        """How much of the coordinates after an iteration of EM is rounding."""
+        """The rounding error of the coordinates after an iteration of EM."""
         # The less the other features leave unexplained of one, the more rounding is amplified.
         shape = density.covariance
         return _EPS * (4 * shape.n_features * shape.amplification if shape.correlated else 8)

@@ -173,7 +173,7 @@ class ClassMoments:
 
     @property
     def n_bytes(self) -> int:
-        """How much memory they take."""
+        """Their memory in bytes."""
         arrays = (self.weight, self.anchor, self.offset, self.scatter)
         return sum(part.nbytes for part in arrays)
 
@@ -501,7 +501,7 @@ class GaussianStatistics:
         return self + other  # a sum of numbers has no error that would name a feature
 
     def without(self, other: GaussianStatistics, names: Schema) -> GaussianStatistics:
-        """The statistics of these rows without others, which must be among them."""
+        """The statistics without those of some of the rows."""
         theirs, cells = other.with_layout(self.moments.layout), self.cells
         if theirs.cells is not None:
             cells = (cells or theirs.cells.taken(np.empty(0, np.intp))).without(theirs.cells, names)

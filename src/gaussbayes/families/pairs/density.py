@@ -5,9 +5,9 @@ With ``θ`` the probabilities of levels, smoothed, the model of one parent p and
 
     p_p(x | c) = θ(x_p | c) Π_{j≠p} θ(x_j | c, x_p)          p(x | c) = mean over p of p_p(x | c)
 
-Parents and children are the columns that are there: a row with missing values is scored by the
-model of its other columns, which is not the sum over the values that are missing. What is given is
-the probability of the levels, not a density of the numbers within a bin.
+Parents and children are the observed columns: a row with missing values is scored by the model of
+its other columns, which is not the sum over the missing values. The result is the probability of
+the levels, not a density of the numbers within a bin.
 """
 
 from collections.abc import Sequence
@@ -33,10 +33,10 @@ from gaussbayes.kernels import active
 def pair_table(
     statistics: PairStatistics, backoff: float, base: FloatArray | None = None
 ) -> FloatArray:
-    """Logarithms of ``θ(v | c, u)`` of pairs of levels, and of ``θ(u | c)`` where v is u (V, V, k).
+    """Logarithms of ``θ(v | c, u)`` of pairs of levels, and of ``θ(u | c)`` if v is u (V, V, k).
 
     Each has the weight of `backoff` rows of the `base` (V,): ``(weight + m base) / (total + m)``.
-    If there is none, the base of a single level is uniform, and that of a pair is ``θ(v | c)``.
+    By default the base of a single level is uniform, and that of a pair is ``θ(v | c)``.
     """
     levels, size = statistics.levels, statistics.levels.size
     n_levels = np.diff(levels.starts)[levels.column]
@@ -54,9 +54,9 @@ def pair_table(
 class PairsDensity:
     """The average of one-dependence models.
 
-    EM maximises something simpler, ``Σ_p log p_p(x | c) / d`` of d columns, whose maximum is known
-    from counts of pairs: with a `share`, which is 1/d, this is the log-density. A parent that is
-    missing then adds nothing, and nor does what depends on it.
+    EM maximises ``Σ_p log p_p(x | c) / d`` of d columns instead, whose maximum follows from counts
+    of pairs: with a `share`, which is 1/d, this is the log-density. A missing parent and the terms
+    that depend on it then add nothing.
     """
 
     levels: Levels
@@ -68,12 +68,12 @@ class PairsDensity:
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return int(self.table.shape[2])
 
     @property
     def n_columns(self) -> int:
-        """How many columns there are."""
+        """The number of columns."""
         return len(self.levels.of)
 
     @property
@@ -87,7 +87,7 @@ class PairsDensity:
         return self.levels.categories
 
     def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
-        """``log p(x | c)`` (n, k) of the levels of rows; 0 for a row that has nothing."""
+        """``log p(x | c)`` (n, k) of the levels of rows; 0 for a row without values."""
         n, k = rows.n_rows, self.n_classes
         scores: RealArray = np.empty((n, k), rows.dtype)
 
@@ -107,16 +107,16 @@ class PairsDensity:
         return PairTables(tuple(column.expression for column in self.levels.of), self.table)
 
     def expect(self, rows: Rows, responsibility: FloatArray, threads: int = 1) -> PairStatistics:
-        """The counts of rows that belong to each class in part (n, k)."""
+        """The counts of rows with soft labels (n, k)."""
         return count(self.levels, rows, Targets(responsibility, self.n_classes), threads)
 
     def expect_statistics(self, statistics: PairStatistics) -> tuple[PairStatistics, float]:
-        """The counts as they are: a missing value has no part in what EM maximises."""
+        """The counts unchanged: missing values do not enter the objective of EM."""
         statistics = statistics.at(self.levels)
         return statistics, self.log_likelihood(statistics)
 
     def log_likelihood(self, statistics: PairStatistics) -> float:
-        """``Σ w Σ_p log p_p(x | c) / d``, what EM maximises; the log of an average is not a sum."""
+        """``Σ w Σ_p log p_p(x | c) / d``, the objective of EM: the log of a mean is not a sum."""
         if self.share is None:
             msg = "the likelihood of averaged models does not follow from the counts of pairs"
             raise OptionError(msg)
@@ -128,11 +128,11 @@ class PairsDensity:
         return RootPairs(self)
 
     def restarted(self, together: PairStatistics) -> "PairsDensity":
-        """The density of EM for the counts that this one follows from."""
+        """The density of EM for the counts of this density."""
         return self if self.counted is None else smoothed(self.counted, self.backoff, together)
 
     def marginal(self, columns: Sequence[int], names: Schema) -> "PairsDensity":
-        """The model of some of the columns."""
+        """The model of these columns."""
         places = self.levels.places(columns)
         return replace(
             self,
@@ -153,8 +153,8 @@ class PairsDensity:
     def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
         """One row for each class code (n,): a parent, its level, and the levels given that.
 
-        A number is any between the least and the greatest of its bin, all alike; of categories that
-        share a level each is as probable.
+        Numbers are uniform between the least and the greatest value of their bin, and so are
+        categories that share a level.
         """
         n, d, starts = codes.size, self.n_columns, self.levels.starts
         parent = generator.integers(0, d, size=n)
@@ -177,14 +177,14 @@ class PairsDensity:
     ) -> tuple[float, FloatArray]:
         """Each column's part (d,) of the log ratio of two classes, compared with unknown values.
 
-        With ``α_p`` and ``β_p`` what the models of the parents make of all the probability of the
-        row in either class, and ``Λ(x, y) = (x − y) / log(x / y)`` their logarithmic mean::
+        Let ``α_p`` and ``β_p`` be the proportions of the parents' models in the probability of the
+        row in either class, and ``Λ(x, y) = (x − y) / log(x / y)`` the logarithmic mean::
 
             log p(x | a) / p(x | b)  =  Σ_p ω_p log p_p(x | a) / p_p(x | b)        ω_p ∝ Λ(α_p, β_p)
 
-        since ``Σ_p Λ(α_p, β_p) log(α_p / β_p) = Σ_p (α_p − β_p) = 0``. Column j has what depends
-        on its value, ``Σ_p ω_p log θ(x_j | a, x_p) / θ(x_j | b, x_p)``: a mean over the parents.
-        The sum is exact, and what a column has against b is minus what it has for a.
+        since ``Σ_p Λ(α_p, β_p) log(α_p / β_p) = Σ_p (α_p − β_p) = 0``. Column j gets the terms of
+        its value, ``Σ_p ω_p log θ(x_j | a, x_p) / θ(x_j | b, x_p)``: a mean over the parents. The
+        sum is exact, and exchanging a and b changes the sign.
         """
         codes = self.levels.codes(row)[0]
         there = np.flatnonzero(codes >= 0)
@@ -206,12 +206,12 @@ class PairsDensity:
 
     @property
     def numbers(self) -> tuple[list[int], "Moments | None"]:
-        """The columns that hold numbers, and the moments of what is drawn for them."""
+        """The columns of numbers, and the moments of their samples."""
         columns = [j for j, column in enumerate(self.levels.of) if isinstance(column, Bins)]
         return columns, self._moments(columns) if columns else None
 
     def _moments(self, columns: Sequence[int]) -> "Moments":
-        """Means and covariances of numbers that are spread evenly over their bins."""
+        """Means and covariances of numbers that are uniform within their bins."""
         values, squares = np.zeros((2, self.levels.size, len(columns)))
         for place, j in enumerate(columns):
             some, bins = slice(*self.levels.starts[j : j + 2]), self.levels.of[j]
@@ -221,7 +221,8 @@ class PairsDensity:
             squares[some, place] = np.square(high - low) / 12 + values[some, place] ** 2
         own = self.levels.column[:, None] == self.levels.column
         given = np.exp(self.table) * ~own[:, :, None] + np.eye(len(own))[:, :, None]
-        # Given a parent's level the columns are independent; parents, and their levels, are mixed.
+        # Given a parent's level the columns are independent; the result is a mixture over parents
+        # and levels.
         weight = self.single / self.n_columns  # (k, V)
         mean = np.einsum("ku,uvk,vj->kj", weight, given, values, optimize=True)
         expected = np.einsum("uvk,vj->kuj", given, values, optimize=True) - mean[:, None]
@@ -233,7 +234,7 @@ class PairsDensity:
 
     @property
     def probabilities(self) -> dict[int, FloatArray]:
-        """``p(category | class)`` (k, m) of each column of categories, alike within a level."""
+        """``p(category | class)`` (k, m) of each column of categories, equal within a level."""
         return {
             j: self.single[:, start + np.array(column.level)]
             / np.bincount(column.level)[[*column.level]]
@@ -287,7 +288,7 @@ class Moments:
 
 
 def n_free(levels: Levels, n_classes: int) -> int:
-    """Free probabilities of so many classes: of single levels, and of pairs given these."""
+    """The number of free probabilities of k classes: of single levels, and of pairs given these."""
     free = np.diff(levels.starts) - 1
     return int(n_classes * (free.sum() + (free.sum() ** 2 - np.square(free).sum()) // 2))
 
@@ -350,5 +351,5 @@ class RootPairs:
         return replace(self.start, table=table)
 
     def rounding(self, density: PairsDensity) -> float:
-        """Roots are right to a few units in the last place of 2, the largest of them."""
+        """Roots are accurate to a few units in the last place of 2, the largest of them."""
         return 16 * _EPS

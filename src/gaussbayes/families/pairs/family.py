@@ -1,4 +1,4 @@
-"""The family: how columns get levels, what model selection tries, and what follows from counts."""
+"""The family: levels of columns, candidates of model selection, and estimates from counts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,13 +21,13 @@ from gaussbayes.kernels import active
 from gaussbayes.kernels.arrays import PairCounts
 
 MOST_COUNTS = 4_000_000
-"""Counts of pairs in all classes together."""
+"""Largest number of counts of pairs, over all classes."""
 
 BINS = (48, 32, 24, 16, 12, 8, 6, 4, 3, 2)
-"""Numbers of bins, of which the first is used that memory allows."""
+"""Numbers of bins; the first that memory allows is used."""
 
 TRIED = (12, 48, 24, 6, 3)
-"""Numbers of bins that model selection tries; the first beside families that leave no choice."""
+"""Numbers of bins that model selection tries; the first is used without selection."""
 
 BACKOFFS = (4.0, 1.0, 16.0, 64.0)
 """Weights of the back-off that model selection tries."""
@@ -37,10 +37,10 @@ BACKOFFS = (4.0, 1.0, 16.0, 64.0)
 class Pairs(Family[PairStatistics, PairsDensity]):
     """Levels of columns of any kind, by averaged one-dependence estimators (AODE).
 
-    Every column is cut into levels: a number into about `bins` quantile bins, categories as they
-    are, rare ones together. ``p(x | c)`` averages, over the columns p, models in which the levels
-    of the others depend on the class and on the level of p; see `PairsDensity`. The levels are
-    fixed once, from rows with or without labels, and are a setting from then on.
+    Every column is cut into levels: numbers into about `bins` quantile bins; each category is a
+    level, and rare ones share one. ``p(x | c)`` averages, over the columns p, models in which the
+    levels of the others depend on the class and on the level of p; see `PairsDensity`. `fix`
+    determines the levels from rows with or without labels; they are a setting from then on.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Pairs(Family[PairStatistics, PairsDensity]):
     bins: int | Literal["auto"] = 12
     backoff: float = 4.0
     levels: Levels | None = None
-    limited: bool = False  # whether memory allowed fewer bins than were wanted
+    limited: bool = False  # whether memory allowed fewer bins than requested
 
     name: ClassVar[str] = "pairs"
     kind: ClassVar[Kind] = "any"
@@ -81,12 +81,12 @@ class Pairs(Family[PairStatistics, PairsDensity]):
 
     @property
     def plain(self) -> "Pairs":
-        """The same before its levels were fixed."""
+        """The family before its levels were fixed."""
         return replace(self, levels=None, limited=False)
 
     @property
     def notice(self) -> str | None:
-        """What users should know about the levels."""
+        """Notices about the levels."""
         if not self.limited:
             return None
         return (
@@ -101,18 +101,18 @@ class Pairs(Family[PairStatistics, PairsDensity]):
 
     @property
     def contents(self) -> tuple[str, ...]:
-        """What each column must hold in files."""
+        """The required contents of columns in files."""
         return tuple(column.content for column in self.fixed.of)
 
     @property
     def options(self) -> Mapping[str, object]:
-        """None: users cannot set the bins and the back-off."""
+        """None: the bins and the back-off are not options."""
         return {}
 
     def fix(
         self, rows: Rows, targets: Targets, names: Schema, *, wide: bool = False
     ) -> "Sequence[Pairs]":
-        """This family with the levels of the rows: as many bins as wanted and as memory allows.
+        """This family with levels fixed from the rows: the requested bins, as far as memory allows.
 
         Model selection starts from the most bins, and merges them.
         """
@@ -124,7 +124,7 @@ class Pairs(Family[PairStatistics, PairsDensity]):
         k, weights = targets.n_classes, targets.total_weights()
         if k * (wanted[-1] * names.n_features) ** 2 > MOST_COUNTS:
             fewest = levels_of(rows, weights, names.categorical, wanted[-1])
-            if k * fewest.size**2 > MOST_COUNTS:  # seen before more bins are computed in vain
+            if k * fewest.size**2 > MOST_COUNTS:  # checked before more bins are computed
                 wanted = wanted[-1:]
         for bins in wanted:
             levels = levels_of(rows, weights, names.categorical, bins)
@@ -139,7 +139,7 @@ class Pairs(Family[PairStatistics, PairsDensity]):
         raise DataError(msg)
 
     def of_columns(self, columns: Sequence[int]) -> "Pairs":
-        """The family of some of the columns, in this order."""
+        """The family of these columns, in this order."""
         return replace(
             self, levels=None if self.levels is None else self.levels.of_columns(columns)
         )
@@ -176,7 +176,7 @@ class Pairs(Family[PairStatistics, PairsDensity]):
     def maximise(self, expected: PairStatistics, names: Schema) -> PairsDensity:
         """The density that maximises likelihood and penalty; see `PairsDensity`.
 
-        The base is that of all rows, which stays what it is while EM moves rows between classes.
+        The base is that of all rows, which does not change when EM moves rows between classes.
         """
         expected = self.adapted(expected)
         return smoothed(expected, self.backoff, expected.together())
@@ -200,7 +200,7 @@ class Pairs(Family[PairStatistics, PairsDensity]):
     ) -> LeftOut | None:
         """The closed form of rows with one label each: the counts of a class, less one row.
 
-        A row is not reliable if rounding may show in what is left without it.
+        A row is not reliable if rounding may matter in the remaining sums.
         """
         if targets.is_soft:
             return None
@@ -230,7 +230,7 @@ def _check_finite(rows: Rows, names: Schema) -> None:
 def left_out(counted: PairStatistics, backoffs: Sequence[float], targets: Targets) -> LeftOut:
     """The closed form for some weights of the back-off (s).
 
-    A row is not reliable if rounding may show in what is left without it.
+    A row is not reliable if rounding may matter in the remaining sums.
     """
     precision, levels = Precision.of(targets), counted.levels
     densities = [averaged(counted, backoff) for backoff in backoffs]

@@ -1,8 +1,8 @@
 """The levels of columns: numbers in quantile bins, categories with the rare ones in one level.
 
-A number belongs to the bin whose range it is in, and every number belongs to some bin. A value that
-many rows share has a bin of its own, and a column with few values has a bin for each. A category
-that was not there when the levels were fixed counts as a missing value, as in other families.
+Every number belongs to exactly one bin. A value that many rows share has a separate bin, and a
+column with few values has a bin for each. A category that did not occur when the levels were fixed
+counts as a missing value, as in other families.
 """
 
 from collections.abc import Sequence
@@ -43,12 +43,12 @@ class Bins:
 
     @property
     def n_levels(self) -> int:
-        """How many bins there are."""
+        """The number of bins."""
         return len(self.lowest)
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """What tables call the bins."""
+        """The names of the bins in tables."""
         ranges = zip(self.lowest, self.highest, strict=True)
         return tuple(f"{a:.4g}" if a == b else f"{a:.4g} to {b:.4g}" for a, b in ranges)
 
@@ -61,7 +61,7 @@ class Bins:
 
     @property
     def expression(self) -> LevelColumn:
-        """The bins as exports describe them."""
+        """The bins as a record for exports."""
         return LevelColumn(self.n_levels, self.edges)
 
     def codes(self, values: FloatArray) -> NDArray[np.int32]:
@@ -70,14 +70,14 @@ class Bins:
         return np.where(np.isnan(values), -1, codes).astype(np.int32)
 
     def merged(self, groups: NDArray[np.intp]) -> "Bins":
-        """The same where neighbours with the same group (m,) have become one bin."""
+        """The bins after merging neighbours with the same group (m,)."""
         first = np.flatnonzero(np.diff(groups, prepend=-1))
         last = np.append(first[1:], groups.size) - 1
         lowest, highest = np.array(self.lowest), np.array(self.highest)
         return Bins(tuple(lowest[first].tolist()), tuple(highest[last].tolist()))
 
     def values(self, codes: NDArray[np.intp], generator: np.random.Generator) -> FloatArray:
-        """A number from each of these bins (n,), any between its least and its greatest."""
+        """A number from each of these bins (n,), uniform between its least and greatest value."""
         lowest, highest = np.array(self.lowest)[codes], np.array(self.highest)[codes]
         return np.asarray(lowest + (highest - lowest) * generator.random(codes.size))
 
@@ -98,7 +98,7 @@ class Groups:
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """What tables call the levels."""
+        """The names of the levels in tables."""
         return tuple(
             str(self.categories[self.level.index(number)])
             if self.level.count(number) == 1
@@ -108,7 +108,7 @@ class Groups:
 
     @property
     def expression(self) -> LevelColumn:
-        """The levels as exports describe them."""
+        """The levels as a record for exports."""
         return LevelColumn(self.n_levels, None, self.categories, self.level)
 
     def codes(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -151,7 +151,7 @@ class Levels:
 
     @property
     def size(self) -> int:
-        """How many levels there are in all."""
+        """The total number of levels."""
         return self.starts[-1]
 
     @cached_property
@@ -200,7 +200,7 @@ class Levels:
         )
 
     def merged(self, weight: FloatArray, most: int) -> "Levels":
-        """Levels with at most about so many bins in each column; levels weigh so much (V,)."""
+        """Coarser levels, at most about this many bins per column, by weights of levels (V,)."""
         merged = (
             column.merged(grouped(weight[start : start + column.n_levels], most))
             if isinstance(column, Bins)
@@ -210,7 +210,7 @@ class Levels:
         return Levels(tuple(merged))
 
     def within(self, other: "Levels") -> NDArray[np.intp] | None:
-        """The level of `other` that each level here is a part of (V,); None if one is of none."""
+        """The level of `other` that contains each level (V,); None if there is not always one."""
         places = []
         for mine, theirs, start in zip(self.of, other.of, other.starts, strict=False):
             if isinstance(mine, Bins) and isinstance(theirs, Bins):
@@ -227,7 +227,7 @@ class Levels:
 
 
 def levels_of(rows: Rows, weights: FloatArray, categorical: Sequence[int], most: int) -> Levels:
-    """The levels of rows with weights (n,), at most about so many in each column."""
+    """The levels of rows with weights (n,), at most about this many in each column."""
     heavy = weights > 0
     numbers, codes = iter(rows.matrix.T), iter(zip(rows.codes.T, rows.categories, strict=True))
     columns: list[ColumnLevels] = []
@@ -256,9 +256,9 @@ def bins_of(values: FloatArray, weights: FloatArray, most: int) -> Bins:
 
 
 def grouped(weight: FloatArray, most: int) -> NDArray[np.intp]:
-    """The group of each of some neighbours (m,), about equally heavy; at most about so many groups.
+    """The group of each neighbour (m,), in at most about this many groups of similar weight.
 
-    A neighbour that weighs as much as a group has one of its own.
+    A neighbour as heavy as a group forms a separate group.
     """
     if weight.size <= most:
         return np.arange(weight.size)

@@ -1,4 +1,4 @@
-"""What a model file stores of pairs: the levels of columns, and the counts that are not 0."""
+"""The records of pairs in a model file: the levels of columns, and the counts other than 0."""
 
 from typing import Annotated
 
@@ -112,7 +112,7 @@ class StatisticsRecord(Record, frozen=True):
 
 
 def _check_counts(statistics: PairStatistics) -> None:
-    """Raise unless the counts of pairs may be those of rows."""
+    """Raise unless the counts of pairs are possible for rows."""
     levels, size = statistics.levels, statistics.levels.size
     within_column = levels.column[:, None] == levels.column
     if (statistics.count * (within_column & ~np.eye(size, dtype=bool))).any():

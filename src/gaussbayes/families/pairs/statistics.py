@@ -1,4 +1,4 @@
-"""How much each pair of levels weighs in each class: exact sums, from which everything follows."""
+"""The weight of each pair of levels in each class: exact sums."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -32,8 +32,8 @@ class PairStatistics(ClassSums):
     """The weight of each pair of levels of two columns, and of missing values, by class.
 
     ``count[c, u, v]`` is that of the rows of class c with the levels u and v; it is symmetric, and
-    ``count[c, u, u]`` is the weight of the rows with level u. A row that lacks one of two columns
-    counts in none of their pairs.
+    ``count[c, u, u]`` is the weight of the rows with level u. A row without a value in one of two
+    columns counts in none of their pairs.
     """
 
     levels: Levels
@@ -45,12 +45,12 @@ class PairStatistics(ClassSums):
 
     @property
     def n_columns(self) -> int:
-        """How many columns there are."""
+        """The number of columns."""
         return len(self.levels.of)
 
     @property
     def is_complete(self) -> bool:
-        """Whether no value was missing."""
+        """Whether all rows are complete."""
         return not self.missing.any()
 
     @property
@@ -82,7 +82,7 @@ class PairStatistics(ClassSums):
         return self + other
 
     def without(self, other: "PairStatistics", names: Schema) -> "PairStatistics":
-        """The statistics of these rows without others, which must be among them."""
+        """The statistics without those of some of the rows."""
         self.check_alike(other)
         rest = self.mapped(lambda a, b, _: difference(a, b), other)
         for c, u, v in np.argwhere(rest.count < 0).tolist():
@@ -104,7 +104,7 @@ class PairStatistics(ClassSums):
         return PairStatistics(self.levels.of_columns(columns), self.weight, missing, count)
 
     def at(self, levels: Levels) -> "PairStatistics":
-        """The same rows at fewer levels, each of which consists of whole ones."""
+        """The same rows at coarser levels, which are unions of these."""
         if levels is self.levels or levels == self.levels:
             return self
         places = self.levels.within(levels)
@@ -115,13 +115,13 @@ class PairStatistics(ClassSums):
         return PairStatistics(levels, self.weight, self.missing, count)
 
     def check_alike(self, other: "PairStatistics") -> None:
-        """Raise unless both are of as many classes, and of the same levels."""
+        """Raise unless both have the same number of classes and the same levels."""
         check_alike(self, other)
         if self.levels is not other.levels and self.levels != other.levels:
             raise DataError(_DIFFERENT)
 
     def tested(self, other: "PairStatistics", names: Schema) -> FamilyTests:
-        """Whether each class has the proportions of the levels that it has in other rows."""
+        """Whether each class has the same proportions of levels as in other rows."""
         self.check_alike(other)
 
         def ratio(code: int, column: int) -> ColumnRatio:
@@ -140,9 +140,9 @@ _DIFFERENT = (
 
 
 def count(levels: Levels, rows: Rows, targets: Targets, threads: int = 1) -> PairStatistics:
-    """How much each pair of levels weighs in each class."""
+    """The weight of each pair of levels in each class."""
     n, k, d = rows.n_rows, targets.n_classes, len(levels.of)
-    # A block must outweigh the table it is counted into.
+    # A block must be larger than its table of counts.
     size = max(BLOCK_ROWS, k * levels.size**2 // d)
 
     def count_block(block: slice) -> PairStatistics:
@@ -162,7 +162,7 @@ def _count_block(levels: Levels, codes: NDArray[np.int32], targets: Targets) -> 
         of_class = [(targets.weights, targets.codes)]
         weight = np.bincount(targets.codes, targets.weights, k).astype(np.float64)
     table, missing = np.zeros((k, levels.size, levels.size)), np.zeros((k, d))
-    # One more level of each column for missing values, which comes first.
+    # The first level of each column is that of missing values.
     sizes = np.diff(starts) + 1
     places = [np.where(codes[:, j] < 0, 0, codes[:, j] - starts[j] + 1) for j in range(d)]
     for weights_of_rows, code in of_class:

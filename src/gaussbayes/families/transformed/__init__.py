@@ -1,4 +1,4 @@
-"""Numbers that follow another family once every column is transformed by a monotone function."""
+"""Numbers whose monotone transforms follow another family."""
 
 from gaussbayes.families.transformed.density import TransformedDensity
 from gaussbayes.families.transformed.family import Transformed, check_transform

@@ -1,8 +1,8 @@
 """Densities of rows whose columns are transformed: ``p(x | c) = p(z | c) Π_j t_j'(x_j)``.
 
-The slopes are the same for all classes, so that they leave posteriors as they are; likelihoods and
-evidence are those of the rows as they came. Whatever belongs to regions, not to units
-(quantiles, distances, overlaps, odds, contributions of columns), is the same for x and z.
+The slopes are the same for all classes, so posteriors do not depend on them; likelihoods and
+evidence are those of the original rows. Quantities of regions rather than units (quantiles,
+distances, overlaps, odds, contributions of columns) are the same for x and z.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,12 +37,12 @@ class TransformedDensity:
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return self.inner.n_classes
 
     @property
     def n_columns(self) -> int:
-        """How many columns there are."""
+        """The number of columns."""
         return self.map.n_columns
 
     @property
@@ -51,7 +51,7 @@ class TransformedDensity:
         return self.inner.n_parameters
 
     def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
-        """``log p(z | c) + Σ_j log t_j'(x_j)`` (n, k) over the columns that are there."""
+        """``log p(z | c) + Σ_j log t_j'(x_j)`` (n, k) over the observed columns."""
         return self.score(rows, np.zeros(self.n_classes), None, "log_joint", threads)
 
     def score(
@@ -62,7 +62,7 @@ class TransformedDensity:
         task: Task,
         threads: int = 1,
     ) -> NDArray[Any]:
-        """What `task` asks for of ``log_prior_c + log p(x | c) + bias_c``: (n,) or (n, k).
+        """The output of `task` for ``log_prior_c + log p(x | c) + bias_c``: (n,) or (n, k).
 
         It is computed block by block, so that memory is bounded.
         """
@@ -87,7 +87,7 @@ class TransformedDensity:
         try:
             for_each(score_block, blocks, threads if n * d > CACHED else 1)
         except DataError:
-            if len(blocks) > 1:  # the message is to count rows from the first of all
+            if len(blocks) > 1:  # row numbers in the message count from the first of all rows
                 scored(slice(0, n))
             raise
         return out
@@ -108,19 +108,19 @@ class TransformedDensity:
     # EM.
 
     def expect(self, rows: Rows, responsibility: FloatArray, threads: int = 1) -> MappedStatistics:
-        """Expected statistics of rows that belong to each class in part (n, k)."""
+        """Expected statistics of rows with soft labels (n, k)."""
         z, log_slope = self.map.mapped(rows)
         inner = self.inner.expect(z, responsibility, threads)
         return MappedStatistics(self.map, inner, weighted_sums(log_slope, responsibility))
 
     def expect_statistics(self, statistics: MappedStatistics) -> tuple[MappedStatistics, float]:
-        """Expected complete statistics of rows known by theirs, and their `log_likelihood`."""
+        """Expected complete statistics, given observed ones, and their `log_likelihood`."""
         inner, log_likelihood = self.inner.expect_statistics(statistics.inner)
         total = log_likelihood + float(statistics.log_slope.sum())
         return replace(statistics, inner=inner), total
 
     def log_likelihood(self, statistics: MappedStatistics) -> float:
-        """``Σ w log p(x | c)`` of what was observed, each row in its own class."""
+        """``Σ w log p(x | c)`` of the observed values, each row in its class."""
         return self.inner.log_likelihood(statistics.inner) + float(statistics.log_slope.sum())
 
     def coordinates(self, names: Schema) -> "TransformedCoordinates":
@@ -130,7 +130,7 @@ class TransformedDensity:
     # Distances.
 
     def squared_distance(self, rows: Rows, threads: int = 1) -> tuple[FloatArray, FloatArray]:
-        """Squared distances (n, k) of the transformed rows, and how many columns there are (n,)."""
+        """Squared distances (n, k) of the transformed rows, and numbers of observed columns."""
         return self.inner.squared_distance(self.map.mapped(rows)[0], threads)
 
     @property
@@ -139,7 +139,7 @@ class TransformedDensity:
         return self.inner
 
     def warp(self, points: FloatArray) -> FloatArray:
-        """The columns (…, d) of which these are the transforms."""
+        """The inverse transforms (…, d)."""
         return self.map.inverse(points)
 
     def unwarp(self, rows: FloatArray) -> FloatArray:
@@ -148,7 +148,7 @@ class TransformedDensity:
 
     @property
     def lowest(self) -> FloatArray:
-        """Above which the values of each column are (d,): 0 for those that have a logarithm."""
+        """The lower bound of each column (d,): 0 for the logarithm."""
         positive = [isinstance(transform, Logarithm) for transform in self.map.of]
         return np.where(positive, 0.0, -np.inf)
 
@@ -173,8 +173,8 @@ class TransformedDensity:
         """The mean (d,) of the classes' means of z with these weights, in the units of x."""
         return self.map.inverse(self.inner.reference_point(weights))
 
-    # Moments in the units of the rows. A transform says little about values beyond the rows that it
-    # was estimated from, so that moments are those within their range.
+    # Moments in the units of the rows. A transform is uncertain beyond its training rows, so
+    # moments are # computed within their range.
 
     @property
     def mean(self) -> FloatArray:
@@ -215,7 +215,7 @@ class TransformedDensity:
         mass = np.exp(-0.5 * np.square(_NODES))
         mass /= mass.sum()
         middle = x[_NODES.size // 2]
-        away = x - middle  # a mean far from 0 costs no digit
+        away = x - middle  # a mean far from 0 loses no digits
         unit = np.maximum(np.abs(away).max(axis=0), np.finfo(np.float64).tiny)
         away /= unit  # squares of a long tail would overflow
         mean = np.tensordot(mass, away, 1)
@@ -223,7 +223,7 @@ class TransformedDensity:
         return middle + unit * mean, unit * np.sqrt(variance)
 
     def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
-        """Means and standard deviations of x, what else there is of z, and the powers."""
+        """Means and standard deviations of x, the other tables of z, and the powers."""
         shown = [
             ParameterTable("mean", names.titles, self.mean),
             ParameterTable("standard deviation", names.titles, self.deviation),
@@ -261,10 +261,10 @@ class TransformedCoordinates:
         return replace(self.start, inner=self.inner.density(vector))
 
     def rounding(self, density: TransformedDensity) -> float:
-        """How much of the coordinates after an iteration of EM is rounding."""
+        """The rounding error of the coordinates after an iteration of EM."""
         return self.inner.rounding(density.inner)
 
 
 def _shifted(bias: Callable[[slice], RealArray], first: int, part: slice) -> RealArray:
-    """What is added to rows that are counted from another one."""
+    """The offset of row numbers that count from another row."""
     return bias(slice(first + part.start, first + part.stop))

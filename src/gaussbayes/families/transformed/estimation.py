@@ -28,7 +28,7 @@ from gaussbayes.families.transformed.transform import (
 )
 
 MOST_ROWS = 10_000
-"""Rows that a transform is estimated from; of more, these are evenly spaced."""
+"""Largest number of rows for the estimation of a transform; an evenly spaced sample."""
 
 _MOST_COLUMNS = 256
 
@@ -36,13 +36,13 @@ MOST_KNOTS = 100
 """Knots of a rank-normal transform."""
 
 LARGEST_POWER = 5.0
-"""Yeo-Johnson's power is sought between this and its negative."""
+"""Yeo-Johnson's power lies between this number and its negative."""
 
 FENCE = 1e3
-"""Values that a power is estimated from are less than this from the median, in median distances."""
+"""A power is estimated from values closer to the median than this, in median distances."""
 
 _BEYOND = 1.0
-"""How far beyond all others a row unlike them is, in standard deviations."""
+"""The distance of an extreme row beyond all others, in standard deviations."""
 
 _FARTHEST = float(np.finfo(np.float64).max)
 
@@ -50,14 +50,14 @@ _ROUNDING = 1e-13
 """Proportion of the largest difference below which a deviation is rounding."""
 
 _GRID_ROWS = 1000
-"""Rows that say between which powers of a grid the best one is."""
+"""Number of rows that locate the best power within a grid."""
 
 _APART, _CLOSER, _STEPS = (0.2, 0.001), 0.1, 60
-"""How far apart points of a parabola are at first and at last, how much closer the next ones are,
-and how often they are moved at most. The top is wrong by about the square of the distance."""
+"""First and last distance of the points of a parabola, the factor between distances, and the most
+moves. The error of the maximum is about the square of the distance."""
 
 _ESTIMATED = ("yeo-johnson", "rank-normal")
-"""Transforms of which more is estimated than a center and a scale."""
+"""Transforms with more estimated quantities than a centre and a scale."""
 
 _ENDS = (-LARGEST_POWER, LARGEST_POWER)
 
@@ -67,9 +67,9 @@ def estimate_transforms(
 ) -> Transforms:
     """The transforms of these kinds, one for each column, that suit the rows.
 
-    Constant columns, and those of two values, are standardised, whatever was requested: no monotone
-    transform changes them in anything else. Powers, ranks and means are those of all rows, with
-    labels or without; scales are deviations within classes.
+    Constant columns and columns of two values are always standardised: every monotone transform of
+    them is linear. Powers, ranks and means are those of all rows, with labels or without; scales
+    are deviations within classes.
     """
     which = slice(None, None, max(1, -(-rows.n_rows // MOST_ROWS)))
     n_rows = len(range(rows.n_rows)[which])
@@ -109,7 +109,7 @@ def _named(kind: TransformName) -> Transform:
 
 
 def _ranged(x: FloatArray) -> Ranged:
-    """From the least to the largest of the values (n,); from the only one if they are the same."""
+    """The map of the range of the values (n,) to 0 and 1."""
     known = x[~np.isnan(x)]
     least, largest = known.min(initial=np.inf), known.max(initial=-np.inf)
     if not largest > least:
@@ -134,7 +134,7 @@ class _Sample:
         return replace(self, x=self.x[:, columns])
 
     def near(self, lowest: FloatArray, highest: FloatArray) -> "_Sample":
-        """The same where values beyond some ends (d,) are missing."""
+        """The sample with values beyond some ends (d,) set to missing."""
         with np.errstate(invalid="ignore"):
             inside = (self.x >= lowest) & (self.x <= highest)
         return replace(self, x=np.where(inside, self.x, np.nan))
@@ -150,11 +150,11 @@ class _Sample:
 
     @property
     def present(self) -> FloatArray:
-        """How much each value weighs (n, d): 0 where it is missing."""
+        """The weight of each value (n, d): 0 if it is missing."""
         return np.where(np.isnan(self.x), 0.0, self.weights[:, None])
 
     def median(self, values: FloatArray) -> FloatArray:
-        """The medians (d,) of values, half of whose weight is on either side; NaN is none."""
+        """The weighted medians (d,) of values, ignoring NaN."""
         if (self.weights == self.weights[0]).all():
             return np.asarray(np.nanmedian(values, axis=0))
         order = np.argsort(values, axis=0)  # NaN last
@@ -166,14 +166,14 @@ class _Sample:
         return np.asarray(0.5 * middle[0] + 0.5 * middle[1])
 
     def mean(self, values: FloatArray, present: FloatArray) -> FloatArray:
-        """The means (d,) of values that weigh as much."""
+        """The weighted means (d,) of values."""
         total = present.sum(axis=0)
         sums = (present * np.where(present > 0, values, 0.0)).sum(axis=0)
         mean: FloatArray = np.divide(sums, total, out=np.zeros_like(total), where=total > 0)
         return mean
 
     def variance(self, values: FloatArray, present: FloatArray) -> FloatArray:
-        """The variances (d,) about the means of the classes, 0 where they are rounding."""
+        """The variances (d,) about the means of the classes, 0 if they are rounding."""
         known = np.where(present > 0, values, 0.0)
         total = present.sum(axis=0)
         if not self.codes.size:
@@ -203,8 +203,8 @@ def _samples(x: FloatArray, targets: Targets) -> tuple[_Sample, _Sample]:
 def _powers(everything: _Sample) -> list[YeoJohnson]:
     """Yeo-Johnson transforms of columns by maximum likelihood, not yet scaled.
 
-    The origin is the median and the unit the median distance from it, so that nothing depends on
-    the unit or the origin of a column, nor on its sign.
+    The origin is the median and the unit the median distance from it, so that the result does not
+    depend on the unit, origin or sign of a column.
     """
     origin = everything.median(everything.x)
     with np.errstate(over="ignore"):
@@ -226,7 +226,7 @@ def _powers(everything: _Sample) -> list[YeoJohnson]:
         return np.where(np.isfinite(value), value, -np.inf)
 
     grid, n = np.linspace(-LARGEST_POWER, LARGEST_POWER, 11), u.shape[0]
-    some = slice(None, None, max(1, n // _GRID_ROWS))  # enough to tell which part it is in
+    some = slice(None, None, max(1, n // _GRID_ROWS))  # enough to locate the maximum roughly
     values = np.stack([log_likelihood(np.full(u.shape[1], power), some) for power in grid])
     power = _maximum(log_likelihood, grid[values.argmax(axis=0)])
     columns = zip(*(each.tolist() for each in (power, origin, unit, lowest, highest)), strict=True)
@@ -234,17 +234,17 @@ def _powers(everything: _Sample) -> list[YeoJohnson]:
 
 
 def _maximum(function: Callable[[FloatArray], FloatArray], near: FloatArray) -> FloatArray:
-    """Where a function of the powers of columns (d,) ↦ (d,) is largest, near some powers.
+    """The maxima of a function of the powers of columns (d,) ↦ (d,), near given powers.
 
-    The top of the parabola through three points so far apart, then through closer ones about it;
-    where that is not between them, they move to the side that is higher.
+    The maximum of the parabola through three points at this distance, then through closer points
+    around it. If it is not between them, they move to the higher side.
     """
     power, apart = near, np.full_like(near, _APART[0])
     for _ in range(_STEPS):
         sides = [np.clip(power + sign * apart, *_ENDS) for sign in (-1.0, 1.0)]
         middle = np.clip(0.5 * (sides[0] + sides[1]), *_ENDS)
         below, here, above = (function(some) for some in (sides[0], middle, sides[1]))
-        with np.errstate(all="ignore"):  # what comes of infinite values is not between them
+        with np.errstate(all="ignore"):  # the result of infinite values is not between them
             half = 0.5 * (sides[1] - sides[0])
             top = 0.5 * half * (above - below) / (2.0 * here - below - above)
         found = (2.0 * here > below + above) & (np.abs(top) <= half)
@@ -281,11 +281,11 @@ def _scaled(
 ) -> list[Transform]:
     """The transforms followed by ``(z − mean) / deviation``.
 
-    The deviation is that within the classes; of all rows where that is 0, and 1 if that is too.
+    The deviation is that within the classes; if it is 0, that of all rows; if that is 0, 1.
     """
     ends = np.array([_ends(transform) for transform in transforms]).T
     everything, classes = everything.near(*ends), classes.near(*ends)
-    # Differences from one of the values are exact, however far from 0 they are.
+    # Differences from one of the values are exact, also far from 0.
     first = np.fmin.reduce(everything.x, axis=0, initial=np.inf)
     first = np.where(np.isfinite(first), first, 0.0)
     plain = [
@@ -296,7 +296,7 @@ def _scaled(
     z, of_classes = forward(everything.x)[0], forward(classes.x)[0]
     largest = np.maximum(np.fmax.reduce(np.abs(z), axis=0, initial=0.0), 1e-300)
     present = everything.present
-    mean = everything.mean(z / largest, present)  # squares are not to overflow
+    mean = everything.mean(z / largest, present)  # to avoid overflow of squares
     variance = classes.variance(of_classes / largest - mean, classes.present)
     overall = everything.variance(z / largest - mean, present)
     variance = np.where(variance > 0, variance, overall)
@@ -306,7 +306,7 @@ def _scaled(
 
 
 def _ends(transform: Transform) -> tuple[float, float]:
-    """Between which values a transform is to be scaled."""
+    """The range of values that a transform is scaled to."""
     if isinstance(transform, YeoJohnson):
         return transform.lowest, transform.highest
     return -np.inf, np.inf
@@ -320,13 +320,13 @@ def _rescaled(transform: Transform, mean: float, scale: float) -> Transform:
 
 
 def _reaching(transform: Any, x: FloatArray) -> Transform:
-    """The transform of a column with rows beyond its ends, which are not to be too far away."""
+    """The transform of a column with rows beyond its ends, whose images are limited."""
     ends = np.array([transform.lowest, transform.highest])
     extremes = np.array([np.nanmin(x), np.nanmax(x)])
     log_slope = Transforms((transform,)).forward(ends[:, None])[1][:, 0]
     reach = np.ones(2)
     for side in np.flatnonzero(extremes != ends).tolist():
-        # Where x is without a reach of its own: log(1 + exp(distance)) beyond the end.
+        # With the default reach, x is log(1 + exp(distance)) beyond the end.
         distance = (
             log_slope[side] + np.log(np.abs(0.5 * extremes[side] - 0.5 * ends[side])) + np.log(2.0)
         )

@@ -39,9 +39,9 @@ class Transformed(Family[MappedStatistics, TransformedDensity]):
 
     ``log p(x | c) = log p(z | c) + Σ_j log t_j'(x_j)``
 
-    A transform is given by name until it is estimated (`fix`), from rows, before any are
-    observed; from then on it is a setting. So statistics are sums over rows of z, which merge and
-    are removed, and leave-one-out scores are exact, given the transforms.
+    A transform is a name until `fix` estimates it from rows, before any are observed; from then on
+    it is a setting. Statistics are therefore sums over rows of z, which merge and can be removed,
+    and leave-one-out scores are exact, given the transforms.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Transformed(Family[MappedStatistics, TransformedDensity]):
 
     @property
     def kinds(self) -> tuple[TransformName | None, ...]:
-        """The transforms by name; None where a column is as it came."""
+        """The transforms by name; None for an unchanged column."""
         return tuple(
             None if each == Standardised() else each if isinstance(each, str) else each.kind
             for each in self.transforms
@@ -94,9 +94,9 @@ class Transformed(Family[MappedStatistics, TransformedDensity]):
     def fix(
         self, rows: Rows, targets: Targets, names: Schema, *, wide: bool = False
     ) -> "Sequence[Transformed]":
-        """This family with the transforms that suit the rows, where they are given by name."""
+        """This family with named transforms estimated from the rows."""
         fixed = self if self.is_fixed else self._with_transforms(rows, targets, names)
-        mapped = fixed.forward(rows, names) if wide else rows  # otherwise only their shape counts
+        mapped = fixed.forward(rows, names) if wide else rows  # otherwise only the shape is needed
         families = self.family.fix(mapped, targets, names, wide=wide)
         return [replace(fixed, family=family) for family in families]
 
@@ -114,12 +114,12 @@ class Transformed(Family[MappedStatistics, TransformedDensity]):
         return not any(isinstance(transform, str) for transform in self.transforms)
 
     def sample_of(self, statistics: MappedStatistics) -> Any:
-        """That of the family of z, as if the transforms had been given."""
+        """That of the family of z, given the transforms."""
         family = self.family
         return family.sample_of(statistics.inner) if isinstance(family, Sampled) else None
 
     def of_columns(self, columns: Sequence[int]) -> "Transformed":
-        """The family of some of the columns, in this order."""
+        """The family of these columns, in this order."""
         return replace(self, transforms=tuple(self.transforms[j] for j in columns))
 
     def check(self, rows: Rows, names: Schema) -> None:
@@ -130,7 +130,7 @@ class Transformed(Family[MappedStatistics, TransformedDensity]):
             transforms.check(x, names, block.start)
 
     def forward(self, rows: Rows, names: Schema | None = None) -> Rows:
-        """Rows as the numbers that they are mapped to, in float64."""
+        """The mapped rows, in float64."""
         z = np.empty((rows.n_rows, self.map.n_columns))
         for block in row_blocks(*z.shape):
             z[block] = self.map.mapped(rows[block], names, block.start)[0].matrix
@@ -150,14 +150,14 @@ class Transformed(Family[MappedStatistics, TransformedDensity]):
 
         n, d = rows.n_rows, known.n_columns
         blocks = row_blocks(n, d)
-        # They must outweigh the merging of their statistics.
+        # They must take longer than the merging of their statistics.
         least = min(12 * self._sized.n_bytes(targets.n_classes, d), _MOST_MAPPED) // (8 * d)
         if n and least > blocks[0].stop:
             blocks = ranges(n, least)
         return merge_blocks(observe_block, blocks, threads)
 
     def adapted(self, statistics: MappedStatistics) -> MappedStatistics:
-        """Statistics gathered under other settings, by the same map."""
+        """Statistics observed under other settings, with the same map."""
         statistics.check_map(self.map)
         return replace(statistics, inner=self.family.adapted(statistics.inner))
 
@@ -179,7 +179,7 @@ class Transformed(Family[MappedStatistics, TransformedDensity]):
 
     @property
     def options(self) -> Mapping[str, object]:
-        """Those of the family inside."""
+        """Those of the inner family."""
         return self.family.options
 
     # EM for missing labels.
@@ -201,7 +201,7 @@ class Transformed(Family[MappedStatistics, TransformedDensity]):
         return TransformedDensity(expected.map, inner)
 
     def log_penalty(self, density: TransformedDensity) -> float:
-        """The penalty of the family inside."""
+        """The penalty of the inner family."""
         return self.family.log_penalty(density.inner)
 
     def penalised(self, statistics: MappedStatistics, names: Schema) -> Self | None:
@@ -210,11 +210,11 @@ class Transformed(Family[MappedStatistics, TransformedDensity]):
         return None if penalised is None else self._around(penalised)
 
     def attempt(self, statistics: MappedStatistics, names: Schema) -> None:
-        """Raise what `estimate` would, or if its EM takes long."""
+        """Raise the error of `estimate`, or one if its EM takes long."""
         self.family.attempt(statistics.inner, names)
 
     def alternatives(self) -> dict[Remedy, Self]:
-        """What may have an estimate where this has none, by how the user asks for it."""
+        """Families that may have an estimate if this one has none, by the options of the user."""
         return {name: self._around(other) for name, other in self.family.alternatives().items()}
 
     # Held-out rows and selection.
@@ -228,7 +228,7 @@ class Transformed(Family[MappedStatistics, TransformedDensity]):
         *,
         exact: bool = True,
     ) -> LeftOut | None:
-        """The closed form of the family inside, given the map."""
+        """The closed form of the inner family, given the map."""
         families = [member.family for member in path]
         closed = self.family.left_out(statistics.inner, families, targets, names, exact=exact)
         if closed is None:
@@ -240,12 +240,12 @@ class Transformed(Family[MappedStatistics, TransformedDensity]):
         return log_densities
 
     def variants(self, statistics: MappedStatistics, names: Schema) -> Iterator[Sequence[Self]]:
-        """Those of the family inside."""
+        """Those of the inner family."""
         for families in self.family.variants(statistics.inner, names):
             yield [self._around(family) for family in families]
 
     def n_bytes(self, n_classes: int, n_columns: int) -> int:
-        """How much memory the statistics of so many classes and features take."""
+        """The memory of the statistics of this number of classes and features, in bytes."""
         return self._sized.n_bytes(n_classes, n_columns) + 8 * n_classes * n_columns
 
     def n_parameters(self, n_classes: int, n_columns: int) -> int:
@@ -262,7 +262,7 @@ class Transformed(Family[MappedStatistics, TransformedDensity]):
 
 
 def check_transform(transform: Any) -> Any:
-    """The name of a transform, or one that was estimated, if it is one."""
+    """The value, if it is the name of a transform or an estimated one."""
     if isinstance(transform, tuple(TRANSFORMS.values())):
         return transform
     if not isinstance(transform, str) or transform not in TRANSFORMS:

@@ -1,4 +1,4 @@
-"""What a model file stores of transformed columns: the transforms, and the family of z."""
+"""The records of transformed columns in a model file: the transforms, and the family of z."""
 
 from dataclasses import astuple, fields
 from typing import Annotated
@@ -51,7 +51,7 @@ class TransformRecord(Record, frozen=True):
 
 
 class SettingsRecord(Record, frozen=True):
-    """The transform of each column, and the settings of the family that the transformed follow."""
+    """The transform of each column, and the settings of the inner family."""
 
     transforms: Annotated[list[TransformRecord], Meta(min_length=1)]
     settings: gaussian.SettingsRecord
@@ -112,6 +112,6 @@ def _transforms(family: Transformed, names: Schema) -> Transforms:
 
 
 def _gaussian(family: Transformed) -> Gaussian | Spanned:
-    """The family of transformed columns, which is all that model files have."""
+    """The family of transformed columns, which model files contain."""
     assert isinstance(family.family, Gaussian | Spanned)
     return family.family

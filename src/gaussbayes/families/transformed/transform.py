@@ -1,7 +1,7 @@
 """Monotone transforms of single columns: forward, backward, and the logarithm of the slope.
 
 Every transform t is a bijection, so that ``log p(x) = log p(z) + log t'(x)`` with ``z = t(x)`` is a
-density of x wherever that of z is one. Each ends in ``(g(x) − center) / scale``, so that z has no
+density of x if that of z is a density. Each ends in ``(g(x) − center) / scale``, so that z has no
 unit. NaN stays NaN.
 
 ================  =============================================================================
@@ -12,14 +12,13 @@ unit. NaN stays NaN.
 ================  =============================================================================
 
 The last two are estimated from rows, and hold between the smallest and the largest of these.
-Beyond, where nothing is known of the slope, they go on logarithmically, with the slope s at the
-end x_e::
+Beyond, where the slope is unknown, they continue logarithmically, with the slope s at the end x_e::
 
     z = z_e ± r log(1 + s |x − x_e| / r)
 
-The reach r is 1. So powers whose image is bounded become bijections too. A row unlike all others,
-1e300 among ones, is far away but no more than that: a power is estimated without it, and the reach
-on its side is such that it is 1 beyond the others.
+The reach r is 1, and powers with a bounded image become bijections too. An extreme row, such as
+1e300 among ones, has limited influence: a power is estimated without it, and the reach on its side
+is chosen such that its z is 1 beyond the others.
 """
 
 from collections.abc import Sequence
@@ -50,7 +49,7 @@ _FARTHEST = 1e100
 _ONES = (np.ones(1), np.ones(1))
 
 Image: TypeAlias = tuple[FloatArray, FloatArray]
-"""What columns are mapped to, and the logarithms of the slopes there."""
+"""The mapped columns, and the logarithms of the slopes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ class Standardised:
 
     @staticmethod
     def inverse(z: FloatArray, center: FloatArray, scale: FloatArray) -> FloatArray:
-        """The columns (…, m) that were mapped to these."""
+        """The inverse image (…, m) of mapped columns."""
         return center + scale * z
 
 
@@ -99,8 +98,8 @@ class Logarithm:
 
     @staticmethod
     def inverse(z: FloatArray, center: FloatArray, scale: FloatArray) -> FloatArray:
-        """The columns (…, m) that were mapped to these."""
-        # What is too small or too large for a float is still a number above 0.
+        """The inverse image (…, m) of mapped columns."""
+        # Numbers beyond the range of floats are still above 0.
         return np.clip(np.exp(center + scale * z), _SMALLEST, _LARGEST)
 
 
@@ -109,7 +108,7 @@ class YeoJohnson:
     """``z = (ψ_λ((x − origin) / unit) − center) / scale``, between the lowest and the highest x.
 
     ``ψ_λ(u) = ((1 + u)^λ − 1) / λ`` for u ≥ 0, ``−((1 − u)^(2 − λ) − 1) / (2 − λ)`` below, and a
-    logarithm where the exponent is 0. It is linear for λ = 1; less draws the upper values together.
+    logarithm where the exponent is 0. It is linear for λ = 1; smaller λ compress the upper values.
     """
 
     power: float = 1.0  # λ
@@ -136,7 +135,7 @@ class YeoJohnson:
 
     @staticmethod
     def inverse(z: FloatArray, *numbers: FloatArray) -> FloatArray:
-        """The columns (…, m) that were mapped to these."""
+        """The inverse image (…, m) of mapped columns."""
         power, origin, unit, center, scale, lowest, highest, *reach = numbers
         ends = np.stack([lowest, highest])
         image, log_slope = YeoJohnson.forward(ends, *numbers)
@@ -158,7 +157,7 @@ class RankNormal:
     @property
     def slopes(self) -> FloatArray:
         """The logarithm of the slope between each knot and the next."""
-        # By halves: the difference of two numbers may be larger than any.
+        # By halves: the difference of two floats may overflow.
         halves = np.diff(np.multiply(self.x, 0.5))
         return np.asarray(np.log(np.diff(self.z)) - np.log(halves) - np.log(2.0))
 
@@ -174,7 +173,7 @@ class RankNormal:
         return z, log_slope
 
     def inverse(self, z: FloatArray) -> FloatArray:
-        """The column (…, 1) that was mapped to this."""
+        """The inverse image (…, 1) of a mapped column."""
         x = np.interp(z, self.z, self.x)
         ends, image = (np.array([[each[0]], [each[-1]]]) for each in (self.x, self.z))
         _extend_back(z, x, ends, image, self.slopes[[0, -1], None])
@@ -207,10 +206,10 @@ def yeo_johnson(u: FloatArray, power: FloatArray, logarithm: FloatArray | None =
 
 
 def inverse_yeo_johnson(psi: FloatArray, power: FloatArray) -> FloatArray:
-    """The u of which ψ_λ is this; it must be one of its values."""
+    """The inverse of ψ_λ, for values in its image."""
     exponent, size = _exponent(psi, power), np.abs(psi)
     divisor = np.where(exponent == 0, 1.0, exponent)
-    # Rounding may bring values at the end of a bounded image beyond it.
+    # Rounding may move values at the end of a bounded image beyond it.
     inside = np.maximum(exponent * size, -1.0 + 1e-300)
     logarithm = np.where(exponent == 0, size, np.log1p(inside) / divisor)
     return np.copysign(np.expm1(logarithm), psi)
@@ -227,12 +226,12 @@ def _extend(
     ends: Sequence[FloatArray],
     reach: Sequence[FloatArray] = _ONES,
 ) -> None:
-    """Let values beyond the ends, below and above, go on from there; slopes are those of ends."""
+    """Continue values beyond both ends, with the slopes at the ends."""
     for sign, end, r in zip((-1.0, 1.0), ends, reach, strict=True):
         outside = x > end if sign > 0 else x < end
         if outside.any():
             last, radius = (np.broadcast_to(each, x.shape)[outside] for each in (end, r))
-            # Half of the distance: all of it may be larger than any number.
+            # Half of the distance: the whole may overflow.
             half = np.abs(0.5 * x[outside] - 0.5 * last)
             relative = log_slope[outside] + np.log(half) + np.log(2.0) - np.log(radius)
             logarithm = np.logaddexp(0.0, relative)
@@ -256,7 +255,7 @@ def _extend_back(
             each = (np.broadcast_to(part, z.shape)[outside] for part in (end, first, slope, r))
             last, start, log_s, radius = each
             beyond = np.abs(z[outside] - start) / radius
-            # log(exp(b) − 1), also where exp(b) is larger than any number
+            # log(exp(b) − 1), also if exp(b) overflows
             logarithm = beyond + np.log(-np.expm1(-beyond)) + np.log(radius) - log_s
             distance = np.exp(np.minimum(logarithm, np.log(_LARGEST)))
             x[outside] = np.clip(last + sign * distance, -_LARGEST, _LARGEST)
@@ -272,7 +271,7 @@ class _Group:
 
 
 _COLUMNS_AT_ONCE = 512
-"""Columns that are computed together: intermediate results of all of many would take memory."""
+"""Columns that are computed together, to limit the memory of intermediate results."""
 
 
 def _groups(transforms: tuple[Transform, ...]) -> tuple[_Group, ...]:
@@ -318,11 +317,11 @@ class Transforms:
 
     @property
     def n_columns(self) -> int:
-        """How many columns are transformed."""
+        """The number of transformed columns."""
         return len(self.of)
 
     def names(self, names: Schema) -> Schema:
-        """What messages call the transformed columns: as before."""
+        """The names of the transformed columns in messages: unchanged."""
         return names
 
     def of_columns(self, columns: Sequence[int]) -> "Transforms":
@@ -359,7 +358,7 @@ class Transforms:
 
     @property
     def linear(self) -> bool:
-        """Whether nothing but units and origins is changed."""
+        """Whether all transforms are linear."""
         return all(isinstance(transform, Standardised) for transform in self.of)
 
     @property
@@ -377,7 +376,8 @@ class Transforms:
     def forward(self, x: FloatArray, names: Schema | None = None, first_row: int = 0) -> Image:
         """The columns (n, d) transformed, and the logarithms of the slopes; both NaN if missing.
 
-        Infinity, or what is not above 0 but must be, is a DataError that names row and column.
+        Infinity, or a number not above 0 under a logarithm, raises a DataError that names row and
+        column.
         """
         self.check(x, names, first_row)
         z, log_slope = np.empty_like(x), np.empty_like(x)
@@ -387,14 +387,14 @@ class Transforms:
                     x[:, group.columns], *group.numbers
                 )
         far = np.abs(z) > _FARTHEST
-        if far.any():  # a number may be too large in units of its scale, but is one
+        if far.any():  # a finite number may overflow in units of its scale
             called = None if names is None else names.features or names.places
             check_finite(x, first_row, called, allow_nan=True)
             z[far] = np.copysign(_FARTHEST, z[far])
         return z, log_slope
 
     def inverse(self, z: FloatArray) -> FloatArray:
-        """The columns (…, d) that were mapped to these."""
+        """The inverse image (…, d) of mapped columns."""
         x = np.empty_like(z)
         with np.errstate(all="ignore"):
             for group in self._groups:
@@ -402,7 +402,7 @@ class Transforms:
         return x
 
     def check(self, x: FloatArray, names: Schema | None = None, first_row: int = 0) -> None:
-        """Raise for the first value that has no logarithm but must; names row and column."""
+        """Raise for the first value without a required logarithm, naming row and column."""
         for group in self._groups:
             if group.kind is Logarithm:
                 columns = np.arange(x.shape[1])[group.columns]
