@@ -1,4 +1,4 @@
-"""Numbers: a Gaussian for each class, with covariances of some structure."""
+"""Numbers: a Gaussian for each class, with structured covariances."""
 
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.family import Gaussian

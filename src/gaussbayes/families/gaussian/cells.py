@@ -1,13 +1,13 @@
-"""What rows with missing values say, summed: the moments of each class and pattern of values.
+"""Sums over rows with missing values: the moments of each class and pattern of observed features.
 
-The likelihood of labelled rows of one class that have the same features depends on their weight,
-mean and scatter alone. Such a *cell* merges and is removed exactly, as the moments of complete rows
-are, so that rows with missing values can be summed in one pass, in parts, and be forgotten.
+The likelihood of labelled rows of one class with the same observed features depends on their
+weight, mean and scatter alone. Such a *cell* merges and is removed exactly, like the moments of
+complete rows. Rows with missing values can therefore be summed in one pass or in parts, and be
+forgotten.
 
-Weight, mean and sum of squares of each feature, over the rows that have a value of it, are all that
-maximum likelihood needs for covariances without correlations: the likelihood of a row is a product
-over the features it has. For full covariances they are where EM starts from, and the units that it
-calculates in.
+Weight, mean and sum of squares of each feature, over the rows with a value, are sufficient for
+covariances without correlations: the likelihood of a row is a product over its observed features.
+For full covariances they give the start and the units of EM.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,34 +36,34 @@ from gaussbayes.kernels.arrays import Columns, as_matrix
 from gaussbayes.kernels.reference import scatter_shape
 
 MOST_CELL_BYTES = 512 << 20
-"""Memory that cells may take."""
+"""Largest memory of cells."""
 
 _WORD = 64
-"""So many features are there or missing in one number, by which rows are sorted."""
+"""Number of features whose pattern is coded in one integer, for sorting rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Patterns:
-    """The different patterns of rows, and the rows of each.
+    """The distinct patterns of rows, and the rows of each.
 
-    ``order[starts[i]:starts[i + 1]]`` are the rows of pattern i, in the order they came. Patterns
-    are sorted as text is, "missing" before "there": if there are complete rows their pattern is the
-    last, if there are rows without any value it is the first.
+    ``order[starts[i]:starts[i + 1]]`` are the rows of pattern i, in their original order. Patterns
+    are sorted lexicographically, "missing" before "observed": the pattern of complete rows is the
+    last, and that of rows without values the first.
     """
 
-    observed: NDArray[np.bool_]  # (p, d) which features are there
+    observed: NDArray[np.bool_]  # (p, d) which features are observed
     number: NDArray[np.intp]  # (n,) the pattern of each row
     order: NDArray[np.intp]  # (n,) rows, pattern after pattern
     starts: NDArray[np.intp]  # (p + 1,)
 
     @property
     def n_patterns(self) -> int:
-        """How many different patterns there are."""
+        """The number of distinct patterns."""
         return int(self.observed.shape[0])
 
     @property
     def size(self) -> NDArray[np.intp]:
-        """How many rows have each pattern (p,)."""
+        """The number of rows of each pattern (p,)."""
         return np.diff(self.starts)
 
     def rows(self, pattern: int) -> NDArray[np.intp]:
@@ -77,7 +77,7 @@ def patterns_of(X: RealArray) -> Patterns:
 
 
 def group(observed: NDArray[np.bool_]) -> Patterns:
-    """Group rows by which of their features are there (n, d)."""
+    """Group rows by their observed features (n, d)."""
     n, d = observed.shape
     words = _words(observed)
     order = _sorted(words, d)
@@ -93,13 +93,13 @@ def group(observed: NDArray[np.bool_]) -> Patterns:
 
 
 def _sorted(words: NDArray[Any], n_features: int) -> NDArray[np.intp]:
-    """The order (n,) that sorts rows by their words; those alike stay in the order they came."""
+    """A stable order (n,) that sorts rows by their words."""
     n = words.shape[1]
     room = n.bit_length()
     if n_features + room > 64:
         order: NDArray[np.intp] = np.lexsort(words[::-1])
         return order
-    # Pattern and row in one number: sorting numbers is many times quicker than sorting places.
+    # Pattern and row in one number: sorting numbers is much faster than an argsort.
     both = (words[0] >> np.uint64(64 - n_features)) << np.uint64(room)
     both |= np.arange(n, dtype=np.uint64)
     both.sort()
@@ -117,12 +117,12 @@ def _words(observed: NDArray[np.bool_]) -> NDArray[Any]:
     return np.packbits(padded).view(">u8").reshape(n, words).T.astype(np.uint64)
 
 
-# The parts that have an entry for every cell.
+# The arrays with an entry for every cell.
 _BY_CELL = ("codes", "observed", "weight", "anchor", "offset")
 
 
 class _Cell(str):
-    """The name of a cell, which messages write without quotes."""
+    """The name of a cell, without quotes in messages."""
 
     __slots__ = ()
     __repr__ = str.__str__
@@ -130,13 +130,13 @@ class _Cell(str):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PatternMoments:
-    """Moments of cells: rows of one class that have the same features, and not all of them.
+    """Moments of cells: incomplete rows of one class with the same observed features.
 
-    Cells are sorted by class, then by pattern; each comes once and weighs something. Where a
-    feature is missing, mean and scatter are 0. Rows without any value are a cell too: they count
-    for the weight of their class. Only cells whose rows differ have a scatter, so that a row with a
-    pattern of its own takes no more room than the row. The layout is "full", or "diagonal" if no
-    more is ever needed.
+    Cells are sorted by class, then by pattern; each occurs once, with a weight above 0. Mean and
+    scatter of missing features are 0. Rows without values form a cell too, because they contribute
+    to the weight of their class. Only cells whose rows differ have a scatter, so that a row with a
+    unique pattern takes no more memory than the row. The layout is "full", or "diagonal" if that is
+    sufficient.
     """
 
     codes: CodeArray  # (q,) class codes
@@ -152,7 +152,7 @@ class PatternMoments:
     def of(
         cls, codes: CodeArray, observed: NDArray[np.bool_], moments: ClassMoments
     ) -> "PatternMoments":
-        """Cells from the moments of each, which are of the classes (q,) and patterns (q, d)."""
+        """Cells from their moments, classes (q,) and patterns (q, d)."""
         varied = np.flatnonzero(differs(moments.scatter))
         mean = (moments.weight, moments.anchor, moments.offset)
         return cls(codes, observed, *mean, varied, moments.scatter[varied], moments.layout)
@@ -174,7 +174,7 @@ class PatternMoments:
         return np.bincount(self.codes, self.weight, minlength=n_classes).astype(np.float64)
 
     def named(self, names: Schema) -> Schema:
-        """What messages call cells, as if they were classes: the class, and what is missing."""
+        """The names of cells in messages: the class and the missing features."""
         written = [
             _Cell(f"{names.class_name(code)} without {names.feature_list(np.flatnonzero(~known))}")
             for code, known in zip(self.codes.tolist(), self.observed, strict=True)
@@ -188,7 +188,7 @@ class PatternMoments:
         return ClassMoments(self.weight, self.anchor, self.offset, scatter, self.layout)
 
     def taken(self, cells: NDArray[np.intp]) -> "PatternMoments":
-        """Some of the cells, each once, in this order."""
+        """The cells with these numbers, in this order."""
         places = np.full(self.n_cells, -1)
         places[cells] = np.arange(cells.size)
         chosen = np.flatnonzero(places[self.varied] >= 0)
@@ -198,16 +198,13 @@ class PatternMoments:
         return replace(self, **parts, varied=varied, scatter=self.scatter[chosen])
 
     def __add__(self, other: "PatternMoments") -> "PatternMoments":
-        """The moments of the rows of both; cells that both have are merged."""
+        """The moments of the rows of both; common cells are merged."""
         total = _merged(_joined([self, other]))
         check_size(total.n_cells, total.varied.size, total.observed, self.layout)
         return total
 
     def without(self, other: "PatternMoments", names: Schema) -> "PatternMoments":
-        """The moments of the rows of `self` without those of `other`, which must be among them.
-
-        Cells of which nothing is left are left out.
-        """
+        """The moments of the rows of `self` without those of `other`; empty cells are dropped."""
         number = _numbers(self, other)
         mine, theirs = number[: self.n_cells], number[self.n_cells :]
         strange = np.flatnonzero(~np.isin(theirs, mine))
@@ -215,7 +212,7 @@ class PatternMoments:
             cell = other.named(names).class_name(int(strange[0]))
             msg = f"there are no rows of class {cell} to be removed: {ONLY_ADDED}"
             raise DataError(msg)
-        at = np.searchsorted(mine, theirs)  # the cells of `self` are numbered as they stand
+        at = np.searchsorted(mine, theirs)  # the numbers of the cells of `self` do not change
         touched = self.taken(at)
         called = touched.named(names)
 
@@ -243,7 +240,7 @@ class PatternMoments:
         return self.taken(chosen).aligned(positions.tolist())
 
     def of_columns(self, columns: Sequence[int]) -> "PatternMoments":
-        """Only these features; cells that have become alike are merged, some may be complete."""
+        """Only these features; equal cells are merged, and some may become complete."""
         where = np.asarray(columns, dtype=np.intp)
         parts = {name: getattr(self, name)[:, where] for name in ("observed", "anchor", "offset")}
         scatter = LAYOUTS[self.layout].of_columns(self.scatter, where)
@@ -254,26 +251,26 @@ class PatternMoments:
         return _merged(replace(self, codes=np.zeros_like(self.codes)))
 
     def with_layout(self, layout: ScatterLayout) -> "PatternMoments":
-        """Keep less of the scatter, if a model of this layout needs less; see `cell_layout`."""
+        """Reduce the scatter to the needs of a model of this layout; see `cell_layout`."""
         layout = cell_layout(layout)
         scatter = LAYOUTS[self.layout].reduced(self.scatter, layout)
         return replace(self, scatter=scatter, layout=layout)
 
 
 def cell_layout(layout: ScatterLayout) -> ScatterLayout:
-    """How much of a cell's scatter a model needs that keeps this much of complete rows."""
+    """The layout of cells for a layout of complete rows."""
     return "diagonal" if layout == "diagonal" else "full"
 
 
 def differs(scatter: FloatArray) -> NDArray[np.bool_]:
-    """Which cells (v,) have rows that differ, by their scatters."""
+    """Which cells (v,) have distinct rows, by their scatters."""
     return np.asarray(scatter.any(axis=tuple(range(1, scatter.ndim))))
 
 
 def check_size(
     n_cells: int, n_varied: int, observed: NDArray[np.bool_], layout: ScatterLayout
 ) -> None:
-    """Raise if so many cells, of which `n_varied` have several rows, take too much memory."""
+    """Raise if this number of cells, `n_varied` of them with scatters, takes too much memory."""
     d = observed.shape[1]
     entries = prod(scatter_shape(cell_layout(layout), n_varied, d))
     size = 8 * entries + n_cells * (8 * (2 * d + 1) + d + 4)
@@ -292,7 +289,7 @@ def check_size(
 def unite_cells(
     codes: CodeArray, observed: NDArray[np.bool_]
 ) -> tuple[CodeArray, NDArray[np.bool_], NDArray[np.intp]]:
-    """The different pairs of class (n,) and pattern (n, d), sorted, and the number of each (n,)."""
+    """Sort the distinct pairs of class (n,) and pattern (n, d); the pair of each row (n,)."""
     patterns = group(observed)
     key = codes.astype(np.int64) * patterns.n_patterns + patterns.number
     cells, number = np.unique(key, return_inverse=True)
@@ -301,7 +298,7 @@ def unite_cells(
 
 
 def _numbers(*parts: PatternMoments) -> NDArray[np.intp]:
-    """The number of each cell among the different ones of several."""
+    """The number of each cell among the distinct cells of several."""
     codes = np.concatenate([part.codes for part in parts])
     return unite_cells(codes, np.concatenate([part.observed for part in parts]))[2]
 
@@ -311,7 +308,7 @@ def _combined(
     b: PatternMoments,
     combine: Callable[[ClassMoments, ClassMoments, int], ClassMoments],
 ) -> PatternMoments:
-    """Cells of two that are alike one by one, combined; some at a time, from a first one on."""
+    """Combine corresponding cells of two, in blocks."""
     step = rows_at_once(prod(scatter_shape(a.layout, 1, a.n_features)))
     parts = []
     for some in ranges(a.n_cells, step):
@@ -322,10 +319,7 @@ def _combined(
 
 
 def _merged(cells: PatternMoments) -> PatternMoments:
-    """Cells of which several may be alike, each once, sorted by class and pattern.
-
-    Neighbours are merged two by two, so that sums are as balanced as their cells are many.
-    """
+    """Sort cells by class and pattern, and merge equal ones in pairs, as a balanced tree."""
     while True:
         number = _numbers(cells)
         order = np.argsort(number, kind="stable")
@@ -340,7 +334,7 @@ def _merged(cells: PatternMoments) -> PatternMoments:
 
 
 def _joined(parts: Sequence[PatternMoments]) -> PatternMoments:
-    """Cells of several, one after the other."""
+    """Concatenate cells."""
     starts = np.cumsum([0] + [part.n_cells for part in parts])
     varied = [first + part.varied for first, part in zip(starts[:-1], parts, strict=True)]
     joined: dict[str, Any] = {
@@ -359,12 +353,11 @@ def observe(
     names: Schema | None = None,
     threads: int = 1,
 ) -> GaussianStatistics:
-    """The statistics of labelled rows, of which some may have missing values (NaN).
+    """The statistics of labelled rows, some of which may have missing values (NaN).
 
-    Rows are (n, d), float32 or float64, of any strides, or columns that lie apart; targets are
-    class codes (n,), or soft labels (n, k): how much of a row belongs to each class. The result is
-    the same, to the bit, for any number of threads. Infinity among the rows is an error, and so are
-    patterns of missing values that take too much memory.
+    Rows are (n, d), float32 or float64, of any strides, or separate columns; targets are class
+    codes (n,) or soft labels (n, k). The result is the same, to the bit, for any number of threads.
+    Infinite values and patterns of missing values that take too much memory raise an error.
     """
     rows = as_matrix(X)
     called = None if names is None else names.features or names.places
@@ -384,10 +377,7 @@ def _cells_of(
     layout: ScatterLayout,
     threads: int,
 ) -> PatternMoments | None:
-    """The cells of rows with missing values, given by their numbers; None if none of them weighs.
-
-    A row that belongs to several classes in part is in a cell of each.
-    """
+    """The cells of rows with missing values, given by their numbers; None if all weights are 0."""
     rows, codes, counted = _by_class(rows, targets, weights)
     if not rows.size:
         return None
@@ -398,7 +388,7 @@ def _cells_of(
     size = np.diff(starts)
     many = np.flatnonzero(size > 1)
     check_size(owner.size, many.size, observed, layout)
-    # Most cells may have one row only, of which nothing has to be summed.
+    # Most cells may have only one row, which needs no sums.
     anchor = np.where(observed, X[rows[starts[:-1]]], 0.0)
     weight, layout, d = counted[starts[:-1]], cell_layout(layout), X.shape[1]
     offset, scatter = np.zeros(anchor.shape), np.zeros(scatter_shape(layout, many.size, d))
@@ -424,10 +414,7 @@ def _cells_of(
 def _by_class(
     rows: NDArray[np.intp], targets: CodeArray | FloatArray, weights: FloatArray | None
 ) -> tuple[NDArray[np.intp], CodeArray, FloatArray]:
-    """Some rows, once for each class that they belong to: numbers, class codes and weights.
-
-    Rows of weight 0 are dropped.
-    """
+    """Row numbers, class codes and weights of all labels of some rows with a weight above 0."""
     weight = np.ones(rows.size) if weights is None else weights[rows]
     codes: NDArray[Any] = targets[rows]
     if codes.ndim == 2:
@@ -440,8 +427,9 @@ def _by_class(
 class FeatureMoments(NamedTuple):
     """Moments of each class and feature over the rows that have a value of the feature.
 
-    The mean is ``anchor + offset``, as in `ClassMoments`; both are 0 where no row has a value. Of a
-    scatter that is summed over the classes, all is with the first that has complete rows.
+    Moments of each class and feature over the rows with a value of the feature. is ``anchor +
+    offset``, as in `ClassMoments`; both are 0 if no row has a value. A scatter that is summed over
+    the classes is assigned to the first class with complete rows.
     """
 
     weight: FloatArray  # (k, d)
@@ -454,9 +442,9 @@ class FeatureMoments(NamedTuple):
         return _merged_features(*(part[:, None] for part in self))
 
     def variance(self, structure: Structure) -> FloatArray:
-        """The most likely variances (m, d) of uncorrelated features; 0 where no row has a value.
+        """The most likely variances (m, d) of uncorrelated features; 0 if no row has a value.
 
-        Full covariances are treated as diagonal ones, those between as own ones.
+        Full covariances are treated as diagonal ones, partially pooled ones as class-specific.
         """
         scatter, weight = self.scatter, self.weight
         if structure.shared:
@@ -470,7 +458,7 @@ class FeatureMoments(NamedTuple):
     def positive_variance(
         self, structure: Structure, together: "FeatureMoments | None" = None
     ) -> FloatArray:
-        """The same, but for 0 the variance within all classes, or else that of all rows."""
+        """Replace variances of 0 by the variance within all classes, or else of all rows."""
         variance = self.variance(structure)
         if (variance > 0).all():
             return variance
@@ -479,10 +467,10 @@ class FeatureMoments(NamedTuple):
         return np.where(variance > 0, variance, np.where(within > 0, within, overall))
 
     def supposed(self) -> "FeatureMoments":
-        """The same, where nobody knows anything, by what is known of other rows.
+        """The moments with assumptions for undefined ones.
 
-        A class without a value of a feature has the mean of all rows there; a feature that does not
-        vary among any rows has the variance 1.
+        A class without a value of a feature gets the mean of all rows; a feature that varies among
+        no rows gets the variance 1.
         """
         weight, anchor, offset, scatter = self
         whole, absent = self.together(), weight == 0
@@ -493,7 +481,7 @@ class FeatureMoments(NamedTuple):
         return FeatureMoments(weight, anchor, offset, np.where(flat, weight, scatter))
 
     def check(self, names: Schema) -> None:
-        """Raise if a class has no row with a value of a certain feature."""
+        """Raise if a class has no row with a value of a feature."""
         absent = self.weight == 0
         if absent.any():
             c = int(np.argmax(absent.any(axis=1)))
@@ -523,7 +511,7 @@ def feature_moments(statistics: GaussianStatistics) -> FeatureMoments:
 
 
 def moments_of_cells(cells: PatternMoments, n_classes: int) -> FeatureMoments:
-    """The same over rows with missing values alone."""
+    """The same moments over the incomplete rows alone."""
     squares = np.zeros(cells.anchor.shape)
     squares[cells.varied] = LAYOUTS[cells.layout].squares(cells.scatter)
     weight = cells.observed * cells.weight[:, None]
@@ -542,7 +530,7 @@ def _merged_features(
     """Moments of several parts (r, …, d), merged feature by feature."""
     total = weight.sum(axis=0)
     safe = np.where(total > 0, total, 1.0)
-    # Any float near the rows serves as anchor: differences to it are exact.
+    # Any float near the rows can be the anchor: differences to it are exact.
     middle = (weight * (anchor + offset)).sum(axis=0) / safe
     apart = np.where(weight > 0, (anchor - middle) + offset, 0.0)
     shift = (weight * apart).sum(axis=0) / safe

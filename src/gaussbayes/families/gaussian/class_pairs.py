@@ -1,14 +1,14 @@
-"""Two classes: the log ratio of their Gaussians, and what each feature adds to it.
+"""Two classes: the log ratio of their Gaussians, and the contribution of each feature.
 
-The log ratio is a quadratic of the row, ``g(x) = ½ xᵀA x + bᵀx + c``. What feature i adds to it on
-the way from a reference point r to x is its Shapley value: the mean, over all orders in which the
-features may change from r's values to x's one after the other, of the change that i brings. For a
-quadratic that mean has a closed form, by the gradient of g halfway between the two points:
+The log ratio is a quadratic of the row, ``g(x) = ½ xᵀA x + bᵀx + c``. The contribution of feature
+i, from a reference point r to x, is its Shapley value: the mean change of g when feature i changes
+from r's value to x's, over all orders in which the features may change. For a quadratic the mean
+has a closed form, the gradient of g halfway between the two points:
 
     φᵢ = (xᵢ − rᵢ)(bᵢ + ½ Σⱼ Aᵢⱼ (xⱼ + rⱼ)) = (xᵢ − rᵢ) ∂g/∂xᵢ((x + r) / 2),   Σ φᵢ = g(x) − g(r)
 
-Of Student-t densities the mean gradient on the straight way from r to x takes the place of the one
-halfway: these are Aumann-Shapley values, which sum to g(x) − g(r) as well.
+For Student-t densities the mean gradient on the line from r to x replaces the one halfway: these
+are Aumann-Shapley values, which sum to g(x) − g(r) as well.
 """
 
 from typing import TYPE_CHECKING
@@ -33,11 +33,11 @@ def contributions(
 ) -> tuple[float, FloatArray]:
     """The log ratio ``log p(x | a) − log p(x | b)`` at the reference, and each feature's (d,).
 
-    Together they are the log ratio at the row but for rounding, a few ε of the values themselves
-    and of the squared distances of both points; where features are nearly collinear these are far
-    larger than their sum. Features that are missing are integrated out, and add 0. All is computed
-    about the density's centre, so that a huge common offset costs no digit. Without a reference, it
-    is the mean of the classes' means.
+    They sum to the log ratio at the row up to rounding, a few ε of the values themselves and of the
+    squared distances of both points; with nearly collinear features these are far larger than their
+    sum. Missing features are integrated out, and add 0. Computations are relative to the density's
+    centre, so that a huge common offset loses no digits. The default reference is the mean of the
+    classes' means.
     """
     if reference is None:
         reference = np.full(density.n_classes, 1.0 / density.n_classes)
@@ -72,9 +72,10 @@ def contributions(
 def _gradient_along(
     density: "GaussianDensity", code: int, origin: FloatArray, step: FloatArray
 ) -> FloatArray:
-    """The mean gradient (d,) of a class's log density on the way ``origin + α step``.
+    """The mean gradient (d,) of a class's log density along ``origin + α step``.
 
-    With ``q(α) = ν + u(origin + α step) = A α² + 2 B α + C`` it is known for Student-t densities.
+    For Student-t densities it is an integral over ``q(α) = ν + u(origin + α step) = A α² + 2 B α +
+    C``.
     """
     apart = origin - density.located[1][code]
     if density.degrees is None:

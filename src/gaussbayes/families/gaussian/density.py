@@ -2,9 +2,9 @@
 
     log p(x | c) = −½ (d log 2π + log |Σ_c| + |W_c (x − mean_c)|²)
 
-or Student-t densities with the same means, scale matrices and ν degrees of freedom, whose tails are
-heavier because a covariance that is estimated from few rows is not quite known; see `tails`. The
-marginal of either has the same entries of mean and covariance.
+or Student-t densities with the same means, scale matrices and ν degrees of freedom, whose heavier
+tails account for covariances that are estimated from few rows; see `tails`. The marginal of either
+has the same entries of mean and covariance.
 """
 
 from collections.abc import Sequence
@@ -46,11 +46,11 @@ _FARTHEST = 1024.0  # standard deviations between a mean and the centre: an erro
 class GaussianDensity:
     """The Gaussians of k classes; with degrees of freedom, Student-t densities.
 
-    The means are ``center + offset + remainder``; scoring works on ``x − center``, which is exact
-    for floats near the centre, so that a huge common offset costs no digit. If the classes are too
-    far apart for one centre, it is 0, the offsets are the means rounded to floats, and the
-    remainders are what rounding took from them: ``x − offset_c`` is exact near each class. What is
-    not written out here are functions of other modules.
+    The means are ``center + offset + remainder``; scoring uses ``x − center``, which is exact for
+    floats near the centre, so that a huge common offset loses no digits. If the classes are too far
+    apart for one centre, it is 0, the offsets are the means rounded to floats, and the remainders
+    are their rounding errors: ``x − offset_c`` is exact near each class. Other modules have the
+    functions of the longer methods.
     """
 
     center: FloatArray  # (d,)
@@ -74,10 +74,12 @@ class GaussianDensity:
     @property
     def mean(self) -> FloatArray:
         """The means (k, d)."""
-        return np.asarray(self.center + self.offset)  # a remainder is less than its rounding
+        return np.asarray(
+            self.center + self.offset
+        )  # a remainder is smaller than the rounding error
 
     def mean_from(self, anchor: FloatArray) -> FloatArray:
-        """The means less points near them (k, d), without the rounding of either."""
+        """The means minus points near them (k, d), without rounding errors."""
         apart = (self.center - anchor) + self.offset
         return np.asarray(apart + self.remainder if self.remainder.size else apart)
 
@@ -99,12 +101,12 @@ class GaussianDensity:
 
     @property
     def located(self) -> tuple[FloatArray, FloatArray]:
-        """A point (d,) amid the means, and the means' offsets from it (k, d)."""
+        """A point (d,) among the means, and the offsets of the means from it (k, d)."""
         return self.center, self.offset
 
     @property
     def centred(self) -> "GaussianDensity":
-        """That of rows minus the centre."""
+        """The density of rows minus the centre."""
         return replace(self, center=np.zeros_like(self.center))
 
     def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
@@ -138,7 +140,7 @@ class GaussianDensity:
 
         For complete rows of weight W_c, mean μ̂_c and scatter S_c it is
         ``−½ Σ_c (W_c (d log 2π + log |Σ_c| + |W (μ̂_c − μ_c)|²) + tr Σ_c⁻¹ S_c)``. Student-t
-        densities have no sufficient statistics: an error.
+        densities have no sufficient statistics and raise an error.
         """
         tails.check_gaussian(self.degrees, "the log-likelihood of statistics")
         if isinstance(self.covariance, LowRank):
@@ -185,7 +187,7 @@ class GaussianDensity:
         )
 
 
-# From complete statistics, or as the user wrote it down.
+# From complete statistics, or given by the user.
 
 
 def estimate(
@@ -197,11 +199,12 @@ def estimate(
     target: ShrinkageTarget = "diagonal",
     regularisation: Regularisation | None = None,
 ) -> GaussianDensity:
-    """The density that fits complete rows best.
+    """The estimated density of complete rows.
 
     Means are the classes' means; a covariance is the scatter divided by N (``"mle"``) or by N − 1
-    (``"unbiased"``; N − k when shared), then shrunk and regularised. Between own and shared, both
-    are estimated in this way, then mixed: own scatters may be singular, the mixture may not.
+    (``"unbiased"``; N − k when shared), then shrunk and regularised. For partial pooling,
+    class-specific and pooled covariances are estimated in this way and then mixed: class-specific
+    scatters may be singular, the mixture may not.
     """
     _check_underflow(moments, names)
     towards = None
@@ -216,7 +219,7 @@ def estimate(
             values = regularisation.regularised(values, moments)
             covariance = regularisation.shape_of(structure.shape, values, names, weight)
     except SingularCovarianceError:
-        if structure.between:  # singular only if the pooled one is, of which more can be said
+        if structure.between:  # singular only if the pooled one is, whose error has more details
             pooled = structure.parts[1]
             estimate(moments, names, pooled, divisor, shrinkage, target, regularisation)
         raise
@@ -261,7 +264,7 @@ def maximum(
 def given(
     names: Schema, structure: Structure, means: ArrayLike, covariances: ArrayLike
 ) -> GaussianDensity:
-    """A density that the user wrote down, with means (k, d).
+    """A density with given means (k, d).
 
     Covariances are full (k, d, d) or shared (d, d); diagonal (k, d) or (d,); spherical (k,) or ().
     """
@@ -317,7 +320,7 @@ def covariance_values(
 def divisors(
     moments: ClassMoments, names: Schema, structure: Structure, divisor: Divisor
 ) -> tuple[FloatArray, FloatArray]:
-    """The weights of scatters (m,), and what they are divided by (m,); DataError unless above 0."""
+    """The weights of scatters (m,), and their divisors (m,); DataError unless above 0."""
     weight, shared = structure.weights(moments.weight), structure.shared
     divide = degrees(weight, divisor, moments.n_classes if shared else 1)
     if (divide <= 0).any():
@@ -334,13 +337,13 @@ def divisors(
 def located_density(
     anchor: FloatArray, offset: FloatArray, weight: FloatArray, covariance: Shape
 ) -> GaussianDensity:
-    """The Gaussians with means ``anchor + offset`` (k, d), about a float vector amid them.
+    """The Gaussians with means ``anchor + offset`` (k, d), around a float vector among them.
 
-    Rounding ``x − center`` moves a row by up to ``ε |mean − center|``. If that is not little in
-    units of each feature's standard deviation given the other features, the centre is 0.
+    Rounding ``x − center`` moves a row by up to ``ε |mean − center|``. If that is not small
+    compared with each feature's standard deviation given the other features, the centre is 0.
     """
     first = int(weight.argmax())
-    # Differences of nearby anchors are exact; only then is anything rounded.
+    # Differences of nearby anchors are exact; rounding comes after them.
     apart = (anchor - anchor[first]) + offset
     center: FloatArray = anchor[first] + (weight / weight.sum()) @ apart
     away = (anchor - center) + offset

@@ -1,19 +1,19 @@
 """The E-step of EM: what rows with missing values are expected to be, given Gaussians.
 
-With mean μ, covariance Σ and precision Λ = Σ⁻¹, the features h that a row lacks are, given those o
-that it has, Gaussian with
+With mean μ, covariance Σ and precision Λ = Σ⁻¹, the missing features h of a row, given the observed
+ones o, are Gaussian with
 
     covariance  C = (Λ_hh)⁻¹      mean  μ_h − C Λ_ho (x_o − μ_o)
 
-and the density of what it has follows from the same matrix: ``log |Σ_oo| = log |Σ| + log |Λ_hh|``,
-and its squared distance is that of the row completed by its mean. The matrices are as wide as the
-number of features that are missing. Without correlations a missing value is expected to be the
-mean, with the variance.
+and the density of the observed features follows from the same matrix: ``log |Σ_oo| = log |Σ| + log
+|Λ_hh|``, and its squared distance is that of the row completed by this mean. The size of the
+matrices is the number of missing features. Without correlations a missing value has the mean and
+the variance of its class.
 
-Labelled rows of a class that have the same features enter the likelihood by their weight, mean and
-scatter alone. They are replaced by few points with the same three: one at the mean, with all the
-weight, and the rows of R with ``RᵀR`` the scatter. The latter are deviations as they stand, from no
-mean; they are not *located*. What an iteration of EM costs then depends on the patterns of missing
+Labelled rows of a class with the same observed features enter the likelihood by their weight, mean
+and scatter alone. A few points with the same three replace them: one at the mean, with all the
+weight, and the rows of R with ``RᵀR`` the scatter. The latter are deviations rather than positions;
+they are not *located*. The cost of an iteration of EM then depends on the patterns of missing
 values, not on the rows.
 """
 
@@ -56,9 +56,9 @@ _EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """What points are measured from and in: ``z = (x − anchor) / unit``.
+    """Origin and units of points: ``z = (x − anchor) / unit``.
 
-    Units are powers of two, near the standard deviations: to divide by them rounds nothing.
+    Units are powers of two near the standard deviations, so that divisions are exact.
     """
 
     anchor: FloatArray  # (k, d)
@@ -71,16 +71,16 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PointBlock:
-    """Complete points, or points that lack features; those that lack the same are a cell.
+    """Complete points, or points with missing features; those with the same pattern form a cell.
 
-    Cells are in the order of how many features they lack.
+    Cells are ordered by their number of missing features.
     """
 
-    codes: NDArray[np.intp]  # (q,) their classes, which are of one Gaussian but for the mean
+    codes: NDArray[np.intp]  # (q,) their classes, whose Gaussians differ in the mean only
     points: FloatArray  # (q, d)
     weight: FloatArray  # (q,)
     located: FloatArray  # (q,) 1, or 0 for a row of the root of a scatter
-    hidden: NDArray[np.int64]  # (cells, h) which features the points of a cell lack, then −1
+    hidden: NDArray[np.int64]  # (cells, h) the missing features of each cell, then −1
     cell: NDArray[np.int64]  # (q,)
 
     @property
@@ -90,14 +90,14 @@ class PointBlock:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Points:
-    """Labelled rows as points of their classes, in the units of a frame, 0 where one is missing."""
+    """Labelled rows as points of their classes, in the units of a frame, 0 for missing values."""
 
     frame: Frame
     blocks: tuple[PointBlock, ...]  # of complete rows and of others
 
 
 def frame_of(anchor: FloatArray, variance: FloatArray) -> Frame:
-    """A frame with units near the square roots of variances (m, d); 1 where a variance is 0."""
+    """A frame with units near the square roots of variances (m, d); 1 for a variance of 0."""
     exponent = np.round(np.log2(np.where(variance > 0, variance, 1.0)) / 2)
     return Frame(anchor, np.exp2(exponent))
 
@@ -108,8 +108,8 @@ _points: "WeakKeyDictionary[GaussianStatistics, dict[bool, Points]]" = WeakKeyDi
 def points_of(statistics: GaussianStatistics, *, shared: bool) -> Points:
     """The points of labelled rows, for class-specific covariances or a shared one.
 
-    They are kept for as long as the statistics live, unless they are large: EM asks for them in
-    every iteration.
+    They are kept for as long as the statistics live, unless they are large: every iteration of EM
+    uses them.
     """
     known = _points.get(statistics, {})
     if shared in known:
@@ -119,7 +119,7 @@ def points_of(statistics: GaussianStatistics, *, shared: bool) -> Points:
     frame = frame_of(features.anchor, variance)
     parts = [_complete_cells(statistics.moments)]
     parts += [] if statistics.cells is None else [statistics.cells]
-    if not shared:  # each class has matrices of its own
+    if not shared:  # each class has its matrices
         numbers = range(statistics.n_classes)
         parts = [part.taken(np.flatnonzero(part.codes == c)) for c in numbers for part in parts]
     blocks = tuple(block for cells in parts for block in _blocks_of_cells(cells, frame))
@@ -141,7 +141,7 @@ def _complete_cells(moments: ClassMoments) -> PatternMoments:
 
 
 def row_blocks(X: FloatArray) -> Iterator[tuple[NDArray[np.intp], PointBlock]]:
-    """Rows (n, d) in blocks, as they came but 0 where a value is missing, and their numbers.
+    """Rows (n, d) in blocks, with 0 for missing values, and their numbers.
 
     A block fits into the cache. All rows have class 0.
     """
@@ -154,9 +154,9 @@ def row_blocks(X: FloatArray) -> Iterator[tuple[NDArray[np.intp], PointBlock]]:
 
 
 def _blocks_of_cells(cells: PatternMoments, frame: Frame) -> Iterator[PointBlock]:
-    """The points of cells, so many at a time that the roots of their scatters take little room.
+    """The points of cells, in blocks that limit the memory of the roots of scatters.
 
-    What classes have in common, a pattern, is a cell of the block.
+    A pattern that several classes share is one cell of the block.
     """
     d = cells.n_features
     has_root = np.isin(np.arange(cells.n_cells), cells.varied)
@@ -167,7 +167,7 @@ def _blocks_of_cells(cells: PatternMoments, frame: Frame) -> Iterator[PointBlock
         mean = ((part.anchor - frame.anchor[part.codes]) + part.offset) / unit * part.observed
         unit = unit[part.varied]
         square, vector = np.linalg.eigh(part.scatter / unit[:, None, :] / unit[:, :, None])
-        # What is left of the others is rounding, as is what is there of a missing feature.
+        # The other rows of the root, and its entries of missing features, are rounding.
         real = square > d * _EPS * square[:, -1:]
         root = np.sqrt(np.where(real, square, 0.0))[:, :, None] * vector.mT
         root *= part.observed[part.varied, None, :]
@@ -194,9 +194,9 @@ def _cut(
     pattern: NDArray[np.intp],
     observed: NDArray[np.bool_],
 ) -> Iterator[tuple[NDArray[np.intp], PointBlock]]:
-    """Points in blocks that fit into the cache, and which they are.
+    """Points in blocks that fit into the cache, and their numbers.
 
-    Points (q,) have these of the patterns (p, d). Those of a pattern come after one another.
+    `observed` (p, d) are the patterns, and `pattern` (q,) has the pattern of each point.
     """
     lacking = (points.shape[1] - observed.sum(axis=1))[pattern]
     ordered = np.lexsort((pattern, lacking))
@@ -219,9 +219,9 @@ def _cut(
 
 
 def _widths_together(lacking: NDArray[np.intp], d: int) -> Iterator[slice]:
-    """Which of the points (q,), ordered by how many features they lack, are a block.
+    """The blocks of points (q,), ordered by their numbers of missing features.
 
-    Complete ones have blocks of their own.
+    Complete points form separate blocks.
     """
     begin = end = 0
     widths, counts = np.unique(lacking, return_counts=True)
@@ -245,9 +245,9 @@ def expect_statistics(
     *,
     pooled: bool = False,
 ) -> tuple[GaussianStatistics, float]:
-    """Expected complete statistics of labelled rows, and ``Σ w log p(x | c)`` of what they have.
+    """Expected complete statistics of labelled rows, and ``Σ w log p(x | c)`` of their values.
 
-    If they are to be `pooled`, the scatter is summed over the classes.
+    If they are `pooled`, the scatter is summed over the classes.
     """
     if isinstance(density.covariance, LowRank) or statistics.cells is None:
         return statistics, density.log_likelihood(statistics)
@@ -263,7 +263,7 @@ def expect_statistics(
 def expect(
     density: "GaussianDensity", rows: Rows, responsibility: FloatArray, threads: int = 1
 ) -> GaussianStatistics:
-    """Expected complete statistics of rows that belong to each class in part (n, k)."""
+    """Expected complete statistics of rows with soft labels (n, k)."""
     if isinstance(density.covariance, LowRank):
         raise no_em()
     X, (k, d) = rows.matrix, density.offset.shape
@@ -293,7 +293,7 @@ class _Sums:
         self._scatter = np.zeros((k if self._layout.by_class else 1, d, d))
 
     def add_blocks(self, blocks: Sequence[PointBlock], threads: int = 1) -> float:
-        """Add points that lack something; the log-likelihood of all points."""
+        """Add incomplete points; return the log-likelihood of all points."""
         log_likelihood = 0.0
         completed: dict[int, _Completed] = {}
 
@@ -311,13 +311,13 @@ class _Sums:
         return log_likelihood
 
     def _completed(self, block: PointBlock) -> "_Completed":
-        """The points of a block, completed by what is expected of the features that they lack."""
+        """The points of a block, completed by conditional expectations of missing features."""
         m = self._shape.index(int(block.codes[0]))
         deviation = block.points - block.located[:, None] * self._mean[block.codes]
         covariance, log_det, squares = active().complete(
             self._whitener[m], block.hidden, block.cell, deviation
         )
-        # log |2π Σ_oo| in the units of the rows; without any value it is exactly 0.
+        # log |2π Σ_oo| in the units of the rows; without values it is exactly 0.
         n_there = self._frame.unit.shape[1] - (block.hidden >= 0).sum(axis=1)
         units = np.append(np.log(self._frame.unit[m]), 0.0)[block.hidden].sum(axis=1)
         volume = self._shape.log_det[m] + log_det - 2.0 * units + n_there * LOG_2_PI
@@ -347,7 +347,7 @@ class _Sums:
         active().spread(points.covariance, block.hidden, located, self._scatter[number])
 
     def moments(self) -> ClassMoments:
-        """The same as moments, in the units of the rows."""
+        """The sums as moments, in the units of the rows."""
         weight, unit = self._weight, self._frame.unit
         shift = self._shift / np.where(weight > 0, weight, 1.0)[:, None]
         between = weight[:, None, None] * shift[:, :, None] * shift[:, None, :]
@@ -365,10 +365,10 @@ class _Sums:
 
 
 class _Completed(NamedTuple):
-    """Points of a block with the conditional expectations of what they lack."""
+    """Points of a block with the conditional expectations of missing features."""
 
     deviation: FloatArray  # (q, d) from the means of their classes
-    covariance: FloatArray  # (cells, h, h) of what each cell lacks, 0 beyond that
+    covariance: FloatArray  # (cells, h, h) of the missing features of each cell, 0 beyond these
     log_likelihood: float
 
 
@@ -410,12 +410,12 @@ def _completed(
     scatter: FloatArray,
     weight: FloatArray,
 ) -> ClassMoments:
-    """Expected moments of rows without correlations that weigh so much (k,).
+    """Expected moments of rows without correlations, with weights (k,).
 
-    Rows with a value of a feature weigh `observed` (k, d), their mean is so far `apart` from that
-    of the density, and `scatter` is their sum of squares about it.
+    Rows with a value of a feature have the weights `observed` (k, d), their mean differs by `apart`
+    from that of the density, and `scatter` is their sum of squares about it.
     """
-    # The mean moves by the values that are observed, from where those missing are expected.
+    # Only observed values move the mean; missing ones are expected at it.
     shift = observed / np.where(weight > 0, weight, 1.0)[:, None] * apart
     rest = np.maximum(weight[:, None] - observed, 0.0)
     total = scatter + observed * np.square(apart - shift)

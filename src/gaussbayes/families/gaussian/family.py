@@ -55,27 +55,26 @@ from gaussbayes.kernels.reference import scatter_shape
 AUTOMATIC = "auto"
 
 SHARINGS, INTENSITIES = (0.01, 0.09, 0.23, 0.75, 0.99), (0.05, 0.3, 1.0)
-"""Strengths of the prior of covariances that the automatic choice tries, worth 0.01, 0.1, 0.3, 3
-and 100 times the rows of the mean class, and how far it is shrunk, if it is."""
+"""Candidates of `AutoClassifier`: strengths of the prior of covariances, 0.01, 0.1, 0.3, 3 and 100
+times the rows of the mean class, and the shrinkage."""
 
 MANY_CLASSES = 20
-"""Classes beyond which every second strength is tried: candidates take long then."""
+"""With more classes, only every second strength is tried, to save time."""
 
 FEWEST_ESTIMATED = 10
-"""Rows of the mean class, for each dimension of the matrices that are inverted, from which on
-parameters may be estimated instead of integrated out. Estimated from n rows and taken to be true, a
-matrix of m dimensions makes the log density of a new row too small or too large by some m / n in
-each of its m dimensions, so that posteriors are overconfident, which few held-out rows need not
-show. A full covariance is one matrix of all features, a diagonal one a matrix of one dimension for
-each."""
+"""Least number of rows of the mean class per dimension of the inverted matrices for candidates with
+plug-in estimates. A plug-in estimate of a matrix of m dimensions from n rows changes the log
+density of a new row by about m / n in each dimension. Posteriors become overconfident, which few
+held-out rows may not reveal. A full covariance is one matrix of all features, a diagonal one a
+matrix of one dimension for each feature."""
 
 MOST_OF_CLASSES, POOLED_INTENSITIES = 1 << 30, (0.01, 0.05, 0.3, 1.0)
-"""Multiplications ``k d³`` for the covariances of all classes, above which the automatic choice
-tries only one covariance for all of them, if they have fewer rows than features on average; and how
-far it is shrunk. Each strength of the prior would take some ten times as many."""
+"""Multiplications ``k d³`` for the covariances of all classes, above which the only candidates are
+one covariance for all of them, if they have fewer rows than features on average; and its
+intensities of shrinkage. Each strength of the prior would take about ten times as many."""
 
 MOST_CORRELATED, MOST_SCATTER_BYTES = 20_000, 1 << 33
-"""Features with full covariances, and bytes of the scatters of all classes."""
+"""Largest number of features with full covariances, and of bytes of the scatters of all classes."""
 
 Estimate: TypeAlias = Literal["plug_in", "predictive"]
 
@@ -91,7 +90,7 @@ _SIMPLER = {
 
 @dataclass(frozen=True, slots=True)
 class Gaussian(Family[GaussianStatistics, GaussianDensity]):
-    """A Gaussian for each class, with covariances of some structure.
+    """A Gaussian for each class, with structured covariances.
 
     Examples
     --------
@@ -102,8 +101,8 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
     structure: Structure = STRUCTURES["QDA"]
     divisor: Divisor = "mle"
     shrinkage: Shrinkage = None
-    target: ShrinkageTarget = "diagonal"  # what shrinkage goes to
-    choice: tuple["Gaussian", ...] = ()  # what model selection tries, if it is left open
+    target: ShrinkageTarget = "diagonal"  # target of shrinkage
+    choice: tuple["Gaussian", ...] = ()  # candidates of model selection, if it is not specified
     penalty: Penalty | None = field(default=None, repr=False, compare=False)
     regularisation: Regularisation | None = field(default=None, repr=False)  # beside shrinkage
 
@@ -120,7 +119,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         target: object = "diagonal",
         estimate: object = "plug_in",
     ) -> "Gaussian":
-        """The family that users describe; the covariance ``"auto"`` leaves all open."""
+        """The family of the user's options; ``"auto"`` leaves the structure to selection."""
         for what, value, known in (
             ("divisor", divisor, get_args(Divisor)),
             ("covariance", covariance, (*SHAPES, AUTOMATIC)),
@@ -168,7 +167,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         return layout_for(layout, shared=shared, n_classes=n_classes, n_columns=n_columns)
 
     def n_bytes(self, n_classes: int, n_columns: int) -> int:
-        """How much memory the scatters of so many classes and features take."""
+        """The memory of the scatters of this number of classes and features, in bytes."""
         return 8 * prod(scatter_shape(self.layout(n_classes, n_columns), n_classes, n_columns))
 
     def fix(
@@ -176,7 +175,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
     ) -> Sequence[AnyFamily]:
         """In the span of the rows, if there are more features than rows and these are shrunk.
 
-        What is tried is less where the classes are too many for a covariance of each.
+        There are fewer candidates if there are too many classes for a covariance of each.
         """
         from gaussbayes.families.gaussian.spanned import compact
 
@@ -196,8 +195,8 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
     ) -> GaussianStatistics:
         """The statistics of labelled rows, hard labels or soft ones; NaN is a missing value.
 
-        Complete rows pay nothing for the others: they are summed as if nothing could be missing,
-        and only a sum that is not finite makes anybody look.
+        Rows are summed as complete ones, and only a sum that is not finite starts a search for
+        missing values, so complete rows cost no extra time.
         """
         X, labels, weights, k = rows.numbers, targets.labels, targets.weights, targets.n_classes
         layout = self.layout(k, X.shape[1])
@@ -208,7 +207,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
             return observe(X, labels, weights, k, layout, names, threads)
 
     def _check_size(self, n_classes: int, n_columns: int) -> None:
-        """Raise if the scatters would take more memory than anybody wants to spend on them."""
+        """Raise if the scatters would take too much memory."""
         size = self.n_bytes(n_classes, n_columns)
         many = n_columns > MOST_CORRELATED and self._needs[0]
         if not many and size <= MOST_SCATTER_BYTES:
@@ -225,7 +224,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         raise DataError(msg).with_remedies(remedies)
 
     def adapted(self, statistics: GaussianStatistics | MappedStatistics) -> GaussianStatistics:
-        """As much of statistics gathered under other settings as is observed under these.
+        """Statistics observed under other settings, reduced to those of these settings.
 
         Those in the span of the rows of a fit become those of all pairs of features.
         """
@@ -247,10 +246,10 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         threads: int = 1,
         start: GaussianDensity | None = None,
     ) -> Fit[GaussianDensity]:
-        """The density that fits best, regularised; by EM if values are missing.
+        """The regularised estimate; by EM if values are missing.
 
-        A class without rows, or without a value of a certain feature, is a `DataError`; a singular
-        covariance is an error that names class and features.
+        A class without rows, or without a value of a feature, raises a `DataError`; a singular
+        covariance raises an error that names class and features.
         """
         _check_weights(statistics.weight, names)
         return self.fit(statistics, names, threads, start)
@@ -258,7 +257,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
     def sample_of(
         self, statistics: GaussianStatistics
     ) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-        """What T² follows from; see `gaussbayes.families.protocol.Sampled`."""
+        """The quantities of T²; see `gaussbayes.families.protocol.Sampled`."""
         structure, weight = self.structure, statistics.weight
         plain = structure.covariance == "full" and self.estimation == "plug_in"
         shrunk = self.shrinkage or self.regularisation or structure.between
@@ -281,7 +280,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         start: GaussianDensity | None = None,
         max_iterations: int = missing_values.EXACT.most,
     ) -> Fit[GaussianDensity]:
-        """`estimate` of classes that have rows, by so many iterations of EM at most."""
+        """`estimate` of classes with rows, with at most this number of iterations of EM."""
         structure = self.structure
         settings = (structure, self.divisor, self.shrinkage, self.target, self.regularisation)
         if statistics.is_complete:
@@ -302,7 +301,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         return Fit(estimate(expected.moments, names, *settings), record)
 
     def added_variance(self, statistics: GaussianStatistics, names: Schema) -> float:
-        """What the floor adds to all variances; see `Regularisation`."""
+        """The term that the floor adds to all variances; see `Regularisation`."""
         moments = statistics.moments
         if not statistics.is_complete:
             moments = missing_values.complete(statistics, self.structure, names)[0].moments
@@ -328,8 +327,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         m = self.structure.n_covariances(n_classes)
         return n_classes * n_columns + self.structure.shape.n_parameters_of(m, n_columns)
 
-    # EM for missing labels: the structure between own and shared maximises class-specific
-    # covariances.
+    # EM for missing labels: partial pooling maximises the likelihood of class-specific covariances.
 
     def start(
         self,
@@ -352,11 +350,11 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         return maximum(expected.moments, names, self.structure, self.penalty)
 
     def log_penalty(self, density: GaussianDensity) -> float:
-        """0, or what the penalty takes."""
+        """0, or the penalty."""
         return 0.0 if self.penalty is None else self.penalty.log_penalty(density.covariance)
 
     def penalised(self, statistics: GaussianStatistics, names: Schema) -> "Gaussian | None":
-        """This family with a penalty that stands for its shrinkage; None if it has none."""
+        """This family with a penalty that represents its shrinkage; None without shrinkage."""
         del names
         if self.structure.shape.isotropic:
             return None
@@ -381,7 +379,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
     ) -> LeftOut | None:
         """A closed form for leave-one-out, or None; see `left_out.left_out`.
 
-        There is none for covariances that are regularised otherwise than by shrinkage.
+        There is none for covariances with other regularisation than shrinkage.
         """
         if any(family.regularisation for family in path):
             return None
@@ -390,10 +388,10 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
     def variants(
         self, statistics: GaussianStatistics, names: Schema
     ) -> Iterator[Sequence["Gaussian"]]:
-        """What model selection tries: those of one structure differ in shrinkage.
+        """The candidates of model selection; those of one structure differ in shrinkage.
 
-        Predictive ones have one closed form, whatever their priors. Beside these, parameters are
-        estimated if there are enough rows.
+        Predictive densities share one closed form for all priors. Plain Gaussians are added if
+        there are enough rows.
         """
         k, d, n = statistics.weight.size, names.n_features, float(statistics.weight.sum())
         tried = self.choice or (self,)
@@ -415,9 +413,9 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
 
 
 def fewest_rows(family: Gaussian, n_classes: int, n_columns: int) -> int:
-    """Rows from which on a family is tried: see `FEWEST_ESTIMATED`.
+    """The least number of rows for which a family is a candidate: see `FEWEST_ESTIMATED`.
 
-    A predictive one that is not shrunk needs a pooled covariance that can be inverted.
+    A predictive density without shrinkage needs a pooled covariance that can be inverted.
     """
     if family.estimation == "predictive":
         return 0 if family.shrinkage else n_classes + n_columns
@@ -428,9 +426,9 @@ def fewest_rows(family: Gaussian, n_classes: int, n_columns: int) -> int:
 def _takes_long(family: Gaussian, statistics: GaussianStatistics) -> bool:
     """Whether EM for missing values is too slow to compare this family with others.
 
-    The expected moments of rows serve all predictive densities, whatever their prior; plain
-    covariances take an EM of their own for every candidate and fold. An iteration takes h³
-    multiplications for a cell that lacks h features.
+    The expected moments of rows serve all predictive densities with any prior; plain covariances
+    need a separate EM for every candidate and fold. An iteration takes h³ multiplications for a
+    cell with h missing features.
     """
     if statistics.cells is None or not family.structure.shape.correlated:
         return False
@@ -439,22 +437,22 @@ def _takes_long(family: Gaussian, statistics: GaussianStatistics) -> bool:
 
 
 _LONG = 3e9
-"""Multiplications of an iteration of EM above which a family is not tried: a choice takes some
-hundred iterations."""
+"""Multiplications of an iteration of EM above which a family is not a candidate: a selection takes
+about a hundred iterations."""
 
 _expected: WeakKeyDictionary[GaussianStatistics, tuple[ClassMoments, Convergence]] = (
     WeakKeyDictionary()
 )
-"""The expected moments of rows with missing values, which do not depend on the prior of covariances
-that is tried, for as long as the statistics of the rows live."""
+"""The expected moments of rows with missing values, which do not depend on the prior of
+covariances, kept for as long as the statistics of the rows live."""
 
 
 @dataclass(frozen=True, slots=True)
 class PredictiveGaussian(Gaussian):
     """Gaussians whose covariances are integrated out: Student-t densities.
 
-    The prior of covariances lies around the pooled one and is the stronger the larger the sharing
-    is; shrinkage is that of its centre. See `gaussbayes.families.gaussian.predictive`.
+    The prior of covariances is centred at the pooled one, and its strength increases with the
+    sharing; shrinkage is that of its centre. See `gaussbayes.families.gaussian.predictive`.
 
     Examples
     --------
@@ -467,7 +465,7 @@ class PredictiveGaussian(Gaussian):
 
     @property
     def prior(self) -> Prior:
-        """What is assumed of covariances before any row is seen."""
+        """The prior of the covariances."""
         intensity = float(self.shrinkage or 0.0)
         return Prior(self.structure.sharing, intensity, self.target == "diagonal")
 
@@ -479,7 +477,7 @@ class PredictiveGaussian(Gaussian):
         start: GaussianDensity | None = None,
         max_iterations: int = missing_values.EXACT.most,
     ) -> Fit[GaussianDensity]:
-        """Of rows with missing values, what is expected under a shared covariance counts."""
+        """Estimate by expected moments under a shared covariance if values are missing."""
         del start, max_iterations  # a long EM for a shared covariance succeeds as well
         if statistics.is_complete:
             return Fit(predictive(statistics.moments, names, self.prior))
@@ -491,7 +489,7 @@ class PredictiveGaussian(Gaussian):
         return Fit(predictive(moments, names, self.prior), record)
 
     def attempt(self, statistics: GaussianStatistics, names: Schema) -> None:
-        """Raise what `estimate` would of rows that need not be summed with their correlations."""
+        """Raise the error of `estimate` for rows that are summed without correlations."""
         weight, within = statistics.weight, feature_moments(statistics).scatter
         if within.shape[1] > weight.sum() and not within.any():
             msg = "with more features than rows, something must vary within classes"
@@ -528,15 +526,15 @@ class PredictiveGaussian(Gaussian):
 
 
 AUTOMATIC_GAUSSIAN = PredictiveGaussian(Structure("full", 0.75), "mle", 0.1, "spherical")
-"""One of those that the automatic choice tries: whether it has an estimate does not depend on how
-strong its prior is."""
+"""One of the candidates: whether it has an estimate does not depend on the strength of its
+prior."""
 
 
 def _automatic(divisor: Divisor, target: ShrinkageTarget) -> Gaussian:
-    """What is integrated out, under all priors; and plain Gaussians, for which rows may suffice.
+    """Predictive densities under all priors, and plain Gaussians, for which rows may suffice.
 
-    Of independent features, whose variances are shrunk as little as is tried, and of correlated
-    ones, not shrunk.
+    Plain Gaussians have independent features, with the smallest shrinkage of variances, or
+    correlated features without shrinkage.
     """
     integrated = [
         PredictiveGaussian(Structure("full", sharing), divisor, shrinkage, target)

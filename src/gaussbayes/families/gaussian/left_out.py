@@ -12,10 +12,10 @@ shrinkage, which the row changes as well. The Sherman-Morrison formula gives
 
 If D is the identity, in the units of the features, N is diagonal along the principal axes of
 ``a S_c + b P``: d operations a row (`_along_axes`). If D changes with every row, or there are no
-correlations, N is solved for each row (`_solved`). What a, b, t and the pull are depends on how
-covariances are estimated: `_PlugInLeftOut` has those that are estimated and shrunk,
-`gaussbayes.families.gaussian.predictive` those that are integrated out. The result for a row that
-leaves next to nothing behind is not reliable: the model has to be fitted without it.
+correlations, N is solved for each row (`_solved`). The estimator of the covariances determines a,
+b, t and the pull: `_PlugInLeftOut` is for estimated and shrunk ones,
+`gaussbayes.families.gaussian.predictive` for ones that are integrated out. The result is not
+reliable if little remains without the row: the model must then be fitted without it.
 """
 
 from abc import ABC, abstractmethod
@@ -47,12 +47,12 @@ if TYPE_CHECKING:
     from gaussbayes.families.gaussian.family import Gaussian
 
 MOST_WEIGHTS = 16
-"""Different weights of rows for which principal axes are found."""
+"""Largest number of distinct weights of rows for which principal axes are computed."""
 
 Reliable: TypeAlias = NDArray[np.bool_]
 
 Axes: TypeAlias = tuple[FloatArray, FloatArray, float]
-"""A scatter (r,) along some axes, these in columns (r, r), and how much more log |scatter| is."""
+"""A scatter (r,) along axes, the axes in columns (r, r), and the difference of log |scatter|."""
 
 
 def left_out(
@@ -63,7 +63,7 @@ def left_out(
     *,
     exact: bool = True,
 ) -> LeftOut | None:
-    """A closed form for leave-one-out; None where there is none.
+    """A closed form for leave-one-out, or None.
 
     There is none for rows with missing values, and for some full covariances shrunk towards the
     pooled one; see `has_closed_form`. Log densities are up to a term of the row.
@@ -86,7 +86,7 @@ def left_out(
 def together(
     formulas: "Sequence[GaussianLeftOut]", forward: Callable[[Rows], Rows] | None = None
 ) -> LeftOut:
-    """The closed form of several, of rows that are mapped if there is a map."""
+    """The closed form of several families, for mapped rows if there is a map."""
 
     def log_densities(rows: Rows, removal: Removal) -> tuple[FloatArray, Reliable]:
         X = (rows if forward is None else forward(rows)).matrix.astype(np.float64, copy=False)
@@ -98,10 +98,10 @@ def together(
 
 
 def has_closed_form(structure: Structure, shrinkage: Shrinkage, weights: FloatArray | None) -> bool:
-    """Whether complete rows of these weights can be left out without fitting again for each.
+    """Whether leave-one-out of complete rows of these weights needs no refits.
 
-    All can but for some full covariances shrunk towards the pooled one: those shrunk by intensities
-    that change with every row, and those of rows of many different weights.
+    Refits are needed for some full covariances shrunk towards the pooled one: with intensities that
+    change with every row, and with many distinct weights of rows.
     """
     if not structure.between or not structure.shape.correlated:
         return True
@@ -124,18 +124,18 @@ class Terms(NamedTuple):
     b: FloatArray  # (n,) or (1,)
     added: FloatArray  # (n, r), or (n, 1) if the target is spherical
     pull: FloatArray  # (n,)
-    sure: Reliable  # (n,) whether enough is left of the sums that they follow from
+    sure: Reliable  # (n,) whether enough remains of the sums
 
 
 class RowsLeftOut(NamedTuple):
-    """Rows that are left out one at a time, in the units of a formula."""
+    """Rows that are held out one at a time, in the units of a formula."""
 
-    X: FloatArray  # (n, r) as they came
+    X: FloatArray  # (n, r) the rows
     y: FloatArray  # (n, r) from the means of their classes
     removal: Removal
     target: FloatArray  # (n, r) of shrinkage as sums of squares, or (1, 1) if it is spherical
     within: FloatArray  # (n, r) sums of squares within classes, or (1, r) with the row
-    sure: Reliable  # (n,) whether enough is left of them
+    sure: Reliable  # (n,) whether enough of them remains
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,13 +153,13 @@ class GaussianLeftOut(ABC):
     is_shrunk: bool
     by_rows: bool  # whether the target of shrinkage changes with every row
     n_features: int  # d
-    least: float  # proportion that must be left of a determinant
-    axes: dict[tuple[int, float], Axes] = field(default_factory=dict, kw_only=True)  # found so far
+    least: float  # least remaining proportion of a determinant
+    axes: dict[tuple[int, float], Axes] = field(default_factory=dict, kw_only=True)  # cache
 
     @property
     @abstractmethod
     def n_formulas(self) -> int:
-        """How many ways there are."""
+        """The number of estimators."""
 
     @abstractmethod
     def is_shared(self, number: int) -> bool:
@@ -167,7 +167,7 @@ class GaussianLeftOut(ABC):
 
     @abstractmethod
     def terms(self, number: int, code: int | None, rows: RowsLeftOut) -> Terms:
-        """What the matrices M of a class consist of; None is of all classes."""
+        """The terms of the matrices M of a class; None is for all classes."""
 
     @abstractmethod
     def log_density(
@@ -180,7 +180,7 @@ class GaussianLeftOut(ABC):
         n, k, s = len(X), self.moments.n_classes, self.n_formulas
         result, reliable = np.empty((s, n, k)), np.empty((s, n), dtype=bool)
         solve = self._solved if self.by_rows or self.pooled.ndim == 1 else self._along_axes
-        with np.errstate(all="ignore"):  # what overflows or vanishes here is not reliable
+        with np.errstate(all="ignore"):  # results that overflow or vanish here are not reliable
             # Features one after the other in memory: loops over few of them would be slow.
             rows = self._rows(np.asfortranarray(X), removal)
             v, reliable[...] = self._deviations(rows), rows.sure
@@ -190,7 +190,7 @@ class GaussianLeftOut(ABC):
                     classes = slice(0, k) if code is None else slice(code, code + 1)
                     terms = self.terms(number, code, rows)
                     squares, log_det, kept = solve(code, terms, rows.y, v[classes])
-                    # The mean of its own class moves away from a row.
+                    # The mean of the row's class moves away from it.
                     mine = removal.codes == np.arange(k)[classes, None]
                     squares *= np.square(np.where(mine, removal.stretch, 1.0))
                     found = self.log_density(number, squares, log_det, classes, removal)
@@ -212,7 +212,7 @@ class GaussianLeftOut(ABC):
         return np.diagonal(self.pooled) if self.pooled.ndim == 2 else self.pooled
 
     def _deviations(self, rows: RowsLeftOut) -> FloatArray:
-        """How far rows are from the means of the classes (k, n, r)."""
+        """The deviations of rows from the means of the classes (k, n, r)."""
         n, r = rows.y.shape
         v = np.empty((self.moments.n_classes, r, n)).mT
         for code, deviation in enumerate(v):
@@ -224,24 +224,24 @@ class GaussianLeftOut(ABC):
     def _along_axes(
         self, code: int | None, terms: Terms, y: FloatArray, v: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """``vᵀ M⁻¹ v`` (q, n), ``log |M|`` and what is kept of it (n,), by principal axes.
+        """``vᵀ M⁻¹ v`` (q, n), ``log |M|`` and its remaining proportion (n,), by principal axes.
 
         The target is spherical: along the axes of ``a S_c + b P`` all but y yᵀ is diagonal.
         """
         (a, b, added, pull, _), d = terms, self.n_features
         shared, specific = code is None, b.size < len(y)
         scale = b if shared else a
-        varies = scale > 0  # unless it is shrunk as far as can be
+        varies = scale > 0  # unless the intensity is 1
         scale = np.where(varies, scale, 1.0)
         groups = _groups(b / scale) if not (shared or specific) else [(float(shared), slice(None))]
         squares, log_det, kept = np.empty(v.shape[:2]), np.empty(len(y)), np.zeros(len(y))
         for ratio, at in groups:
             try:
                 spread, basis, log_volume = self._axes(code, ratio)
-            except SingularCovarianceError:  # nearly, or indeed: each fit has to say
+            except SingularCovarianceError:  # nearly singular: refits decide
                 continue
             unit, u, gone = scale[at], basis.T @ v[:, at].mT, _slice_of(pull[at] > 0)
-            # Class-specific covariances lose rows of their own class only: there, y is v.
+            # Class-specific covariances lose rows of the same class only: there, y is v.
             turned = u[0][:, gone] if specific else basis.T @ y[at][gone].T
             log_det[at] = log_volume + d * np.log(unit)
             if self.is_shrunk:
@@ -264,8 +264,7 @@ class GaussianLeftOut(ABC):
     def _axes(self, code: int | None, ratio: float) -> Axes:
         """The principal axes of ``S_c + ratio P``, or of P.
 
-        Without shrinkage any axes do along which it is diagonal: it is whitened, which does not
-        depend on units.
+        Without shrinkage any axes that diagonalise it will do: whitening does not depend on units.
         """
         key = -1 if code is None else code, ratio
         if key not in self.axes:
@@ -280,17 +279,17 @@ class GaussianLeftOut(ABC):
     def _solved(
         self, code: int | None, terms: Terms, y: FloatArray, v: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The same for any target: a matrix, or its diagonal, is solved for each row."""
+        """The same for any target: solve a matrix, or its diagonal, for each row."""
         return solve_each(self.own[code or 0], self.pooled, terms, y, v)
 
 
 class _Shrunk(NamedTuple):
     """A scatter without each of n rows, shrunk; one number is that of every row."""
 
-    proportion: FloatArray  # (n,) or (1,) that is left of it
+    proportion: FloatArray  # (n,) or (1,) the remaining weight
     added: FloatArray  # (n,) or (1,) multiples of the target
-    before: FloatArray  # (n,) or (1,) the same if the row had not been left out
-    sure: Reliable  # (n,) or (1,) whether the intensity has its digits
+    before: FloatArray  # (n,) or (1,) the same with the row
+    sure: Reliable  # (n,) or (1,) whether the intensity is reliable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -312,9 +311,9 @@ class PlugInLeftOut(GaussianLeftOut):
         n_features: int | None = None,
         least: float = LEAST_LEFT,
     ) -> "PlugInLeftOut":
-        """That of a family; with `n_features`, of coordinates in units that are given."""
+        """The formula of a family; with `n_features`, of coordinates in given units."""
         structure = family.structure
-        # A spherical covariance is a diagonal one, shrunk as far as can be.
+        # A spherical covariance is a diagonal one with shrinkage 1.
         shrinkage = 1.0 if structure.shape.isotropic else family.shrinkage or None
         unit, layout = np.sqrt(target_of(moments)), structure.shape.layout
         if n_features is not None or (shrinkage is not None and not _has_units(family)):
@@ -383,7 +382,7 @@ class PlugInLeftOut(GaussianLeftOut):
     def _shrunk(
         self, scatter: FloatArray, gone: FloatArray, weight: FloatArray, rows: RowsLeftOut
     ) -> _Shrunk:
-        """What is shrunk of ``S − gone y yᵀ``, of rows of some weight (n,), without each row."""
+        """The shrinkage of ``S − gone y yᵀ`` without each row, for rows of these weights (n,)."""
         n, d = len(gone), self.n_features
         if self.shrinkage is None:
             return _Shrunk(np.ones(1), np.zeros(1), np.zeros(1), np.ones(1, dtype=bool))
@@ -410,7 +409,7 @@ class PlugInLeftOut(GaussianLeftOut):
 
 
 def _principal_axes(scatter: FloatArray, names: Schema) -> tuple[FloatArray, FloatArray]:
-    """A scatter (r,) along its principal axes, and these in columns (r, r).
+    """A scatter (r,) along its principal axes, and the axes in columns (r, r).
 
     With the Cholesky factor ``L = A σ Bᵀ`` the axes are ``A = L⁻ᵀ B σ``. Each row of L⁻ᵀ has the
     scale of its feature, so that axes along which the scatter is 1e12 times smaller than along
@@ -428,12 +427,12 @@ def _principal_axes(scatter: FloatArray, names: Schema) -> tuple[FloatArray, Flo
 
 
 def _groups(ratio: FloatArray) -> list[tuple[float, NDArray[np.intp] | slice]]:
-    """The different numbers among some (n,), and where each is."""
+    """The distinct numbers (n,), and their positions."""
     return [(value, _slice_of(ratio == value)) for value in np.unique(ratio).tolist()]
 
 
 def _slice_of(chosen: Reliable) -> NDArray[np.intp] | slice:
-    """Which are chosen (n,); all of them need no copy."""
+    """The selected entries (n,); all of them need no copy."""
     return slice(None) if chosen.all() else np.flatnonzero(chosen)
 
 
@@ -454,8 +453,8 @@ def solve_each(
     """``vᵀ M⁻¹ v`` (q, n) and ``log |M|`` (n,) of the matrices M of some terms.
 
     The scatters S and P are (d, d), or (d,) if diagonal; y (n, d) and v (q, n, d) are vectors of
-    each row. Also what the last term leaves (n,): the proportion of ``|M|``, or of the entry that
-    loses most.
+    each row. Also the proportion (n,) of ``|M|``, or of the most reduced entry, that remains after
+    the last term.
     """
     (a, b, added, pull, _), (n, d) = terms, y.shape
     if own.ndim == 1:  # features one after the other in memory, as y and v are
@@ -472,7 +471,8 @@ def solve_each(
         sign, log_det[block] = np.linalg.slogdet(matrices)
         singular = ~((sign > 0) & np.isfinite(log_det[block]))
         matrices[singular] = np.eye(d)
-        # |M − pull y yᵀ| = |M| (1 − pull yᵀ M⁻¹ y): `kept` says what rounding leaves.
+        # |M − pull y yᵀ| = |M| (1 − pull yᵀ M⁻¹ y); the size of `kept` shows the effect of
+        # rounding.
         vectors = np.concatenate([y[None, block], v[:, block]]).transpose(1, 2, 0)
         solved = np.linalg.solve(matrices, vectors)
         across = np.einsum("nd,ndq->qn", y[block], solved)

@@ -5,9 +5,9 @@ outside it: in the units u of the features
 
     Σ_c = u (Q C_c Qᵀ + v_c (I − Q Qᵀ)) u = u (v_c I + Q G_c Qᵀ) u,        G_c = C_c − v_c I
 
-so that neither the density nor its gradient takes more than r numbers for each feature. G is
-positive semi-definite: what the rows add to the target of shrinkage. Where values are missing, the
-rows Q_J of the basis are left, and by the Woodbury formula, with ``G = L Lᵀ``,
+so that the density and its gradient take at most r numbers for each feature. G is positive
+semi-definite: the rows' addition to the target of shrinkage. If values are missing, the rows Q_J of
+the basis remain, and by the Woodbury formula, with ``G = L Lᵀ``,
 
     (v I + Q_J G Q_Jᵀ)⁻¹ = (I − Q_J L (v I + Lᵀ Q_Jᵀ Q_J L)⁻¹ Lᵀ Q_Jᵀ) / v
 """
@@ -44,7 +44,7 @@ class LowRank(Full):
 
     @classmethod
     def in_span(cls, values: FloatArray, outside: FloatArray, span: Span, names: Schema) -> Self:
-        """Covariances by what they are in the span (m, r, r), and the variances outside (m,)."""
+        """Covariances, given those in the span (m, r, r) and the variances outside (m,)."""
         whitener, log_det = factor(values, span.names(names))
         log_det = log_det + span.n_outside * np.log(outside) + 2.0 * span.log_unit
         return cls(values, whitener, log_det, span, outside)
@@ -67,7 +67,7 @@ class LowRank(Full):
         return self._entries(np.arange(self.n_features))
 
     def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
-        """Vectors (…, d) as (…, r + d): what is in the span, then what is outside."""
+        """Vectors (…, d) as (…, r + d): the components in the span, then those outside."""
         scaled = vectors / self.span.unit
         z = scaled @ self.span.basis
         outside = (scaled - z @ self.span.basis.T) / np.sqrt(self.outside[self.index(code)])
@@ -126,7 +126,7 @@ def in_coordinates(density: "GaussianDensity", shape: LowRank) -> "GaussianDensi
 def distances(
     density: "GaussianDensity", shape: LowRank, rows: Rows, threads: int = 1
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """``(x − m)ᵀ Σ⁻¹ (x − m)``, ``log |Σ|`` (n, k), and how many features there are (n,)."""
+    """``(x − m)ᵀ Σ⁻¹ (x − m)``, ``log |Σ|`` (n, k), and numbers of observed features (n,)."""
     n, k = rows.n_rows, density.n_classes
     squares, log_det, n_features = np.empty((n, k)), np.empty((n, k)), np.empty(n)
     inner = in_coordinates(density, shape).centred
@@ -165,7 +165,7 @@ def _complete(
 def _incomplete(
     inner: "GaussianDensity", shape: LowRank, x: FloatArray, seen: NDArray[np.bool_]
 ) -> tuple[FloatArray, FloatArray]:
-    """The same of the features that are there: x (n, j), by the Woodbury formula."""
+    """The same for observed features x (n, j), by the Woodbury formula."""
     basis, n_classes = shape.span.basis[seen], inner.n_classes
     gram, matrices = basis.T @ basis, shape.low_rank()
     log_unit = float(np.log(shape.span.unit[seen]).sum())
@@ -188,6 +188,6 @@ def _incomplete(
 
 
 def no_em() -> OptionError:
-    """The error if a fit would have to use unlabelled rows."""
+    """The error of fits with unlabelled rows."""
     msg = "a model in the span of its rows cannot use unlabelled rows: fit to all at once"
     return OptionError(msg)

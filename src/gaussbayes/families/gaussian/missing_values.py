@@ -1,13 +1,12 @@
 """Labelled rows with missing values → expected complete statistics, by maximum likelihood.
 
-What is maximised is the likelihood of what was observed, ``Σ w log p(x_o | c)``, where x_o are the
-features that a row has. Without correlations the maximum has a closed form; otherwise EM goes to
-it. Values must be missing for reasons that do not depend on them, given the others; then nothing is
-biased.
+The objective is the likelihood of the observed values, ``Σ w log p(x_o | c)``, where x_o are the
+observed features of a row. Without correlations the maximum has a closed form; otherwise EM finds
+it. Values must be missing at random; then the estimates are consistent.
 
-The result are the expected sufficient statistics of the rows that the observed ones come from.
-Everything else follows from them as from those of complete rows: divisor and shrinkage act in the
-end. For covariances between own and shared, the likelihood of own ones is maximised.
+The result are the expected sufficient statistics of the complete rows. Everything else follows from
+them as from those of complete rows: divisor and shrinkage act at the end. For partial pooling, the
+likelihood of class-specific covariances is maximised.
 """
 
 from contextlib import suppress
@@ -42,32 +41,32 @@ from gaussbayes.families.gaussian.structure import (
 from gaussbayes.families.protocol import Convergence
 
 EXACT, NEARLY, ROUGH = Goal(1e-12), Goal(1e-6), Goal(1e-3, most=50)
-"""How far EM goes, by the estimated error of parameters, in standard deviations or as proportions:
-for parameters, for those that are integrated out afterwards, and to start from or to tell models
-apart by their predictions."""
+"""Goals of EM, by the estimated error of parameters, in standard deviations or as proportions: for
+parameters, for those that are integrated out afterwards, and for a start or a comparison of
+predictions."""
 
 _EPS = float(np.finfo(np.float64).eps)
-_COLLAPSED = 1e-24  # a variance so much smaller than where it started is on its way to 0
-# The least proportion of a variance that other features may leave unexplained. What is missing is
-# computed from the others, with errors that grow as this falls; and a likelihood without a
-# maximum is found out by it.
+_COLLAPSED = 1e-24  # a variance that falls by this factor from its start converges to 0
+# The least proportion of a variance that other features may leave unexplained. Missing values are
+# # computed from the others, with errors that grow as it falls; a likelihood without a maximum
+# falls below it.
 _LEAST_UNEXPLAINED = 1e-10
-# The same where labelled rows are but to start from: they have too little to say, and it would take
-# EM a thousand iterations to see it.
+# The same for starts from labelled rows alone: they may be too few, which EM would show only after
+# a # thousand iterations.
 _LEAST_TO_START = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GaussianCoordinates:
-    """Coordinates about a density to start from: every vector is a density.
+    """Coordinates around a density to start from: every vector is a density.
 
     Means in units near the standard deviations, then the coordinates of the covariances.
     """
 
     start: GaussianDensity
     names: Schema
-    weight: FloatArray | None = None  # (m,) how many rows each covariance has, for messages
-    least: float = _LEAST_UNEXPLAINED  # of a variance that must be left unexplained
+    weight: FloatArray | None = None  # (m,) the number of rows of each covariance, for messages
+    least: float = _LEAST_UNEXPLAINED  # least unexplained proportion of a variance
     frame: Frame = field(init=False)
 
     def __post_init__(self) -> None:
@@ -86,7 +85,8 @@ class GaussianCoordinates:
         variance, d = shape.variance, shape.n_features
         collapsed = variance <= _COLLAPSED * np.square(unit)
         check_variances(np.where(collapsed, 0.0, variance), self.names, self.weight)
-        # The least eigenvalue of the correlations is at most d times smaller than what is left.
+        # The least eigenvalue of the correlations is at most d times smaller than the least of
+        # these.
         if shape.correlated and shape.amplification * d > 1 / self.least:
             least = self.least * variance[:, :, None] * np.eye(d)
             factor(shape.dense() - least, self.names, self.weight)
@@ -95,7 +95,7 @@ class GaussianCoordinates:
 
     def rounding(self, density: GaussianDensity) -> float:
         """The rounding error of the coordinates after an iteration of EM."""
-        # The less the other features leave unexplained of one, the more rounding is amplified.
+        # A small unexplained proportion of a variance amplifies rounding.
         shape = density.covariance
         return _EPS * (4 * shape.n_features * shape.amplification if shape.correlated else 8)
 
@@ -112,11 +112,11 @@ def complete(
     goal: Goal = EXACT,
     threads: int = 1,
 ) -> tuple[GaussianStatistics, Convergence]:
-    """The expected complete statistics of labelled rows, and how EM proceeded.
+    """The expected complete statistics of labelled rows, and the progress of EM.
 
     A penalty is added to the log-likelihood; `start` is a density near the result. A class without
-    a value of a certain feature, and a likelihood without a maximum, are errors that name both;
-    unless `features` say what is supposed of such a class: EM does not change it.
+    a value of a feature, and a likelihood without a maximum, raise errors that name class and
+    features, unless `features` have assumptions for such a class, which EM does not change.
     """
     if features is None:
         features = feature_moments(statistics)
@@ -136,7 +136,7 @@ def complete(
         expected = empty(statistics.n_classes, statistics.n_columns, "full")
         for c, result in enumerate(results):
             place(expected, np.array([c]), result)
-    if blank.any():  # rows without any value are expected to be as their Gaussian says
+    if blank.any():  # rows without values have the expectations of their Gaussian
         dense = maximum(expected, names, structure, penalty).covariance.dense()
         scatter = LAYOUTS["full"].reduced(blank[:, None, None] * dense, expected.layout)
         expected = expected + replace(expected, weight=blank, scatter=scatter)
@@ -149,11 +149,11 @@ def complete(
 def suppose(
     statistics: GaussianStatistics, names: Schema, threads: int = 1
 ) -> tuple[GaussianDensity, Convergence]:
-    """Gaussians by which missing values are expected; they exist whatever is missing.
+    """Gaussians for the expectations of missing values, defined for any pattern of them.
 
-    They share a covariance, whose correlations are shrunk as if d more rows had said that there are
-    none: then the likelihood has a maximum, however few rows there are, and EM is soon there. For
-    what no row tells of a class see `FeatureMoments.supposed`.
+    They share a covariance, whose correlations are shrunk by d pseudo-rows without correlation, so
+    that the likelihood has a maximum for any number of rows, and EM converges quickly. For features
+    without values in a class see `FeatureMoments.supposed`.
     """
     pooled = STRUCTURES["LDA"]
     observed = feature_moments(statistics)
@@ -173,7 +173,7 @@ def suppose(
 class _Part(NamedTuple):
     """Labelled rows whose covariances are estimated at once: a class, or all if they share one."""
 
-    statistics: GaussianStatistics  # without rows that have no value: they would slow it down
+    statistics: GaussianStatistics  # without rows that have no value, which would slow it down
     structure: Structure
     names: Schema
     start: GaussianDensity
@@ -234,11 +234,11 @@ def start_of(
     *,
     penalised: bool = False,
 ) -> GaussianDensity:
-    """A density to start from, where labelled rows alone may have too little to say.
+    """A density to start from, also if labelled rows alone are too few.
 
-    For a covariance that these do not determine, the variances of the rows that have each feature,
-    or those of all rows. A feature that does not vary in any row, which only a penalty gives a
-    variance, starts with 1.
+    A covariance that they do not determine starts with the variances of the rows with a value of
+    each feature, or those of all rows. A feature that does not vary in any row, to which only a
+    penalty gives a variance, starts with 1.
     """
     if statistics.is_complete:
         with suppress(SingularCovarianceError):
@@ -280,7 +280,7 @@ def _start(
     guarded: bool,
     together: FeatureMoments | None = None,
 ) -> GaussianDensity:
-    """Means and variances of the rows that have each feature; guarded, none of these is 0."""
+    """Means and variances of the rows with a value of each feature; if `guarded`, none is 0."""
     variance = (
         features.positive_variance(structure, together) if guarded else features.variance(structure)
     )
@@ -293,7 +293,7 @@ def _start(
 def _closed_form(
     statistics: GaussianStatistics, features: FeatureMoments, structure: Structure
 ) -> tuple[GaussianStatistics, Convergence]:
-    """Without correlations: each mean and variance is that of the rows that have the feature.
+    """Without correlations: each mean and variance is that of the rows with a value of the feature.
 
     The expected scatter is that of these rows, and the variance for each row without a value;
     divided by the weight of all rows it is the variance again.

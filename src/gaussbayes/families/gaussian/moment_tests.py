@@ -1,19 +1,19 @@
-"""Whether two samples of each class are of one Gaussian, from their moments alone.
+"""Tests of whether two samples of each class have the same Gaussian, from their moments alone.
 
-Of a class with N_g rows in sample g, scatter A_g about its own mean and n_g = N_g − 1 degrees of
-freedom, A = A_1 + A_2 and ``B = A + (N_1 N_2 / N) δδᵀ`` with the difference δ of the means:
+In sample g a class has N_g rows, the scatter A_g about its mean and n_g = N_g − 1 degrees of
+freedom. With A = A_1 + A_2 and ``B = A + (N_1 N_2 / N) δδᵀ`` with the difference δ of the means:
 
 - means and covariances: ``N log |B/N| − Σ N_g log |A_g/N_g|``,
-- means, the covariances being equal: ``N log (|B| / |A|)``, Hotelling's T²,
-- covariances, whatever the means: ``n log |A/n| − Σ n_g log |A_g/n_g|``, Bartlett's statistic,
+- means, given equal covariances: ``N log (|B| / |A|)``, Hotelling's T²,
+- covariances, for any means: ``n log |A/n| − Σ n_g log |A_g/n_g|``, Bartlett's statistic,
   in which degrees of freedom stand for rows.
 
 All three have Bartlett's correction (`gaussbayes.families.likelihood_ratio`). Scatters that are
-summed over m classes have n_g = N_g − m. Of features that are uncorrelated by assumption, the
+summed over m classes have n_g = N_g − m. For features that are uncorrelated by assumption, the
 statistics are sums over them. Features are also compared one by one: means by the t test, variances
 by the F test.
 
-Features one by one, and diagonal covariances, use every value that is there, which is exact if
+Tests of single features, and of diagonal covariances, use every observed value, which is exact if
 values are missing independently of their values. Determinants use the complete rows alone.
 """
 
@@ -37,7 +37,7 @@ from gaussbayes.families.likelihood_ratio import (
 )
 
 _SINGULAR = 1e-12
-"""Proportion of a variance that others do not explain, below which it is taken to be rounding."""
+"""Unexplained proportion of a variance below which it counts as rounding."""
 
 _QUANTITIES = ("means and covariances", "means", "covariances")
 
@@ -139,7 +139,7 @@ def _ratios(codes: NDArray[np.intp], blocks: Sequence[_Scatters]) -> list[Likeli
 def _feature_changes(
     codes: NDArray[np.intp], before: FeatureMoments, after: FeatureMoments, names: Schema
 ) -> tuple[list[FeatureChange], NDArray[np.bool_]]:
-    """The changes of each mean (t test) and deviation (F test), and which vary in both (d,)."""
+    """The changes of each mean (t test) and deviation (F test), and which features vary in both."""
     from scipy.special import betainc, fdtr
 
     weights = [each.weight[codes] for each in (before, after)]
@@ -182,7 +182,7 @@ def _feature_changes(
 def _columns(
     code: int, before: FeatureMoments, after: FeatureMoments, varied: NDArray[np.bool_]
 ) -> tuple[list[_Scatters], NDArray[np.intp]]:
-    """The features of a class one by one, and those that cannot be compared so."""
+    """The features of a class one by one, and those that cannot be compared in this way."""
     delta = (after.anchor - before.anchor) + (after.offset - before.offset)
     blocks = []
     for j in np.flatnonzero(varied).tolist():
@@ -199,7 +199,7 @@ def _matrices(
     after: GaussianStatistics,
     varied: NDArray[np.bool_],
 ) -> tuple[list[_Scatters], NDArray[np.intp]]:
-    """The features that vary, together, and those that cannot be compared so."""
+    """The features that vary, together, and those that cannot be compared in this way."""
     moments = before.moments, after.moments
     which = np.flatnonzero(varied)
     layout = LAYOUTS[moments[0].layout]
@@ -218,7 +218,7 @@ def _matrices(
 def _scatters(
     weights: Sequence[FloatArray], scatters: Sequence[FloatArray], delta: FloatArray
 ) -> _Scatters | None:
-    """Two scatters (p, p) of classes of some weights (m,), their means `delta` (m, p) apart.
+    """Two scatters (p, p) of classes with weights (m,) and differences of means `delta` (m, p).
 
     None if there are too few rows, or a feature does not vary or depends on others.
     """

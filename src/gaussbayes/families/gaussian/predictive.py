@@ -9,16 +9,15 @@ Student-t distribution with ``ν_c = s + n_c + 1`` degrees of freedom, its locat
 with the pooled scatter ``P = Σ S_c`` of all N rows, the shrinkage g, and its target: D is the
 identity and ``t = tr P / (N d)`` for the spherical one, ``t D = diag P / N`` for the diagonal one.
 The prior is worth ``s = ρ N / k`` rows, as many as the mean class has for ρ = 1; with the sharing
-λ, ``ρ = λ / (1 − λ)``. So 0 are class-specific covariances, 1 is a shared one, and a class with few
-rows is drawn to the pooled covariance more than one with many. In sums, which is all that
-statistics are,
+λ, ``ρ = λ / (1 − λ)``. So 0 are class-specific covariances, 1 is a shared one, and the covariance
+of a class with few rows is shrunk more than that of one with many. In terms of sums,
 
     s T + S_c = (ρ / k) ((1 − g) P + g target(P)) + S_c
 
-so that a row that is left out takes the outer product of its deviation out of P and out of its own
-S_c, and something from the trace: a closed form.
+Holding a row out subtracts the outer product of its deviation from P and from its S_c, and a term
+from the trace, which gives a closed form.
 
-Features that do not vary within classes, or not at all, do not raise an error: they have some sum
+Features that do not vary within classes, or not at all, do not raise an error: they get a small sum
 of squares in P, see `gaussbayes.families.gaussian.shrinkage.target_squares`.
 """
 
@@ -39,12 +38,12 @@ from gaussbayes.families.gaussian.structure import Full
 from gaussbayes.families.removal import LEAST_LEFT, Removal
 
 _LEAST_GIVEN = 1e-8
-"""What must be left of a determinant if the target is given, which alone keeps it from 0."""
+"""Least remaining proportion of a determinant if the target is fixed and alone keeps it above 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """How many rows the prior of covariances is worth, and how far its target is shrunk."""
+    """The weight of the prior of covariances in rows, and the shrinkage of its target."""
 
     sharing: float  # λ, from 0 (class-specific covariances) to 1 (a shared one)
     shrinkage: float  # g, from 0 to 1
@@ -52,12 +51,12 @@ class Prior:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether the target alone keeps every covariance away from singular ones."""
+        """Whether the target alone makes every covariance positive definite."""
         return self.sharing > 0 and self.shrinkage > 0
 
     @property
     def ratio(self) -> float:
-        """ρ: rows that the prior is worth, in units of those of the mean class."""
+        """ρ: the weight of the prior, in units of the rows of the mean class."""
         return self.sharing / (1.0 - self.sharing) if self.sharing < 1.0 else np.inf
 
     def shrunk(
@@ -68,8 +67,8 @@ class Prior:
     ) -> FloatArray:
         """``(1 − g) P + g target(P)`` of the pooled scatter (r, r).
 
-        Its diagonal is to be `squares` (r,); None is as it is. It is that of r directions among
-        `n_features`, or of all there are: the trace of a spherical target is spread over all.
+        Its diagonal becomes `squares` (r,), unless None. It belongs to r directions among
+        `n_features`, or to all features: the trace of a spherical target is distributed over all.
         """
         variance = np.diagonal(pooled)
         squares = variance if squares is None else squares
@@ -106,7 +105,7 @@ def predictive(moments: ClassMoments, names: Schema, prior: Prior) -> GaussianDe
 
 
 def check_degrees(degrees: FloatArray, weight: FloatArray, names: Schema) -> None:
-    """Raise for degrees of freedom (k,) with which a predictive density has no covariance."""
+    """Raise for degrees of freedom (k,) without a predictive covariance."""
     if (degrees <= 2).any():
         code = int(np.argmin(degrees))
         msg = (
@@ -144,12 +143,12 @@ class PredictiveLeftOut(GaussianLeftOut):
         own, diagonal = moments.scatters("full", shared=False), priors[0].diagonal
         within = np.einsum("mii->i", own)
         squares = target_of(moments) if n_features is None else within
-        # The same unit for all features where the target is spherical: there, units count.
+        # The same unit for all features if the target is spherical, which depends on units.
         largest = within.mean() if within.any() else 1.0
         unit = np.sqrt(squares if diagonal else np.full_like(within, largest))
         own = own / unit[:, None] / unit
         pooled = own.sum(axis=0)
-        # Features that do not vary have something, which follows from other sums without a row.
+        # Features that do not vary get a small sum of squares, which follows from other sums.
         by_rows = not units_given and (diagonal or bool((squares > within).any()))
         if not by_rows:
             np.einsum("ii->i", pooled)[...] = squares / np.square(unit)
@@ -195,5 +194,5 @@ class PredictiveLeftOut(GaussianLeftOut):
         return tails.log_density(squares / ratio, half_log_det, degrees, d)
 
     def _part(self, prior: Prior) -> float:
-        """How much the pooled scatter counts."""
+        """The weight of the pooled scatter."""
         return 1.0 if prior.sharing == 1.0 else prior.ratio / len(self.own)

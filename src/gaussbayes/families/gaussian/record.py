@@ -1,7 +1,7 @@
-"""What a model file stores of the Gaussian family: settings, statistics and densities.
+"""The records of the Gaussian family in a model file: settings, statistics and densities.
 
-Symmetric matrices are written as their lower triangles, row by row: half the size, and symmetric
-always. Of rows with missing values only what was observed is written.
+Symmetric matrices are written as their lower triangles, row by row: half the size, and always
+symmetric. Only the observed values of incomplete rows are written.
 """
 
 from dataclasses import replace
@@ -33,7 +33,7 @@ from gaussbayes.families.gaussian.structure import STRUCTURES, Shape, Structure
 from gaussbayes.kernels.reference import scatter_shape
 from gaussbayes.kernels.triangular import cholesky
 
-# Proportion of the features' sums of squares by which an eigenvalue may be below zero.
+# Largest negative eigenvalue, as a proportion of the features' sums of squares.
 # Sums of squares below this may have lost all their digits, the products beside them not.
 _UNDERFLOW = 1e-290
 
@@ -65,7 +65,7 @@ class SpanRecord(Record, frozen=True):
 
 
 class SettingsRecord(Record, frozen=True):
-    """How statistics become densities."""
+    """The settings of the family."""
 
     covariance: CovarianceName
     sharing: Proportion
@@ -106,7 +106,7 @@ class SettingsRecord(Record, frozen=True):
 
 
 class CellsRecord(Record, frozen=True):
-    """Rows with missing values: those of a class that have the same values are summed together."""
+    """Rows with missing values, summed by class and pattern."""
 
     weight: Raw
     codes: Raw
@@ -236,7 +236,7 @@ class DensityRecord(Record, frozen=True):
         )
 
     def read(self, family: Gaussian | Spanned, names: Schema) -> GaussianDensity:
-        """The densities of the classes and columns that `names` has."""
+        """The densities of the classes and columns of `names`."""
         span = family.span if isinstance(family, Spanned) else None
         family = family.family if isinstance(family, Spanned) else family
         k, d = names.classes.shape[0], names.n_features
@@ -290,12 +290,12 @@ class DensityRecord(Record, frozen=True):
 
 
 def _size(n_features: int) -> int:
-    """How many entries a triangle has."""
+    """The number of entries of a triangle."""
     return n_features * (n_features + 1) // 2
 
 
 def _entries(values: FloatArray) -> FloatArray:
-    """The lower triangles (m, d(d + 1)/2) of matrices; other arrays as they are."""
+    """The lower triangles (m, d(d + 1)/2) of matrices; other arrays unchanged."""
     if values.ndim < 3:
         return values
     if not np.array_equal(values, values.mT):
@@ -322,7 +322,7 @@ def _symmetric(entries: FloatArray, d: int) -> FloatArray:
 
 
 def _directions(span: Span, names: Schema) -> Schema:
-    """What messages call the coordinates in the span, which must be of these features."""
+    """The names of the coordinates in the span of these features in messages."""
     if span.n_columns != names.n_features:
         expected = f"from settings with a span of {names.n_features} features"
         refuse("", expected, span.n_columns)
@@ -330,17 +330,17 @@ def _directions(span: Span, names: Schema) -> Schema:
 
 
 def _check_mean(anchor: FloatArray, offset: FloatArray) -> None:
-    """Raise for means, anchor + offset, that no rows have."""
+    """Raise for impossible means, anchor + offset."""
     if not np.isfinite(anchor + offset).all():
         refuse("offset", "numbers that give finite means with the anchor")
 
 
 def _check_scatter(scatter: FloatArray, place: str = "scatter") -> None:
-    """Raise for scatters (m, d, d), or sums of squares (m, d), that no rows have.
+    """Raise for impossible scatters (m, d, d), or sums of squares (m, d).
 
-    Matrices must be positive semi-definite, but for rounding. Each feature is measured in units of
-    its largest sum of squares in any of them, so that units do not matter; what is left when rows
-    have been removed may be rounding of that size.
+    Matrices must be positive semi-definite up to rounding. Each feature is measured in units of its
+    largest sum of squares in any of them, so that units do not matter; after a removal of rows,
+    rounding may have that size.
     """
     squares = np.einsum("mii->mi", scatter) if scatter.ndim == 3 else scatter
     if (squares < 0).any():

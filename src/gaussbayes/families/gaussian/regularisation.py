@@ -1,12 +1,10 @@
-"""What is done to estimated covariances beside shrinkage: it never touches the statistics.
+"""Regularisation of estimated covariances besides shrinkage, as in scikit-learn's classes.
 
-These are the conventions of scikit-learn's classes, for those who come from there.
-
-Directions without variance, of features that depend on one another, may not count. In units of the
-features' deviations, ``Σ = D R D``, the eigenvectors of R whose deviations are at most the
-tolerance span directions in which nothing varies within classes. There the precision is 0 instead
-of infinite: these directions carry no information about the class. That is the
-pseudo-inverse of R, and what scikit-learn's LDA does by singular values.
+It never changes the statistics. Directions without variance, of features that depend on one
+another, may be ignored. In units of the features' deviations, ``Σ = D R D``, the eigenvectors of R
+whose deviations are at most the tolerance span directions in which nothing varies within classes.
+There the precision is 0 instead of infinite: these directions carry no information about the class.
+This is the pseudo-inverse of R, which scikit-learn's LDA computes by singular values.
 """
 
 from dataclasses import dataclass, replace
@@ -23,15 +21,15 @@ from gaussbayes.families.gaussian.statistics import ClassMoments
 from gaussbayes.families.gaussian.structure import Full, Shape
 
 _WIDE = 1e8
-"""The variance, in units of the features, that stands for an infinite one where a matrix must be
+"""The variance, in units of the features, that represents an infinite one if a matrix must be
 inverted: for marginals and for missing values. Its inverse and its rounding are about as small."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reduced(Full):
-    """Full covariances, some of whose directions do not count.
+    """Full covariances, some of whose directions are ignored.
 
-    `values` are those that stand in for the covariances where a matrix must be inverted.
+    `values` replace the covariances if a matrix must be inverted.
 
     Examples
     --------
@@ -48,7 +46,7 @@ class Reduced(Full):
     def of_rank(cls, covariance: FloatArray, names: Schema, tolerance: float) -> Full:
         """Covariances (m, d, d) without the directions of deviations up to a tolerance.
 
-        The deviations are in units of those of the features. Where all directions count, these are
+        The deviations are in units of those of the features. If no direction is ignored, these are
         ordinary covariances.
         """
         try:
@@ -56,7 +54,7 @@ class Reduced(Full):
         except SingularCovarianceError:
             pass
         else:
-            # The least eigenvalue is at most d times smaller than what is left unexplained.
+            # The least eigenvalue is at most d times smaller than the least unexplained proportion.
             if shape.amplification * shape.n_features * tolerance**2 < 1.0:
                 return shape
         wide, whitener = np.empty_like(covariance), np.empty_like(covariance)
@@ -88,7 +86,7 @@ class Reduced(Full):
 
 
 def _reduced(covariance: FloatArray, tolerance: float) -> tuple[FloatArray, FloatArray, float]:
-    """What stands in for a covariance (d, d), the whitener of what counts, and a log determinant.
+    """The replacement of a covariance (d, d), its reduced whitener, and a log determinant.
 
     The whitener W is lower triangular, with rows of zeros first: ``WᵀW`` is the pseudo-inverse.
     """
@@ -120,14 +118,16 @@ class Regularisation:
     """
 
     floor: Annotated[float, Meta(ge=0)] = 0.0
-    """Added to all variances: so much of the largest variance of a feature over all rows."""
+    """Added to all variances, as a proportion of the largest variance of a feature over all
+    rows."""
     identity: Annotated[float, Meta(ge=0, le=1)] = 0.0
-    """How far covariances are moved towards the identity: ``(1 − r) Σ + r I``."""
+    """Weight of the identity: ``(1 − r) Σ + r I``."""
     rank_tolerance: Annotated[float, Meta(ge=0, le=1e100)] | None = None
-    """Directions of deviations up to this do not count; None: they are an error. See `Reduced`."""
+    """Directions of deviations up to this are ignored; with None they raise an error. See
+    `Reduced`."""
 
     def added(self, moments: ClassMoments) -> float:
-        """What is added to all variances of complete rows."""
+        """The term that is added to all variances of complete rows."""
         if not self.floor:
             return 0.0
         together = moments.together()

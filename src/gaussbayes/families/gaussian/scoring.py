@@ -3,15 +3,15 @@
     log p(x | c) = −½ (d log 2π + log |Σ_c| + |W_c (x − mean_c)|²)
 
 is quadratic in x. With one covariance for all classes the square of x is the same for each of them
-and cancels in the posterior: what is left is linear, and d times cheaper. Where the square is
+and cancels in the posterior: the remaining terms are linear, and d times cheaper. If the square is
 needed, a row is whitened once for all classes. Both are computed in float64, also for float32 rows,
 because the terms of many features cancel.
 
-NaN is a value that is missing, and is integrated out: every score is that of the features that are
-there. The kernels meet NaN on their way, so that complete rows pay nothing for it. Rows with the
-same features missing may be many: then the marginal is computed once, and scored as complete rows
-are. Where nearly every row lacks others, a kernel factors a matrix for each. A row of which nothing
-is there has density 1 for every class, so that its posterior is the prior.
+NaN is a missing value, which is integrated out: every score is that of the observed features. The
+kernels detect NaN while scoring, so complete rows cost no extra time. If many rows have the same
+pattern of missing features, the marginal is computed once and scores them like complete rows. If
+nearly every row has a different pattern, a kernel factors a matrix for each. A row without values
+has density 1 for every class, so that its posterior is the prior.
 """
 
 from collections.abc import Callable
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from gaussbayes.families.gaussian.density import GaussianDensity
 
 Purpose: TypeAlias = Literal["log_joint", "distance", "posterior", "logarithm"]
-"""What a form is for; the last two are the posterior, and differences of logarithms."""
+"""The purpose of a form; the last two are the posterior, and differences of logarithms."""
 
 _PURPOSE: dict[Task, Purpose] = {
     "log_joint": "log_joint",
@@ -61,7 +61,7 @@ _PURPOSE: dict[Task, Purpose] = {
 }
 
 _ROUNDING = {"posterior": 2e-12, "logarithm": 2e-14}
-"""What the linear form may lose.
+"""The largest rounding error of the linear form.
 
 A posterior is evaluated by its absolute error; a log posterior, which may be near 0, by its
 relative error.
@@ -74,12 +74,12 @@ The difference of a whitened row and a whitened mean then loses up to 2048 ε, 5
 """
 
 _NARROW = 8192.0
-"""How much more rounding is allowed for rows in float32, whose scores are rounded to 6e-8: the
-posteriors of linear forms may lose 2e-8."""
+"""The factor of allowed rounding for rows in float32, whose scores are rounded to 6e-8: posteriors
+of linear forms may have errors of 2e-8."""
 
-# Rows alike that are worth a marginal of their own, however long it takes to score one.
+# Rows with the same pattern that always justify a separate marginal.
 _FEWEST = 32
-# How long working out a marginal takes, in the units of `_rows_worth_a_marginal`.
+# The time of computing a marginal, in the units of `_rows_worth_a_marginal`.
 _MARGINAL = 1 << 24
 _MOST_FORMS = 16  # forms of one density that are kept: of several purposes, widths and priors
 _DOUBLE = np.dtype(np.float64)
@@ -87,7 +87,7 @@ _EPSILON = float(np.finfo(np.float64).eps)
 
 
 def log_density(density: "GaussianDensity", rows: Rows, threads: int = 1) -> RealArray:
-    """``log p(x | c)`` (n, k), what is missing integrated out."""
+    """``log p(x | c)`` (n, k), with missing values integrated out."""
     if isinstance(density.covariance, LowRank):
         squares, log_det, n_features = distances(density, density.covariance, rows, threads)
         half_log_det = 0.5 * log_det
@@ -103,13 +103,13 @@ def log_density(density: "GaussianDensity", rows: Rows, threads: int = 1) -> Rea
 def _half_log_det(
     density: "GaussianDensity", rows: Rows, n_features: FloatArray, threads: int
 ) -> FloatArray:
-    """``½ log |Λ_c|`` of the features that are there: (1, k), or (n, k) if some are missing."""
+    """``½ log |Λ_c|`` of the observed features: (1, k), or (n, k) if some are missing."""
     if (n_features == density.n_columns).all():
         log_det = np.broadcast_to(density.covariance.log_det, density.n_classes)
         return np.asarray(0.5 * log_det[None])
     log_det = np.empty((rows.n_rows, density.n_classes))
     for code in range(density.n_classes):
-        # Gaussians have it at their own mean, where the squares to be taken off are small.
+        # Computed by Gaussians at their means, where the squares to subtract are small.
         gaussian = replace(density.selected([code]), degrees=None)
         at_mean = number_rows(np.where(np.isnan(rows.matrix), np.nan, gaussian.mean[0]))
         squares, _ = gaussian.squared_distance(at_mean, threads)
@@ -125,12 +125,12 @@ def score(
     task: Task,
     threads: int = 1,
 ) -> NDArray[Any]:
-    """What `task` asks for of ``log_prior_c + log p(x | c) + bias_c``: labels (n,) or (n, k).
+    """The output of `task` for ``log_prior_c + log p(x | c) + bias_c``: labels (n,) or (n, k).
 
-    Scores are of the rows' float type. The bias, what is known of the rows besides their
-    numbers, is computed block by block, on the threads. −∞ in it, or in the prior, rules a
-    class out. Rows that are infinite are an error; for posteriors, so are those that have
-    probability 0 in every class, or are so far from every class that squares overflow.
+    Scores have the rows' float type. The bias, from the other columns of the rows, is computed
+    block by block, on the threads. −∞ in it, or in the prior, rules a class out. Infinite rows
+    raise an error; for posteriors, also rows that have probability 0 in every class, or are so far
+    from every class that squares overflow.
     """
     if density.degrees is not None or isinstance(density.covariance, LowRank):
         return _score_by_log_density(density, rows, log_prior, bias, task, threads)
@@ -140,7 +140,7 @@ def score(
 
 
 def _scores(rows: Rows, log_prior: FloatArray, task: Task) -> NDArray[Any]:
-    """Room for what a task asks for."""
+    """An array for the output of a task."""
     n, k = rows.n_rows, log_prior.shape[0]
     if task == "label":
         return np.empty(n, dtype=np.intp)
@@ -152,16 +152,16 @@ def squared_distance(
 ) -> tuple[FloatArray, FloatArray]:
     """Squared distances (n, k) that follow χ², and their degrees of freedom (n,).
 
-    These are the features that are there. For Gaussians they are Mahalanobis distances. For
-    Student-t densities ``u / d`` follows the F distribution with d and ν degrees of freedom,
-    and the distance is that of a Gaussian at which the tail is as probable.
+    The degrees are the numbers of observed features. For Gaussians the distances are Mahalanobis
+    distances. For Student-t densities ``u / d`` follows the F distribution with d and ν degrees of
+    freedom, and the distance is that of a Gaussian with the same tail probability.
     """
     squares, n_features = _squares(density, rows, threads)
     return tails.chi_square_distance(squares, n_features, density.degrees), n_features
 
 
 def _squares(density: "GaussianDensity", rows: Rows, threads: int) -> tuple[FloatArray, FloatArray]:
-    """Squared Mahalanobis distances (n, k), and how many features are there (n,)."""
+    """Squared Mahalanobis distances (n, k), and the numbers of observed features (n,)."""
     if isinstance(density.covariance, LowRank):
         exact, _, n_observed = distances(density, density.covariance, rows, threads)
         return exact, n_observed
@@ -175,8 +175,8 @@ def _squares(density: "GaussianDensity", rows: Rows, threads: int) -> tuple[Floa
     return squares.astype(np.float64, copy=False), n_observed
 
 
-class _Wanted(NamedTuple):  # made in a third of the time that a frozen dataclass takes
-    """What is asked of rows: which score, of which density, under which prior."""
+class _Wanted(NamedTuple):  # created in a third of the time of a frozen dataclass
+    """A request: the score, the density and the prior."""
 
     density: "GaussianDensity"
     log_prior: FloatArray  # (k,)
@@ -186,8 +186,8 @@ class _Wanted(NamedTuple):  # made in a third of the time that a frozen dataclas
     def form(self, dtype: "np.dtype[Any]", *, masked: bool = False) -> "_Ready":
         """The form for rows of `dtype`, laid out for the active kernels.
 
-        It is kept for as long as the density lives: a stream of single rows would otherwise spend
-        its time laying out the same matrices.
+        It is kept for as long as the density lives, so that a stream of single rows does not lay
+        out the same matrices again.
         """
         active, width = kernels.active(), "masked" if masked else dtype.char
         key = self.purpose, width, active.NAME, active.instruction_set(), self.log_prior.tobytes()
@@ -206,10 +206,9 @@ class _Wanted(NamedTuple):  # made in a third of the time that a frozen dataclas
     def _cheapest(self, dtype: "np.dtype[Any]") -> Form:
         """The cheapest form that is exact enough for its purpose and rows of a float type.
 
-        Of two neighbours among far-off classes the linear form keeps but few digits: its terms grow
-        with the squared distances of the means from the centre, and cancel. The terms of the
-        whitened form grow with the distances. The quadratic form's terms are small near a mean,
-        wherever that lies.
+        For two neighbouring classes far from the centre the linear form loses digits: its terms
+        grow with the squared distances of the means from the centre, and cancel. The terms of the
+        whitened form grow with the distances. The quadratic form's terms are small near every mean.
         """
         density, purpose, log_prior = self.density, self.purpose, self.log_prior
         shape, (k, d) = density.covariance, density.offset.shape
@@ -219,7 +218,7 @@ class _Wanted(NamedTuple):  # made in a third of the time that a frozen dataclas
             log_constant = log_prior - 0.5 * (d * LOG_2_PI + shape.log_det)
             log_constant = np.ascontiguousarray(np.broadcast_to(log_constant, (k,)))
         center, offset, narrow = density.center, density.offset, dtype != _DOUBLE
-        if density.remainder.size and narrow:  # what rounding took from the means is not resolved
+        if density.remainder.size and narrow:  # rounding errors of the means are not resolved
             center = offset.mean(axis=0)
             offset = offset - center
         if density.shared and (narrow or not density.remainder.size):
@@ -235,7 +234,7 @@ class _Wanted(NamedTuple):  # made in a third of the time that a frozen dataclas
         return Quadratic(*where, log_constant, density.remainder)
 
     def _masked(self) -> Masked:
-        """The form for rows with missing features, whichever these are."""
+        """The form for rows with any missing features."""
         density, shape = self.density, self.density.covariance
         scale = 1.0 / shape.deviation
         is_density = self.purpose != "distance"
@@ -244,7 +243,7 @@ class _Wanted(NamedTuple):  # made in a third of the time that a frozen dataclas
         return Masked(*where, log_feature, self.log_prior, is_density, density.remainder)
 
     def of_features(self, seen: NDArray[np.bool_]) -> "_Wanted":
-        """The same of the features that are there (d,), the others integrated out."""
+        """The same for the observed features (d,), with the others integrated out."""
         if seen.all():
             return self
         columns = np.flatnonzero(seen)
@@ -272,7 +271,7 @@ class _Ready(NamedTuple):
         if task == "log_posterior":  # a posterior that is rounded to 1 has the logarithm 0
             scores[scores > -0.25 * np.finfo(out.dtype).eps] = 0.0
         if scores is not out:
-            with np.errstate(over="ignore"):  # a distance may be too large for this type
+            with np.errstate(over="ignore"):  # a distance may overflow in this type
                 out[...] = scores
         return problem
 
@@ -288,9 +287,9 @@ def _run(
     out: NDArray[Any],
     n_observed: FloatArray | None = None,
 ) -> None:
-    """Run the kernels over blocks of rows, on several threads when that pays.
+    """Run the kernels over blocks of rows, on several threads if this is faster.
 
-    `n_observed` (n,) are how many features of each row there are, as if all were there.
+    `n_observed` (n,), initially the number of all features, is set for rows with missing values.
     """
     numbers, task = rows.numbers, wanted.task
     n, d = numbers.shape
@@ -324,7 +323,7 @@ def _score_by_log_density(
     task: Task,
     threads: int = 1,
 ) -> NDArray[Any]:
-    """What `score` returns, of densities that no kernel scores, block by block."""
+    """The result of `score` for densities without a kernel, block by block."""
     out = _scores(rows, log_prior, task)
 
     def score_block(block: slice) -> None:
@@ -356,11 +355,11 @@ def _raise(
 def _score_incomplete(
     wanted: _Wanted, X: RealArray, bias: RealArray | None, out: NDArray[Any]
 ) -> int:
-    """As `gaussbayes.kernels.reference.score`, for rows of which some have missing values."""
+    """As `gaussbayes.kernels.reference.score`, for rows some of which have missing values."""
     task = wanted.task
 
     def score_some(ready: _Ready, some: RealArray, rows: NDArray[np.intp]) -> int:
-        """Score rows that stand at these places among the others."""
+        """Score the rows at these positions."""
         added = None if bias is None else bias[rows]
         if rows.size == out.shape[0]:
             return ready.score(some, task, out, added)
@@ -372,7 +371,9 @@ def _score_incomplete(
     common, rare = _rows_alike(X, wanted.density)
     problems = 0
     if rare.size:
-        if 2 * rare.size > X.shape[0]:  # rather score a few in vain than copy the many
+        if (
+            2 * rare.size > X.shape[0]
+        ):  # scoring a few unnecessarily is cheaper than copying the many
             rare = np.arange(X.shape[0])
         some = X if rare.size == X.shape[0] else X.take(rare, axis=0)
         problems |= score_some(wanted.form(_DOUBLE, masked=True), some, rare)
@@ -386,9 +387,9 @@ def _score_incomplete(
 def _rows_alike(
     X: RealArray, density: "GaussianDensity"
 ) -> tuple[list[tuple[NDArray[np.intp], NDArray[np.bool_]]], NDArray[np.intp]]:
-    """Rows for the ordinary kernels, with the features (d,) that they have, and the other rows.
+    """Rows for the ordinary kernels, with their observed features (d,), and the other rows.
 
-    Those are the complete rows and, where a matrix is to be factored, all of a common pattern.
+    These are the complete rows and, if a matrix has to be factored, all rows of a common pattern.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         complete = np.isfinite(np.einsum("ij->i", X))
@@ -406,9 +407,9 @@ def _rows_alike(
 
 
 def _rows_worth_a_marginal(density: "GaussianDensity") -> int:
-    """How many rows of one pattern take longer one by one than once a marginal is computed."""
+    """The number of rows of one pattern from which on computing the marginal is faster."""
     if isinstance(density.covariance, Reduced):
-        return 1  # which directions do not count depends on the features that are there
+        return 1  # the ignored directions depend on the observed features
     if kernels.active().NAME == "reference":
         return _FEWEST
     one_by_one = density.covariance.n_covariances * (density.n_columns + 8) ** 3

@@ -1,14 +1,14 @@
-"""Scatter → regularised covariance: nothing, a number, or what the rows ask for.
+"""Scatter → shrunk covariance: without shrinkage, by a number, or by an estimated intensity.
 
     Σ_s = (1 − s) Σ + s (tr(D^-½ Σ D^-½) / d) D
 
-D are the variances of the pooled covariance: in units of the features' deviations within classes,
-covariances are shrunk towards the spherical one of equal trace, so that nothing depends on the
-units that features come in. Of a shared covariance only the correlations are shrunk. With the
-spherical target D is the identity, for features that have one unit. Shrinkage acts on the estimate
-and never touches the statistics, so it can be changed without the rows.
+D has the variances of the pooled covariance: in units of the features' deviations within classes,
+covariances are shrunk towards the spherical one of equal trace, so that the result does not depend
+on units. In a shared covariance only the correlations are shrunk. With the spherical target D is
+the identity, for features in the same unit. Shrinkage acts on the estimate and never changes the
+statistics, so it can be changed without the rows.
 
-Where EM has no maximum because a covariance becomes singular, a penalty stands for shrinkage.
+If EM has no maximum because a covariance becomes singular, a penalty represents shrinkage.
 """
 
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ CLOSED_FORMS: tuple[ShrinkageTarget, ...] = ("diagonal", "spherical")
 """Targets that are known without each row, and in the span of few rows."""
 
 LEAST_WITHIN = 1e-6
-"""The least proportion of a feature's variance over all rows that its target within classes is."""
+"""The target variance within classes is at least this proportion of the variance over all rows."""
 
-_MOST = 0.999  # the largest intensity of a penalty; with 1 the rows would not count at all
+_MOST = 0.999  # the largest intensity of a penalty; with 1 the rows would be ignored
 
 
 def check_shrinkage(shrinkage: object) -> Shrinkage:
@@ -52,9 +52,9 @@ def target_squares(
 ) -> FloatArray:
     """The diagonal target as sums of squares (…, d), above 0, of rows of some weight (…).
 
-    They are those within classes. Of a feature that does not vary there, but overall, they are a
-    millionth of the latter. One that does not vary at all has a variance so large, in units of its
-    only value (d,), that it adds nothing.
+    They are those within classes. For a feature that varies only between classes, it is a millionth
+    of the overall sum. A feature that does not vary at all gets a variance so large, in units of
+    its only value (d,), that it adds nothing.
 
     Examples
     --------
@@ -77,10 +77,7 @@ def target_of(moments: ClassMoments) -> FloatArray:
 
 
 def target_variances(target: ShrinkageTarget, moments: ClassMoments) -> FloatArray | None:
-    """The variances (d,), in any unit, to a multiple of which complete rows are shrunk.
-
-    None if they are all equal.
-    """
+    """The target variances (d,) of complete rows, up to a factor; None if they are all equal."""
     return target_of(moments) if target == "diagonal" else None
 
 
@@ -89,7 +86,7 @@ def targets_without(
 ) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
     """Sums of squares within classes without each row (n, d), and diagonal targets of these (n, d).
 
-    They are in units (d,) of the features; see `target_squares`. Also whether enough is left (n,).
+    They are in units (d,) of the features; see `target_squares`. Also whether enough remains (n,).
     """
     together = moments.together()
     overall = together.squares[0] / np.square(unit)
@@ -110,10 +107,10 @@ def shrink(
     target: FloatArray | None = None,
     n_features: int | None = None,
 ) -> FloatArray:
-    """Shrink full covariances (m, d, d), or variances (m, d), estimated from so many rows (m,).
+    """Shrink full covariances (m, d, d), or variances (m, d), of numbers of rows (m,).
 
-    They are shrunk to a multiple of some variances (d,), None is the spherical target, and by one
-    intensity or by one for each (m,). With `n_features` these are d directions of so many.
+    The target is a multiple of the variances `target` (d,), or spherical if None. There is one
+    intensity, or one for each (m,). With `n_features` these are d directions of that many features.
     """
     if shrinkage is None:
         return covariance
@@ -148,7 +145,7 @@ def oas_intensity(
     m, d = len(covariance), n_features or covariance.shape[1]
     variance = np.einsum("mii->mi", covariance) if covariance.ndim == 3 else covariance
     trace = np.asarray(variance.sum(axis=1))
-    # In units in which the mean variance is 1, so that no square overflows or vanishes.
+    # In units in which the mean variance is 1, so that squares neither overflow nor vanish.
     unit = np.where(trace > 0, trace / d, 1.0)
     squares = np.square(covariance.reshape(m, -1) / unit[:, None]).sum(axis=1)
     return oas_by_traces(trace / unit, squares, d, weight)
@@ -169,18 +166,18 @@ def oas_by_traces(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Penalty:
-    """What keeps covariances from becoming singular where they are to be shrunk anyway.
+    """A penalty that keeps shrunk covariances from becoming singular.
 
-    ``ν/2 (log |Σ T⁻¹| + tr(Σ⁻¹ T) − d)`` is, but for a constant, what ν more rows would take from
-    the log-likelihood whose scatter about the mean is ν T. The most likely covariance is then
-    ``(scatter + ν T) / (weight + ν)``: shrinkage towards T with intensity ``ν / (weight + ν)``.
+    ``ν/2 (log |Σ T⁻¹| + tr(Σ⁻¹ T) − d)`` is, up to a constant, the negative log-likelihood of ν
+    pseudo-rows with scatter ν T about the mean. The most likely covariance is then ``(scatter + ν
+    T) / (weight + ν)``: shrinkage towards T with intensity ``ν / (weight + ν)``.
     """
 
     weight: FloatArray  # (m,) ν
     target: FloatArray  # (m, d) T, variances
 
     def log_penalty(self, shape: Shape) -> float:
-        """What it adds to a log-likelihood: 0 at its target, less elsewhere."""
+        """The term that it adds to a log-likelihood: 0 at its target, negative elsewhere."""
         traces = (self.target * shape.precision).sum(axis=1)
         excess = shape.log_det - np.log(self.target).sum(axis=1) + traces - shape.n_features
         return -0.5 * float(self.weight @ excess)
@@ -189,7 +186,7 @@ class Penalty:
         return Penalty(self.weight[code : code + 1], self.target[code : code + 1])
 
     def added(self, scatter: FloatArray) -> FloatArray:
-        """Scatters (m, d, d), or sums of squares (m, d), with those of the rows it stands for."""
+        """Scatters (m, d, d), or sums of squares (m, d), with those of its pseudo-rows."""
         total = scatter.copy()
         diagonal = np.einsum("mii->mi", total) if total.ndim == 3 else total
         diagonal += self.weight[:, None] * self.target
@@ -202,10 +199,10 @@ def penalty_of(
     weight: FloatArray,
     target: FloatArray | None = None,
 ) -> Penalty | None:
-    """The penalty that stands for shrinkage of rows of these variances (m, d) and weights (m,).
+    """The penalty for the shrinkage of rows with these variances (m, d) and weights (m,).
 
-    Its target is a multiple of some variances (d,), all equal if None, as in `shrink`. None without
-    shrinkage, if that is 0, or if the target is singular.
+    Its target is a multiple of given variances (d,), or spherical if None, as in `shrink`. None
+    without shrinkage, for an intensity of 0, or if the target is singular.
     """
     unit = np.ones(variance.shape[1]) if target is None else target
     if not shrinkage or not (unit > 0).all():

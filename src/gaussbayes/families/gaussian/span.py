@@ -1,12 +1,12 @@
 """The span of a few rows of many features: an orthonormal basis, and coordinates in it.
 
-Of n rows with more features d than that, whatever they say of means and scatters lies in the span
-of their deviations from a centre: n directions. With an orthonormal basis Q (d, n), in units u of
-the features, a row has the coordinates
+The means and scatters of n rows with d > n features lie in the span of their deviations from a
+centre, which has n directions. With an orthonormal basis Q (d, n), in units u of the features, a
+row has the coordinates
 
     z = Qᵀ x̃,    x̃ = (x − center) / u
 
-and of its squared length the part ``|x̃|² − |z|²`` lies outside, where the rows carry no
+and the part ``|x̃|² − |z|²`` of its squared length lies outside, where the rows carry no
 information.
 """
 
@@ -23,12 +23,12 @@ from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.data.schema import Schema
 
 _OUTSIDE = 1e-9
-"""Proportion of the length of a row that may lie outside as rounding."""
+"""Proportion of the length of a row outside the span that counts as rounding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Span:
-    """Coordinates of rows in the span of some."""
+    """Coordinates of rows in the span of the rows of a fit."""
 
     center: FloatArray  # (d,)
     unit: FloatArray  # (d,)
@@ -45,21 +45,21 @@ class Span:
 
     @property
     def n_columns(self) -> int:
-        """How many features there are."""
+        """The number of features."""
         return int(self.basis.shape[0])
 
     @property
     def n_directions(self) -> int:
-        """How many coordinates a row has."""
+        """The number of coordinates."""
         return int(self.basis.shape[1])
 
     @property
     def n_outside(self) -> int:
-        """How many directions are left."""
+        """The number of directions outside."""
         return self.n_columns - self.n_directions
 
     def __eq__(self, other: object) -> bool:
-        """Whether rows have the same coordinates in another."""
+        """Whether rows have the same coordinates in another span."""
         return isinstance(other, Span) and all(
             np.array_equal(getattr(self, name), getattr(other, name))
             for name in ("center", "unit", "basis")
@@ -69,7 +69,7 @@ class Span:
         return hash(self.basis.shape)
 
     def blocks(self, n_rows: int) -> list[slice]:
-        """The rows in pieces that are turned at a time."""
+        """The rows in blocks for the change of coordinates."""
         return ranges(n_rows, rows_at_once(self.n_columns, 64))
 
     def centred(self, rows: Rows) -> FloatArray:
@@ -80,7 +80,7 @@ class Span:
         return x
 
     def coordinates(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
-        """``z`` (n, r) of complete rows, and what of their squared lengths is outside (n,)."""
+        """``z`` (n, r) of complete rows, and the parts of their squared lengths outside (n,)."""
         z, outside = np.empty((rows.n_rows, self.n_directions)), np.empty(rows.n_rows)
         for block in self.blocks(rows.n_rows):
             x = self.centred(rows[block])
@@ -90,7 +90,7 @@ class Span:
         return z, outside
 
     def names(self, names: Schema) -> Schema:
-        """What messages call the coordinates."""
+        """The names of the coordinates in messages."""
         called = tuple(f"direction {number}" for number in range(self.n_directions))
         return Schema(names.classes, self.n_directions, called)
 

@@ -1,11 +1,10 @@
 """Gaussians of more features than rows, in the span of the rows: n × n instead of d × d.
 
-Of n rows of d > n features, scatters lie in the span of the rows. Shrinkage towards a multiple of
-the identity is the same in every basis, so that nothing has to be known of the other directions
-but the multiple: statistics of the coordinates in the span give exactly the estimate that d × d
-matrices would give, in memory for n numbers a feature. A diagonal target is spherical in units of
-the pooled deviations of the features; these units are settings that keep a row that is left out,
-as transforms are.
+The scatters of n rows with d > n features lie in the span of the rows. Shrinkage towards a multiple
+of the identity is the same in every basis, so that the multiple is sufficient for the other
+directions: statistics of the coordinates in the span give exactly the estimate of d × d matrices,
+with n numbers per feature in memory. A diagonal target is spherical in units of the pooled
+deviations of the features; like transforms, these units are fixed and include the held-out row.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,9 +39,9 @@ from gaussbayes.families.mapped import MappedStatistics
 from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
 
 _LEAST_LEFT = 1e-6
-"""What must be left of a determinant. With more features than rows every row has a direction of its
-own, along which next to nothing is left without it, but for the target: that is not rounding.
-Rounding is 1e-9 of the size of a log density, which is in proportion to the features."""
+"""Least remaining proportion of a determinant. With more features than rows every row has a
+separate direction, along which little but the target remains without it: that is not rounding.
+Rounding is 1e-9 of the size of a log density, which is proportional to the number of features."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,11 +51,11 @@ class SpannedStatistics(MappedStatistics):
     map: Span
     inner: GaussianStatistics
 
-    # Other rows have another span: they are not `Contrastable`, as None says.
+    # Other rows have another span: None shows that they are not `Contrastable`.
     tested: ClassVar[None] = None  # type: ignore[assignment]
 
     def of_columns(self, columns: Sequence[int]) -> GaussianStatistics:
-        """Those of some features, with scatters of all pairs of these: ``u Q S Qᵀ u``."""
+        """The statistics of these features, with scatters of all pairs: ``u Q S Qᵀ u``."""
         where, moments = np.asarray(columns, dtype=np.intp), self.inner.moments
         unit = self.map.unit[where]
         basis = self.map.basis[where] * unit[:, None]
@@ -99,12 +98,12 @@ class Spanned(Family[Any, GaussianDensity]):
         return options
 
     def of_columns(self, columns: Sequence[int]) -> Any:
-        """The family of some of the features: of all pairs of these."""
+        """The family of these features, with all pairs."""
         del columns
         return self.family
 
     def n_bytes(self, n_classes: int, n_columns: int) -> int:
-        """How much memory the scatters of so many classes take."""
+        """The memory of the scatters of this number of classes, in bytes."""
         del n_columns
         return 8 * n_classes * self.span.n_directions**2
 
@@ -130,7 +129,7 @@ class Spanned(Family[Any, GaussianDensity]):
         return SpannedStatistics(self.span, inner)
 
     def adapted(self, statistics: Any) -> SpannedStatistics:
-        """Statistics gathered under other settings, in the same span."""
+        """Statistics observed under other settings, in the same span."""
         if not isinstance(statistics, SpannedStatistics):
             msg = "statistics of all pairs of features cannot be reduced to a span; fit again"
             raise DataError(msg)
@@ -144,7 +143,7 @@ class Spanned(Family[Any, GaussianDensity]):
         threads: int = 1,
         start: GaussianDensity | None = None,
     ) -> Fit[GaussianDensity]:
-        """The density that fits best, shrunk; what d × d matrices would give."""
+        """The shrunk estimate, equal to that of d × d matrices."""
         del threads, start
         moments = statistics.inner.moments
         family, d, freedom = self.family, self.span.n_columns, None
@@ -172,7 +171,7 @@ class Spanned(Family[Any, GaussianDensity]):
         return Fit(replace(spanned_density(inner, self.span, covariance), degrees=freedom))
 
     def alternatives(self) -> dict[Remedy, "Spanned"]:
-        """Those of the family of all features that have full covariances, which are shrunk."""
+        """The variants of the family of all features with shrunk full covariances."""
         others = self.family.alternatives().items()
         return {
             remedy: replace(self, family=other)
@@ -181,12 +180,12 @@ class Spanned(Family[Any, GaussianDensity]):
         }
 
     def start(self, statistics: Any, together: Any, names: Schema, threads: int = 1) -> Any:
-        """An error, likewise."""
+        """Raise: there is no EM for missing labels in a span."""
         del statistics, together, names, threads
         raise no_em()
 
     def maximise(self, expected: Any, names: Schema) -> Any:
-        """An error, likewise."""
+        """Raise: there is no EM for missing labels in a span."""
         del expected, names
         raise no_em()
 
@@ -232,18 +231,18 @@ class Spanned(Family[Any, GaussianDensity]):
 
 
 def _wider(moments: ClassMoments) -> ClassMoments:
-    """Moments with one feature more, which is 0 in all rows."""
+    """Moments with one more feature, which is 0 in all rows."""
     anchor, offset = (np.pad(part, ((0, 0), (0, 1))) for part in (moments.anchor, moments.offset))
     scatter = np.pad(moments.scatter, ((0, 0), (0, 1), (0, 1)))
     return ClassMoments(moments.weight, anchor, offset, scatter, "full")
 
 
 def compact(family: Any, rows: Rows, targets: Targets) -> list[Any]:
-    """The families that say of these rows, all that will be fitted to, what a Gaussian one says.
+    """Families in the span of these rows, all rows of a fit, that are equivalent to a Gaussian one.
 
     With more features than rows, full covariances that are shrunk are estimated in the span of the
-    rows; those of a choice that have no correlations stay as they are, and full ones that are not
-    shrunk are none.
+    rows; candidates without correlations do not change, and full covariances without shrinkage are
+    omitted.
     """
     n, d = rows.numbers.shape
     candidates = family.choice or (family,)
@@ -268,7 +267,7 @@ def compact(family: Any, rows: Rows, targets: Targets) -> list[Any]:
     if shrunk:
         deviation = pooled_deviation(rows, targets)
         unit = deviation if family.target == "diagonal" else np.ones(d)
-        # What does not vary has no unit: that is an error, or not.
+        # Features that do not vary have no unit, which may be an error.
         if not (unit > 0).all() or not deviation.any():
             return [family]
         inner = replace(shrunk[0], choice=shrunk) if family.choice else family

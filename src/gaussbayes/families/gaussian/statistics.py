@@ -1,14 +1,14 @@
 """The sufficient statistics of Gaussians: weight, mean and scatter of the rows of each class.
 
-The three merge (``+``) and are removed (``−``) exactly, in any grouping, and that is the whole of
-batch fit, streaming, files larger than memory, a cluster, and forgetting. Rows are cut into blocks,
-summed by the kernels on all cores, and merged in a fixed tree. Rows with missing values are summed
-apart, for each class and pattern of values that are there (`gaussbayes.families.gaussian.cells`).
+The three merge (``+``) and are removed (``−``) exactly, in any grouping, which gives batch fits,
+streaming, files larger than memory, clusters and forgetting. Kernels sum blocks of rows on all
+cores, and a fixed tree merges the sums. Rows with missing values are summed separately, for each
+class and pattern of observed features (`gaussbayes.families.gaussian.cells`).
 
-How much of the scatter is kept, all of it, its sum over the classes, or variances, is its layout,
-which knows what can be done with it. The kernels know layouts by name. A shared covariance needs
-only the scatter summed over the classes. The scatter of each is kept nevertheless, so that classes
-can be taken out and settings be changed, unless it is too large.
+The layout of the scatter is full, pooled (summed over the classes) or diagonal (variances), and has
+the operations that depend on it. The kernels know layouts by name. A shared covariance needs only
+the scatter summed over the classes. The scatter of each class is kept nevertheless, unless it is
+too large, so that classes can be removed and settings changed.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ MOST_BY_CLASS = 1 << 14
 
 
 _NOISE = 16 * float(np.finfo(np.float64).eps)
-"""Proportion of a sum of squares below which what a removal leaves of it has no right digit."""
+"""Proportion of a sum of squares below which the remainder of a removal has no correct digit."""
 
 _ACCUMULATED = 1e-12
-"""The same after rows were removed one after the other."""
+"""The same after rows were removed one by one."""
 
 _LEAST_LEFT = 1e-6
-"""Proportion of a sum of squares below which what a removal leaves of it has lost nine digits."""
+"""Proportion of a sum of squares below which the remainder of a removal has lost nine digits."""
 
 _FEW_SOFT = 1 << 10
 """Rows times classes of soft labels that are summed at once."""
 
 ONLY_ADDED = "remove only rows that were added"
-"""How every error about rows that cannot be removed ends."""
+"""The end of every error about rows that cannot be removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ class Layout:
     """One way to hold the scatters ``Σ w (x − mean)(x − mean)ᵀ`` of k classes."""
 
     name: ScatterLayout
-    by_class: bool  # whether every class has its own; else their sum is all that there is
-    correlated: bool  # whether there are matrices (d, d); else sums of squares (d,)
+    by_class: bool  # whether there is one for every class; otherwise only their sum
+    correlated: bool  # whether there are matrices (d, d); otherwise sums of squares (d,)
 
     def stacked(self, scatter: FloatArray) -> FloatArray:
         """The scatters (m, d, d) or (m, d), as a view; m is 1 if summed over the classes."""
@@ -79,11 +79,11 @@ class Layout:
         add_squares(scatter, factor, delta, self.name)
 
     def of_columns(self, scatter: FloatArray, columns: NDArray[np.intp]) -> FloatArray:
-        """That of some features."""
+        """The scatter of these features."""
         return scatter[..., columns[:, None], columns] if self.correlated else scatter[..., columns]
 
     def reduced(self, scatter: FloatArray, layout: ScatterLayout) -> FloatArray:
-        """The array of another layout: a full one gives them all, the others only their own."""
+        """The array of another layout; only a full one can be reduced."""
         if layout == self.name:
             return scatter
         if self.name != "full":
@@ -100,7 +100,7 @@ class Layout:
         return np.asarray(parts.sum(axis=0, keepdims=True)) if self.by_class else parts
 
     def owner(self, c: int, names: Schema) -> str:
-        """Whose scatter number `c` is, as a message writes it."""
+        """The owner of scatter number `c` in a message."""
         return f" in class {names.class_name(c)}" if self.by_class else ""
 
     def _no_other(self, layout: ScatterLayout) -> DataError:
@@ -123,9 +123,9 @@ class ClassMoments:
     """Weight, mean and scatter of each class.
 
     The mean is ``anchor + offset``. The anchor is a float vector near the class's rows:
-    ``x − anchor`` is exact for nearby floats, so the mean lives in two floats and no digit is lost
-    however far from zero the rows are. The scatter ``Σ w (x − mean)(x − mean)ᵀ`` is centred, never
-    divided and never regularised.
+    ``x − anchor`` is exact for nearby floats, so the mean is the sum of two floats and rows far
+    from zero lose no digits. The scatter ``Σ w (x − mean)(x − mean)ᵀ`` is centred, never divided
+    and never regularised.
 
     Examples
     --------
@@ -145,8 +145,9 @@ class ClassMoments:
     scatter: FloatArray  # full (k, d, d), pooled (d, d) or diagonal (k, d)
     layout: ScatterLayout
     peak: FloatArray | None = None
-    """(m, d) the largest that sums of squares were before rows were removed: their rounding is in
-    proportion to that. None if no row was removed; model files do not keep it."""
+    """(m, d) the largest sums of squares before rows were removed, to which their rounding is
+    proportional. None if
+        no row was removed; model files do not keep it."""
 
     def __post_init__(self) -> None:
         k, d = self.anchor.shape
@@ -163,12 +164,12 @@ class ClassMoments:
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are, with or without rows."""
+        """The number of classes, with or without rows."""
         return int(self.weight.shape[0])
 
     @property
     def n_features(self) -> int:
-        """How many features a row has."""
+        """The number of features."""
         return int(self.anchor.shape[1])
 
     @property
@@ -184,7 +185,7 @@ class ClassMoments:
 
     @property
     def most(self) -> FloatArray:
-        """The largest that sums of squares were (m, d)."""
+        """The largest previous sums of squares (m, d)."""
         return self.squares if self.peak is None else self.peak
 
     @property
@@ -193,7 +194,7 @@ class ClassMoments:
         return np.asarray(self.anchor + self.offset)
 
     def deviation(self, X: FloatArray, code: int | NDArray[np.intp]) -> FloatArray:
-        """How far rows (n, d) are from the mean of a class, or each of its own.
+        """The deviations of rows (n, d) from the mean of a class, or of the class of each row.
 
         It is exact for rows near the anchor.
         """
@@ -218,17 +219,17 @@ class ClassMoments:
         return self.without(other, Schema(np.arange(self.n_classes), self.n_features))
 
     def without(self, other: ClassMoments, names: Schema) -> ClassMoments:
-        """The moments of the rows of `self` without those of `other`, which must be among them.
+        """The moments of the rows of `self` without those of `other`.
 
         With ``δ = mean_b − mean_a`` and ``w = w_a − w_b``: ``mean = mean_a − δ w_b / w`` and
-        ``scatter = S_a − S_b − (w_a w_b / w) δδᵀ``. Messages call classes and features by `names`.
+        ``scatter = S_a − S_b − (w_a w_b / w) δδᵀ``. Messages use `names`.
 
         Raises
         ------
         DataError
-            If a weight would fall below zero, a scatter be none (its sums of squares are negative,
-            or would be for some combination of the features), or all rows have another mean; and if
-            what is left of a scatter is so little that its digits are lost.
+            If a weight or a sum of squares (of a feature or a combination of features) would become
+            negative, if all rows are removed with another mean, or if so little of a scatter would
+            remain that its digits are lost.
         """
         _check_alike(self, other)
         layout = LAYOUTS[self.layout]
@@ -258,7 +259,7 @@ class ClassMoments:
         return ClassMoments(weight, anchor, offset, scatter, self.layout, peak)
 
     def scaled(self, factor: float) -> ClassMoments:
-        """The moments of the same rows, each counting `factor` times as much."""
+        """The moments of the same rows with weights multiplied by `factor`."""
         peak = None if self.peak is None else self.peak * factor
         return replace(self, weight=self.weight * factor, scatter=self.scatter * factor, peak=peak)
 
@@ -278,7 +279,7 @@ class ClassMoments:
     def selected(self, codes: Sequence[int] | NDArray[np.intp]) -> ClassMoments:
         """Only the classes with these codes, in this order.
 
-        A scatter summed over the classes is scaled: the covariance that they share stays as it is.
+        A scatter summed over the classes is scaled, so that the shared covariance does not change.
         """
         where, scatter, peak = np.asarray(codes, dtype=np.intp), self.scatter, self.peak
         if LAYOUTS[self.layout].by_class:
@@ -309,7 +310,7 @@ class ClassMoments:
         return ClassMoments(self.weight, *mean, scatter, self.layout, peak)
 
     def with_layout(self, layout: ScatterLayout) -> ClassMoments:
-        """Keep less of the scatter: a full one gives every layout, the others only their own."""
+        """Reduce the layout of the scatter; only a full one can be reduced."""
         if layout == self.layout:
             return self
         scatter, peak = LAYOUTS[self.layout].reduced(self.scatter, layout), self.peak
@@ -330,7 +331,7 @@ def empty(n_classes: int, n_features: int, layout: ScatterLayout) -> ClassMoment
 
 
 def place(total: ClassMoments, where: NDArray[np.intp], part: ClassMoments) -> None:
-    """Write the moments of some classes into their places among others."""
+    """Write the moments of some classes into an array of all."""
     total.weight[where] = part.weight
     total.anchor[where] = part.anchor
     total.offset[where] = part.offset
@@ -347,21 +348,21 @@ def _check_alike(a: ClassMoments, b: ClassMoments) -> None:
 
 
 def _delta(a: ClassMoments, b: ClassMoments) -> FloatArray:
-    """``mean_b − mean_a`` (k, d), and 0 where either has no rows."""
+    """``mean_b − mean_a`` (k, d), and 0 for classes without rows in either."""
     both = (a.weight > 0) & (b.weight > 0)
     delta: FloatArray = (b.anchor - a.anchor) + (b.offset - a.offset)
     return np.where(both[:, None], delta, 0.0)
 
 
 def divide(part: FloatArray, whole: FloatArray) -> FloatArray:
-    """A quotient, and 0 for what is a part of nothing."""
+    """A quotient; 0 if the denominator is 0."""
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
 def _check_gone(
     before: ClassMoments, delta: FloatArray, gone: NDArray[np.bool_], names: Schema
 ) -> None:
-    """Raise if a class is to be removed whole by rows of another mean, which is off by delta."""
+    """Raise if all rows of a class are to be removed, but the means differ by `delta`."""
     spread = ROUNDING * before.squares
     allowed = spread + before.weight[:, None] * np.square(_NOISE * before.mean)
     wrong = gone[:, None] & (before.weight[:, None] * np.square(delta) > allowed)
@@ -377,12 +378,12 @@ def _check_gone(
 def _settle(scatter: FloatArray, weight: FloatArray, before: ClassMoments, names: Schema) -> None:
     """Raise if a removal left a feature, or a combination of them, a sum of squares below zero.
 
-    Sums are measured in units of those before the removal, of which rounding is a proportion; what
-    is rounding becomes 0. `weight` (k,) is that of the rows that are left.
+    Sums are measured in units of those before the removal, to which rounding is proportional;
+    rounding errors become 0. `weight` (k,) is that of the remaining rows.
     """
     layout = LAYOUTS[before.layout]
     squares, original = layout.squares(scatter), layout.squares(before.scatter)
-    # Means that were removed round by a proportion of themselves.
+    # The rounding of removed means is proportional to them.
     reach = np.maximum(np.abs(before.anchor), np.abs(before.offset))
     slack = before.weight[:, None] * np.square(_NOISE * reach)
     below = squares + ROUNDING * original
@@ -409,7 +410,7 @@ def _settle(scatter: FloatArray, weight: FloatArray, before: ClassMoments, names
             f"squares{layout.owner(good, names)}: {ONLY_ADDED}"
         )
         raise DataError(msg)
-    # |sᵢⱼ| ≤ √(sᵢᵢ sⱼⱼ) but for the last digits: of a single row nothing is left but zeros.
+    # |sᵢⱼ| ≤ √(sᵢᵢ sⱼⱼ) up to the last digits: the scatter of a single row is exactly 0.
     root, products = np.sqrt(squares), layout.stacked(scatter)
     bound = root[:, :, None] * root[:, None, :]
     np.clip(products, -bound, bound, out=products, where=np.abs(products) > bound * (1 + ROUNDING))
@@ -420,9 +421,9 @@ def _check_digits(
 ) -> None:
     """Raise if a removal left so little of sums of squares (m, d) that it is mostly rounding.
 
-    Without the removed rows a class may also be a single row, or constant in a feature: then what
-    is left becomes 0. It is taken for that if it may be rounding, and is little beside the squares
-    of all classes, or if nothing is left of these.
+    Without the removed rows a class may also be a single row, or constant in a feature: then the
+    remainder becomes 0. This is assumed if the remainder may be rounding and is small beside the
+    squares of all classes, or if nothing remains of these.
     """
     rounding = (squares <= _NOISE * original) | (original == 0)
     lost = rounding | (squares < _LEAST_LEFT * original)
@@ -445,7 +446,7 @@ def _check_digits(
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class GaussianStatistics:
-    """What rows of numbers say of k classes.
+    """The statistics of numeric rows of k classes.
 
     Examples
     --------
@@ -487,7 +488,7 @@ class GaussianStatistics:
         return self.moments.n_bytes + (0 if self.cells is None else self.cells.n_bytes)
 
     def __add__(self, other: GaussianStatistics) -> GaussianStatistics:
-        """The statistics of the rows of both, with as much of the scatter as both have."""
+        """The statistics of the rows of both, in the smaller of their layouts."""
         mine, theirs = self, other
         if self.moments.layout != other.moments.layout:
             layout = (other if self.moments.layout == "full" else self).moments.layout
@@ -498,7 +499,7 @@ class GaussianStatistics:
         return GaussianStatistics(mine.moments + theirs.moments, cells)
 
     def plus(self, other: GaussianStatistics, names: Schema) -> GaussianStatistics:
-        return self + other  # a sum of numbers has no error that would name a feature
+        return self + other  # errors of sums of numbers name no feature
 
     def without(self, other: GaussianStatistics, names: Schema) -> GaussianStatistics:
         """The statistics without those of some of the rows."""
@@ -524,7 +525,7 @@ class GaussianStatistics:
 
     @property
     def is_pooled(self) -> bool:
-        """Whether the scatter is summed over the classes, so that no class can leave it."""
+        """Whether the scatter is pooled, so that no class can be removed from it."""
         return self.moments.layout == "pooled"
 
     def together(self) -> GaussianStatistics:
@@ -559,7 +560,7 @@ class GaussianStatistics:
         return self.weight, self.moments.scatter, total
 
     def without_blank(self) -> tuple[GaussianStatistics, FloatArray]:
-        """Those of rows that have some value, and how much rows without any weigh (k,)."""
+        """The statistics of rows with some value, and the weights of rows without values (k,)."""
         if self.cells is None:
             return self, np.zeros(self.n_classes)
         some = self.cells.observed.any(axis=1)
@@ -567,7 +568,7 @@ class GaussianStatistics:
         return GaussianStatistics(self.moments, self.cells.taken(np.flatnonzero(some))), blank
 
     def with_layout(self, layout: ScatterLayout) -> GaussianStatistics:
-        """Keep less of the scatter; see `ClassMoments.with_layout`."""
+        """Reduce the layout of the scatter; see `ClassMoments.with_layout`."""
         if self.moments.layout == layout:
             return self
         cells = None if self.cells is None else self.cells.with_layout(layout)
@@ -575,14 +576,14 @@ class GaussianStatistics:
 
 
 def degrees(weight: FloatArray, divisor: Divisor, n_means: int) -> FloatArray:
-    """What a scatter is divided by: its weight, less the means it was centred at if unbiased."""
+    """The divisor of a scatter: its weight, minus the number of its means if unbiased."""
     return weight if divisor == "mle" else weight - n_means
 
 
 def layout_for(
     layout: ScatterLayout, *, shared: bool, n_classes: int, n_columns: int
 ) -> ScatterLayout:
-    """How much of the scatter is kept for covariances that need this layout, shared or not."""
+    """The layout of the statistics for covariances that need this layout, shared or not."""
     if shared and layout == "full" and n_classes * n_columns**2 > MOST_BY_CLASS:
         return "pooled"
     return layout
@@ -653,13 +654,13 @@ def _summarise_soft(
 
 
 def _row_blocks(n: int, d: int, k: int, layout: ScatterLayout) -> list[slice]:
-    """How rows are cut for the threads: by shapes alone, never by the number of threads.
+    """Divide rows into blocks by their shape alone, never by the number of threads.
 
-    A block must be worth a thread's while (four megabytes of rows; eight where there are more than
-    eight blocks, sixteen and four where nothing is multiplied, so that few threads take all that
-    memory gives) and outweigh the merging of its moments (a dozen times their size, up to 32
-    megabytes). Large moments make few blocks, because each block holds its own until they are
-    merged. Their number is a power of two, so that threads have as many each.
+    A block must be large enough for a thread (four megabytes of rows; eight if there are more than
+    eight blocks, sixteen and four if nothing is multiplied, because then few threads use the full
+    bandwidth of memory) and larger than the cost of merging its moments (a dozen times their size,
+    up to 32 megabytes). Large moments give few blocks, because each block keeps its moments until
+    they are merged. The number of blocks is a power of two, so that threads get equal numbers.
     """
     if n * d < 1 << 20:
         return [slice(0, n)]  # as below, sooner

@@ -1,18 +1,16 @@
-"""What the covariances of Gaussians look like: factored, of some shape, shared or not.
+"""Factored covariances of Gaussians, of some shape, shared or not.
 
 A shape (full, diagonal, spherical) holds the covariances of all classes at once, first axis `m`: k
-when every class has its own, 1 when they share one. It knows its whitener W, with ``Σ⁻¹ = WᵀW``,
-its log determinant, and whatever else depends on the shape, so that nothing outside has to ask
-which one it is. A structure is a shape and how far the classes share it: a number λ from 0 to 1.
-With 0 every class has a covariance Σ_c, with 1 all share the pooled one Σ; between, the
-classes' own are shrunk towards the pooled one, ``(1 − λ) Σ_c + λ Σ``: regularised discriminant
-analysis.
+for class-specific covariances, 1 for a shared one. It has its whitener W, with ``Σ⁻¹ = WᵀW``, its
+log determinant, and all operations that depend on the shape. A structure is a shape and a degree of
+sharing λ from 0 to 1. With 0 every class has a covariance Σ_c, with 1 all share the pooled one Σ;
+between, class-specific covariances are shrunk towards the pooled one, ``(1 − λ) Σ_c + λ Σ``:
+regularised discriminant analysis.
 
-Not the covariance is factored but the correlation matrix: ``Σ = D R D`` with ``R = L Lᵀ``, so that
-the whitener is ``L⁻¹ D⁻¹`` and units cannot matter. What makes a matrix singular is a feature of
-whose variance the others leave no proportion unexplained, which is compared with rounding, never
-with a size in some unit. Messages say what is wrong; what to do about it, the family says, which
-can try.
+The correlation matrix is factored, not the covariance: ``Σ = D R D`` with ``R = L Lᵀ``, so that the
+whitener is ``L⁻¹ D⁻¹`` and units do not matter. A matrix is singular if the others explain all of a
+feature's variance up to rounding, which does not depend on units. Errors here state the problem;
+the family adds the remedies, which it can try.
 """
 
 from collections.abc import Sequence
@@ -45,8 +43,8 @@ def factor(
 ) -> tuple[FloatArray, FloatArray]:
     """Whiteners W (m, d, d), lower triangular with ``Σ⁻¹ = WᵀW``, and log determinants (m,).
 
-    A covariance that is singular to rounding is an error that names class and dependent features;
-    it says how many rows it was estimated from (m,) if that is known.
+    A covariance that is singular up to rounding raises an error that names the class, the dependent
+    features and, if known, the number of rows (m,).
     """
     m, d = covariance.shape[:2]
     whitener, log_det, unexplained = np.empty((m, d, d)), np.empty(m), np.empty(m)
@@ -54,7 +52,7 @@ def factor(
     if not unexplained.min(initial=1.0) > _tolerance(d):
         check_variances(covariance.diagonal(axis1=1, axis2=2), names, weight)
         c = int(np.argmin(unexplained > _tolerance(d)))
-        del whitener  # naming the features takes room
+        del whitener  # naming the features takes space
         scale = 1.0 / np.sqrt(covariance[c].diagonal())
         matrix = correlation_of(covariance[c : c + 1], scale[None])[0]
         shared = m < names.classes.shape[0]
@@ -84,10 +82,7 @@ def check_variances(variance: FloatArray, names: Schema, weight: FloatArray | No
 
 
 def symmetric(covariance: FloatArray, names: Schema) -> FloatArray:
-    """Given covariances (m, d, d) without the rounding that makes them not quite symmetric.
-
-    A `OptionError` if there is more than that, which names the entries.
-    """
+    """Symmetrise given covariances (m, d, d); raise `OptionError` for more than rounding."""
     scale = np.sqrt(np.abs(np.einsum("mii->mi", covariance)))
     gap = np.abs(covariance - covariance.transpose(0, 2, 1))
     wrong = ~(gap <= TOLERANCE * scale[:, :, None] * scale[:, None, :])
@@ -103,20 +98,20 @@ def symmetric(covariance: FloatArray, names: Schema) -> FloatArray:
 
 
 def _tolerance(d: int) -> float:
-    # Sums of squares carry a few roundings, and d of them meet in a pivot.
+    # Sums of squares have a few rounding errors, and a pivot combines d of them.
     return 10.0 * d * _EPS
 
 
 def _raise_dependent(correlation: FloatArray, owner: str, names: Schema, weight: float) -> NoReturn:
     """Raise for a singular correlation matrix, naming the features that depend on others.
 
-    Features are eliminated one by one, the one with the largest variance left first.
+    Features are eliminated one by one, the one with the largest remaining variance first.
     """
     from scipy.linalg.lapack import dpstrf
 
     d = correlation.shape[0]
     upper, order, rank, _ = dpstrf(correlation, tol=_tolerance(d))
-    rank = min(rank, d - 1)  # one depends on the others, also if what is left is above rounding
+    rank = min(rank, d - 1)  # one depends on the others, also if the remainder is above rounding
     independent, dependent = order[:rank] - 1, order[rank:] - 1
     rest = upper[:rank, rank:]
     first = int(np.argmin(dependent))
@@ -152,14 +147,14 @@ def _owner(c: int, count: int, names: Schema) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """Covariances of one shape: without correlations, as `Diagonal`, unless a method says else."""
+    """Covariances of one shape; by default the methods are those of `Diagonal`."""
 
     values: FloatArray  # (m, d, d), (m, d) or (m,)
     whitener: FloatArray  # (m, d, d) lower triangular, or (m, d)
     log_det: FloatArray  # (m,)
 
     name: ClassVar[CovarianceName]
-    layout: ClassVar[ScatterLayout] = "diagonal"  # how much of the scatter it is estimated from
+    layout: ClassVar[ScatterLayout] = "diagonal"  # the layout of the scatter for estimates
     correlated: ClassVar[bool] = False  # whether features may be correlated
     isotropic: ClassVar[bool] = False  # whether all have one variance: nothing can be shrunk
 
@@ -167,8 +162,8 @@ class Shape:
     def of(cls, values: FloatArray, names: Schema, weight: FloatArray | None = None) -> Self:
         """Covariances from their values, factored.
 
-        One that cannot be inverted is an error that names class and features, and says how many
-        rows it was estimated from (m,) if that is known.
+        A singular one raises an error that names class, features and, if known, the number of rows
+        (m,).
         """
         d = names.n_features
         check_variances(cls._by_feature(values, d), names, weight)
@@ -177,7 +172,7 @@ class Shape:
 
     @classmethod
     def given(cls, values: FloatArray, names: Schema) -> Self:
-        """Covariances that the user wrote down: the first axis is m."""
+        """Covariances given by the user: the first axis is m."""
         try:
             return cls.of(values, names)
         except SingularCovarianceError as error:
@@ -201,12 +196,12 @@ class Shape:
 
     @classmethod
     def n_parameters_of(cls, n_covariances: int, n_features: int) -> int:
-        """Free parameters of so many covariances."""
+        """Free parameters of m covariances."""
         return n_covariances * prod(cls.dimensions(n_features))
 
     @staticmethod
     def _by_feature(values: FloatArray, n_features: int) -> FloatArray:
-        """What is known of each variance, for each feature (m, d)."""
+        """A quantity of each variance, for each feature (m, d)."""
         del n_features
         return values
 
@@ -223,7 +218,7 @@ class Shape:
 
     @property
     def parameters(self) -> FloatArray:
-        """The values from which it was made."""
+        """The values of the constructor."""
         return self.values
 
     @property
@@ -257,7 +252,7 @@ class Shape:
         return np.asarray((scatter * np.square(self.whitener)).sum(axis=1))
 
     def sub(self, columns: NDArray[np.intp], names: Schema) -> Self:
-        """The covariances of some features; `names` are theirs."""
+        """The covariances of these features; `names` are theirs."""
         return self.of(self.values[:, columns], names)
 
     def coordinates(self, unit: FloatArray) -> FloatArray:
@@ -297,11 +292,11 @@ class Shape:
 
     @property
     def amplification(self) -> float:
-        """How much rounding grows: 1 over the least that others leave unexplained of a variance."""
+        """The amplification of rounding: 1 over the least unexplained proportion of a variance."""
         return float((self.precision * self.variance).max(initial=1.0))
 
     def index(self, code: int) -> int:
-        """Which covariance is that of a class."""
+        """The number of the covariance of a class."""
         return code if self.n_covariances > 1 else 0
 
     def selected(self, codes: Sequence[int]) -> Self:
@@ -310,7 +305,7 @@ class Shape:
         return type(self)(self.values[where], self.whitener[where], self.log_det[where])
 
     def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
-        """What there is to show beside the standard deviations."""
+        """Tables besides the standard deviations."""
         del names
         return ()
 
@@ -410,7 +405,7 @@ class Full(Shape):
 
     def factor(self) -> FloatArray:
         """Lower triangular factors F with ``Σ = F Fᵀ`` (m, d, d)."""
-        # As where it was inverted, the correlation matrix: what has an inverse has a factor.
+        # Of the correlation matrix, as for the inverse: a matrix with an inverse has a factor.
         return self.deviation[:, :, None] * np.linalg.cholesky(self.correlation)
 
     def coloured(self, vectors: FloatArray, code: int = 0) -> FloatArray:
@@ -437,7 +432,7 @@ class Full(Shape):
 
     @classmethod
     def from_coordinates(cls, vector: FloatArray, unit: FloatArray) -> Self:
-        # The factors are inverted, so that no digit is lost to a product.
+        # The factors are inverted, so that products lose no digits.
         m, d = unit.shape
         rows, columns = _triangle(d)
         lower = np.zeros((m, d, d))
@@ -462,17 +457,17 @@ class Full(Shape):
 
 @lru_cache(maxsize=4)
 def _triangle(n_features: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The rows and columns of a lower triangle; EM asks for them twice an iteration."""
+    """The rows and columns of a lower triangle; EM needs them twice per iteration."""
     return np.tril_indices(n_features)
 
 
 SHAPES: dict[str, type[Shape]] = {shape.name: shape for shape in (Full, Diagonal, Spherical)}
-"""The shapes by the names that users give."""
+"""The shapes by the names of the option."""
 
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """Two independent choices: the shape of a covariance, and how far the classes share it.
+    """Two independent choices: the shape of a covariance, and the degree of sharing.
 
     Examples
     --------
@@ -484,7 +479,9 @@ class Structure:
     sharing: float = 0.0
 
     shared: bool = field(init=False, repr=False, compare=False)  # all classes have one covariance
-    between: bool = field(init=False, repr=False, compare=False)  # own ones shrunk towards pooled
+    between: bool = field(
+        init=False, repr=False, compare=False
+    )  # class-specific ones shrunk towards the pooled one
     shape: type[Shape] = field(init=False, repr=False, compare=False)  # of the covariances
 
     def __post_init__(self) -> None:
@@ -494,7 +491,7 @@ class Structure:
 
     @property
     def parts(self) -> "tuple[Structure, Structure]":
-        """What lies at both ends: class-specific covariances and a shared one."""
+        """Both ends: class-specific covariances and a shared one."""
         return Structure(self.covariance), Structure(self.covariance, 1.0)
 
     @property
@@ -503,12 +500,12 @@ class Structure:
         return self.parts[int(self.shared)]
 
     def weights(self, weight: FloatArray) -> FloatArray:
-        """How much the rows of each covariance weigh (m,), by those of each class (k,)."""
+        """The weight of the rows of each covariance (m,), from those of each class (k,)."""
         return np.asarray(weight.sum(keepdims=True)) if self.shared else weight
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The usual name."""
         if self.between:
             return f"{self.covariance}, {self.sharing_name}"
         return next(name for name, known in STRUCTURES.items() if known == self)
@@ -522,7 +519,7 @@ class Structure:
 
     @property
     def shared_setting(self) -> bool | float:
-        """What users give as `shared`: True, False, or a number between."""
+        """The value of the option `shared`: True, False, or a number between."""
         return self.sharing if self.between else self.shared
 
     def n_covariances(self, n_classes: int) -> int:
@@ -537,13 +534,13 @@ STRUCTURES = {
     "nearest mean, scaled": Structure("spherical"),
     "nearest mean": Structure("spherical", 1.0),
 }
-"""The six at the ends, under the names that people know."""
+"""The six structures without partial pooling, by their usual names."""
 
 _NUMBERS = (bool, np.bool_, int, float, np.integer, np.floating)
 
 
 def structure_of(covariance: object, shared: object) -> Structure:
-    """The structure that users describe: a name, and `shared`, a boolean or a number in [0, 1]."""
+    """The structure of the user's options: a name, and `shared`, a boolean or a number."""
     if not isinstance(covariance, str) or covariance not in SHAPES:
         possible = ", ".join(map(repr, SHAPES))
         msg = f"covariance must be one of {possible}, got {covariance!r}"
@@ -563,8 +560,8 @@ def structure_of_values(
 ) -> Structure:
     """The structure of given covariances, by the arguments and by their shape.
 
-    Without a word they are full: (k, d, d) own ones, (d, d) a shared one. With as many classes as
-    features, (d, d) may as well be a table of variances, and nothing is guessed.
+    By default they are full: (k, d, d) class-specific, (d, d) shared. If there are as many classes
+    as features, (d, d) may also be a table of variances, and an error asks for the arguments.
     """
     k, d = n_classes, n_features
     if covariance is None and shared is None and covariances.shape == (d, d) and k == d:

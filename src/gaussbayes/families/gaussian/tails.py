@@ -1,4 +1,4 @@
-"""Student-t densities by squared distances: Gaussians whose covariances are not quite known.
+"""Student-t densities by squared distances: Gaussians with uncertain covariances.
 
 With the location m_c, the scale matrix Λ_c and ν_c degrees of freedom
 
@@ -40,7 +40,7 @@ def log_density(
 def chi_square_distance(
     squares: FloatArray, n_features: FloatArray, degrees: FloatArray | None
 ) -> FloatArray:
-    """Squared distances (n, k) of a Gaussian at which the tail is as probable as here."""
+    """Squared distances (n, k) of a Gaussian with the same tail probability."""
     if degrees is None:
         return squares
     from scipy.special import betainc, gammainccinv
@@ -61,12 +61,12 @@ def line_integrals(A: float, B: float, C: float) -> tuple[float, float]:
 
 
 def spread(degrees: FloatArray | None) -> FloatArray:
-    """By how much covariances are larger than scale matrices (k,), or (1,) for Gaussians."""
+    """The ratio of covariances to scale matrices (k,), or (1,) for Gaussians."""
     return np.ones(1) if degrees is None else np.asarray(degrees / (degrees - 2.0))
 
 
 def check_gaussian(degrees: FloatArray | None, what: str) -> None:
-    """Raise for Student-t densities that `what` is not known."""
+    """Raise for Student-t densities, for which `what` is not defined."""
     if degrees is not None:
         msg = f"{what} is not defined for Student-t densities, of parameters integrated out"
         raise OptionError(msg)
