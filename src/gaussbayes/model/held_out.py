@@ -453,7 +453,7 @@ def _in_closed_form(
         reliable[:, places] = good & ~np.isnan(posterior.T).any(axis=0).reshape(good.shape)
 
     d = max(1, data.schema.n_features)
-    step = rows_at_once(4 * d * k, max(128, 8 * d))  # d × d matrices are worth so many rows
+    step = rows_at_once(4 * d, max(128, 8 * d))  # d × d matrices are worth so many rows
     step = min(step, max(8, _MOST_DEVIATIONS // (k * d)))
     if d > data.codes.size:  # a block of the deviations from all means is no larger than the rows
         step = max(8, data.codes.size // (2 * k))
