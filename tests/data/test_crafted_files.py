@@ -209,7 +209,7 @@ def test_a_value_without_end(name: str, start: bytes, rest: bytes, tmp_path: Pat
 def test_lines_that_say_nothing_of_many_columns(tmp_path: Path) -> None:
     names = ", ".join(f'"c{number}": 1' for number in range(2000))
     path = tmp_path / "rows.jsonl"
-    path.write_text(f'{{{names}, "x": 1, "y": 0}}\n' + "{}\n" * 50_000)
+    path.write_text(f'{{{names}, "x": 1, "y": 0}}\n' + "{}\n" * 10_000)
     assert len(read_apart(path)) == 1  # two columns of so many rows can be read
 
 

@@ -163,7 +163,10 @@ def _rest_of_record(stream: BufferedReader, file: str, block: bytes, *, quoted: 
         inside = np.count_nonzero(np.frombuffer(block, np.uint8) == QUOTE[0]) % 2 == 1
     rest, line = bytearray(), block
     while inside or not line.endswith(b"\n"):
-        line = stream.readline(LONGEST_RECORD)
+        if inside and QUOTE not in (hidden := stream.peek()):
+            line = stream.read(len(hidden))  # at once: its lines end inside the quotes, all of them
+        else:
+            line = stream.readline(LONGEST_RECORD)
         rest += line
         inside ^= quoted and line.count(QUOTE) % 2 == 1
         if len(rest) > LONGEST_RECORD:
