@@ -16,6 +16,7 @@ block before its first command are kept.
 import contextlib
 import io
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -27,12 +28,14 @@ from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 FOLDER = Path(__file__).parent
 PAGES = [*sorted(FOLDER.glob("*.md")), FOLDER.parents[1] / "docs/command-line.md"]
 ENVIRONMENT = {"COLUMNS": "100", "TERM": "dumb", "MPLBACKEND": "agg", "LC_ALL": "C.UTF-8"}
 _SHELL = set("|><;&*`$()~")
+_QUOTED = r"'[^']*'"
+_PIPE = r"""\|(?=(?:[^']*'[^']*')*[^']*$)"""  # outside quotes
 
 
 def rewritten(page: str, folder: Path) -> str:
@@ -73,18 +76,38 @@ def _console(block: list[str], folder: Path) -> Iterator[str]:
 
 
 def run(command: str, folder: Path) -> tuple[str, int]:
-    """What a command prints, and its exit code: in this process if no shell is needed."""
-    if command.startswith("gaussbayes ") and not _SHELL & set(command):
-        from gaussbayes.cli import gaussbayes
+    """What a command prints, and its exit code: in this process, which has imported what it needs.
 
-        with contextlib.chdir(folder):
-            result = CliRunner().invoke(
-                gaussbayes, shlex.split(command)[1:], prog_name="gaussbayes"
-            )
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            lines = traceback.format_exception(result.exception)
-            return f"{result.output}Traceback\n{''.join(lines[-2:])}", 1
+    A shell runs what a pipe leads to, and everything else that has operators outside quotes.
+    """
+    first, *rest = map(str.strip, re.split(_PIPE, command, maxsplit=1))
+    if not first.startswith("gaussbayes ") or _needs_shell(first):
+        return _shell(command, folder)
+    if not rest:
+        result = _in_process(first, folder)
         return result.output, result.exit_code
+    if "gaussbayes" in rest[0] or ";" in rest[0]:  # as it may ask how the first command ended
+        return _shell(command, folder)
+    result = _in_process(first, folder)
+    output, code = _shell(rest[0], folder, result.stdout_bytes)
+    return result.stderr + output, code
+
+
+def _needs_shell(command: str) -> bool:
+    return bool(_SHELL & set(re.sub(_QUOTED, "", command)))
+
+
+def _in_process(command: str, folder: Path) -> Result:
+    from gaussbayes.cli import gaussbayes
+
+    with contextlib.chdir(folder):
+        result = CliRunner().invoke(gaussbayes, shlex.split(command)[1:], prog_name="gaussbayes")
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def _shell(command: str, folder: Path, given: bytes = b"") -> tuple[str, int]:
     functions = (
         f'python() {{ "{sys.executable}" "$@"; }}\n'
         'gaussbayes() { python -W error -m gaussbayes "$@"; }\n'
@@ -92,9 +115,9 @@ def run(command: str, folder: Path) -> tuple[str, int]:
     done = subprocess.run(
         ["bash", "-c", functions + command],
         cwd=folder,
+        input=given,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
         check=False,
     )
     return done.stdout.decode(), done.returncode

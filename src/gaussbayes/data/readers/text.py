@@ -238,8 +238,8 @@ def _type_of(values: Any, decimal: str, marks: ColumnMarks) -> Any:
             spelled = (_plain(part, decimal, marks, amounts=True) for part in (sample, values))
             is_amount = all(pc.all(_fits(part, pa.float64())).as_py() for part in spelled)
             return pa.float64() if is_amount else pa.string()
-        if text.null_count == len(text):
-            return pa.string()
+    if text.null_count == len(text):
+        return pa.string()
     zeros = kinds[0] == pa.int64() and _count(text, _LEADING_ZERO)
     return pa.string() if zeros else kinds[0]
 
@@ -574,6 +574,7 @@ def _object_text(objects: list[dict[str, Any]], names: list[str]) -> Any:
         return repr(value) if type(value) in {int, float} else json.dumps(value)  # which is slower
 
     columns = [
-        pa.array([text(record.get(name)) for record in objects], pa.string()) for name in names
+        pa.array([text(record[name]) if name in record else None for record in objects], pa.string())
+        for name in names
     ]
     return pa.Table.from_arrays(columns, names=names)
