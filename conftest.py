@@ -1,9 +1,15 @@
-"""What doctests need: kernels that can be searched for them, and no figure left open."""
+"""What all tests and doctests need: threads, kernels that can be searched, no figure left open."""
 
+import os
 import sys
 from collections.abc import Iterator
 
 import pytest
+
+# Before NumPy is imported: as many processes as processors run the tests, and threads of BLAS that
+# spin beside them take processor time from the tests. Where the matrix products are those of BLAS,
+# tests/without_compiler.sh runs with its threads.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from gaussbayes import kernels
 

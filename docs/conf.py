@@ -89,6 +89,7 @@ sphinx_gallery_conf = {
     "matplotlib_animations": False,
     "min_reported_time": 1,
     "nested_sections": True,
+    "parallel": 2,
     "plot_gallery": True,
     "remove_config_comments": True,
     "reset_modules": ("matplotlib", reset_gallery),

@@ -8,11 +8,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Before NumPy is imported: as many processes as processors run the tests, and threads of BLAS that
-# spin beside them take processor time from the tests. Where the matrix products are those of BLAS,
-# tests/without_compiler.sh runs with its threads.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
 from gaussbayes.kernels import Kernels, native, using
 
 AVAILABLE_KERNELS = ["reference"] if native is None else ["reference", "native"]

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,6 +22,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_limits
 
 from gaussbayes import Columns, DataError, GaussianClassifier, OptionError, compare
 from tests.models import weather
@@ -38,6 +40,13 @@ PEERS = [
     ("gradient boosting", HistGradientBoostingClassifier(random_state=0), 1e-6),
     ("9 nearest neighbours", make_pipeline(StandardScaler(), KNeighborsClassifier(9)), 1e-6),
 ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread_of_trees() -> Iterator[None]:
+    """Threads of gradient boosting that wait for each other on busy processors take seconds."""
+    with threadpool_limits(1, "openmp"):
+        yield
 
 
 @pytest.fixture(scope="module")
